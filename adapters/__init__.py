@@ -11,8 +11,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from adapters.comparison import Comparison as Comparison
-    from adapters.comparison import compare as compare
     from adapters.errors import AdapterParseError as AdapterParseError
     from adapters.errors import RunError as RunError
     from adapters.errors import SignatureError as SignatureError
@@ -20,13 +18,13 @@ if TYPE_CHECKING:
     from adapters.formats.base import Adapter as Adapter
     from adapters.formats.callbacks import Callback as Callback
     from adapters.formats.chat import ChatAdapter as ChatAdapter
-    from adapters.formats.dspy_names import format_field_value as format_field_value
-    from adapters.formats.dspy_names import parse_value as parse_value
     from adapters.formats.json import JSONAdapter as JSONAdapter
     from adapters.formats.markdown import MarkdownAdapter as MarkdownAdapter
     from adapters.formats.two_step import TwoStepAdapter as TwoStepAdapter
     from adapters.formats.xml import XMLAdapter as XMLAdapter
+    from adapters.library import Comparison as Comparison
     from adapters.library import RunOptions as RunOptions
+    from adapters.library import compare as compare
     from adapters.library import make_adapter as make_adapter
     from adapters.library import open_model as open_model
     from adapters.library import read as read
@@ -64,6 +62,8 @@ if TYPE_CHECKING:
     from adapters.types import ToolCalls as ToolCalls
     from adapters.types import Type as Type
     from adapters.values.coercion import find_enum_member as find_enum_member
+    from adapters.values.coercion import format_field_value as format_field_value
+    from adapters.values.coercion import parse_value as parse_value
     from adapters.values.value_text import serialize_for_json as serialize_for_json
 
 _HOMES = {
@@ -72,16 +72,17 @@ _HOMES = {
     "adapters.formats.callbacks": ("Callback",),
     "adapters.requests.capabilities": ("Capabilities",),
     "adapters.formats.chat": ("ChatAdapter",),
-    "adapters.values.coercion": ("find_enum_member",),
-    "adapters.formats.dspy_names": ("format_field_value", "parse_value"),
-    "adapters.comparison": ("Comparison", "compare"),
+    "adapters.values.coercion": ("find_enum_member", "format_field_value", "parse_value"),
     "adapters.errors": ("AdapterParseError", "RunError", "SignatureError"),
     "adapters.prompts.field_descriptions": ("get_field_description_string", "translate_field_type"),
     "adapters.formats.json": ("JSONAdapter",),
     "adapters.formats.markdown": ("MarkdownAdapter",),
     "adapters.lm.errors": ("ProviderError",),
     "adapters.lm.protocol": ("LM", "Chunk"),
-    "adapters.library": ("RunOptions", "make_adapter", "open_model", "read", "read_signature", "render", "run"),
+    "adapters.library": (
+        *("Comparison", "RunOptions", "compare", "make_adapter", "open_model", "read", "read_signature", "render"),
+        "run",
+    ),
     "adapters.prompts.prompt": ("Message", "Prompt"),
     "adapters.replies.reading": ("Reading", "Span"),
     "adapters.running.runs": ("Attempt", "Completion", "Run"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 Phase = Literal["request", "response", "tool"]
 
@@ -12,7 +12,7 @@ class HasOutputs(Protocol):
     """A signature (`adapters.signatures.signature.Signature`, or dspy's own), as far as an error names its outputs."""
 
     @property
-    def output_fields(self) -> Mapping[str, Any]: ...
+    def output_fields(self) -> Mapping[str, object]: ...
 
 
 class AdapterParseError(Exception):
@@ -24,7 +24,7 @@ class AdapterParseError(Exception):
         signature: HasOutputs,
         lm_response: str,
         message: str | None = None,
-        parsed_result: Mapping[str, Any] | None = None,
+        parsed_result: Mapping[str, object] | None = None,
     ) -> None:
         self.adapter_name = adapter_name
         self.signature = signature
@@ -61,7 +61,7 @@ class RunError(Exception):
     request: before or while the model was called · response: the reply could not be read · tool: a tool turn.
     """
 
-    def __init__(self, message: str, phase: Phase, attempt: int = 1, payload: Any = None) -> None:
+    def __init__(self, message: str, phase: Phase, attempt: int = 1, payload: object = None) -> None:
         self.message = message
         self.phase = phase
         self.attempt = attempt

@@ -1,4 +1,4 @@
-"""The whole way in four calls: a signature is read, a prompt rendered, a reply read, a model asked.
+"""Reads signatures, renders prompts, parses replies and calls models, in four functions.
 
 Each takes the signature as text (either notation), as a `Signature`, or as a live `dspy.Signature` class, and the
 adapter by name or as an object. `adapters` exports these functions; `docs/library.md` shows them at work.
@@ -7,9 +7,12 @@ adapter by name or as an object. `adapters` exports these functions; `docs/libra
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from threading import Event
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict, Unpack, runtime_checkable
 
+from adapters.display.blocks import Beside, Note, Shown
+from adapters.display.itself import ShowsItself
 from adapters.formats import catalog
 from adapters.formats.base import Adapter
 from adapters.lm.protocol import LM
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class RunOptions(TypedDict, total=False):
-    """What `run` takes beside its own arguments; `adapters.running.runner.run` says what each does."""
+    """Further arguments of `run`, which `adapters.running.runner.run` describes."""
 
     params: Mapping[str, Any]
     """Parameters of the model, as `{"temperature": 0.2}`."""
@@ -66,10 +69,10 @@ def read_signature(text: str, class_name: str | None = None) -> Signature:
     return notation.read(text, class_name)
 
 
-def make_adapter(name: str, **options: Any) -> Adapter:
-    """An adapter by name (`chat`, `json`, `xml`, `baml`, `twostep`, `markdown`, or one that a package registered).
+def make_adapter(name: str, **options: object) -> Adapter:
+    """Make an adapter by name (`chat`, `json`, `xml`, `baml`, `twostep`, `markdown`, or registered by a package).
 
-    `options` are dspy's names of the constructor. Raises `ValueError` for a name or an option that there is not.
+    `options` are dspy's constructor arguments. Raises `ValueError` for an unknown name or option.
     """
     return catalog.make(name, options)
 
@@ -85,12 +88,12 @@ def open_model(
     timeout: float = 600.0,
     stream: bool = True,
 ) -> LM:
-    """A model by name: `offline/exact` and its siblings, or any `provider/model` of litellm.
+    """Open a model by name: `offline/exact` and its siblings, or any `provider/model` of litellm.
 
-    `api_base` is an address in the place of the provider's. It gets the key of your environment only with
-    `api_base_trusted`, or when its host stands in `allow_hosts`. `api_version` is Azure's. `capabilities` stand in for
-    those that are known of the name. `timeout` is in seconds without a byte. Nothing is started and nobody is asked
-    before the first call. Raises `ProviderError` for an offline model that there is not.
+    `api_base` replaces the provider's address. It gets the API key of your environment only with `api_base_trusted`, or
+    when `allow_hosts` contains its host. `api_version` is Azure's. `capabilities` replace the known ones. `timeout` is
+    in seconds without a byte. Nothing happens before the first call. Raises `ProviderError` for an unknown offline
+    model.
     """
     from adapters import lm
 
@@ -108,15 +111,15 @@ def open_model(
 
 def render(
     signature: Signature | str | type,
-    inputs: Mapping[str, Any],
+    inputs: Mapping[str, object],
     *,
     adapter: Adapter | str = "chat",
-    demos: Sequence[Mapping[str, Any]] = (),
+    demos: Sequence[Mapping[str, object]] = (),
 ) -> Prompt:
-    """The messages, each character with its origin; `.as_dicts()` gives `[{"role", "content"}, …]`.
+    """Render the messages, each character with its origin; `.as_dicts()` gives `[{"role", "content"}, …]`.
 
-    Plain JSON in the place of a custom type (`Image`, `History`, …) is made into one. Raises what dspy's `format`
-    raises, `ValueError` for JSON that a custom type does not take, and `TypeError` for an argument of another kind.
+    Plain JSON for a custom type (`Image`, `History`, …) is converted. Raises what dspy's `format` raises, `ValueError`
+    for JSON that a custom type rejects, and `TypeError` for an argument of the wrong kind.
     """
     asked = signature_of(signature)
     return adapter_of(adapter).render(asked, _demos(asked, demos), _inputs(asked, inputs))
@@ -132,11 +135,11 @@ def read(signature: Signature | str | type, reply: str, *, adapter: Adapter | st
 
 def run(
     signature: Signature | str | type,
-    inputs: Mapping[str, Any],
+    inputs: Mapping[str, object],
     *,
     model: LM | str = "offline/exact",
     adapter: Adapter | str = "chat",
-    demos: Sequence[Mapping[str, Any]] = (),
+    demos: Sequence[Mapping[str, object]] = (),
     fallback: bool = False,
     **options: Unpack[RunOptions],
 ) -> Run:
@@ -155,7 +158,7 @@ def adapter_of(adapter: Adapter | str) -> Adapter:
     if isinstance(adapter, str):
         return catalog.make(adapter)
     if not isinstance(adapter, Adapter):
-        raise TypeError(f"an adapter is a name or an object, such as adapters.ChatAdapter(); not {_kind(adapter)}")
+        raise TypeError(f"adapter: expected a name or an object such as adapters.ChatAdapter(), got {_kind(adapter)}")
     return adapter
 
 
@@ -177,22 +180,24 @@ def _model(model: LM | str) -> LM:
     if isinstance(model, str):
         return open_model(model)
     if not hasattr(model, "stream"):
-        raise TypeError(f"a model is a name or an object with `stream`, `model` and `capabilities`; not {_kind(model)}")
+        raise TypeError(
+            f"model: expected a name or an object with `stream`, `model` and `capabilities`, got {_kind(model)}"
+        )
     return model
 
 
-def _inputs(signature: Signature, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+def _inputs(signature: Signature, inputs: Mapping[str, object]) -> Mapping[str, object]:
     return build_inputs(signature, _mapping("inputs are", inputs))
 
 
-def _demos(signature: Signature, demos: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def _demos(signature: Signature, demos: Sequence[Mapping[str, object]]) -> list[Mapping[str, object]]:
     if isinstance(demos, str) or hasattr(demos, "items"):
-        raise TypeError(f"demos are a list of mappings of field names to values; not {_kind(demos)}")
+        raise TypeError(f"demos: expected a list of mappings of field names to values, got {_kind(demos)}")
     return [build_inputs(signature, _mapping("each demo is", demo)) for demo in demos]
 
 
-def _mapping(what: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A mapping, or what behaves as one without being one (`dspy.Example`)."""
+def _mapping(what: str, given: Mapping[str, object]) -> Mapping[str, object]:
+    """Accept a mapping, or an object that behaves like a mapping (`dspy.Example`)."""
     if not hasattr(given, "items"):
         raise TypeError(f"{what} a mapping of field names to values; not {_kind(given)}")
     return given
@@ -200,3 +205,78 @@ def _mapping(what: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _kind(given: object) -> str:
     return f"the class {given.__name__}" if isinstance(given, type) else f"{type(given).__name__}"
+
+
+@runtime_checkable
+class Predictor(Protocol):
+    """A live `dspy.Predict`, by its attributes alone."""
+
+    signature: Any
+    demos: Any
+
+
+@dataclass(frozen=True)
+class Side:
+    """An adapter's prompt, or the error without it, and its parse result of the reply, if any."""
+
+    name: str
+    prompt: Prompt | None
+    reading: Reading | None = None
+    error: str = ""
+
+    def shown(self) -> Shown:
+        blocks = () if self.prompt is None else self.prompt.shown().blocks
+        refused = (Note(f"✗ {self.error}", "bad"),) if self.error else ()
+        read_as = () if self.reading is None else self.reading.shown().blocks
+        return Shown(self.name, (*refused, *read_as, *blocks))
+
+
+@dataclass(frozen=True)
+class Comparison(ShowsItself):
+    """The sides by the names of their adapters, in the order in which these were asked for."""
+
+    sides: Mapping[str, Side] = field(repr=False)
+
+    def __getitem__(self, name: str) -> Side:
+        return self.sides[name]
+
+    def shown(self) -> Shown:
+        return Shown("", (Beside(tuple([one.shown() for one in self.sides.values()])),))
+
+
+def compare(
+    signature: Signature | str | type | Predictor,
+    inputs: Mapping[str, object],
+    *,
+    adapters: Sequence[Adapter | str] = catalog.NAMES,
+    demos: Sequence[Mapping[str, object]] | None = None,
+    reply: str | None = None,
+) -> Comparison:
+    """Render the same signature and inputs with each of `adapters`, and parse `reply` with each.
+
+    `signature` is as for `render`, or a live `dspy.Predict`, whose demos are the default for `demos`.
+    An adapter that cannot render has an `error` in its side. Raises what `render` raises for an unknown name or
+    signature.
+    """
+    if isinstance(signature, Predictor):
+        asked, worked = signature_of(signature.signature), signature.demos if demos is None else demos
+    else:
+        asked, worked = signature_of(signature), demos or ()
+    sides = [_side(adapter_of(one), asked, inputs, worked, reply) for one in adapters]
+    return Comparison({one.name: one for one in sides})
+
+
+def _side(
+    adapter: Adapter,
+    signature: Signature,
+    inputs: Mapping[str, object],
+    demos: Sequence[Mapping[str, object]],
+    reply: str | None,
+) -> Side:
+    reading = None if reply is None else read(signature, reply, adapter=adapter)
+    try:
+        return Side(adapter.name, render(signature, inputs, adapter=adapter, demos=demos), reading)
+    except TypeError:
+        raise
+    except Exception as error:  # whatever dspy's format raises for this signature and these values
+        return Side(adapter.name, None, reading, f"{type(error).__name__}: {error}")

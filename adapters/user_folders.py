@@ -1,4 +1,4 @@
-"""Where a user's own files of the workbench are: one rule for its settings and for what it keeps beside their files."""
+"""Finds the workbench's folders for settings and state, by the XDG rules."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ NAME = "adapter-workbench"
 
 
 def user_folder(variable: str, below_home: str, environment: Mapping[str, str] | None = None) -> Path | None:
-    """The workbench's folder in the one that `variable` names, else in `below_home` of the home folder.
+    """Find the workbench's folder below the folder in `variable`, else in `below_home` of the home folder.
 
-    `variable` is of the XDG base directory specification (`XDG_STATE_HOME`, …): a relative path in it is passed over.
+    `variable` is of the XDG base directory specification (`XDG_STATE_HOME`, …): a relative path in it is ignored.
     None where there is no home folder either. The folder need not exist.
     """
     env = os.environ if environment is None else environment

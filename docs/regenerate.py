@@ -15,21 +15,21 @@ import prompt_history
 import session_schema
 
 from adapters.lint.linting import LINTS
+from adapters.mutations import CATALOGUE
 from adapters.replies.flags.glossary import FLAGS, SECTIONS
 from sessions import examples
 from sessions.bench.results import BenchRun
-from sessions.file.part_keys import keys_of
-from sessions.fixtures import expectations
+from sessions.checking import expectations
+from sessions.model.file_parts import keys_of
 from sessions.model.parameters import PARAMETERS
 from sessions.stress import grid
-from sessions.stress.catalogue import CATALOGUE
 from workbench.cli.commands import SUMMARIES
 from workbench.config import settings
 from workbench.exporting.forms import FORMS
 from workbench.output.survival_words import SIGNS as SURVIVAL_SIGNS
 from workbench.output.survival_words import WORDS as SURVIVAL_WORDS
-from workbench.tui.keys.bindings import APP_BINDINGS, WITHOUT_KEY, WITHOUT_KEY_IN_A_CLASS
-from workbench.tui.keys.keymap_child import keys
+from workbench.tui.keys.bindings import APP_BINDINGS, ESSENTIAL, WITHOUT_KEY, WITHOUT_KEY_IN_A_CLASS
+from workbench.tui.keys.keymap import keys
 
 ROOT = Path(__file__).parents[1]
 SIGNS = {"right_square_bracket": "]", "left_square_bracket": "[", "backslash": "\\", "pagedown": "page down"}
@@ -59,7 +59,8 @@ def _key_name(key: str) -> str:
 
 
 def app_keys() -> str:
-    return table(("key", "is", "does"), [(key_names(one.key), one.description, one.tooltip) for one in APP_BINDINGS])
+    rows = [(key_names(one.key), one.description, one.tooltip) for one in APP_BINDINGS if one.action in ESSENTIAL]
+    return table(("key", "is", "does"), rows)
 
 
 def every_key() -> str:

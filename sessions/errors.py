@@ -6,7 +6,7 @@ import os
 
 
 class SessionError(ValueError):
-    """What is wrong, where, and what would work.
+    """An error that says what is wrong, where, and what would work.
 
     `path` is the file (None for text that is in no file); `place` a path into the JSON such as `cases[0].inputs`,
     for broken JSON `line 3, column 7`, or empty for the file as a whole; `hint` may be empty.

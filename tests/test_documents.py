@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import json
 import re
@@ -10,6 +11,7 @@ import sys
 from itertools import pairwise
 from pathlib import Path
 
+import moving_picture
 import prompt_history
 import pytest
 from textual.binding import Binding
@@ -121,3 +123,11 @@ def test_every_command_is_in_the_readme_and_every_shape_is_documented() -> None:
     shapes = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
     for name in SUMMARIES:
         assert re.search(rf"(?m)^(## `{name} --json`|{name} +\{{)", shapes), name
+
+
+@pytest.mark.slow
+def test_the_moving_picture_of_the_readme_is_made_from_the_app_of_today() -> None:
+    frames = asyncio.run(moving_picture.record(moving_picture.example()))
+    picture = moving_picture.animated(frames)
+    assert len(picture) < 500_000
+    assert "not escaped" in picture

@@ -27,13 +27,12 @@ def test_ci_runs_the_test_command_of_the_readme_word_for_word() -> None:
     assert tests in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
 
 
-def test_the_readme_names_every_key_of_the_app() -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8").lower()
-    table = text.partition("<!-- keys -->")[2].partition("<!-- /keys -->")[0]
+def test_the_page_of_keys_names_every_key_of_the_app() -> None:
+    text = (ROOT / "docs" / "keys.md").read_text(encoding="utf-8").lower()
     keys = {key for binding in APP_BINDINGS for key in binding.key.split(",")}
     signs = {"right_square_bracket": "]", "backslash": "\\"}
     keys = {"+".join(signs.get(part, part) for part in key.split("+")) for key in keys}
-    assert {key for key in keys if f"`{key}`" not in table} == set()
+    assert {key for key in keys if f"`{key}`" not in text} == set()
 
 
 def test_every_file_and_link_that_the_readme_names_is_there() -> None:

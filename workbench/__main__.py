@@ -1,7 +1,8 @@
-"""`workbench`: opens the app, or runs one of the commands. What a command does not need is not imported."""
+"""Open the app or run a command of `workbench`. Modules that a command does not need are not imported."""
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import sys
@@ -20,8 +21,7 @@ from workbench.output.suggestions import nearest
 
 if TYPE_CHECKING:
     from sessions.model.session import Session
-    from workbench.checks.decisions import Decisions
-    from workbench.checks.kept_decisions import KeptDecisions
+    from workbench.checks.decisions import Decisions, KeptDecisions
     from workbench.checks.reviewing import Look, Review
     from workbench.sending.tool_answers import NamedHandler
 
@@ -29,9 +29,14 @@ OBJECTS_OF_A_START = 500_000
 """Python looks for no garbage before the first picture, which makes none: it would take a fifth of the time until then.
 After it the app sets a pace of its own."""
 
+FAULTS_OF_THE_SYSTEM = frozenset(
+    (errno.ENAMETOOLONG, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.ELOOP)
+)
+"""Errors of a path that are told as such, wherever they arise; any other exception that comes this far is a bug."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command line (`sys.argv` by default) and returns its exit code (`workbench.output.exit_codes`)."""
+    """Run a command line (`sys.argv` by default) and return its exit code (`workbench.output.exit_codes`)."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     command_output.prepare()
     try:
@@ -51,11 +56,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command_output.give_up()
         command_output.message(f"workbench: standard output cannot be written: {error}")
         return exit_codes.USAGE
-    except Exception as error:  # a mistake of ours: it is logged, and told in one line
+    except Exception as error:  # a path that the system refuses, or a bug, which is logged: one line for either
+        from sessions.file import whole_files
         from workbench.output import crash_log
 
+        if isinstance(error, OSError) and error.filename and error.errno in FAULTS_OF_THE_SYSTEM:
+            reason, hint = whole_files.explain(error)
+            command_output.message(f"workbench: {error.filename}: {reason}" + (f" ({hint})" if hint else ""))
+            return exit_codes.USAGE
+
         log = crash_log.write(error)
-        command_output.message(f"workbench: a mistake of ours ({type(error).__name__}); please send us {log}")
+        command_output.message(f"workbench: internal error ({type(error).__name__}); please send us {log}")
         return exit_codes.INTERNAL
 
 
@@ -77,6 +88,7 @@ def _run_command(name: str, arguments: list[str]) -> int:
         options = parser.parse_args(arguments)
     except SystemExit as end:  # --help
         return int(end.code or 0)
+    _require_folder()
     with command_output.results_alone() if user_code.is_named_in(options) else nullcontext():
         code: int = module.run(options, _decided) if name == "review" else module.run(options)
     return code
@@ -85,7 +97,7 @@ def _run_command(name: str, arguments: list[str]) -> int:
 def _decided(
     found: Review, again: Callable[[], Review], look: Look, of: str, kept: KeptDecisions
 ) -> tuple[Review, Decisions | None]:
-    """What a person decides of a review on the screen, which the commands know nothing of."""
+    """Ask for the decisions of a review on the screen, which the commands do not know."""
     from workbench.tui.launch_review import run_review
 
     return run_review(found, again, look, of, kept)
@@ -97,6 +109,7 @@ def _open_app(arguments: list[str]) -> int:
         options = parser.parse_args(arguments)
     except SystemExit as end:  # --help, --version
         return int(end.code or 0)
+    _require_folder()
     if options.session is not None:
         _require_session(options.session)
     size = _size(options.size)
@@ -117,7 +130,7 @@ def _open_app(arguments: list[str]) -> int:
 
 
 def _opened(given: str | None) -> tuple[str | None, Session | None]:
-    """What to open: a session's file, or a session made of a program's class. Raises `CommandError`."""
+    """Return the session file to open, or a session made from a program's class. Raises `CommandError`."""
     if given is None or not (given.endswith(".py") or ".py:" in given) or Path(given).suffix == ".json":
         return given, None
     from workbench.cli.commands.new import program_session
@@ -144,32 +157,42 @@ def _program_parser() -> Parser:
     parser = Parser(
         "workbench",
         "See every adapter's prompt, send it, see what the parser did with the reply,\n"
-        "keep it as a fixture. Without a command: opens the app on SESSION, by default on\n"
-        "an example that needs no key and no network.\n\n"
+        "save it as a regression test. Without a command: opens the app on SESSION, by\n"
+        "default on an example that needs no API key or network.\n\n"
         f"commands (`workbench COMMAND --help` teaches each):\n{commands}",
         "  workbench                                  the app, on an example\n"
         "  workbench app/qa.py:Answer                 the app, on a class of your program\n"
         "  workbench new 'question -> answer' -o q.session.json --input question='Is it raining?'\n"
         "  workbench render q.session.json                    the messages of chat, json and xml\n"
         "  workbench send q.session.json --save               run it, and record it\n"
-        "  workbench check .                          has any prompt or reading changed?\n\n"
-        "exit codes: 0 fine · 1 drift, failed expectation or unparsable reply ·\n"
+        "  workbench check .                          has any prompt or parse result changed?\n\n"
+        "exit codes: 0 fine · 1 drift, failed expectation or parse error ·\n"
         "  2 usage or invalid file · 3 provider error · 4 nothing found ·\n"
-        "  130 interrupted · 70 a mistake of ours",
+        "  130 interrupted · 70 internal error",
     )
     parser.add_argument("session", nargs="?", metavar="SESSION", help="a session to open, or FILE.py:Class")
-    parser.add_argument("--screenshot", metavar="OUT.svg", help="write what the app shows as SVG, and leave")
-    parser.add_argument("--size", default="160x45", metavar="WxH", help="of the screenshot, in cells (default 160x45)")
+    parser.add_argument("--screenshot", metavar="OUT.svg", help="write a screenshot of the app as SVG and exit")
     parser.add_argument(
-        "--projector", action="store_true", help="for a room to read: large headings, one column at a time"
+        "--size", default="160x45", metavar="WxH", help="size of the screenshot in cells (default 160x45)"
+    )
+    parser.add_argument(
+        "--projector", action="store_true", help="start in projector mode: large headings, one column at a time"
     )
     add_tool(parser)
     parser.add_argument("--version", action="version", version=f"adapter-workbench {__version__}")
     return parser
 
 
+def _require_folder() -> None:
+    """Raise `CommandError` where the current folder was deleted, which most libraries take for a mistake of theirs."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        raise CommandError("the current folder no longer exists; go to one that does, as in `cd ~`") from None
+
+
 def _require_session(name: str) -> None:
-    """Raises `CommandError` unless `name` is a file, or may become one: a mistyped command is told so."""
+    """Raise `CommandError` unless `name` is a file or can become one: this catches mistyped commands."""
     program, _, class_name = name.rpartition(":")
     path = Path(program if program.endswith(".py") and class_name.isidentifier() else name)
     if path.exists():

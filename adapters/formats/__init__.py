@@ -1,1 +1,1 @@
-"""The adapters: one format a file, or a file for its prompt and one for its reading. `catalog` finds them by name."""
+"""The adapters, each in a file (or two: prompt and parsing). `catalog` finds them by name."""

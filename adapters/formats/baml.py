@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import types
 from collections.abc import Hashable, Mapping
-from typing import Any, ClassVar, Literal, Union, get_args, get_origin
+from functools import lru_cache
+from typing import ClassVar, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
@@ -13,7 +14,6 @@ from adapters.formats.json import JSONAdapter
 from adapters.formats.profile import OF_THE_BASE, Card, Profile
 from adapters.prompts.field_descriptions import is_model
 from adapters.prompts.text import Segment, Text, value_segment
-from adapters.signatures.once_per_fields import once_per_fields
 from adapters.signatures.read.unbuilt_models import fields_until_built
 from adapters.signatures.signature import Signature
 from adapters.signatures.type_walk import walk
@@ -60,20 +60,20 @@ class BAMLAdapter(JSONAdapter):
 
     def format_field_structure(self, signature: Signature) -> str:
         # A live model that names a class below it changes its face when it is built: until then nothing is kept.
-        built = all(one.__pydantic_complete__ for one in _models(signature))
-        return _structure_once_built(signature) if built else _structure(signature)
+        built = all(one.__pydantic_complete__ for one in _models(signature.fields_only))
+        return _structure_once_built(signature.fields_only) if built else _structure(signature)
 
     def format_user_message_content(
         self,
         signature: Signature,
-        inputs: Mapping[str, Any],
+        inputs: Mapping[str, object],
         prefix: str = "",
         suffix: str = "",
         main_request: bool = False,
     ) -> str:
         segments: list[Segment] = list(Text.of(prefix).segments)
         add = segments.append
-        for name, annotation, first, following in input_markers(signature):
+        for name, annotation, first, following in input_markers(signature.fields_only):
             if name in inputs:
                 value = inputs[name]
                 add(following if segments else first)
@@ -92,7 +92,7 @@ class BAMLAdapter(JSONAdapter):
         return Text(segments).strip()
 
 
-@once_per_fields
+@lru_cache(maxsize=512)
 def _models(signature: Signature) -> tuple[type[BaseModel], ...]:
     found = [part for field in signature.output_fields.values() for part in walk(field.annotation)]
     return tuple([one for one in found if is_model(one) and one is not BaseModel])  # which is itself never built
@@ -118,10 +118,10 @@ def _structure(signature: Signature) -> Text:
     return Text(segments)
 
 
-_structure_once_built = once_per_fields(_structure)
+_structure_once_built = lru_cache(maxsize=512)(_structure)
 
 
-def type_text(annotation: Any, indent: int = 0, seen: set[type] | None = None) -> str:
+def type_text(annotation: object, indent: int = 0, seen: set[type] | None = None) -> str:
     """A type in BAML's short form. Raises ValueError for a model met before (`dspy.adapters.baml_adapter`)."""
     for plain, word in PLAIN.items():
         if annotation is plain:
@@ -145,7 +145,7 @@ def type_text(annotation: Any, indent: int = 0, seen: set[type] | None = None) -
     return annotation.__name__ if hasattr(annotation, "__name__") else str(annotation)
 
 
-def _literal_text(member: Any) -> str:
+def _literal_text(member: object) -> str:
     if isinstance(member, str):
         return f'"{member}"'
     if isinstance(member, bool):
@@ -184,7 +184,7 @@ def _comment(docstring: str | None, indent: str) -> list[str]:
     return [f"{indent}# {line.strip()}" for line in docstring.strip().split("\n") if line.strip()]
 
 
-def _only_member(annotation: Any) -> Any:
+def _only_member(annotation: object) -> object:
     if get_origin(annotation) in (types.UnionType, Union):
         members = [one for one in get_args(annotation) if one is not type(None)]
         if len(members) == 1:

@@ -7,25 +7,24 @@ method by dspy's name (`format`, `parse`, `format_field_description`, …) and r
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from operator import is_
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapters.formats.callbacks import announced
 from adapters.formats.conversation import history_messages
-from adapters.formats.overridden_methods import is_own, message_of, prompt_of_dicts, reading_of_parse
 from adapters.formats.profile import CUSTOM, Profile
 from adapters.json_text.repair_limits import one_reading, repair_steps
 from adapters.prompts import content_markers as markers
 from adapters.prompts.formatted import message_dicts
-from adapters.prompts.prompt import DemoUse, Message, Prompt
+from adapters.prompts.prompt import DemoUse, Message, Prompt, message_of, prompt_of_dicts
 from adapters.prompts.text import Text, join
 from adapters.replies.flag import Flag
-from adapters.replies.reading import NearMiss, Reading
+from adapters.replies.reading import FieldReading, NearMiss, Reading, ReadingError, Span
 from adapters.replies.reading_builder import Findings
 from adapters.requests.capabilities import Capabilities
-from adapters.signatures.conversation_field import history_field_name, without_field
 from adapters.signatures.signature import Signature
 
 if TYPE_CHECKING:
@@ -43,19 +42,19 @@ NOT_SUPPLIED_IN_HISTORY = Text.of("Not supplied for this conversation history me
 class RenderedDemo:
     """A demo's messages, kept so that the next prompt can take them over."""
 
-    demo: Mapping[str, Any]
+    demo: Mapping[str, object]
     use: DemoUse
     messages: tuple[Message, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RenderedDemos:
-    """The demos of one prompt by identity, and for which adapter and signatures they hold (`Adapter.demo_key`)."""
+    """The rendered demos of a prompt, by identity, with their adapter and `Adapter.demo_key`."""
 
     adapter: Adapter
     key: Hashable
     by_id: Mapping[int, RenderedDemo]
-    demos: tuple[Mapping[str, Any], ...]
+    demos: tuple[Mapping[str, object], ...]
     messages: tuple[Message, ...]
     uses: tuple[DemoUse, ...]
 
@@ -83,7 +82,7 @@ class Adapter:
         self.native_response_types = tuple(native_response_types) if native_response_types else None
         self.parallel_tool_calls = parallel_tool_calls
 
-    def __init_subclass__(cls, **arguments: Any) -> None:
+    def __init_subclass__(cls, **arguments: object) -> None:
         super().__init_subclass__(**arguments)
         for name in ("format", "parse"):
             if name in cls.__dict__:
@@ -94,11 +93,11 @@ class Adapter:
     def render(
         self,
         signature: Signature,
-        demos: Sequence[Mapping[str, Any]],
-        inputs: Mapping[str, Any],
+        demos: Sequence[Mapping[str, object]],
+        inputs: Mapping[str, object],
         reuse: Prompt | None = None,
     ) -> Prompt:
-        """The messages with their origins. Raises what `format` raises.
+        """Render the messages with their origins. Raises what `format` raises.
 
         `reuse` is an earlier prompt of this adapter: demos that are the same objects and were not changed since are
         taken over from it.
@@ -108,30 +107,30 @@ class Adapter:
         return self._render(signature, demos, inputs, reuse)
 
     def read(self, signature: Signature, completion: str) -> Reading:
-        """The whole account of a reply; never raises for a bad one."""
+        """Parse a reply, with spans, steps and flags. Never raises for a bad reply."""
         if not is_own(self.parse, Adapter.parse) or not isinstance(completion, str):
             return replace(reading_of_parse(self.name, signature, completion, self.parse), reader=self)
         with one_reading():
             return self._read(signature, completion)
 
     def flags_of(self, reading: Reading) -> tuple[Flag, ...]:
-        """What should surprise a person about a reading of this adapter (`Reading.flags`)."""
+        """Find what should surprise a person about a parse result of this adapter (`Reading.flags`)."""
         from adapters.replies.flags.explaining import explain
 
         return explain(reading)
 
     def near_misses_of(self, reading: Reading) -> tuple[NearMiss, ...]:
-        """What was probably meant where this adapter saw nothing (`Reading.near_misses`)."""
+        """Find what was probably meant where this adapter saw nothing (`Reading.near_misses`)."""
         from adapters.replies.near_misses import find
 
         return find(reading)
 
-    def response_format(self, signature: Signature, capabilities: Capabilities) -> dict[str, Any] | None:
+    def response_format(self, signature: Signature, capabilities: Capabilities) -> dict[str, object] | None:
         """The `response_format` this adapter asks a model of these capabilities for, or None."""
         return None
 
     def demo_key(self, signature: Signature) -> Hashable:
-        """What of a signature a demo's messages depend on: equal keys let a prompt take over the demos of another.
+        """The part of a signature that determines a demo's messages: prompts with equal keys share rendered demos.
 
         The signature itself, unless an adapter knows better.
         """
@@ -146,14 +145,18 @@ class Adapter:
         return self.read(signature, completion)
 
     def _render(
-        self, signature: Signature, demos: Sequence[Mapping[str, Any]], inputs: Mapping[str, Any], reuse: Prompt | None
+        self,
+        signature: Signature,
+        demos: Sequence[Mapping[str, object]],
+        inputs: Mapping[str, object],
+        reuse: Prompt | None,
     ) -> Prompt:
         values = dict(inputs)
         current = signature
         history: tuple[Message, ...] = ()
-        history_field = history_field_name(signature)
+        history_field = signature.history_field
         if history_field is not None:
-            current = without_field(signature, history_field)
+            current = _without(signature, history_field)
             history = self._history_messages(current, history_field, values)
         system = message_of("system", "system", self.format_system_message(signature))
         demo_messages, uses, reusable = self._demo_messages(signature, demos, reuse)
@@ -162,14 +165,14 @@ class Adapter:
         return Prompt((system, *demo_messages, *history, *last), uses, reusable=reusable)
 
     def _findings(self, signature: Signature, completion: str) -> Findings:
-        """Where this adapter's parser puts what it finds in a reply."""
+        """Make the collector for this adapter's parser."""
         return Findings(self.name, signature, completion, self.profile.reply, self, repair_steps().left)
 
     def _read(self, signature: Signature, completion: str) -> Reading:
         raise NotImplementedError(f"{type(self).__name__} must override parse()")
 
     def _demo_messages(
-        self, signature: Signature, demos: Sequence[Mapping[str, Any]], reuse: Prompt | None, expand: bool = True
+        self, signature: Signature, demos: Sequence[Mapping[str, object]], reuse: Prompt | None, expand: bool = True
     ) -> tuple[list[Message], tuple[DemoUse, ...], RenderedDemos | None]:
         if is_own(self.format_demos, Adapter.format_demos):
             return self._own_demo_messages(signature, demos, reuse, expand)
@@ -177,13 +180,13 @@ class Adapter:
         return [_expanded(one) if expand else one for one in prompt.messages], (), None
 
     def _own_demo_messages(
-        self, signature: Signature, demos: Sequence[Mapping[str, Any]], reuse: Prompt | None, expand: bool
+        self, signature: Signature, demos: Sequence[Mapping[str, object]], reuse: Prompt | None, expand: bool
     ) -> tuple[list[Message], tuple[DemoUse, ...], RenderedDemos | None]:
         known = self._known_demos(signature, reuse)
         if known is not None and len(demos) == len(known.demos) and all(map(is_, demos, known.demos)):
             return list(known.messages), known.uses, known
         rendered: dict[int, RenderedDemo] = {}
-        pending: list[tuple[Mapping[str, Any], DemoUse]] = []
+        pending: list[tuple[Mapping[str, object], DemoUse]] = []
         uses: list[DemoUse] = []
         for number, demo in enumerate(demos, 1):
             entry = known.by_id.get(id(demo)) if known is not None else None
@@ -215,7 +218,9 @@ class Adapter:
             return held
         return None
 
-    def _render_demo(self, signature: Signature, demo: Mapping[str, Any], use: DemoUse, expand: bool) -> RenderedDemo:
+    def _render_demo(
+        self, signature: Signature, demo: Mapping[str, object], use: DemoUse, expand: bool
+    ) -> RenderedDemo:
         if use.use == "dropped":
             return RenderedDemo(demo, use, ())
         turn = f"demo {use.number}"
@@ -231,7 +236,7 @@ class Adapter:
         answered = message_of("assistant", turn, answer)
         return RenderedDemo(demo, use, (_expanded(asked) if expand else asked, answered))
 
-    def _history_messages(self, signature: Signature, field: str, inputs: dict[str, Any]) -> tuple[Message, ...]:
+    def _history_messages(self, signature: Signature, field: str, inputs: dict[str, object]) -> tuple[Message, ...]:
         if not is_own(self.format_conversation_history, Adapter.format_conversation_history):
             prompt = prompt_of_dicts(self.format_conversation_history(signature, field, inputs), "history")
             return tuple([_expanded(one) for one in prompt.messages])
@@ -241,14 +246,14 @@ class Adapter:
 
     @announced
     def format(
-        self, signature: Signature, demos: Sequence[Mapping[str, Any]], inputs: Mapping[str, Any]
+        self, signature: Signature, demos: Sequence[Mapping[str, object]], inputs: Mapping[str, object]
     ) -> list[dict[str, Any]]:
-        """The messages as dspy's adapters return them: `[{"role", "content"}, …]`."""
+        """Render the messages as dspy's adapters return them: `[{"role", "content"}, …]`."""
         return self._render(signature, demos, inputs, None).as_dicts()
 
     @announced
     def parse(self, signature: Signature, completion: str) -> dict[str, Any]:
-        """The output values by field name, or the error dspy raises for this reply (and for one that is no text)."""
+        """Parse the output values, by field name. Raises the error that dspy raises for this reply."""
         if not isinstance(completion, str):
             return self._parse_other(signature, completion)
         with one_reading():
@@ -257,12 +262,12 @@ class Adapter:
             raise reading.exception
         return dict(reading.values)
 
-    def _parse_other(self, signature: Signature, completion: Any) -> dict[str, Any]:
-        """What dspy's parser does with a reply that is no text, which is mostly to raise what Python raises."""
+    def _parse_other(self, signature: Signature, completion: object) -> dict[str, object]:
+        """Fail as dspy's parser does for a reply that is not text: mostly with Python's own error."""
         raise TypeError(f"a reply is a text, not {type(completion).__name__}")
 
     def format_system_message(self, signature: Signature) -> str:
-        """Field description, structure and task, a line break between them."""
+        """Join field description, structure and task with line breaks."""
         parts = (
             self.format_field_description(signature),
             self.format_field_structure(signature),
@@ -282,72 +287,77 @@ class Adapter:
     def format_user_message_content(
         self,
         signature: Signature,
-        inputs: Mapping[str, Any],
+        inputs: Mapping[str, object],
         prefix: str = "",
         suffix: str = "",
         main_request: bool = False,
     ) -> str:
-        """One turn's inputs; `main_request` adds the reminder of the output format."""
+        """Write the inputs of a turn; `main_request` adds the reminder of the output format."""
         raise NotImplementedError
 
     def format_assistant_message_content(
-        self, signature: Signature, outputs: Mapping[str, Any], missing_field_message: str | None = None
+        self, signature: Signature, outputs: Mapping[str, object], missing_field_message: str | None = None
     ) -> str:
-        """One turn's outputs; `missing_field_message` stands for those that are missing."""
+        """Write the outputs of a turn; `missing_field_message` replaces missing values."""
         raise NotImplementedError
 
-    def format_demos(self, signature: Signature, demos: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    def format_demos(self, signature: Signature, demos: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
         """Incomplete demos first, then complete ones, each a user and an assistant message; others are dropped."""
         messages, _, _ = self._own_demo_messages(signature, demos, None, expand=False)
         return [message.as_dict() for message in messages]
 
     def format_conversation_history(
-        self, signature: Signature, history_field_name: str, inputs: dict[str, Any]
-    ) -> list[dict[str, Any]]:
-        """The turns of the History input as messages; removes the history from `inputs`, as dspy does."""
+        self, signature: Signature, history_field_name: str, inputs: dict[str, object]
+    ) -> list[dict[str, object]]:
+        """Render the turns of the History input; removes the history from `inputs`, as dspy does."""
         return [message.as_dict() for message in history_messages(self, signature, history_field_name, inputs)]
 
     def format_finetune_data(
         self,
         signature: Signature,
-        demos: Sequence[Mapping[str, Any]],
-        inputs: Mapping[str, Any],
-        outputs: Mapping[str, Any],
-    ) -> dict[str, list[Any]]:
+        demos: Sequence[Mapping[str, object]],
+        inputs: Mapping[str, object],
+        outputs: Mapping[str, object],
+    ) -> dict[str, list[object]]:
         """`{"messages": […]}` with the outputs as the last assistant message (OpenAI's fine-tuning format).
 
         dspy's JSONAdapter raises NotImplementedError here; ours does not.
         """
         messages = message_dicts(self.format(signature, demos, inputs))
-        content: Any = self.format_assistant_message_content(signature, outputs)
+        content: object = self.format_assistant_message_content(signature, outputs)
         answer = str(content) if isinstance(content, str) else content
         return {"messages": [*messages, {"role": "assistant", "content": answer}]}
 
     def __call__(
         self,
-        lm: Any,
-        lm_kwargs: dict[str, Any],
+        lm: object,
+        lm_kwargs: dict[str, object],
         signature: Signature,
-        demos: Sequence[Mapping[str, Any]],
-        inputs: Mapping[str, Any],
+        demos: Sequence[Mapping[str, object]],
+        inputs: Mapping[str, object],
     ) -> list[dict[str, Any]]:
-        """Calls an LM with dspy's interface, of 3.4 or of 3.5 (`formats.asking`); one dict of values a completion."""
+        """Call an LM with the interface of dspy 3.4 or 3.5 (`formats.calling`); returns values per completion."""
         from adapters.formats import calling  # what only a call needs: requests, tools, decisions
 
         return calling.call(self, lm, lm_kwargs, signature, demos, inputs)
 
     async def acall(
         self,
-        lm: Any,
-        lm_kwargs: dict[str, Any],
+        lm: object,
+        lm_kwargs: dict[str, object],
         signature: Signature,
-        demos: Sequence[Mapping[str, Any]],
-        inputs: Mapping[str, Any],
+        demos: Sequence[Mapping[str, object]],
+        inputs: Mapping[str, object],
     ) -> list[dict[str, Any]]:
-        """As `__call__`, through `lm.acall`."""
+        """Call an LM as `__call__` does, through `lm.acall`."""
         from adapters.formats import calling
 
         return await calling.acall(self, lm, lm_kwargs, signature, demos, inputs)
+
+
+@lru_cache(maxsize=512)
+def _without(signature: Signature, name: str) -> Signature:
+    return signature.delete(name)
 
 
 def _expanded(message: Message) -> Message:
@@ -359,7 +369,7 @@ def _expanded(message: Message) -> Message:
     return Message("user", message.turn, parts, is_list, message.extra)
 
 
-def _demo_use(signature: Signature, demo: Mapping[str, Any], number: int) -> DemoUse:
+def _demo_use(signature: Signature, demo: Mapping[str, object], number: int) -> DemoUse:
     missing = tuple([name for name in signature.fields if name not in demo or demo[name] is None])
     if not missing:
         return DemoUse(number, "complete")
@@ -373,3 +383,30 @@ def _renumbered(entry: RenderedDemo, number: int) -> RenderedDemo:
     turn = f"demo {number}"
     messages = tuple([Message(one.role, turn, one.parts, one.is_list, one.extra) for one in entry.messages])
     return RenderedDemo(entry.demo, DemoUse(number, entry.use.use, entry.use.missing), messages)
+
+
+def is_own(method: Callable[..., object], own: Callable[..., object]) -> bool:
+    """Test whether an adapter's `method` is this package's `own`, not overridden by a class or on the object."""
+    return getattr(method, "__func__", None) is own
+
+
+def reading_of_parse(
+    adapter: str, signature: Signature, completion: str, parse: Callable[[Signature, str], Mapping[str, object]]
+) -> Reading:
+    """Wrap the values or the error of a user's `parse`; the whole reply is an `ignored` span.
+
+    A reply that is not text has no spans.
+    """
+    reply, completion = completion, completion if isinstance(completion, str) else ""
+    spans = (Span(0, len(completion), "ignored"),) if completion else ()
+    try:
+        values = dict(parse(signature, reply))
+    except Exception as error:  # any error of a user's parser is its verdict
+        fields = {name: FieldReading(name, "unread") for name in signature.output_fields}
+        verdict = ReadingError(type(error).__name__, str(error))
+        return Reading(adapter, signature, completion, {}, spans, fields, verdict, error)
+    read = {
+        name: FieldReading(name, "read" if name in values else "missing", value=values.get(name))
+        for name in signature.output_fields
+    }
+    return Reading(adapter, signature, completion, values, spans, read)

@@ -15,15 +15,15 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class Callback:
-    """Base of callbacks that watch an adapter. They only observe: an error in one is logged and changes nothing."""
+    """Base of callbacks that watch an adapter. They only observe: their errors are logged and change nothing."""
 
-    def on_adapter_format_start(self, call_id: str, instance: Any, inputs: dict[str, Any]) -> None: ...
+    def on_adapter_format_start(self, call_id: str, instance: object, inputs: dict[str, object]) -> None: ...
 
-    def on_adapter_format_end(self, call_id: str, outputs: Any, exception: BaseException | None = None) -> None: ...
+    def on_adapter_format_end(self, call_id: str, outputs: object, exception: BaseException | None = None) -> None: ...
 
-    def on_adapter_parse_start(self, call_id: str, instance: Any, inputs: dict[str, Any]) -> None: ...
+    def on_adapter_parse_start(self, call_id: str, instance: object, inputs: dict[str, object]) -> None: ...
 
-    def on_adapter_parse_end(self, call_id: str, outputs: Any, exception: BaseException | None = None) -> None: ...
+    def on_adapter_parse_end(self, call_id: str, outputs: object, exception: BaseException | None = None) -> None: ...
 
 
 def announced(method: Method) -> Method:
@@ -32,7 +32,7 @@ def announced(method: Method) -> Method:
     parameters = inspect.signature(method)
 
     @functools.wraps(method)
-    def wrapper(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def wrapper(self: Any, *args: object, **kwargs: object) -> object:
         callbacks = self.callbacks
         if not callbacks:
             return method(self, *args, **kwargs)
@@ -51,7 +51,7 @@ def announced(method: Method) -> Method:
     return wrapper  # type: ignore[return-value]
 
 
-def _tell(callbacks: list[Any], event: str, **arguments: Any) -> None:
+def _tell(callbacks: list[object], event: str, **arguments: object) -> None:
     for callback in callbacks:
         try:
             getattr(callback, event)(**arguments)

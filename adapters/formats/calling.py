@@ -1,15 +1,17 @@
-"""An adapter called as dspy calls one: with an LM object and a dict of parameters (`Adapter.__call__`, `acall`).
+"""Calls an LM as dspy's adapters do, with a dict of parameters (`Adapter.__call__`, `acall`).
 
-Everything of ours calls models through `adapters.running.runner` instead, which hides nothing.
+The workbench itself calls models through `adapters.running.runner`, which hides nothing.
 """
 
 from __future__ import annotations
 
+import inspect
+import json
+import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adapters.errors import AdapterParseError
-from adapters.formats import asking
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.request import Outcome, Request, first_failure, postprocess, prepare
 from adapters.signatures.signature import Signature
@@ -18,21 +20,142 @@ if TYPE_CHECKING:
     from adapters.requests.adapter_protocol import RequestedAdapter
 
 
+OF_THE_LM = ("cache", "rollout_id")
+"""Parameters of dspy's own cache: a model takes them beside the Request, an engine has no use for them."""
+COUNTS = ("n", "num_generations")
+
+
+def ask(lm: Any, messages: Sequence[Mapping[str, object]], params: Mapping[str, object]) -> list[object]:
+    """Call the model; returns a text per output, or dspy's dict (`text`, `tool_calls`, …).
+
+    Raises TypeError for a model that is only asynchronous, and for one that takes Requests where dspy has none.
+    """
+    if not takes_requests(lm):
+        return lm(messages=messages, **params)  # type: ignore[no-any-return]
+    complete = _completer(lm)
+    if complete is not None and inspect.iscoroutinefunction(complete):
+        raise TypeError(f"{type(lm).__name__} is only asynchronous: call the adapter's `acall`")
+    request, beside, count = _lm_request(lm, messages, params)
+    return [output_of(complete(request) if complete else lm(request, **beside)) for _ in range(count)]
+
+
+async def ask_async(lm: Any, messages: Sequence[Mapping[str, object]], params: Mapping[str, object]) -> list[object]:
+    """Call the model through `lm.acall`, or an engine's `complete` (in a thread if it is synchronous)."""
+    if not takes_requests(lm):
+        return await lm.acall(messages=messages, **params)  # type: ignore[no-any-return]
+    complete = _completer(lm)
+    request, beside, count = _lm_request(lm, messages, params)
+    outputs: list[object] = []
+    for _ in range(count):
+        if complete is None:
+            response = await lm.acall(request, **beside)
+        elif inspect.iscoroutinefunction(complete):
+            response = await complete(request)
+        else:
+            from asyncio import to_thread  # loaded by whoever awaits this, and nobody else needs it
+
+            response = await to_thread(complete, request)
+        outputs.append(output_of(response))
+    return outputs
+
+
+def takes_requests(lm: Any) -> bool:
+    """Test whether a model takes a Request: no `forward`, and an engine, dspy's own, or without `messages`."""
+    if hasattr(lm, "forward"):
+        return False
+    if hasattr(lm, "complete") or any(kind.__module__.partition(".")[0] == "dspy" for kind in type(lm).__mro__):
+        return True
+    try:
+        inspect.signature(lm).bind(messages=[])
+    except TypeError:
+        return True
+    except ValueError:  # a callable that does not tell what it takes
+        return False
+    return False
+
+
+def output_of(response: Any) -> object:
+    """A Response as the output that `parse` and `postprocess` take. Rule: `dspy.clients.call_result.legacy_output`."""
+    parts = response.message.parts
+    texts = [
+        part.text if part.type == "text" else json.dumps(part.value, ensure_ascii=False)
+        for part in parts
+        if part.type in ("text", "data")
+    ]
+    output: dict[str, object] = {"text": "".join(texts) if texts else None}
+    thinking = "".join([part.text for part in parts if part.type == "thinking"])
+    if thinking:
+        output["reasoning_content"] = thinking
+    calls = [_call(part) for part in parts if part.type == "tool_call"]
+    if calls:
+        output["tool_calls"] = calls
+    citations = [_citation(part) for part in parts if part.type == "citation"]
+    if citations:
+        output["citations"] = citations
+    logprobs = getattr(response, "logprobs", None)
+    if logprobs:
+        output["logprobs"] = {
+            "content": [{**_scored(token), "top_logprobs": [_scored(one) for one in token.top]} for token in logprobs]
+        }
+    return output if len(output) > 1 else output["text"]
+
+
+def _completer(lm: Any) -> Any:
+    """An engine's own method; None for a model that is called itself."""
+    return None if callable(lm) else lm.complete
+
+
+def _lm_request(
+    lm: object, messages: Sequence[Mapping[str, object]], params: Mapping[str, Any]
+) -> tuple[object, dict[str, object], int]:
+    """Make the `dspy.lm15.Request`, the other arguments, and the number of calls (each gives one Response)."""
+    module = sys.modules.get("dspy.lm15")
+    if module is None:
+        raise TypeError(
+            f"{type(lm).__name__} takes a dspy.lm15.Request, and no dspy that has one is imported: "
+            "`import dspy.lm15` first, or give a model that is called with `messages`"
+        )
+    beside = {name: params[name] for name in OF_THE_LM if name in params}
+    sent = {name: value for name, value in params.items() if name not in (*OF_THE_LM, *COUNTS) and value is not None}
+    # An engine has no name of its own, and a Request needs one.
+    model = getattr(lm, "model", None) or type(lm).__name__
+    request = module.request_from_openai_chat({"model": model, "messages": list(messages), **sent})
+    return request, beside, next((params[name] for name in COUNTS if params.get(name) is not None), 1)
+
+
+def _call(part: Any) -> dict[str, object]:
+    function = {"name": part.name, "arguments": json.dumps(part.input)}
+    return {"id": part.id, "type": "function", "function": function}
+
+
+def _citation(part: Any) -> dict[str, object]:
+    given = {"text": part.text, "title": part.title, "url": part.url}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _scored(token: Any) -> dict[str, object]:
+    return {
+        "token": token.token,
+        "logprob": token.logprob,
+        "bytes": None if token.bytes is None else list(token.bytes),
+    }
+
+
 def call(
     adapter: RequestedAdapter,
-    lm: Any,
-    lm_kwargs: dict[str, Any],
+    lm: object,
+    lm_kwargs: dict[str, object],
     signature: Signature,
-    demos: Sequence[Mapping[str, Any]],
-    inputs: Mapping[str, Any],
-) -> list[dict[str, Any]]:
+    demos: Sequence[Mapping[str, object]],
+    inputs: Mapping[str, object],
+) -> list[dict[str, object]]:
     """Prepares, asks `lm` in the way that it takes, reads every completion; falls back as the adapter says.
 
     Raises what parsing raises. `lm_kwargs` is changed in place, as dspy does.
     """
     try:
         request = _request(adapter, lm, lm_kwargs, signature, demos, inputs)
-        outputs = asking.ask(lm, request.prompt.as_dicts(), lm_kwargs)
+        outputs = ask(lm, request.prompt.as_dicts(), lm_kwargs)
         return _values(adapter, request, signature, outputs)
     except AdapterParseError:
         fallback = adapter.fallback_adapter()
@@ -43,16 +166,16 @@ def call(
 
 async def acall(
     adapter: RequestedAdapter,
-    lm: Any,
-    lm_kwargs: dict[str, Any],
+    lm: object,
+    lm_kwargs: dict[str, object],
     signature: Signature,
-    demos: Sequence[Mapping[str, Any]],
-    inputs: Mapping[str, Any],
-) -> list[dict[str, Any]]:
+    demos: Sequence[Mapping[str, object]],
+    inputs: Mapping[str, object],
+) -> list[dict[str, object]]:
     """As `call`, through `lm.acall`."""
     try:
         request = _request(adapter, lm, lm_kwargs, signature, demos, inputs)
-        outputs = await asking.ask_async(lm, request.prompt.as_dicts(), lm_kwargs)
+        outputs = await ask_async(lm, request.prompt.as_dicts(), lm_kwargs)
         return _values(adapter, request, signature, outputs)
     except AdapterParseError:
         fallback = adapter.fallback_adapter()
@@ -63,11 +186,11 @@ async def acall(
 
 def _request(
     adapter: RequestedAdapter,
-    lm: Any,
-    lm_kwargs: dict[str, Any],
+    lm: object,
+    lm_kwargs: dict[str, object],
     signature: Signature,
-    demos: Sequence[Mapping[str, Any]],
-    inputs: Mapping[str, Any],
+    demos: Sequence[Mapping[str, object]],
+    inputs: Mapping[str, object],
 ) -> Request:
     capabilities = Capabilities(
         bool(getattr(lm, "supports_function_calling", False)),
@@ -93,7 +216,7 @@ def _request(
 
 def _values(
     adapter: RequestedAdapter, request: Request, signature: Signature, outputs: Sequence[Any]
-) -> list[dict[str, Any]]:
+) -> list[dict[str, object]]:
     outcomes: list[Outcome] = []
     for output in outputs:
         outcomes.append(postprocess(adapter, request, signature, output, adapter.read_with_calls))

@@ -20,10 +20,10 @@ ENTRY_POINTS = "workbench.adapters"
 
 @dataclass(frozen=True)
 class Entry:
-    """An adapter of the catalog: where its class is, the heading of its column, and dspy's class that it stands for.
+    """An adapter of the catalog: its class, the heading of its column, and the dspy class that it reimplements.
 
-    Both places are `module:Class`; `dspy` is None for an adapter that dspy does not have. All else an adapter says of
-    itself is its class's `profile`, whose module is imported when it is first asked for.
+    Both places are `module:Class`; `dspy` is None for an adapter that dspy does not have. Everything else is in the
+    class's `profile`, whose module is imported on first use.
     """
 
     home: str
@@ -53,14 +53,14 @@ NAMES: tuple[str, ...] = tuple(OURS)
 
 
 class OfRelease(NamedTuple):
-    """What a name such as `chat@3.0.4` says: the adapter, and the release of dspy whose it is."""
+    """An adapter of a release of dspy, as in `chat@3.0.4`."""
 
     adapter: str
     version: str
 
 
-def of_release(name: str) -> OfRelease | None:
-    """The adapter and the release of dspy that a name means; None for one of this package or the user's own."""
+def parse_release(name: str) -> OfRelease | None:
+    """Parse a name such as `chat@3.0.4`; None for adapters of this package or the user."""
     if "@" not in name:
         return None
     adapter, _, version = name.partition("@")
@@ -85,8 +85,8 @@ def make(name: str, options: Mapping[str, Any] = MappingProxyType({}), *, allow_
                 f"allow it with --adapter {name}"
             )
         return _import(name)(**options)
-    if of_release(name) is not None:
-        raise UnknownAdapterError(f"{name!r} is of another release of dspy, which renders the cases of a session alone")
+    if parse_release(name) is not None:
+        raise UnknownAdapterError(f"{name!r} belongs to another release of dspy, which only renders sessions")
     entry = OURS.get(name)
     if entry is None:
         registered = _registered()
@@ -101,16 +101,16 @@ def make(name: str, options: Mapping[str, Any] = MappingProxyType({}), *, allow_
 
 
 def title(name: str) -> str:
-    """How a column of this adapter is headed."""
-    named = of_release(name)
+    """The heading of this adapter's column."""
+    named = parse_release(name)
     if named is not None:
         return f"{title(named.adapter)} · dspy {named.version}"
     return OURS[name].title if name in OURS else name.rsplit(":", 1)[-1]
 
 
 def profile(name: str) -> Profile:
-    """What the adapter of this name says of itself; that of any custom one for a name that is not of `OURS`."""
-    named = of_release(name)
+    """The profile of the adapter with this name; the one for custom adapters for names outside `OURS`."""
+    named = parse_release(name)
     if named is not None:
         return _profile_of_release(named)
     return OURS[name].adapter.profile if name in OURS else CUSTOM
@@ -120,8 +120,8 @@ def _profile_of_release(named: OfRelease) -> Profile:
     heading = f"{title(named.adapter)} of dspy {named.version}"
     card = Card(
         f"{heading}, asked live: that very release renders and reads.",
-        f"Whatever {heading} makes. Where each piece comes from is told where the texts alone make it certain.",
-        f"Whatever {heading} reads. Its reading has values and no steps.",
+        f"Whatever {heading} makes. Origins are shown only where the text alone makes them certain.",
+        f"Whatever {heading} reads. Its parse result has values and no steps.",
         (f"your program runs on dspy {named.version}", "you want to see what an upgrade changes"),
         ("your program runs on another release",),
     )
@@ -129,7 +129,7 @@ def _profile_of_release(named: OfRelease) -> Profile:
 
 
 def dspy_class(name: str) -> tuple[str, str] | None:
-    """Module and name of the class of dspy that the adapter stands for; None where dspy has none."""
+    """Module and name of the dspy class that the adapter reimplements; None where dspy has none."""
     place = OURS[name].dspy if name in OURS else None
     return None if place is None else (place.partition(":")[0], place.partition(":")[2])
 
@@ -164,11 +164,11 @@ def _import(name: str) -> type[Adapter]:
     return _checked(name, found)
 
 
-def _checked(name: str, found: Any) -> type[Adapter]:
+def _checked(name: str, found: object) -> type[Adapter]:
     from adapters.formats.base import Adapter
 
     if not (isinstance(found, type) and issubclass(found, Adapter)):
-        raise UnknownAdapterError(f"{name!r} is no adapter: it must be a class below adapters.Adapter")
+        raise UnknownAdapterError(f"{name!r} is not an adapter: it must be a subclass of adapters.Adapter")
     return found
 
 

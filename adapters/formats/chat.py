@@ -1,21 +1,22 @@
-"""ChatAdapter as dspy 3.4.1: `[[ ## field ## ]]` markers in the prompt and in the reply.
+"""ChatAdapter as in dspy 3.4.1: `[[ ## field ## ]]` markers in the prompt and in the reply.
 
-A reply is read by the sections under its markers, the first of each field taken (`ChatAdapter.parse`).
+A reply is split into the sections under its markers; the first of each field counts (`ChatAdapter.parse`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapters.formats import catalog
-from adapters.formats.base import Adapter
-from adapters.formats.overridden_methods import is_own
+from adapters.formats.base import Adapter, is_own
 from adapters.formats.profile import FALLBACK_OPTION, OF_THE_BASE, SHARED_OPTIONS, Card, Profile
 from adapters.prompts.field_descriptions import (
     chat_field_description,
     joined,
     outputs_in_order,
+    placeholder_segments,
     task_description,
     translate_field_type,
 )
@@ -23,8 +24,7 @@ from adapters.prompts.text import Segment, Text, value_segment
 from adapters.replies.reading import Extract, Reading, Span, SpanKind
 from adapters.replies.reading_builder import Findings, partition, reason
 from adapters.replies.sections import MARKER, Section, sections
-from adapters.signatures.field_info import with_info
-from adapters.signatures.once_per_fields import once_per_fields
+from adapters.signatures.field_info import field_with_info
 from adapters.signatures.signature import Field, Signature
 from adapters.values.value_text import write_value
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def read_chat(found: Findings) -> Reading:
-    """The reading of a reply under the Chat format."""
+    """Parse a reply in the Chat format."""
     completion, outputs = found.completion, found.signature.output_fields
     spans: list[Span] = []
     for section in sections(completion):
@@ -64,7 +64,7 @@ def read_chat(found: Findings) -> Reading:
 
 
 def _unread_spans(section: Section, name: str | None) -> list[Span]:
-    """A section that is not taken: a second one for a field, the end marker, or one for no field at all."""
+    """The spans of a section without a value: a duplicate, the end marker, or an unknown field."""
     if name is None and section.name == "completed":
         return [Span(section.marker_start, section.marker_end, "marker")]
     kind: SpanKind = "unknown" if name is None else "duplicate"
@@ -137,11 +137,11 @@ class ChatAdapter(Adapter):
         )
 
     def format_field_description(self, signature: Signature) -> str:
-        return chat_field_description(signature)
+        return chat_field_description(signature.fields_only)
 
     def format_field_structure(self, signature: Signature) -> str:
         if is_own(self.format_field_with_value, ChatAdapter.format_field_with_value):
-            return _structure(signature)
+            return _structure(signature.fields_only)
         inputs = self.format_field_with_value(fields_with_values=placeholders(signature.input_fields))
         outputs = self.format_field_with_value(fields_with_values=placeholders(signature.output_fields))
         return joined((Text((INTRODUCTION,)), inputs, outputs, Text((END_LINE,))))
@@ -152,14 +152,14 @@ class ChatAdapter(Adapter):
     def format_user_message_content(
         self,
         signature: Signature,
-        inputs: Mapping[str, Any],
+        inputs: Mapping[str, object],
         prefix: str = "",
         suffix: str = "",
         main_request: bool = False,
     ) -> str:
-        segments: list[Segment] = list(Text.of(prefix).segments)
+        segments: list[Segment] = list(Text.of(prefix).segments) if prefix else []
         add = segments.append
-        for name, annotation, first, following in input_markers(signature):
+        for name, annotation, first, following in input_markers(signature.fields_only):
             if name in inputs:
                 add(following if segments else first)
                 add(value_segment(write_value(annotation, inputs[name]), name))
@@ -175,10 +175,10 @@ class ChatAdapter(Adapter):
 
     def user_message_output_requirements(self, signature: Signature) -> str | None:
         """The reminder at the end of a user message, or None for none."""
-        return _reminder(signature)
+        return _reminder(signature.fields_only)
 
     def format_assistant_message_content(
-        self, signature: Signature, outputs: Mapping[str, Any], missing_field_message: str | None = None
+        self, signature: Signature, outputs: Mapping[str, object], missing_field_message: str | None = None
     ) -> str:
         if not is_own(self.format_field_with_value, ChatAdapter.format_field_with_value):
             return self.format_field_with_value(outputs_with_values(signature, outputs, missing_field_message)) + Text(
@@ -186,7 +186,7 @@ class ChatAdapter(Adapter):
             )
         segments: list[Segment] = []
         add = segments.append
-        for name, annotation, first, following in output_markers(signature):
+        for name, annotation, first, following in output_markers(signature.fields_only):
             add(following if segments else first)
             if name in outputs:
                 add(value_segment(write_value(annotation, outputs[name]), name))
@@ -199,7 +199,7 @@ class ChatAdapter(Adapter):
             segments = list(Text(segments).strip().segments)
         return Text((*segments, COMPLETED))
 
-    def format_field_with_value(self, fields_with_values: Mapping[Field, Any]) -> str:
+    def format_field_with_value(self, fields_with_values: Mapping[Field, object]) -> str:
         """Fields with their values under markers, an empty line between them."""
         segments: list[Segment] = []
         for field, value in fields_with_values.items():
@@ -207,7 +207,7 @@ class ChatAdapter(Adapter):
             segments.extend(value_segments(field, value))
         return Text(segments).strip()
 
-    def _parse_other(self, signature: Signature, completion: Any) -> dict[str, Any]:
+    def _parse_other(self, signature: Signature, completion: Any) -> dict[str, object]:
         for line in completion.splitlines():
             MARKER.match(line.strip())
         return super()._parse_other(signature, completion)
@@ -223,13 +223,13 @@ def _marker(name: str) -> Segment:
 Markers = tuple[tuple[str, Any, Segment, Segment], ...]
 
 
-@once_per_fields
+@lru_cache(maxsize=512)
 def input_markers(signature: Signature) -> Markers:
     """Name, annotation and marker of each input: the marker as it begins a message, and as it follows an empty line."""
     return _markers(signature.input_fields)
 
 
-@once_per_fields
+@lru_cache(maxsize=512)
 def output_markers(signature: Signature) -> Markers:
     """As `input_markers`, of each output."""
     return _markers(signature.output_fields)
@@ -243,16 +243,18 @@ def _markers(fields: Mapping[str, Field]) -> Markers:
 
 
 def placeholders(fields: Mapping[str, Field]) -> dict[Field, str]:
-    """What a user's own `format_field_with_value` is given for the structure: fields with placeholders as values."""
-    return {with_info(field): translate_field_type(name, field) for name, field in fields.items()}
+    """Fields with placeholders as values, for a user's own `format_field_with_value`."""
+    return {field_with_info(field): translate_field_type(name, field) for name, field in fields.items()}
 
 
-def outputs_with_values(signature: Signature, outputs: Mapping[str, Any], missing: str | None) -> dict[Field, Any]:
-    """What it is given for one turn's outputs: each with its value, `missing` for those that have none."""
-    return {with_info(field): outputs.get(name, missing) for name, field in signature.output_fields.items()}
+def outputs_with_values(
+    signature: Signature, outputs: Mapping[str, object], missing: str | None
+) -> dict[Field, object]:
+    """The outputs of a turn with their values (else `missing`), for a user's own `format_field_with_value`."""
+    return {field_with_info(field): outputs.get(name, missing) for name, field in signature.output_fields.items()}
 
 
-def value_segments(field: Field, value: Any) -> Sequence[Segment]:
+def value_segments(field: Field, value: object) -> Sequence[Segment]:
     """A value as text of its field; text that knows its origins keeps them."""
     if isinstance(value, Text):
         return [one if one.field else one._replace(field=field.name) for one in value.segments]
@@ -264,17 +266,17 @@ def structure_of(fields: Mapping[str, Field]) -> Text:
     segments: list[Segment] = []
     for name, field in fields.items():
         segments.append(_marker(name))
-        segments.extend(translate_field_type(name, field).segments)
+        segments.extend(placeholder_segments(name, field))
     return Text(segments).strip()
 
 
-@once_per_fields
+@lru_cache(maxsize=512)
 def inputs_structure(signature: Signature) -> Text:
     """`structure_of` the inputs, which Chat and JSON show alike."""
     return structure_of(signature.input_fields)
 
 
-@once_per_fields
+@lru_cache(maxsize=512)
 def _structure(signature: Signature) -> Text:
     return joined(
         (
@@ -286,7 +288,7 @@ def _structure(signature: Signature) -> Text:
     )
 
 
-@once_per_fields
+@lru_cache(maxsize=512)
 def _reminder(signature: Signature) -> Text:
     segments = [Segment("Respond with the corresponding output fields, starting with the field ", "reminder")]
     segments.extend(outputs_in_order(signature, "`[[ ## {} ## ]]`"))

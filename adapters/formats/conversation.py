@@ -6,8 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from adapters.formats.overridden_methods import message_of
-from adapters.prompts.prompt import Message
+from adapters.prompts.prompt import Message, message_of
 from adapters.prompts.text import Text
 from adapters.signatures.signature import Field, Signature
 from adapters.types import ToolCallResults, ToolCalls, is_named
@@ -22,10 +21,10 @@ TOOL_RESULTS = Signature.make((Field("tool_call_results", "input", ToolCallResul
 def history_messages(
     adapter: RequestedAdapter, signature: Signature, field: str, inputs: dict[str, Any]
 ) -> tuple[Message, ...]:
-    """A user and an assistant message a turn, tool calls and their results between them; takes `field` out of `inputs`.
+    """Render a user and an assistant message per turn, with tool calls between; removes `field` from `inputs`.
 
-    `signature` is the one without the history field. A turn that has an input carries the reminder of the output
-    format, so that a provider's prompt cache recognises the request it came from.
+    `signature` lacks the history field. A turn with an input carries the reminder of the output format, so that a
+    provider's prompt cache recognises the original request.
     """
     turns = inputs[field].messages if field in inputs else None
     if turns is None:
@@ -38,7 +37,7 @@ def history_messages(
 
 
 def _turn_messages(
-    adapter: RequestedAdapter, signature: Signature, values: Mapping[str, Any], turn: str
+    adapter: RequestedAdapter, signature: Signature, values: Mapping[str, object], turn: str
 ) -> list[Message]:
     calls_field, calls = _tool_calls(values)
     results = _tool_results(calls)
@@ -62,7 +61,7 @@ def _turn_messages(
 
 
 def _native_messages(
-    adapter: RequestedAdapter, signature: Signature, values: Mapping[str, Any], turn: str, calls: Any, results: Any
+    adapter: RequestedAdapter, signature: Signature, values: Mapping[str, object], turn: str, calls: Any, results: Any
 ) -> list[Message]:
     shown = signature
     for name, field in signature.output_fields.items():
@@ -85,7 +84,7 @@ def _native_messages(
     return messages
 
 
-def _tool_calls(values: Mapping[str, Any]) -> tuple[str | None, Any]:
+def _tool_calls(values: Mapping[str, object]) -> tuple[str | None, Any]:
     for name, value in values.items():
         if is_named(type(value), "ToolCalls"):
             return name, value
@@ -94,17 +93,17 @@ def _tool_calls(values: Mapping[str, Any]) -> tuple[str | None, Any]:
     return None, None
 
 
-def _tool_results(calls: Any) -> Any:
+def _tool_results(calls: Any) -> object:
     if calls is None or calls.tool_call_results is None:
         return None
     results = calls.tool_call_results
     return results if is_named(type(results), "ToolCallResults") else ToolCallResults.model_validate(results)
 
 
-def _result_text(value: Any) -> str:
+def _result_text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(serialize_for_json(value), ensure_ascii=False)
 
 
-def _openai_tool_call(call: Any) -> dict[str, Any]:
+def _openai_tool_call(call: Any) -> dict[str, object]:
     arguments = json.dumps(serialize_for_json(call.args), ensure_ascii=False)
     return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}

@@ -1,4 +1,4 @@
-"""JSONAdapter as dspy 3.4.1: inputs under markers, outputs one JSON object, repaired if need be.
+"""JSONAdapter as in dspy 3.4.1: inputs under markers, outputs as a JSON object, repaired if necessary.
 
 Rule of reading: `JSONAdapter.parse`; BAMLAdapter reads the same way.
 """
@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import json_repair
 
-from adapters.formats.base import Adapter
+from adapters.formats.base import Adapter, is_own
 from adapters.formats.chat import INTRODUCTION, ChatAdapter, inputs_structure, outputs_with_values, placeholders
-from adapters.formats.overridden_methods import is_own
 from adapters.formats.profile import OF_THE_BASE, Card, Profile
 from adapters.json_text.json_document import (
     Member,
@@ -26,13 +25,12 @@ from adapters.json_text.json_document import (
     opens_object,
 )
 from adapters.json_text.repaired_json import NOT_JSON, load_valid_json, repair_object
-from adapters.prompts.field_descriptions import joined, outputs_in_order, translate_field_type
+from adapters.prompts.field_descriptions import joined, outputs_in_order, placeholder_segments
 from adapters.prompts.text import Segment, Text, value_segment
 from adapters.replies.reading import Extract, Reading, Span
 from adapters.replies.reading_builder import Findings, partition, reason
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.structured_output import response_format
-from adapters.signatures.once_per_fields import once_per_fields
 from adapters.signatures.signature import Field, Signature
 from adapters.values.coercion import RULES
 from adapters.values.steps import Step
@@ -47,7 +45,7 @@ RULES["first_object"] = lambda before, annotation: first_object(before)
 class Document(NamedTuple):
     """The object a reply was read as: `start` to `end` of the reply, its members' places if valid, the steps to it."""
 
-    values: dict[str, Any]
+    values: dict[str, object]
     start: int
     end: int
     members: Sequence[Member] | None
@@ -55,7 +53,7 @@ class Document(NamedTuple):
 
 
 def read_json(found: Findings, error_name: str) -> Reading:
-    """The reading of a reply as one JSON object. `error_name` is the adapter that dspy's value errors name."""
+    """Parse a reply as a JSON object. `error_name` is the adapter that dspy's value errors name."""
     signature, completion = found.signature, found.completion
     try:
         document, searched = _document(completion)
@@ -129,9 +127,9 @@ def _moved(member: Member, by: int) -> Member:
 
 
 def _first_step(
-    document: Document, name: str, value: Any, place: tuple[int, int] | None
+    document: Document, name: str, value: object, place: tuple[int, int] | None
 ) -> tuple[list[Step], Extract | None]:
-    """From the reply to the field's JSON value: a valid member from its own text, a repaired one from the whole."""
+    """The first step to a field's JSON value: from its own text if valid, from the whole reply if repaired."""
     if place is not None and not (document.steps and document.steps[-1].rule == "json_repair"):
         return [], Extract("json", *place, value)
     *before, repair = document.steps
@@ -177,7 +175,7 @@ def _valid_spans(signature: Signature, document: Document, found: Sequence[Membe
 
 
 def _syntax_error(completion: str) -> tuple[tuple[int, int] | None, str]:
-    """Where the reply stops being JSON, and in words what is wrong; a reply that begins as an object has one."""
+    """Find where the reply stops being JSON, and describe the error."""
     none = "no JSON object in the reply"
     try:
         json.loads(completion)
@@ -243,7 +241,7 @@ class JSONAdapter(ChatAdapter):
     def fallback_adapter(self) -> Adapter | None:
         return None
 
-    def response_format(self, signature: Signature, capabilities: Capabilities) -> dict[str, Any] | None:
+    def response_format(self, signature: Signature, capabilities: Capabilities) -> dict[str, object] | None:
         return response_format(signature, capabilities, self.use_native_function_calling)
 
     def demo_key(self, signature: Signature) -> Hashable:
@@ -251,7 +249,7 @@ class JSONAdapter(ChatAdapter):
 
     def format_field_structure(self, signature: Signature) -> str:
         if is_own(self.format_field_with_value, JSONAdapter.format_field_with_value):
-            return _structure(signature)
+            return _structure(signature.fields_only)
         inputs = self.format_field_with_value(fields_with_values=placeholders(signature.input_fields), role="user")
         outputs = self.format_field_with_value(
             fields_with_values=placeholders(signature.output_fields), role="assistant"
@@ -259,10 +257,10 @@ class JSONAdapter(ChatAdapter):
         return joined((Text((INTRODUCTION,)), Text((INPUTS,)), inputs, Text((OUTPUTS,)), outputs))
 
     def user_message_output_requirements(self, signature: Signature) -> str | None:
-        return _reminder(signature)
+        return _reminder(signature.fields_only)
 
     def format_assistant_message_content(
-        self, signature: Signature, outputs: Mapping[str, Any], missing_field_message: str | None = None
+        self, signature: Signature, outputs: Mapping[str, object], missing_field_message: str | None = None
     ) -> str:
         if not is_own(self.format_field_with_value, JSONAdapter.format_field_with_value):
             return self.format_field_with_value(
@@ -272,14 +270,14 @@ class JSONAdapter(ChatAdapter):
         values = {name: outputs.get(name, missing) for name in signature.output_fields}
         return _object(values, outputs)
 
-    def format_field_with_value(self, fields_with_values: Mapping[Field, Any], role: str = "user") -> str:
+    def format_field_with_value(self, fields_with_values: Mapping[Field, object], role: str = "user") -> str:
         """Fields under markers for the `user` role, as a JSON object otherwise."""
         if role == "user":
             return super().format_field_with_value(fields_with_values)
         values = {field.name: value for field, value in fields_with_values.items()}
         return _object(values, values)
 
-    def _parse_other(self, signature: Signature, completion: Any) -> dict[str, Any]:
+    def _parse_other(self, signature: Signature, completion: Any) -> dict[str, object]:
         fields = json_repair.loads(completion)
         if isinstance(fields, dict):
             return self.parse(signature, to_json(serialize_for_json(fields)))
@@ -303,7 +301,7 @@ def _key(name: str, first: bool) -> Segment:
     return Segment(f"{'{' if first else ','}\n  {to_json(name)}: ", "marker", name)
 
 
-def _object(values: dict[str, Any], given: Mapping[str, Any]) -> Text:
+def _object(values: dict[str, object], given: Mapping[str, object]) -> Text:
     """The outputs as an indented JSON object; those not in `given` are filler.
 
     Values are dumped together, as dspy does: inside of an object pydantic writes some differently than alone (NaN
@@ -336,12 +334,12 @@ def _quoted(text: Text, name: str) -> Iterator[Segment]:
     yield Segment('"', "marker", name)
 
 
-@once_per_fields
+@lru_cache(maxsize=512)
 def _structure(signature: Signature) -> Text:
     outputs: list[Segment] = [OPENING]
     for index, (name, field) in enumerate(signature.output_fields.items()):
         outputs.append(Segment(f'{"," if index else ""}\n  {to_json(name)}: "', "marker", name))
-        for segment in translate_field_type(name, field).segments:
+        for segment in placeholder_segments(name, field):
             outputs.append(segment._replace(text=to_json(segment.text)[1:-1]))
         outputs.append(Segment('"', "marker", name))
     outputs.append(Segment("\n}" if signature.output_fields else "}", "marker"))
@@ -356,7 +354,7 @@ def _structure(signature: Signature) -> Text:
     )
 
 
-@once_per_fields
+@lru_cache(maxsize=512)
 def _reminder(signature: Signature) -> Text:
     segments = [Segment("Respond with a JSON object in the following order of fields: ", "reminder")]
     segments.extend(outputs_in_order(signature, "`{}`"))

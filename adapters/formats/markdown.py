@@ -1,7 +1,7 @@
-"""MarkdownAdapter: one message of numbered markdown sections, the reply one fenced block of JSON.
+"""MarkdownAdapter: a message of numbered markdown sections, answered by a fenced block of JSON.
 
 After the prompts of weakincentives; the wording is ours, and unlike theirs it names the output fields. It has no place
-for demos and history: what is left out is said in the prompt's notes and in the demos' uses, never dropped silently.
+for demos and history: the prompt's notes and the demos' uses say what is left out.
 """
 
 from __future__ import annotations
@@ -15,13 +15,11 @@ from adapters.formats.base import Adapter
 from adapters.formats.markdown_reading import read_markdown
 from adapters.formats.profile import SHARED_OPTIONS, Card, Opening, Profile
 from adapters.prompts import content_markers as markers
-from adapters.prompts.field_descriptions import translate_field_type
+from adapters.prompts.field_descriptions import placeholder_segments
 from adapters.prompts.prompt import DemoUse, Message, Prompt
 from adapters.prompts.text import Segment, Text
 from adapters.replies.reading import Reading
 from adapters.requests.capabilities import Capabilities
-from adapters.signatures.conversation_field import history_field_name
-from adapters.signatures.once_per_fields import once_per_fields
 from adapters.signatures.signature import Field, Signature
 from adapters.signatures.type_names import name_of
 from adapters.types import is_custom_type
@@ -77,9 +75,8 @@ PROFILE = Profile(
 class MarkdownAdapter(Adapter):
     """Sections for the task, each input and the response format.
 
-    `allow_extra_keys` lets keys through (and leaves them out) that are no output field; `native_schema` also sends
-    the outputs' JSON schema as `response_format` to a model that takes one. A single list output is asked for as an
-    array at the top.
+    `allow_extra_keys` accepts and ignores keys that are not output fields; `native_schema` also sends the outputs'
+    JSON schema as `response_format` to models that support it. A single list output is requested as a JSON array.
     """
 
     name: ClassVar[str] = "markdown"
@@ -98,7 +95,7 @@ class MarkdownAdapter(Adapter):
         self.allow_extra_keys = allow_extra_keys
         self.native_schema = native_schema
 
-    def response_format(self, signature: Signature, capabilities: Capabilities) -> dict[str, Any] | None:
+    def response_format(self, signature: Signature, capabilities: Capabilities) -> dict[str, object] | None:
         if not self.native_schema or not capabilities.response_schema or "response_format" not in capabilities.params:
             return None
         properties = {name: schema_by_name(field.annotation) for name, field in signature.output_fields.items()}
@@ -111,9 +108,13 @@ class MarkdownAdapter(Adapter):
         return {"type": "json_schema", "json_schema": {"name": f"{signature.name}_schema", "schema": schema}}
 
     def _render(
-        self, signature: Signature, demos: Sequence[Mapping[str, Any]], inputs: Mapping[str, Any], reuse: Prompt | None
+        self,
+        signature: Signature,
+        demos: Sequence[Mapping[str, object]],
+        inputs: Mapping[str, object],
+        reuse: Prompt | None,
     ) -> Prompt:
-        history_field = history_field_name(signature)
+        history_field = signature.history_field
         segments: list[Segment] = []
         number = 1
         _section(segments, number, "Task", None, [Segment(signature.instructions, "instructions")])
@@ -136,7 +137,7 @@ class MarkdownAdapter(Adapter):
         return read_markdown(self._findings(signature, completion), self.allow_extra_keys, asks_for_array(signature))
 
     def format_field_description(self, signature: Signature) -> str:
-        return _fields(signature)
+        return _fields(signature.fields_only)
 
     def format_field_structure(self, signature: Signature) -> str:
         return _response_format(signature, 1, self.allow_extra_keys).strip()
@@ -147,7 +148,7 @@ class MarkdownAdapter(Adapter):
     def format_user_message_content(
         self,
         signature: Signature,
-        inputs: Mapping[str, Any],
+        inputs: Mapping[str, object],
         prefix: str = "",
         suffix: str = "",
         main_request: bool = False,
@@ -174,7 +175,7 @@ class MarkdownAdapter(Adapter):
         return Text((Segment(said, "reminder"),))
 
     def format_assistant_message_content(
-        self, signature: Signature, outputs: Mapping[str, Any], missing_field_message: str | None = None
+        self, signature: Signature, outputs: Mapping[str, object], missing_field_message: str | None = None
     ) -> str:
         from adapters.formats.json import JSONAdapter
 
@@ -183,7 +184,7 @@ class MarkdownAdapter(Adapter):
 
 
 def asks_for_array(signature: Signature) -> bool:
-    """Whether the reply is an array at the top: for a single output that is a list."""
+    """Test whether the reply should be a JSON array: for a single output that is a list."""
     outputs = list(signature.output_fields.values())
     return len(outputs) == 1 and get_origin(outputs[0].annotation) is list and not is_custom_type(outputs[0].annotation)
 
@@ -200,7 +201,7 @@ def _title(name: str) -> str:
     return name.replace("_", " ").title()
 
 
-@once_per_fields
+@lru_cache(maxsize=512)
 def _fields(signature: Signature) -> Text:
     """A list item for each output: its name, type, description, constraints and note on the type."""
     segments: list[Segment] = []
@@ -220,7 +221,7 @@ def _details(name: str, field: Field) -> list[Segment]:
         details += [Segment(": ", "boilerplate", name), Segment(field.description, "description", name)]
     if field.constraints:
         details += [Segment("; ", "boilerplate", name), Segment(field.constraints, "constraint", name)]
-    note = translate_field_type(name, field).segments[2:]
+    note = placeholder_segments(name, field)[2:]
     if note:
         details += [Segment("; ", "boilerplate", name), *note]
     if not field.is_required:
@@ -238,7 +239,7 @@ def _response_format(signature: Signature, number: int, allow_extra_keys: bool) 
     else:
         shape = Segment("The JSON is an object with these keys:\n\n", "reminder")
     segments = [Segment("\n\n", "boilerplate"), Segment(f"## {number}. {FORMAT_TITLE}\n\n", "marker"), opening, shape]
-    segments.extend(_fields(signature).segments)
+    segments.extend(_fields(signature.fields_only).segments)
     if not allow_extra_keys and not asks_for_array(signature):
         segments.append(Segment("\n\nAdd no other keys.", "reminder"))
     return Text(segments)

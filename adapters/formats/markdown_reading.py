@@ -1,7 +1,7 @@
-"""How MarkdownAdapter reads a reply: a labelled fence, else the whole text as JSON, else the first JSON value in it.
+"""Parses replies for MarkdownAdapter: a labelled fence, else the whole text, else the first JSON value in it.
 
-The order and the errors are those of weakincentives' structured output (`notes` of the reading say which way was
-taken); the values then go through the one coercion of all adapters.
+The order and the errors are those of weakincentives' structured output (`notes` of the result name the path
+taken); the values are then coerced as in all adapters.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from adapters.json_text.json_document import Member, members
 from adapters.json_text.repair_limits import TooLargeError
@@ -33,21 +33,21 @@ class Located(NamedTuple):
     """A JSON value in the reply: by which rule it was found, and where."""
 
     rule: str
-    value: Any
+    value: object
     start: int
     end: int
 
 
 class NothingFound(ValueError):  # noqa: N818
-    """No JSON value where one was looked for; the message says where."""
+    """No JSON value was found; the message says where it was expected."""
 
 
 def read_markdown(found: Findings, allow_extra_keys: bool, array: bool) -> Reading:
-    """The reading of a reply that should be one fenced block of JSON."""
+    """Parse a reply that should be a fenced block of JSON."""
     signature, completion = found.signature, found.completion
     try:
         located = locate(completion)
-        values = _as_fields(signature, located, array)
+        values = _json_fields(signature, located, array)
     except (ValueError, RecursionError) as error:
         found.fail(found.parse_error(reason(error), adapter_name=ADAPTER), None, None, reason(error))
         found.complete(ADAPTER)
@@ -111,7 +111,7 @@ def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
     return lead, lead + len(stripped)
 
 
-def _as_fields(signature: Signature, located: Located, array: bool) -> Mapping[str, Any]:
+def _json_fields(signature: Signature, located: Located, array: bool) -> Mapping[str, object]:
     value = located.value
     if array:
         (name,) = signature.output_fields
@@ -127,7 +127,7 @@ def _as_fields(signature: Signature, located: Located, array: bool) -> Mapping[s
     return value
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     names = {type(None): "null", list: "an array", dict: "an object", str: "a string", bool: "true or false"}
     return names.get(type(value), "a number")
 

@@ -1,7 +1,7 @@
-"""What an adapter says of itself: one profile stands beside each adapter's class, and the rest of the program asks it.
+"""Profiles of adapters: facts that the rest of the program asks instead of comparing names.
 
-Lints, flags, lessons and cards decide by these facts and never by an adapter's name, so that a new adapter, or a
-user's own below one of these, is treated as what it is.
+Lints, flags, lessons and cards decide by these facts, so that a new adapter, or a user's subclass, works without
+further changes.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ OF_THE_BASE: frozenset[Quirk] = frozenset(
 
 
 class Card(NamedTuple):
-    """An adapter for somebody who chooses one: a sentence each, and lists of when to use it and when not."""
+    """A description of an adapter for choosing: essence, prompt, parsing, and when to use or avoid it."""
 
     essence: str
     formats: str
@@ -58,7 +58,7 @@ class Opening(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Profile:
-    """The facts about one adapter."""
+    """The facts about an adapter."""
 
     about: str = "an adapter of your own"
     """A few words for a list to choose from."""
@@ -88,12 +88,12 @@ class Profile:
 
     @property
     def can_fall_back(self) -> bool:
-        """Whether a reply that does not parse may be asked for again through JSON."""
+        """Test whether a parse error may cause a second call through JSON."""
         return FALLBACK_OPTION in self.options
 
     @property
     def has_second_model(self) -> bool:
-        """Whether a second call takes the values out of the first one's reply."""
+        """Test whether a second call extracts the values from the first reply."""
         return EXTRACTION_OPTION in self.options
 
 

@@ -1,4 +1,4 @@
-"""TwoStepAdapter as dspy 3.4.1: prose for the main model, then extraction by a second one through Chat."""
+"""TwoStepAdapter as in dspy 3.4.1: prose for the main model, then extraction by a second model through Chat."""
 
 from __future__ import annotations
 
@@ -9,19 +9,17 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapters.errors import AdapterParseError, NeedsExtraction
-from adapters.formats import asking
-from adapters.formats.base import Adapter
+from adapters.formats.base import Adapter, is_own, reading_of_parse
+from adapters.formats.calling import ask_async
 from adapters.formats.chat import ChatAdapter
 from adapters.formats.json import JSONAdapter
-from adapters.formats.overridden_methods import is_own, message_of, reading_of_parse
 from adapters.formats.profile import EXTRACTION_OPTION, SHARED_OPTIONS, Card, Opening, Profile
 from adapters.json_text.repaired_json import load_json
 from adapters.prompts.field_descriptions import inputs_described, joined, outputs_described
 from adapters.prompts.formatted import message_dicts
-from adapters.prompts.prompt import Prompt
+from adapters.prompts.prompt import Prompt, message_of
 from adapters.prompts.text import Segment, Text, join, value_segment
 from adapters.replies.reading import FieldReading, Reading, ReadingError, Span
-from adapters.signatures.once_per_fields import once_per_fields
 from adapters.signatures.signature import Field, Signature
 from adapters.tools.fields import tool_output_field
 
@@ -92,7 +90,7 @@ class TwoStepAdapter(Adapter):
 
     def __init__(
         self,
-        extraction_model: Any = None,
+        extraction_model: object = None,
         callbacks: Sequence[Callback] | None = None,
         use_native_function_calling: bool = False,
         native_response_types: Sequence[type] | None = None,
@@ -105,7 +103,11 @@ class TwoStepAdapter(Adapter):
         return signature.field_faces if type(self) is TwoStepAdapter else super().demo_key(signature)
 
     def _render(
-        self, signature: Signature, demos: Sequence[Mapping[str, Any]], inputs: Mapping[str, Any], reuse: Prompt | None
+        self,
+        signature: Signature,
+        demos: Sequence[Mapping[str, object]],
+        inputs: Mapping[str, object],
+        reuse: Prompt | None,
     ) -> Prompt:
         system = message_of("system", "system", self.format_task_description(signature))
         demo_messages, uses, reusable = self._demo_messages(signature, demos, reuse, expand=False)
@@ -160,32 +162,31 @@ class TwoStepAdapter(Adapter):
     def read_with_calls(self, signature: Signature, completion: str) -> Reading:
         return replace(reading_of_parse(self.name, signature, completion, self.parse), form="prose", reader=self)
 
-    def parse(self, signature: Signature, completion: str) -> dict[str, Any]:
+    def parse(self, signature: Signature, completion: str) -> dict[str, object]:
         """Calls `extraction_model` through ChatAdapter (its JSON fallback included), as dspy does."""
         try:
-            return ChatAdapter()(self.extraction_model, {}, extraction_signature(signature), [], {"text": completion})[
-                0
-            ]
+            inner = extraction_signature(signature)
+            return ChatAdapter()(self.extraction_model, {}, inner, [], {"text": completion})[0]
         except AdapterParseError as error:
             message = f"Failed to parse response from the original completion: {error}"
             raise AdapterParseError("TwoStepAdapter", signature, completion, message) from error
 
     async def acall(
         self,
-        lm: Any,
-        lm_kwargs: dict[str, Any],
+        lm: object,
+        lm_kwargs: dict[str, object],
         signature: Signature,
-        demos: Sequence[Mapping[str, Any]],
-        inputs: Mapping[str, Any],
-    ) -> list[dict[str, Any]]:
+        demos: Sequence[Mapping[str, object]],
+        inputs: Mapping[str, object],
+    ) -> list[dict[str, object]]:
         """Awaits both models. As in dspy it prepares no request and fills no defaults, unlike `__call__`.
 
         Rule: `dspy.adapters.two_step_adapter.TwoStepAdapter.acall`.
         """
-        outputs = await asking.ask_async(lm, message_dicts(self.format(signature, demos, inputs)), lm_kwargs)
+        outputs = await ask_async(lm, message_dicts(self.format(signature, demos, inputs)), lm_kwargs)
         return [await self._extracted(signature, output) for output in outputs]
 
-    async def _extracted(self, signature: Signature, output: Any) -> dict[str, Any]:
+    async def _extracted(self, signature: Signature, output: object) -> dict[str, object]:
         given: Mapping[str, Any] = output if isinstance(output, dict) else {"text": output}
         asked = extraction_signature(signature)
         try:
@@ -211,7 +212,7 @@ class TwoStepAdapter(Adapter):
     def format_user_message_content(
         self,
         signature: Signature,
-        inputs: Mapping[str, Any],
+        inputs: Mapping[str, object],
         prefix: str = "",
         suffix: str = "",
         main_request: bool = False,
@@ -222,12 +223,12 @@ class TwoStepAdapter(Adapter):
         return joined((prefix, lines, suffix) if lines else (prefix, suffix))
 
     def format_assistant_message_content(
-        self, signature: Signature, outputs: Mapping[str, Any], missing_field_message: str | None = None
+        self, signature: Signature, outputs: Mapping[str, object], missing_field_message: str | None = None
     ) -> str:
         return _lines(signature.output_fields, outputs).strip()
 
 
-def _lines(fields: Mapping[str, Field], values: Mapping[str, Any]) -> Text:
+def _lines(fields: Mapping[str, Field], values: Mapping[str, object]) -> Text:
     segments: list[Segment] = []
     add = segments.append
     for name in fields:
@@ -247,8 +248,8 @@ def _names(name: str) -> tuple[Segment, Segment]:
 def _task(signature: Signature) -> Text:
     parts = [
         Text.of("You are a helpful assistant that can solve tasks based on user input.", "boilerplate"),
-        Text.of("As input, you will be provided with:\n", "boilerplate") + inputs_described(signature),
-        Text.of("Your outputs must contain:\n", "boilerplate") + outputs_described(signature),
+        Text.of("As input, you will be provided with:\n", "boilerplate") + inputs_described(signature.fields_only),
+        Text.of("Your outputs must contain:\n", "boilerplate") + outputs_described(signature.fields_only),
         Text.of(
             "You should lay out your outputs in detail so that your answer can be understood by another agent",
             "boilerplate",
@@ -265,9 +266,13 @@ def extraction_adapter(name: str) -> Adapter:
     return JSONAdapter() if name == JSONAdapter.name else ChatAdapter()
 
 
-@once_per_fields
 def extraction_signature(signature: Signature) -> Signature:
     """`text` in, the outputs out, with dspy's instructions for the extracting model."""
+    return _extraction_signature(signature.fields_only)
+
+
+@lru_cache(maxsize=512)
+def _extraction_signature(signature: Signature) -> Signature:
     outputs = ", ".join([f"`{name}`" for name in signature.output_fields])
     instructions = (
         f"The input is a text that should contain all the necessary information to produce the fields {outputs}. "

@@ -10,20 +10,20 @@ from typing import Any, ClassVar, Union, get_args, get_origin
 from typing_extensions import is_typeddict
 
 from adapters.errors import AdapterParseError
+from adapters.formats.base import is_own
 from adapters.formats.chat import INTRODUCTION, ChatAdapter, outputs_with_values, value_segments
-from adapters.formats.overridden_methods import is_own
 from adapters.formats.profile import FALLBACK_OPTION, SHARED_OPTIONS, Card, Profile
 from adapters.formats.xml_reading import read_xml
-from adapters.prompts.field_descriptions import is_model, joined, translate_field_type
+from adapters.prompts.field_descriptions import is_model, joined, placeholder_segments, translate_field_type
 from adapters.prompts.text import Kind, Segment, Text, join
 from adapters.replies.reading import Reading
-from adapters.signatures.field_info import with_info
-from adapters.signatures.once_per_fields import once_per_fields
+from adapters.signatures.field_info import field_with_info
 from adapters.signatures.signature import Field, Signature
 from adapters.signatures.type_names import LARGEST_TYPE
 from adapters.types import is_builtin
 from adapters.types.pydantic_schema import ByIdentity, schema_by_name
 from adapters.values.value_text import serialize_for_json, write_value
+from adapters.values.xml_text import value_to_xml
 
 GAP = Segment("\n\n", "boilerplate")
 
@@ -55,7 +55,7 @@ PROFILE = Profile(
 
 
 class XMLAdapter(ChatAdapter):
-    """Tags around inputs and outputs; the reply is read as one XML document."""
+    """Tags around inputs and outputs; the reply is parsed as an XML document."""
 
     name: ClassVar[str] = "xml"
     profile: ClassVar[Profile] = PROFILE
@@ -68,7 +68,7 @@ class XMLAdapter(ChatAdapter):
 
     def format_field_structure(self, signature: Signature) -> str:
         if is_own(self.format_field_with_value, XMLAdapter.format_field_with_value):
-            return _structure(signature)
+            return _structure(signature.fields_only)
         groups = [
             join("\n\n", [self._field_structure(name, field) for name, field in fields.items()])
             for fields in (signature.input_fields, signature.output_fields)
@@ -78,12 +78,12 @@ class XMLAdapter(ChatAdapter):
     def _field_structure(self, name: str, field: Field) -> str:
         if field.role == "output" and uses_nested_xml(field.annotation):
             return _field_structure(name, field)
-        return self.format_field_with_value({with_info(field): translate_field_type(name, field)})
+        return self.format_field_with_value({field_with_info(field): translate_field_type(name, field)})
 
     def format_user_message_content(
         self,
         signature: Signature,
-        inputs: Mapping[str, Any],
+        inputs: Mapping[str, object],
         prefix: str = "",
         suffix: str = "",
         main_request: bool = False,
@@ -98,11 +98,11 @@ class XMLAdapter(ChatAdapter):
             return parts[1]
         return joined((*parts, suffix))
 
-    def _inputs_content(self, signature: Signature, inputs: Mapping[str, Any]) -> str:
+    def _inputs_content(self, signature: Signature, inputs: Mapping[str, object]) -> str:
         fields = signature.input_fields.items()
         if not is_own(self.format_field_with_value, XMLAdapter.format_field_with_value):
             return self.format_field_with_value(
-                {with_info(field): inputs[name] for name, field in fields if name in inputs}
+                {field_with_info(field): inputs[name] for name, field in fields if name in inputs}
             )
         segments: list[Segment] = []
         for name, field in fields:
@@ -111,7 +111,7 @@ class XMLAdapter(ChatAdapter):
         return Text(segments).strip()
 
     def format_assistant_message_content(
-        self, signature: Signature, outputs: Mapping[str, Any], missing_field_message: str | None = None
+        self, signature: Signature, outputs: Mapping[str, object], missing_field_message: str | None = None
     ) -> str:
         if not is_own(self.format_field_with_value, XMLAdapter.format_field_with_value):
             return self.format_field_with_value(outputs_with_values(signature, outputs, missing_field_message))
@@ -124,16 +124,16 @@ class XMLAdapter(ChatAdapter):
                 _add_field(segments, field, missing, "filler")
         return Text(segments).strip()
 
-    def format_field_with_value(self, fields_with_values: Mapping[Field, Any]) -> str:
+    def format_field_with_value(self, fields_with_values: Mapping[Field, object]) -> str:
         segments: list[Segment] = []
         for field, value in fields_with_values.items():
             _add_field(segments, field, value)
         return Text(segments).strip()
 
     def user_message_output_requirements(self, signature: Signature) -> str | None:
-        return _reminder(signature)
+        return _reminder(signature.fields_only)
 
-    def _parse_other(self, signature: Signature, completion: Any) -> dict[str, Any]:
+    def _parse_other(self, signature: Signature, completion: Any) -> dict[str, object]:
         try:
             return self.parse(signature, f"{completion}")
         except AdapterParseError as error:
@@ -144,8 +144,8 @@ class XMLAdapter(ChatAdapter):
         return read_xml(self._findings(signature, completion))
 
 
-def _add_field(segments: list[Segment], field: Field, value: Any, kind: Kind = "value") -> None:
-    """One field in its tags, an empty line in front of it unless it is the first."""
+def _add_field(segments: list[Segment], field: Field, value: object, kind: Kind = "value") -> None:
+    """Add a field in its tags, with an empty line before it unless it is the first."""
     name, annotation = field.name, field.annotation
     if segments:
         segments.append(GAP)
@@ -173,7 +173,7 @@ PLAIN = frozenset((str, int, float, bool, type(None)))
 
 
 def _can_be_read_twice(value: Any) -> bool:
-    """Whether a value is plain JSON at a glance, as those of files are: walking it changes nothing."""
+    """Test cheaply whether a value is plain JSON, which can be walked twice."""
     kind = type(value)
     if kind is list:
         return PLAIN.issuperset(map(type, value))
@@ -185,7 +185,7 @@ def _tags(name: str) -> tuple[Segment, Segment]:
     return Segment(f"<{name}>\n", "marker", name), Segment(f"\n</{name}>", "marker", name)
 
 
-@once_per_fields
+@lru_cache(maxsize=512)
 def _structure(signature: Signature) -> Text:
     groups = []
     for fields in (signature.input_fields, signature.output_fields):
@@ -197,10 +197,10 @@ def _field_structure(name: str, field: Field) -> Text:
     if field.role == "output" and uses_nested_xml(field.annotation):
         return Text((Segment(xml_schema(name, field.annotation), "schema", name),))
     opening, closing = _tags(name)
-    return Text((opening, *translate_field_type(name, field).segments, closing)).strip()
+    return Text((opening, *placeholder_segments(name, field), closing)).strip()
 
 
-@once_per_fields
+@lru_cache(maxsize=512)
 def _reminder(signature: Signature) -> Text:
     segments = [Segment("Respond with the corresponding output fields wrapped in XML tags ", "reminder")]
     for index, name in enumerate(signature.output_fields):
@@ -217,7 +217,7 @@ def _reminder(signature: Signature) -> Text:
     return Text(segments)
 
 
-def _uses_nested_xml(annotation: Any) -> bool:
+def _uses_nested_xml(annotation: object) -> bool:
     members = [one for one in get_args(annotation) if one is not type(None)]
     if len(members) == 1 and get_origin(annotation) in (Union, types.UnionType):
         annotation = members[0]
@@ -235,35 +235,7 @@ Rule: `dspy.adapters.xml_adapter.XMLAdapter._uses_nested_xml`.
 """
 
 
-@lru_cache(maxsize=4096)
-def _is_tag(name: str) -> bool:
-    return (name[:1] + name[1:].replace("-", "_").replace(".", "_")).isidentifier()
-
-
-def value_to_xml(value: Any, tag: str, key: str | None = None) -> str:
-    """A JSON value as nested tags; keys that are no tag names become `<entry key=…>`."""
-    attributes = ""
-    if key is not None:
-        from xml.sax.saxutils import (
-            quoteattr,
-        )  # loads what asks over HTTP: none of the first picture
-
-        attributes = f" key={quoteattr(key)}"
-    if isinstance(value, list):
-        children = "".join([value_to_xml(one, "item") for one in value])
-        return f"<{tag}{attributes}>{children}</{tag}>" if children else f"<{tag}{attributes} />"
-    if isinstance(value, dict):
-        parts = []
-        for name, child in value.items():
-            text = str(name)
-            parts.append(value_to_xml(child, text) if _is_tag(text) else value_to_xml(child, "entry", text))
-        return f"<{tag}{attributes}>{''.join(parts)}</{tag}>"
-    if value is None:
-        return f"<{tag}{attributes} />"
-    return f"<{tag}{attributes}>{str(value).replace('&', '&amp;').replace('<', '&lt;')}</{tag}>"
-
-
-def xml_schema(tag: str, annotation: Any) -> str:
+def xml_schema(tag: str, annotation: object) -> str:
     """The nested tags that a type's JSON schema describes, `...` for each value.
 
     Raises ValueError for a type of more than `LARGEST_TYPE` tags: dspy would write them out without end.
@@ -273,7 +245,7 @@ def xml_schema(tag: str, annotation: Any) -> str:
 
 
 class _NestedTags:
-    """Writes the tags of one output, and counts them: a model that is used in two places is written out in both."""
+    """Writes the tags of an output, and counts them: a model used in two places is written out in both."""
 
     def __init__(self, output: str, definitions: Mapping[str, Any]) -> None:
         self._output = output

@@ -1,6 +1,6 @@
-"""How XMLAdapter reads a reply: as one XML document, each output field from the top-level elements of its name.
+"""Parses replies for XMLAdapter: each output field comes from the top-level elements of its name.
 
-Rule: `dspy.adapters.xml_adapter.XMLAdapter.parse`. A single stray `&` or `<` anywhere refuses the whole reply.
+Rule: `dspy.adapters.xml_adapter.XMLAdapter.parse`. A single stray `&` or `<` anywhere is a parse error.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ def elements(text: str, root: ElementTree.Element) -> list[Element]:
 
 
 def _plain_elements(text: str, root: ElementTree.Element) -> list[Element] | None:
-    """Found by their tags alone, which is three times as fast; None where tags alone do not tell.
+    """Find the elements by their tags alone, three times as fast; None where that is ambiguous.
 
-    That is so for comments, CDATA, processing instructions, namespaces, and an element inside of one of its own name.
+    Ambiguous are comments, CDATA, processing instructions, namespaces, and elements nested in one of the same name.
     """
     if "<!" in text or "<?" in text:
         return None
@@ -157,7 +157,7 @@ class _CodePoints:
 
 
 def _characters(data: bytes) -> int:
-    """How many characters begin in a piece of UTF-8: every byte that is no continuation."""
+    """Count the characters that start in a piece of UTF-8."""
     return len(data.translate(None, _CONTINUATION))
 
 
@@ -174,7 +174,7 @@ _VISIBLE = re.compile(r"\S")
 
 
 def rule_name(branch: int) -> str:
-    """What a step of a reading is called: `xml` by the field's own schema (0), `xml_2` by branch 2 of its `anyOf`."""
+    """Name a step: `xml` for the field's own schema (0), `xml_2` for branch 2 of its `anyOf`."""
     return "xml" if branch == 0 else f"xml_{branch}"
 
 
@@ -209,7 +209,7 @@ def read_xml(found: Findings) -> Reading:
 
 
 def _words(error: ElementTree.ParseError) -> str:
-    """What is wrong, in the parser's words; where it knows no more, these would be `not well-formed` once again."""
+    """Describe the error in the parser's words, unless these only repeat `not well-formed`."""
     said = str(error).split(":", 1)[0]
     return "a character that cannot stand there" if said.startswith("not well-formed") else said
 
@@ -219,7 +219,7 @@ def _read_field(found: Findings, name: str, given: list[ElementTree.Element], pl
     inner = (place.inner_start, place.inner_end)
     extract: Extract | None = None
     steps: list[Step] = []
-    value: Any = None
+    value: object = None
     failure: ValueError | None = None
     try:
         adapter = type_adapter(field.annotation)
@@ -252,7 +252,7 @@ def _read_field(found: Findings, name: str, given: list[ElementTree.Element], pl
 
 
 def _spans(signature: Signature, completion: str, given: Sequence[Element]) -> tuple[list[Span], dict[str, Element]]:
-    """Spans of the top-level elements, and for each field one element that runs from its first to its last."""
+    """Spans of the top-level elements, and an element per field that runs from its first to its last."""
     spans: list[Span] = []
     places: dict[str, Element] = {}
     for one in given:
@@ -260,7 +260,7 @@ def _spans(signature: Signature, completion: str, given: Sequence[Element]) -> t
         if name not in signature.output_fields:
             spans.append(Span(one.start, one.end, "unknown"))
             continue
-        first, last = _without_space(completion, one)
+        first, last = _strip_space(completion, one)
         if first == last:
             spans.append(Span(one.start, one.end, "marker", name))
         else:
@@ -274,7 +274,7 @@ def _spans(signature: Signature, completion: str, given: Sequence[Element]) -> t
 
 
 def _extended(known: Element | None, one: Element) -> Element:
-    """From the first element of a field to its last; its inner part from the first one with content to the last."""
+    """Join the elements of a field; the inner part runs from the first element with content to the last."""
     if known is None:
         return one
     if one.inner_start == one.inner_end:
@@ -284,7 +284,7 @@ def _extended(known: Element | None, one: Element) -> Element:
     return Element(known.name, known.start, known.inner_start, one.inner_end, one.end)
 
 
-def _without_space(completion: str, one: Element) -> tuple[int, int]:
+def _strip_space(completion: str, one: Element) -> tuple[int, int]:
     """The element's content without white space at its ends; markup keeps its white space, as the value does."""
     start, end = one.inner_start, one.inner_end
     if completion.find("<", start, end) >= 0:
@@ -300,8 +300,8 @@ def _without_space(completion: str, one: Element) -> tuple[int, int]:
     return first.start(), tail + kept
 
 
-def _is_scalar(schema: Mapping[str, Any]) -> bool:
-    """Whether an element without children is read as its text and nothing else."""
+def _is_scalar(schema: Mapping[str, object]) -> bool:
+    """Test whether an element without children is parsed as plain text."""
     return schema.get("type") in SCALARS and "anyOf" not in schema and "$ref" not in schema
 
 
@@ -314,7 +314,7 @@ def _group_children(element: ElementTree.Element) -> dict[str, list[ElementTree.
 
 def _elements_to_value(
     given: list[ElementTree.Element], schema: Mapping[str, Any], definitions: Mapping[str, Any]
-) -> Any:
+) -> object:
     """A field's elements as a JSON value, guided by its schema (`XMLAdapter._elements_to_value`)."""
     if "$ref" in schema:
         schema = definitions.get(schema["$ref"].rsplit("/", 1)[-1], schema)
@@ -343,17 +343,19 @@ def _text_of(element: ElementTree.Element) -> str:
     return (element.text or "").strip()
 
 
-def _chosen(choices: list[Mapping[str, Any]], first: ElementTree.Element) -> Mapping[str, Any]:
-    """Of a union's branches the first that is not null; for nested elements the first that is no text either."""
+def _chosen(choices: list[Mapping[str, object]], first: ElementTree.Element) -> Mapping[str, Any]:
+    """Choose the first branch of a union that is not null (and, for nested elements, not text)."""
     real = [choice for choice in choices if choice.get("type") != "null"]
     nested = (choice for choice in real if choice.get("type") != "string") if len(first) else iter(())
     return next(nested, real[0])
 
 
-def _list_value(given: list[ElementTree.Element], member: Mapping[str, Any], definitions: Mapping[str, Any]) -> Any:
-    """The items of a list: `<item>` elements inside of a single one, else the elements themselves.
+def _list_value(
+    given: list[ElementTree.Element], member: Mapping[str, object], definitions: Mapping[str, object]
+) -> object:
+    """The items of a list: `<item>` elements inside a single element, else the elements themselves.
 
-    A single one without children may hold a JSON list, which is left as text.
+    A single element without children may hold a JSON list, which is left as text.
     """
     if len(given) == 1:
         text = _text_of(given[0])
@@ -366,8 +368,8 @@ def _list_value(given: list[ElementTree.Element], member: Mapping[str, Any], def
 
 
 def _object_value(
-    children: Mapping[str, list[ElementTree.Element]], schema: Mapping[str, Any], definitions: Mapping[str, Any]
-) -> dict[str, Any]:
+    children: Mapping[str, list[ElementTree.Element]], schema: Mapping[str, Any], definitions: Mapping[str, object]
+) -> dict[str, object]:
     """The members of an object by the schemas of its properties, others by that of additional ones."""
     properties, others = schema.get("properties", {}), schema.get("additionalProperties", {})
     if not isinstance(others, dict):
@@ -377,7 +379,7 @@ def _object_value(
     }
 
 
-def _replay(index: int, before: str, annotation: Any) -> dict[str, Any]:
+def _replay(index: int, before: str, annotation: object) -> dict[str, object]:
     schema = schema_by_name(annotation)
     candidate = [schema, *schema.get("anyOf", [])][index]
     root = ElementTree.fromstring(f"<{ROOT}>{before}</{ROOT}>")

@@ -1,4 +1,4 @@
-"""Where things stand in a JSON reply: the members of an object, and the first balanced braces in a text."""
+"""Locate the members of a JSON object, and the first balanced braces in a text."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Member(NamedTuple):
 
 
 def opens_object(text: str) -> bool:
-    """Whether the first character that is not JSON's white space is `{`."""
+    """Return whether the first character other than JSON white space is `{`."""
     position = _SPACE.match(text).end()  # type: ignore[union-attr]
     return text[position : position + 1] == "{"
 
 
 def members(text: str) -> list[Member] | None:
-    """The members of the JSON object that `text` is, in order, duplicates included; None when it is not one.
+    """Return the members of a JSON object in order, duplicates included; None for other text.
 
     Reads what `json.loads` reads, at the same speed. Raises RecursionError for deep nesting.
     """
@@ -100,7 +100,7 @@ def first_object(text: str) -> str:
 
 
 class Aligned(NamedTuple):
-    """Where a repaired document shows a key and its value; `certain` when the value's pieces are all found there."""
+    """A key and its value located in a repaired document; `certain` when all pieces of the value are found."""
 
     key: str
     key_start: int
@@ -163,7 +163,7 @@ _PUNCTUATION = re.compile(r"""[\s,:\[\]{}"'`]*""")
 
 
 def _only_key(text: str, start: int, end: int, key: str) -> tuple[int, int] | None:
-    """Where the only `key:` of the text begins, and where its colon ends; None for none or several."""
+    """Locate the only `key:` of the text, up to its colon; None for none or several."""
     if not key:
         return None
     found: tuple[int, int] | None = None
@@ -180,7 +180,7 @@ def _only_key(text: str, start: int, end: int, key: str) -> tuple[int, int] | No
 
 
 def _trimmed(text: str, start: int, end: int, last: bool) -> tuple[int, int]:
-    """The value's own characters: without white space, the comma, and for the last one the document's closing brace."""
+    """Trim a value: no white space, no comma and, for the last member, no closing brace of the document."""
     region = text[start:end]
     stripped = region.rstrip()
     if last and stripped.endswith("}"):
@@ -191,7 +191,7 @@ def _trimmed(text: str, start: int, end: int, last: bool) -> tuple[int, int]:
 
 
 def _holds(text: str, start: int, end: int, value: Any) -> bool:
-    """Whether the leaves of `value`, keys included, stand in `text[start:end]` in order, only punctuation between."""
+    """Return whether `text[start:end]` has the keys and leaves of `value` in order, with only punctuation between."""
     punctuation, is_at = _PUNCTUATION.match, text.startswith
     position = start
     waiting: list[Any] = [value]

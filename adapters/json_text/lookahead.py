@@ -1,4 +1,4 @@
-"""Where json_repair, looking ahead, finds the next quote or bracket: the same places, found faster.
+"""Find the next quote or bracket as json_repair does when it looks ahead, but faster.
 
 It asks at every quote, and walks there character by character; inside of a list it walks from quote to quote up to the
 next closing bracket, so that a list of quotes costs the square of their number, and of long texts minutes.
@@ -34,7 +34,7 @@ AT_ONCE = 64
 
 @lru_cache(maxsize=1)
 def walk_is_known() -> bool:
-    """Whether the installed json_repair walks like this, and nothing else of it looks for one of two characters."""
+    """Return whether the installed json_repair looks ahead in this way, and only here for one of two characters."""
     try:
         from json_repair import parse_string
 
@@ -45,12 +45,12 @@ def walk_is_known() -> bool:
 
 
 def looks_of(distance: int) -> int:
-    """How many looks at a character a search over this distance costs."""
+    """Return the cost of a search over this distance, in looks at a character."""
     return 1 + max(distance, 0) // AT_ONCE
 
 
 def first_unescaped(text: str, targets: str, start: int) -> int:
-    """Where the first of `targets` stands from `start` on that no backslash escapes; the text's length for nowhere."""
+    """Find the first unescaped character of `targets` from `start` on; the text's length if there is none."""
     found = _up_to(targets).match(text, start)
     assert found is not None  # the pattern matches nothing, too
     end = found.end()
@@ -75,11 +75,11 @@ class Walk:
         self._targets = quote + "]"
         self._take = take
         self._quotes: list[int] = []
-        """Where an unescaped quote stands from `_start` on, up to `_end`: the bracket's place, or the text's length."""
+        """Find an unescaped quote between `_start` and `_end`, the place of the bracket or the text's length."""
         self._start = self._end = -1
 
     def step(self, start: int) -> int:
-        """Where the walk from `start`, right behind a quote, may go on: a number of pairs of quotes further on.
+        """Return where the walk from `start`, right after a quote, may continue: some pairs of quotes later.
 
         >>> walk = Walk('"a" "b" "c"]', '"', lambda looks: None)
         >>> [walk.step(start) for start in (1, 3, 11)]

@@ -1,4 +1,4 @@
-"""How large a reply may be before repairing it is refused, and why each number is what it is.
+"""Limit the size of replies that are repaired; each number has its reason.
 
 Valid JSON, plain text and XML have no limit of ours. json_repair copies the string it is building at every character,
 recurses at every bracket, and at some quotes and brackets looks ahead to the end of the text, again and again: it is
@@ -39,7 +39,7 @@ class TooLargeError(ValueError):
 
 
 class RepairSteps:
-    """What is left of the characters that json_repair may look at, over all texts that are read `with` it."""
+    """A budget of looks for json_repair, shared by all texts that are parsed `with` it."""
 
     __slots__ = ("_outer", "allowed", "left")
 
@@ -56,7 +56,7 @@ class RepairSteps:
 
     @property
     def ran_out(self) -> bool:
-        """Whether a reading broke off for want of them, so that it would say otherwise with more."""
+        """Return whether a parse stopped because the budget was spent: with more it could end differently."""
         return self.left < 0
 
     def take(self, count: int) -> None:

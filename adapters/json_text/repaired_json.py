@@ -30,7 +30,7 @@ def load_json(text: str) -> Any:
 
 
 def load_valid_json(text: str) -> Any:
-    """What `json.loads` reads, or `NOT_JSON`. Raises RecursionError for deep nesting."""
+    """Parse with `json.loads`, or return `NOT_JSON`. Raises RecursionError for deep nesting."""
     try:
         return json.loads(text)
     except ValueError:  # broken JSON, or a number of thousands of digits
@@ -38,7 +38,7 @@ def load_valid_json(text: str) -> Any:
 
 
 def repair_json(text: str) -> Any:
-    """What json_repair makes of text that is not JSON. Raises ValueError for deep nesting or too large a text."""
+    """Repair text that is not JSON. Raises ValueError for deep nesting or a text that is too large."""
     return repair_object(text)[0]
 
 
@@ -56,7 +56,7 @@ def repair_object(text: str) -> tuple[Any, list[Member] | None]:
 
 
 TOO_DEEP = "Input nesting exceeds the supported parser recursion depth."
-"""What json_repair says."""
+"""json_repair's own message."""
 
 _CAN_PLACE = "try_valid_json_suffix" in inspect.signature(JSONParser).parameters and hasattr(
     JSONParser, "_try_parse_valid_json_value"
@@ -154,7 +154,7 @@ class _BoundedParser(JSONParser):
 
 
 class _PlacingParser(_BoundedParser):
-    """json_repair's parser, which reads a valid object inside of a text in one go; this one remembers where."""
+    """json_repair's parser, which reads a valid object inside of a text in one go; this subclass remembers where."""
 
     members: list[Member] | None = None
     taken: Any = None

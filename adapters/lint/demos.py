@@ -1,26 +1,33 @@
-"""Lints of demos (dropped, moved, filled in), and of a History and its turns."""
+"""Lints of demos (dropped, moved, filled in, not parsed back), and of a History and its turns."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, get_args
 
+import pydantic
+
+from adapters.formats.base import Adapter
 from adapters.formats.profile import Profile
+from adapters.formats.two_step import TwoStepAdapter
 from adapters.lint.lint import Lint, Numbered, Place
 from adapters.prompts.prompt import DemoUse, Prompt
+from adapters.replies.flag import shown
 from adapters.replies.flags.verdict import named
-from adapters.signatures.conversation_field import history_field_name
+from adapters.requests.decisions import has_decisions
 from adapters.signatures.signature import Signature
+from adapters.types.pydantic_schema import type_adapter
+from adapters.values.value_text import serialize_for_json
 
 
 def demo_lints(
     signature: Signature, demos: Sequence[Mapping[str, Any]], prompt: Prompt | None, profile: Profile
 ) -> Iterator[Lint]:
-    """What becomes of each demo."""
+    """Find demos that are dropped, moved or filled in."""
     if not profile.has_demos:
         return
     uses = prompt.demos if prompt is not None and len(prompt.demos) == len(demos) else _uses(signature, demos)
-    history = history_field_name(signature)
+    history = signature.history_field
     complete: list[int] = []
     for demo, use in zip(demos, uses, strict=True):
         number = use.number
@@ -102,7 +109,7 @@ def _numbers(numbers: list[int]) -> str:
 
 def turns_of(signature: Signature, inputs: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     """The turns of the History among the inputs; none when there is no such thing."""
-    name = history_field_name(signature)
+    name = signature.history_field
     value = inputs.get(name) if name is not None else None
     messages = value.get("messages") if isinstance(value, Mapping) else getattr(value, "messages", None)
     if not isinstance(messages, list | tuple):
@@ -111,8 +118,8 @@ def turns_of(signature: Signature, inputs: Mapping[str, Any]) -> Sequence[Mappin
 
 
 def history_lints(signature: Signature, turns: Numbered, profile: Profile) -> Iterator[Lint]:
-    """What becomes of the conversation."""
-    name = history_field_name(signature)
+    """Find turns that are printed or shown as None."""
+    name = signature.history_field
     if name is None:
         return
     if profile.history == "printed":
@@ -140,3 +147,62 @@ def history_lints(signature: Signature, turns: Numbered, profile: Profile) -> It
                 f"Turn {number} of the history lacks {named(lacking)}; the model is shown {word} as {shown} it gave.",
                 Place("history", number, lacking[0]),
             )
+
+
+SHOWN = 160
+
+
+def round_trip(
+    adapter: Adapter, signature: Signature, demos: Sequence[Mapping[str, Any]], numbers: Sequence[int] = ()
+) -> tuple[Lint, ...]:
+    """The demos, complete in their outputs, whose answer does not read back as the values it was made of.
+
+    `numbers` are those by which the prompt names them, else they are counted from 1.
+
+    Formats and reads every demo once, so its cost is that of as many replies. TwoStep's prose is read by a model and
+    is left out, and so are decisions, whose demos are examples in the instructions. Never raises.
+    """
+    if isinstance(adapter, TwoStepAdapter) or has_decisions(signature):
+        return ()
+    found: list[Lint] = []
+    for number, demo in zip(numbers or range(1, len(demos) + 1), demos, strict=True):
+        outputs = {name: demo[name] for name in signature.output_fields if demo.get(name) is not None}
+        if len(outputs) < len(signature.output_fields):
+            continue
+        try:
+            found.extend(_lints(adapter, signature, outputs, number))
+        except Exception:  # values of users may raise in their own hooks; what that would tell is left out
+            continue
+    return tuple(found)
+
+
+def _lints(adapter: Adapter, signature: Signature, outputs: Mapping[str, Any], number: int) -> Iterator[Lint]:
+    text = str(adapter.format_assistant_message_content(signature, outputs))
+    reading = adapter.read(signature, text)
+    if reading.error is not None:
+        yield Lint(
+            "demo-does-not-read-back",
+            f"The answer of demo {number} cannot be read back: {_short(reading.error.message)}",
+            Place("demo", number, reading.error.field),
+        )
+        return
+    for name, given in outputs.items():
+        read = reading.values.get(name)
+        if serialize_for_json(read) != serialize_for_json(_validated(signature.output_fields[name].annotation, given)):
+            yield Lint(
+                "demo-reads-back-otherwise",
+                f"`{name}` of demo {number} is {shown(given)}, and its answer reads back as {shown(read)}.",
+                Place("demo", number, name),
+            )
+
+
+def _validated(annotation: Any, value: Any) -> Any:
+    try:
+        return type_adapter(annotation).validate_python(value)
+    except pydantic.ValidationError:
+        return value
+
+
+def _short(text: str) -> str:
+    line = text.strip().partition("\n")[0]
+    return line if len(line) <= SHOWN else line[:SHOWN] + "…"

@@ -15,6 +15,7 @@ from adapters.replies.flag import shown
 from adapters.replies.flags.extra_keys import known_keys
 from adapters.replies.flags.verdict import named
 from adapters.requests.decisions import is_decided
+from adapters.requests.predict_names import TAKEN
 from adapters.signatures.signature import Field, Signature, infer_prefix
 from adapters.signatures.type_walk import walk
 from adapters.types import is_custom_type, is_decision_type
@@ -45,6 +46,13 @@ def field_lints(signature: Signature, profile: Profile) -> Iterator[Lint]:
             yield Lint("prefix-without-effect", f"The prefix {shown(field.prefix)} of `{name}` is never shown.", place)
         if field.role == "output":
             yield from _output(field, place, profile)
+        elif name in TAKEN:
+            yield Lint(
+                "input-taken-by-predict",
+                f"dspy.Predict takes an input called `{name}` {TAKEN[name]}, so the prompt does not show it. Rename "
+                "the field.",
+                place,
+            )
 
 
 def _output(field: Field, place: Place, profile: Profile) -> Iterator[Lint]:

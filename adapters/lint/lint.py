@@ -13,7 +13,7 @@ Numbered = Sequence[tuple[int, Mapping[str, Any]]]
 
 
 class Place(NamedTuple):
-    """What to look at: the 1-based `number` of a demo or history turn, and the `field` concerned if there is one.
+    """The part of a prompt, with the 1-based `number` of a demo or turn and the `field` concerned, if any.
 
     `input` is the current value of a field, `field` its declaration, `prompt` all of it,
     `column` its adapter with its model.
@@ -28,6 +28,30 @@ class Place(NamedTuple):
         return f"{where} `{self.field}`" if self.field is not None else where
 
 
+Severity = Literal["error", "warning", "info"]
+"""error: the call fails, or a value is not sent · warning: the model sees or returns something else than given ·
+info: what was given is sent, in a form that may surprise."""
+
+_ERRORS = frozenset(
+    ("baml-model-used-twice", "input-taken-by-predict", "list-in-a-text-field-crashes", "no-user-message")
+)
+_INFOS = frozenset(
+    (
+        "constraint-not-enforced",
+        "decision-by-evidence",
+        "decision-inside-a-type",
+        "default-not-applied",
+        "demo-moved",
+        "extra-demo-key",
+        "extra-input-ignored",
+        "history-described-not-sent",
+        "instructions-lines-split",
+        "list-in-a-text-field",
+        "prefix-without-effect",
+    )
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Lint:
     """A surprise in a prompt: a stable name, a sentence for a person, and where to look."""
@@ -35,3 +59,8 @@ class Lint:
     name: str
     message: str
     place: Place
+
+    @property
+    def severity(self) -> Severity:
+        """Return the severity; kinds without an entry are warnings."""
+        return "error" if self.name in _ERRORS else "info" if self.name in _INFOS else "warning"

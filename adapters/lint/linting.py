@@ -1,4 +1,4 @@
-"""All lints of one prompt, and what each means in general; the lint itself says what is the case where."""
+"""All lints of a prompt, with the general meaning of each."""
 
 from __future__ import annotations
 
@@ -20,41 +20,42 @@ from adapters.types.base import START
 
 LINTS: Mapping[str, str] = MappingProxyType(
     {
-        "demo-dropped": "A demo without any input or without any output is left out without a word.",
+        "demo-dropped": "A demo without inputs or without outputs is silently dropped.",
         "demo-moved": "Incomplete demos are shown before the complete ones.",
-        "demo-filled-in": "A field that a demo lacks or has as null is shown as 'Not supplied for this …'.",
+        "demo-filled-in": "A demo's missing or null field is shown as 'Not supplied for this …'.",
         "history-makes-demo-incomplete": "A demo has no History, so a History input makes every demo incomplete.",
-        "extra-demo-key": "Keys of a demo that are no fields are left out.",
-        "demo-does-not-read-back": "The adapter cannot read its own demo, so a model that copies it fails.",
-        "demo-reads-back-otherwise": "The adapter reads another value from its own demo than the demo has.",
-        "demo-shows-field-names": "A demo's model is printed by field names and read back by aliases.",
+        "extra-demo-key": "Keys of a demo other than the fields are left out.",
+        "demo-does-not-read-back": "The adapter cannot parse its own demo, so a model that copies it fails.",
+        "demo-reads-back-otherwise": "The adapter parses its own demo to a different value.",
+        "demo-shows-field-names": "A demo's model is printed by field names and parsed by aliases.",
         "history-turn-prints-none": "A turn without an output shows the word None as the model's answer.",
-        "history-described-not-sent": "A History input is described as a field and sent as turns instead.",
-        "history-printed-as-text": "TwoStep knows no History: it prints the object into the message.",
-        "left-out-by-the-format": "The adapter's format has no place for a part of what was given.",
-        "no-user-message": "Anthropic's models and Bedrock take no prompt without a user message; Markdown sends none.",
+        "history-described-not-sent": "A History input is described as a field, but sent as turns.",
+        "history-printed-as-text": "TwoStep has no History: it prints the object into the message.",
+        "left-out-by-the-format": "The adapter's format has no place for part of the input.",
+        "no-user-message": "Anthropic's models and Bedrock require a user message; Markdown sends none.",
         "missing-input": "An input without a value is left out of the prompt.",
         "default-not-applied": "Defaults of inputs are filled in by dspy.Predict, not by the adapter.",
-        "no-inputs": "Without any input the user message holds only the reminder of the format.",
-        "extra-input-ignored": "Values of names that are no inputs are left out.",
-        "value-of-another-type": "Values in a prompt are not validated: what its type refuses is shown all the same.",
-        "validated-value-differs": "Values are shown as given; validated by its type this one would print otherwise.",
+        "no-inputs": "Without inputs the user message has only the reminder of the format.",
+        "extra-input-ignored": "Values of names other than the inputs are left out.",
+        "input-taken-by-predict": "dspy.Predict takes inputs of some names for itself; the prompt does not show them.",
+        "value-of-another-type": "Values in a prompt are not validated: invalid values are shown, too.",
+        "validated-value-differs": "Values are shown as given; after validation this value would print differently.",
         "list-in-a-text-field": "A list in a text field is shown as numbered passages in « ».",
-        "list-in-a-text-field-crashes": "A list in a text field may hold only text; dspy raises TypeError.",
+        "list-in-a-text-field-crashes": "A list in a text field may contain only text; dspy raises TypeError.",
         "set-order": "A set has no order, so the prompt may differ from run to run.",
-        "marker-in-value": "Values are not escaped: a marker inside of one looks like a field of the prompt.",
-        "tag-in-value": "XML escapes outputs and not inputs: a tag inside of one looks like a field.",
-        "custom-type-marker-in-value": "dspy's markers of custom types are expanded wherever they stand in a value.",
+        "marker-in-value": "Values are not escaped: a marker in a value looks like a field of the prompt.",
+        "tag-in-value": "XML escapes outputs, not inputs: a tag in an input looks like a field.",
+        "custom-type-marker-in-value": "dspy expands its markers of custom types anywhere in a value.",
         "custom-type-stays-text": "Custom types become content parts only in user messages that are expanded.",
         "prefix-without-effect": "No adapter shows a field's prefix.",
-        "constraint-not-enforced": "Constraints are told to the model and never checked.",
+        "constraint-not-enforced": "The model is told the constraints, but they are never checked.",
         "output-named-completed": "An output called `completed` has the name of Chat's end marker.",
-        "decision-by-evidence": "A model gives probabilities; a threshold, cuts or weights make the value of them.",
-        "decision-inside-a-type": "Only an output that is a decision itself is decided out of evidence.",
-        "enum-values-do-not-parse": "The prompt lists an Enum's values; from text only names of such members are read.",
-        "alias-not-shown": "BAML shows field names where the parser wants aliases.",
-        "baml-asks-for-markers": "BAML's prompt shows chat markers, and its parser reads JSON.",
-        "baml-model-used-twice": "BAML takes a model that occurs twice for a recursive one and raises ValueError.",
+        "decision-by-evidence": "The model gives probabilities; a threshold, cuts or weights compute the value.",
+        "decision-inside-a-type": "Only an output that is itself a decision is computed from evidence.",
+        "enum-values-do-not-parse": "The prompt lists an Enum's values, but only its names parse from text.",
+        "alias-not-shown": "BAML shows field names where the parser expects aliases.",
+        "baml-asks-for-markers": "BAML's prompt shows Chat markers, but its parser expects JSON.",
+        "baml-model-used-twice": "BAML treats a model used twice as recursive and raises ValueError.",
         "instructions-lines-split": "Instructions are split at every Unicode line break.",
     }
 )
@@ -73,7 +74,7 @@ def lint(
     turn_numbers: Sequence[int] = (),
     model: str | None = None,
 ) -> tuple[Lint, ...]:
-    """The lints of what an adapter of this `profile` would be given, at most `MOST`. Never raises.
+    """Find at most `MOST` lints of the prompt for an adapter of this `profile`. Never raises.
 
     A History stands among the inputs, as `adapters.types.History` or `{"messages": […]}`. With the `prompt` that came
     of it, demos are numbered as there, and its notes and unexpanded custom types are told too. `turn_numbers` are
@@ -116,8 +117,8 @@ def _model_lints(prompt: Prompt | None, model: str | None) -> Iterator[Lint]:
     if all(message.role == "system" for message in prompt.messages):
         yield Lint(
             "no-user-message",
-            f"{split_model(model)[0]} refuses this prompt: it takes none of a system message alone. Another adapter "
-            "sends what is asked as a user message, or another model takes it as it is.",
+            f"{split_model(model)[0]} requires a user message; this prompt has only a system message. Choose "
+            "another adapter, or another model.",
             Place("column"),
         )
 
@@ -133,7 +134,7 @@ def _prompt_lints(prompt: Prompt | None) -> Iterator[Lint]:
             place = Place(part, int(number)) if part in ("demo", "history") and number.isdigit() else Place("prompt")  # type: ignore[arg-type]
             yield Lint(
                 "custom-type-stays-text",
-                f"A custom type in the {message.role} message of {message.turn} goes out as dspy's marker text and "
+                f"A custom type in the {message.role} message of {message.turn} is sent as dspy's marker text, "
                 "not as a content part.",
                 place,
             )

@@ -1,4 +1,4 @@
-"""Lints of values: missing, not asked for, of another type, shown otherwise, or holding a piece of the format."""
+"""Lints of values: missing, unexpected, invalid, shown differently, or containing a piece of the format."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from adapters.lint.lint import Lint, Numbered, Place
 from adapters.replies.flag import shown
 from adapters.replies.flags.verdict import named
 from adapters.replies.reading_builder import reason
-from adapters.signatures.conversation_field import history_field_name
 from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.types.base import START
 from adapters.types.fields import asks_for_types
@@ -28,7 +27,7 @@ SEEN_BEFORE = 16
 def value_lints(signature: Signature, demos: Numbered, turns: Numbered, inputs: Mapping[str, Any]) -> Iterator[Lint]:
     """Lints of the inputs, of the demos' values and of the turns' values."""
     yield from _presence(signature, inputs)
-    history = history_field_name(signature)
+    history = signature.history_field
     for name, value in inputs.items():
         field = signature.input_fields.get(name)
         if field is not None and name != history:
@@ -48,7 +47,7 @@ def _presence(signature: Signature, inputs: Mapping[str, Any]) -> Iterator[Lint]
     if wanted and not any(name in inputs for name in wanted):
         yield Lint(
             "no-inputs",
-            "No input has a value: the user message holds only the reminder of the format.",
+            "No input has a value: the user message has only the reminder of the format.",
             Place("prompt"),
         )
     for name, field in wanted.items():
@@ -57,7 +56,7 @@ def _presence(signature: Signature, inputs: Mapping[str, Any]) -> Iterator[Lint]
         if field.default is not MISSING or field.default_factory is not None:
             yield Lint(
                 "default-not-applied",
-                f"The input `{name}` has no value; its default is filled in by dspy.Predict, and not by an adapter.",
+                f"The input `{name}` has no value; dspy.Predict fills in its default, an adapter does not.",
                 Place("input", None, name),
             )
         else:
@@ -70,7 +69,7 @@ def _presence(signature: Signature, inputs: Mapping[str, Any]) -> Iterator[Lint]
     if extra:
         yield Lint(
             "extra-input-ignored",
-            f"{named(extra)} {'is' if len(extra) == 1 else 'are'} no input of the signature and not in the prompt.",
+            f"{named(extra)}: not in the signature's inputs, so not in the prompt.",
             Place("input", None, extra[0]),
         )
 
@@ -78,15 +77,13 @@ def _presence(signature: Signature, inputs: Mapping[str, Any]) -> Iterator[Lint]
 def _value(field: Field, value: Any, place: Place, what: str) -> Iterator[Lint]:
     annotation = field.annotation
     if _holds_set(value):
-        yield Lint(
-            "set-order", f"{what} holds a set, which has no order: its items may be shown in another one.", place
-        )
+        yield Lint("set-order", f"{what} contains a set, which has no order: its items may appear in any order.", place)
     if annotation is str and isinstance(value, list):
         yield from _list_as_text(value, place, what)
         return
     if annotation is str or asks_for_types(annotation):
         if annotation is str and value is not None and not isinstance(value, str):
-            yield _other_type(value, place, what, "it is no text")
+            yield _other_type(value, place, what, "not a text")
         return
     try:
         validated = type_adapter(annotation).validate_python(value)
@@ -113,7 +110,7 @@ def _where_they_part(one: str, other: str) -> tuple[str, str]:
 def _other_type(value: Any, place: Place, what: str, why: str) -> Lint:
     return Lint(
         "value-of-another-type",
-        f"{what} is {shown(value)}, which its type does not take ({why}); it is shown all the same.",
+        f"{what} is {shown(value)}, which its type rejects ({why}); the prompt shows it, too.",
         place,
     )
 
@@ -123,7 +120,7 @@ def _list_as_text(value: list[Any], place: Place, what: str) -> Iterator[Lint]:
     if other is not None or None in value:
         yield Lint(
             "list-in-a-text-field-crashes",
-            f"{what} is a list in a text field and holds {shown(other)}, which is no text: the prompt cannot be made.",
+            f"{what} is a list in a text field and contains {shown(other)}, not a text: no prompt can be made.",
             place,
         )
         return
@@ -152,7 +149,7 @@ def marker_lints(
     signature: Signature, demos: Numbered, turns: Numbered, inputs: Mapping[str, Any], profile: Profile
 ) -> Iterator[Lint]:
     """Markers, tags and custom types' markers in inputs, demos and turns."""
-    history = history_field_name(signature)
+    history = signature.history_field
     for name, value in inputs.items():
         if name in signature.input_fields and name != history:
             yield from _marks(signature, value, Place("input", None, name), f"The input `{name}`", profile, name)
@@ -175,19 +172,19 @@ def _marks(signature: Signature, value: Any, place: Place, what: str, profile: P
         if profile.inputs == "markers" and (match := _first(MARKER, text, {*signature.fields, "completed"})):
             yield Lint(
                 "marker-in-value",
-                f"{what} holds {match}, which is not escaped: to the model it looks like a field of the prompt.",
+                f"{what} contains {match}, which is not escaped: to the model it looks like a field of the prompt.",
                 place,
             )
         if profile.inputs == "tags" and is_input and (match := _first(TAG, text, set(signature.fields))):
             yield Lint(
                 "tag-in-value",
-                f"{what} holds the tag {match.strip()}, and inputs are not escaped: it looks like a field.",
+                f"{what} contains the tag {match.strip()}; inputs are not escaped, so it looks like a field.",
                 place,
             )
         if is_input and START in text and "custom-types-expand-in-values" in profile.quirks:
             yield Lint(
                 "custom-type-marker-in-value",
-                f"{what} holds dspy's marker of a custom type as text; whatever it says becomes a content part of the "
+                f"{what} contains dspy's marker of a custom type as text; its content becomes a content part of the "
                 "message.",
                 place,
             )

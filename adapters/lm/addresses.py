@@ -1,4 +1,4 @@
-"""Where a model is called, which key goes there, and whether it may."""
+"""Find a model's address and API key variables, and decide whether the key may be sent."""
 
 from __future__ import annotations
 
@@ -15,8 +15,11 @@ KEY_VARIABLES: Mapping[str, tuple[str, ...]] = {
     "deepseek": ("DEEPSEEK_API_KEY",),
     "openrouter": ("OPENROUTER_API_KEY", "OR_API_KEY"),
     "xai": ("XAI_API_KEY",),
+    "together_ai": ("TOGETHER_API_KEY", "TOGETHER_AI_API_KEY", "TOGETHERAI_API_KEY", "TOGETHER_AI_TOKEN"),
+    "fireworks_ai": ("FIREWORKS_API_KEY", "FIREWORKS_AI_API_KEY", "FIREWORKSAI_API_KEY", "FIREWORKS_AI_TOKEN"),
+    "perplexity": ("PERPLEXITYAI_API_KEY", "PERPLEXITY_API_KEY"),
 }
-"""The variables that hold each provider's key, as litellm looks them up. Other providers are left to litellm."""
+"""The variables that hold each provider's API key, in litellm's order. Nothing is sent to these without a key."""
 
 OLLAMA = ("ollama", "ollama_chat")
 """litellm's names for one and the same server."""
@@ -33,8 +36,29 @@ _OTHER_KEYS: Mapping[str, tuple[str, ...]] = {
     "bedrock": ("AWS_ACCESS_KEY_ID", "AWS_BEARER_TOKEN_BEDROCK"),
     "vertex_ai": ("GOOGLE_APPLICATION_CREDENTIALS",),
     "cohere": ("COHERE_API_KEY", "CO_API_KEY"),
+    "ai21_chat": ("AI21_API_KEY",),
+    "apertis": ("STIMA_API_KEY",),
+    "datarobot": ("DATAROBOT_API_TOKEN",),
+    "featherless_ai": ("FEATHERLESS_AI_API_KEY", "FEATHERLESS_API_KEY"),
+    "friendliai": ("FRIENDLIAI_API_KEY", "FRIENDLI_TOKEN"),
+    "jina_ai": ("JINA_AI_API_KEY", "JINA_API_KEY", "JINA_AI_TOKEN"),
+    "lambda_ai": ("LAMBDA_API_KEY",),
+    "meta_llama": ("LLAMA_API_KEY",),
+    "nano-gpt": ("NANOGPT_API_KEY",),
+    "nvidia_riva": ("NVIDIA_RIVA_API_KEY", "NVIDIA_NIM_API_KEY"),
+    "qwen_ai_platform": ("QWEN_AI_PLATFORM_API_KEY", "DASHSCOPE_API_KEY"),
+    "qwencloud": ("QWENCLOUD_API_KEY", "DASHSCOPE_API_KEY"),
+    "scaleway": ("SCW_SECRET_KEY",),
+    "scx-ai": ("SCX_API_KEY",),
+    "tensormesh": ("TENSORMESH_INFERENCE_API_KEY",),
+    "text-completion-codestral": ("CODESTRAL_API_KEY",),
+    "text-completion-inception": ("INCEPTION_API_KEY",),
+    "vercel_ai_gateway": ("VERCEL_AI_GATEWAY_API_KEY", "VERCEL_OIDC_TOKEN"),
 }
-"""Of providers that can do without: a server of one's own takes none, and clouds look in other places too."""
+"""Variables of providers that also work without: your own servers, and clouds that look in other places.
+
+The rest have `PROVIDER_API_KEY`; `tests/parity/test_key_variables.py` compares all of them with the installed litellm.
+"""
 
 _BASE_VARIABLES: Mapping[str, tuple[str, ...]] = {
     "openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
@@ -119,7 +143,7 @@ def keys_set(provider: str, environment: Mapping[str, str] | None = None) -> tup
 
 
 def is_set(name: str, environment: Mapping[str, str] | None = None) -> bool:
-    """Whether the variable has a value."""
+    """Return whether the variable has a value."""
     return bool((os.environ if environment is None else environment).get(name))
 
 
@@ -143,7 +167,7 @@ def host_of(address: str) -> str:
 
 
 def is_allowed(address: str, allowed: Collection[str]) -> bool:
-    """Whether `allowed` names the host of `address`, as `host:port` or, for every port of it, as `host`."""
+    """Return whether `allowed` names the host of `address`, as `host:port` or, for every port of it, as `host`."""
     host = host_of(address)
     if not host:
         return False
@@ -153,6 +177,6 @@ def is_allowed(address: str, allowed: Collection[str]) -> bool:
 
 
 def without_keys(environment: Mapping[str, str]) -> dict[str, str]:
-    """What is left of `environment` for calls to a host that must get no key; files with keys are out of sight too."""
+    """Strip `environment` of everything that could hold or lead to a key."""
     kept = {name: value for name, value in environment.items() if name in _HARMLESS or name.startswith("LC_")}
     return {**kept, "HOME": os.devnull, "USERPROFILE": os.devnull, "AWS_EC2_METADATA_DISABLED": "true"}

@@ -1,4 +1,4 @@
-"""What a model can do, by its name alone and without importing litellm.
+"""Look up a model's capabilities by its name, without importing litellm.
 
 The answers are those of dspy 3.4.1's `LM(name)` (`supports_function_calling`, `supports_reasoning`,
 `supports_response_schema`, `supported_params`), because these decide what dspy's adapters put into a request.
@@ -26,7 +26,7 @@ TOOL_PARAMS = frozenset({"tools", "tool_choice", "parallel_tool_calls"})
 
 @dataclass(frozen=True)
 class Known:
-    """What a model can do, and who says so."""
+    """A model's capabilities and their source."""
 
     capabilities: Capabilities
     source: Source
@@ -58,7 +58,7 @@ def split_model(model: str) -> tuple[str, str]:
 
 
 def needs_user_message(model: str) -> bool:
-    """Whether litellm refuses, before any call, to send this model a system message alone.
+    """Return whether litellm refuses, before any call, to send this model a system message alone.
 
     Rule: litellm's `anthropic_messages_pt` and `BedrockConverseMessagesProcessor`; Gemini gets a blank one.
     """
@@ -67,12 +67,12 @@ def needs_user_message(model: str) -> bool:
 
 
 def capabilities_of(model: str) -> Capabilities:
-    """What the model of this name can do as dspy sees it, called as a chat model at its provider's usual address."""
+    """Return a model's capabilities as dspy sees them, for chat at the provider's usual address."""
     return known_of(model).capabilities
 
 
 def known_of(model: str, model_type: str = "chat", connection: Iterable[str] = ()) -> Known:
-    """What the model of this name can do as dspy sees it, and who says so.
+    """Return a model's capabilities as dspy sees them, and their source.
 
     `connection` names the settings of the connection in use (`api_base`); an address in the environment
     (`OPENAI_API_BASE`) counts too. Rule: `dspy.clients.capabilities._capabilities`.
@@ -89,7 +89,7 @@ def _known(model: str, model_type: str, connection: frozenset[str], at_home: boo
 
 
 def by_litellm(model: str) -> Known:
-    """What dspy learns of the model from litellm. Rule: `dspy.clients.capabilities._litellm_capabilities`."""
+    """Return what litellm tells dspy. Rule: `dspy.clients.capabilities._litellm_capabilities`."""
     facts = model_facts().litellms
     said = facts.exceptions.get(model)
     if said is None:
@@ -140,7 +140,7 @@ def _flags(route: Route) -> Flags:
 
 
 def _of_families(model: str, flags: Flags, listed_for: str | None = None) -> Flags:
-    """What is not said filled in from the model's family; `listed_for` is the provider of its entry, None without."""
+    """Fill missing flags from the model's family; `listed_for` is the provider of its entry, if any."""
     for family in model_facts().families:
         counts = listed_for is None or family.providers is None or listed_for in family.providers
         if counts and family.pattern.search(model):

@@ -172,7 +172,7 @@ def _ending(code: int) -> str:
 
 
 def relevant(environment: Mapping[str, str]) -> dict[str, str]:
-    """What of an environment decides whether a running child can still be used."""
+    """Drop the variables that change without meaning anything to a provider."""
     return {name: value for name, value in environment.items() if name not in _RESTLESS}
 
 
@@ -192,7 +192,7 @@ def child_for(environment: Mapping[str, str], keyless: bool) -> Child:
 
 
 def is_running(keyless: bool = False) -> bool:
-    """Whether a child has been started that can take calls now."""
+    """Return whether a child has been started that can take calls now."""
     with _lock:
         child = _children.get(keyless)
     return child is not None and child.problem is None and child.ready.is_set()

@@ -95,7 +95,7 @@ def _line_of(text: str, keys: tuple[str, ...]) -> int:
 
 
 def _has(text: str, keys: tuple[str, ...]) -> bool | None:
-    """Whether TOML has a value under `keys`; None for what is no TOML (the beginning of a longer value)."""
+    """Return whether TOML has a value under `keys`; None for what is no TOML (the beginning of a longer value)."""
     try:
         data: Any = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError):

@@ -1,4 +1,4 @@
-"""What keeps a request from reaching a server: its address, the key, and the connection itself, each in one line."""
+"""Explain in one line why a request cannot reach a server: address, API key or connection."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def without_user(address: str) -> str:
 
 
 def tls_trouble(causes: list[Mapping[str, Any]]) -> str:
-    """What a failed connection tells of TLS: `certificate`, `no tls`, or nothing."""
+    """Return the TLS problem of a failed connection: `certificate`, `no tls`, or ""."""
     said = " ".join(str(one.get("message", "")) for one in causes)
     if CERTIFICATE in said:
         return "certificate"

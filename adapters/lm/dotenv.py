@@ -29,7 +29,7 @@ _KNOWN_KEYS = frozenset(name for names in KEY_VARIABLES.values() for name in nam
 
 @dataclass(frozen=True)
 class ProjectEnvironment:
-    """What of a `.env` counts. `addresses` are by provider; `repr` shows no key."""
+    """The keys and addresses of a `.env`, addresses by provider; `repr` shows no key."""
 
     keys: Mapping[str, str] = field(default_factory=dict, repr=False)
     addresses: Mapping[str, str] = field(default_factory=dict)
@@ -58,7 +58,7 @@ def parse(text: str) -> dict[str, str]:
 
 
 def read(folder: Path) -> ProjectEnvironment:
-    """What the `.env` of `folder` gives; nothing for one that is missing, too long or no UTF-8.
+    """Read the `.env` of `folder`; empty when it is missing, too long or not UTF-8.
 
     Only names that hold keys or providers' addresses (and Ollama's own OLLAMA_HOST) count: a `.env` sets no proxy,
     certificate or path here.

@@ -1,4 +1,4 @@
-"""What others say may hold the user's own key: a server echoes it, a model was shown it, a tool prints it.
+"""Remove the user's own keys from replies and tool results, where a server, model or tool may echo them.
 
 Everything that is made of a reply (the screen, the session, its earlier versions, exports, `--json`) is made of the
 chunks of its stream. So a secret is taken out there, once, also where it comes in pieces. What a tool gives is whole.

@@ -1,7 +1,8 @@
-"""Of which kind a failed call is, told from the facts that the child process reports of it."""
+"""Classify a failed call from the facts that its child process reports."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,8 +14,16 @@ Facts = Mapping[str, Any]
 """Of the call: `types` and `message` of the exception, `causes` (each `type` and `message`), `status`, `body`,
 `content_type`, and how far it came (`sent`, `begun`, `anything`)."""
 
-UNFINISHED_RESPONSE = "closed the responses stream before any terminal event"
-"""What litellm says of a stream of the Responses API that ended in the middle."""
+UNFINISHED = ("closed the responses stream before any terminal event", "ended before a finish_reason")
+"""What litellm says of a stream that ended in the middle."""
+
+NO_CREDIT = ("credit balance is too low", "insufficient balance", "insufficient credits", "insufficient_quota")
+"""What Anthropic, DeepSeek, OpenRouter and OpenAI say when there is no credit left."""
+
+_NAMES_MODEL = re.compile("model|deployment", re.IGNORECASE)
+
+TRY_LATER = re.compile(r"retry in ([\d.]+) ?s|\"?retrydelay\"?\W+([\d.]+)s", re.IGNORECASE)
+"""How Gemini and Vertex say when a limit ends, whose 429 also speaks of a quota."""
 
 NOT_CONNECTED = (
     "ConnectError",
@@ -31,21 +40,27 @@ BROKEN_OFF = ("ReadError", "RemoteProtocolError", "ClientOSError")
 
 
 def kind_of(facts: Facts) -> ErrorKind:
-    """What kind of failure `facts` tell of."""
+    """Return the kind of failure that `facts` describe."""
     kind = _kind_of(facts)
     if facts.get("missing"):
         return "setup"
     return "setup" if kind == "server" and facts.get("sent") is False else kind
 
 
+def is_page(facts: Facts) -> bool:
+    """Return whether a web page (HTML) answered, and no API."""
+    said = f"{facts.get('text', '')} {facts.get('body', '')} {facts.get('message', '')}".lower()
+    return "html" in facts.get("content_type", "") or "<html" in said or "<!doctype html" in said
+
+
 def in_stream(facts: Facts) -> bool:
-    """Whether it failed in the middle of a stream, where the status is litellm's invention."""
+    """Return whether it failed in the middle of a stream, where litellm invents the status."""
     return "MidStreamFallbackError" in facts.get("types", ()) and facts.get("begun") is not False
 
 
 @dataclass(frozen=True)
 class _Failure:
-    """What the kind of a failure is told from; `text` is all it says, in small letters."""
+    """The facts by which a failure is classified; `text` is all it says, in lower case."""
 
     types: frozenset[str]
     causes: frozenset[str]
@@ -56,6 +71,11 @@ class _Failure:
     """Whether anything of a reply had come."""
     in_stream: bool
     is_tls: bool
+    is_page: bool
+    names_model: bool
+    """Whether the answer's body speaks of a model."""
+    is_accepted: bool
+    """Whether the server answered with a status of success."""
 
     @classmethod
     def of(cls, facts: Facts) -> _Failure:
@@ -63,11 +83,15 @@ class _Failure:
             types=frozenset(facts.get("types", ())),
             causes=frozenset(cause["type"] for cause in facts.get("causes", ())),
             status=facts.get("status"),
-            text=f"{facts.get('message', '')} {facts.get('body', '')}".lower(),
+            text=f"{facts.get('message', '')} {facts.get('body', '')} {facts.get('text', '')}".lower(),
             content_type=facts.get("content_type", ""),
             has_begun=bool(facts.get("anything")),
             in_stream=in_stream(facts),
             is_tls=bool(tls_trouble(facts.get("causes") or [])),
+            is_page=is_page(facts),
+            names_model=_NAMES_MODEL.search(f"{facts.get('body') or facts.get('text') or facts.get('message', '')}")
+            is not None,
+            is_accepted=facts.get("accepted") is True,
         )
 
     def is_a(self, *types: str) -> bool:
@@ -88,6 +112,14 @@ class _Failure:
         return self.is_a("UnfinishedStreamError")
 
     @property
+    def is_missing(self) -> bool:
+        return self.status == 404 or self.is_a("NotFoundError")
+
+    @property
+    def is_over_soon(self) -> bool:
+        return TRY_LATER.search(self.text) is not None
+
+    @property
     def is_limit(self) -> bool:
         return self.status == 429 or self.is_a("RateLimitError")
 
@@ -97,7 +129,7 @@ _KINDS: tuple[tuple[Callable[[_Failure], bool], ErrorKind], ...] = (
     (lambda it: it.is_unfinished, "malformed"),
     (lambda it: it.is_a("ForeignRedirectError") or it.is_by("ForeignRedirectError"), "address"),
     (lambda it: it.is_tls, "address"),
-    (lambda it: it.says(UNFINISHED_RESPONSE), "interrupted"),
+    (lambda it: it.says(*UNFINISHED), "interrupted"),
     # In the middle of a stream the status and the type are litellm's invention.
     (lambda it: it.in_stream and it.is_by_timeout, "timeout"),
     (lambda it: it.in_stream and it.is_by("JSONDecodeError"), "malformed"),
@@ -119,11 +151,15 @@ _KINDS: tuple[tuple[Callable[[_Failure], bool], ErrorKind], ...] = (
         "context",
     ),
     (lambda it: it.is_a("ContentPolicyViolationError"), "refused"),
+    (lambda it: it.status == 402 or it.says(*NO_CREDIT), "quota"),
     (lambda it: it.status in (401, 403) or it.is_a("AuthenticationError", "PermissionDeniedError"), "key"),
-    (lambda it: it.says("llm provider not provided") or it.status == 404 or it.is_a("NotFoundError"), "model"),
-    (lambda it: it.is_limit and it.says("insufficient_quota", "exceeded your current quota"), "quota"),
+    (lambda it: it.says("llm provider not provided"), "model"),
+    (lambda it: it.is_missing and it.names_model and not it.is_page, "model"),
+    (lambda it: it.is_missing, "address"),  # a wrong path, such as a missing /v1
+    (lambda it: it.is_limit and it.says("exceeded your current quota") and not it.is_over_soon, "quota"),
     (lambda it: it.is_limit, "rate limit"),
     (lambda it: it.status in (503, 529) or it.says("overloaded"), "overloaded"),
+    (lambda it: it.is_accepted and "event-stream" not in it.content_type, "malformed"),
     (lambda it: it.status is not None and 400 <= it.status < 500, "request"),
     (lambda it: it.is_a("BadRequestError", "UnsupportedParamsError", "TypeError", "ValueError"), "request"),
 )

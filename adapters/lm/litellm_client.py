@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from queue import Empty, SimpleQueue
 from threading import Event
 from typing import Any, cast
@@ -19,7 +21,6 @@ from adapters.lm.parameters import refused
 from adapters.lm.protocol import Chunk, ToolCallPart
 from adapters.lm.provider_errors import Target, missing_key, translate
 from adapters.lm.secrets import Scrubber
-from adapters.lm.stops import cut_at_stops
 from adapters.lm.wires.dspys_wire import CHAT, Sent, is_left_to_litellm, sent
 from adapters.lm.worker.completions import Piece
 from adapters.requests.capabilities import Capabilities
@@ -27,6 +28,9 @@ from adapters.requests.strict_schema import ClassFormat
 
 POLL_SECONDS = 0.02
 """How often a waiting call looks whether it was cancelled."""
+
+GRACE_SECONDS = 0.5
+"""How long after the timeout the child's own error, which says more, may still come."""
 
 OF_TEXTS = ("openai", "text-completion-openai")
 """The providers that dspy's completions of a text go to."""
@@ -39,8 +43,9 @@ class LitellmLM:
     """A model by litellm's `provider/model` name.
 
     `api_base` is an address of the caller's; unless `trusted`, no key of the environment goes there. `timeout` is in
-    seconds without any byte from the provider. Without `stream` the reply is asked for, and comes, in one piece.
-    `allow_variables` are those whose values may go out in a header of `settings`.
+    seconds without a byte from the provider, or without a piece of the reply, however it drips. Without `stream` the
+    reply is asked for, and comes, in one piece. `allow_variables` are those whose values may go out in a header of
+    `settings`.
     """
 
     def __init__(
@@ -72,7 +77,7 @@ class LitellmLM:
 
     @property
     def model_type(self) -> ModelType:
-        """The API by which it is asked, under dspy's name: adapters ask for it (`adapters.types.native`)."""
+        """The API by which it is asked, under dspy's name: adapters ask for it (`adapters.types.base`)."""
         return self._settings.model_type
 
     @property
@@ -81,7 +86,7 @@ class LitellmLM:
 
     @property
     def is_loading(self) -> bool:
-        """Whether a call made now would have to wait for litellm to load (2 to 6 seconds)."""
+        """Return whether a call made now would have to wait for litellm to load (2 to 6 seconds)."""
         return not self._child().ready.is_set()
 
     def has_to_load(self, request: Mapping[str, Any]) -> bool:
@@ -120,6 +125,8 @@ class LitellmLM:
             "options": self._options(target, made),
             "stream": self._stream,
         }
+        if self._trusted and not target.keys:
+            message["key_of"] = self._model  # the installed litellm may know a variable that we do not
         form = made.arguments.get("response_format")
         if isinstance(form, ClassFormat) and is_left_to_litellm(self._model, request, self._connection()):
             message["class"] = form.of_class
@@ -129,10 +136,13 @@ class LitellmLM:
                 return
         scrubber = self._scrubber()
         number, arrivals = child.begin(message)
-        over = False
+        over = is_sent = False
         try:
             while True:
-                arrival = _next(arrivals, cancel)
+                try:
+                    arrival = _next(arrivals, cancel, self._timeout + GRACE_SECONDS if is_sent else None)
+                except TimeoutError:
+                    raise translate({"types": ["Timeout"]}, target, scrubber) from None
                 if arrival is None:
                     return
                 operation = arrival["op"]
@@ -140,12 +150,15 @@ class LitellmLM:
                 if operation == "chunk":
                     yield _chunk(cast(Piece, arrival), scrubber)
                 elif operation == "sent":
+                    is_sent = True
                     yield Chunk(prepared_s=arrival["prepared_s"])
                 elif operation == "error":
                     raise translate(arrival["error"], target, self._scrubber())
                 elif operation == "lost":
                     raise self._lost(child)
                 elif over:
+                    if arrival.get("took_s") is not None:
+                        yield Chunk(took_s=arrival["took_s"])
                     return
         finally:
             if not over:
@@ -265,13 +278,18 @@ class LitellmLM:
         )
 
 
-def _next(arrivals: SimpleQueue[dict[str, Any]], cancel: Event | None) -> dict[str, Any] | None:
-    """The next message, or None once `cancel` is set."""
+def _next(arrivals: SimpleQueue[dict[str, Any]], cancel: Event | None, seconds: float | None) -> dict[str, Any] | None:
+    """Return the next message, or None once `cancel` is set. Raises TimeoutError after so many seconds, if given."""
+    end = None if seconds is None else time.monotonic() + seconds
     while True:
         if cancel is not None and cancel.is_set():
             return None
+        left = None if end is None else end - time.monotonic()
+        if left is not None and left <= 0:
+            raise TimeoutError
+        waits = [one for one in (left, None if cancel is None else POLL_SECONDS) if one is not None]
         try:
-            return arrivals.get(timeout=POLL_SECONDS if cancel is not None else None)
+            return arrivals.get(timeout=min(waits, default=None))
         except Empty:
             continue
 
@@ -289,3 +307,46 @@ def _chunk(message: Piece, scrubber: Scrubber) -> Chunk:
         choice=message.get("choice", 0),
         refusal=message.get("refusal", ""),
     )
+
+
+def cut_at_stops(chunks: Iterable[Chunk], stops: Sequence[str]) -> Iterator[Chunk]:
+    """Cut each completion at the first of `stops`, for an API that knows none; its finish reason is `stop` then.
+
+    What may be the beginning of a stop waits for what follows. Rule: `dspy._vendor.lm15.result.apply_client_side_stop`.
+    """
+    wanted = tuple(one for one in stops if one)
+    if not wanted:
+        yield from chunks
+        return
+    held: dict[int, str] = {}
+    ended: set[int] = set()
+    for chunk in chunks:
+        if chunk.choice in ended:
+            # What came behind the stop is no part of the reply; the counts of the whole call are.
+            yield replace(chunk, text="", reasoning="", tool_calls=(), finish_reason=None, logprobs=None, refusal="")
+            continue
+        text = held.pop(chunk.choice, "") + chunk.text
+        is_over = chunk.finish_reason is not None
+        # A stop that has begun may turn out to stand before one that is whole.
+        begun = len(text) if is_over else len(text) - _beginning(text, wanted)
+        place = _first(text, wanted)
+        if place is not None and place <= begun:
+            ended.add(chunk.choice)
+            yield replace(chunk, text=text[:place], finish_reason="stop", tool_calls=())
+            continue
+        if begun < len(text):
+            held[chunk.choice] = text[begun:]
+        yield replace(chunk, text=text[:begun])
+    for choice, text in held.items():
+        yield Chunk(text=text[: _first(text, wanted)], choice=choice)
+
+
+def _first(text: str, stops: Sequence[str]) -> int | None:
+    """Return the place of the first of `stops` in `text`."""
+    return min((place for place in (text.find(one) for one in stops) if place >= 0), default=None)
+
+
+def _beginning(text: str, stops: Sequence[str]) -> int:
+    """Return how many characters at the end of `text` may begin a stop."""
+    lengths = (length for stop in stops for length in range(1, len(stop)) if text.endswith(stop[:length]))
+    return max(lengths, default=0)

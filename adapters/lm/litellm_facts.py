@@ -1,4 +1,4 @@
-"""What litellm's table says, name by name, and its rules for names that it has not: a part of `model_facts.json`."""
+"""Facts from litellm's table by model name, and its rules for unlisted names: a part of `model_facts.json`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class LitellmEntry:
 
 @dataclass(frozen=True)
 class Rule:
-    """What litellm says of every name that `pattern` finds and its table has not.
+    """A rule of litellm for unlisted names that match `pattern`.
 
     `fills` are the providers to whose listed models it adds what their entries do not say.
     """
@@ -104,7 +104,7 @@ class LitellmFacts:
         }
 
     def params(self, provider: str, kind: str) -> frozenset[str]:
-        """What litellm takes of a provider's models of a kind; of a kind never seen, that of the one most like it."""
+        """Return the parameters that litellm accepts for a provider's models of a kind, or of the most similar kind."""
         kinds: Mapping[str, int] = self._data["kinds"].get(provider, {})
         number = kinds.get(kind)
         if number is None and kinds:

@@ -1,4 +1,4 @@
-"""What kind of model litellm takes a name for, where that decides which parameters it lets through.
+"""Classify a model name as litellm does, where the class decides the accepted parameters.
 
 A kind is a few words; `model_facts.json` has by provider what litellm takes of each kind, asked of litellm itself
 (`tests/support/oracle/write_model_facts.py`). The words are those that litellm's classes look at.
@@ -62,7 +62,7 @@ def kind_of(model: str, provider: str) -> str:
 
 
 def refuses_sampling(model: str) -> bool:
-    """Whether litellm refuses a temperature, `top_p` and `top_k` for a model of Anthropic's.
+    """Return whether litellm refuses a temperature, `top_p` and `top_k` for a model of Anthropic's.
 
     Rule: `AnthropicModelInfo._supports_sampling_params`.
     """
@@ -256,7 +256,7 @@ def _converse(facts: LitellmFacts, model: str) -> Iterator[str]:
 
 
 def _listed_somehow(facts: LitellmFacts, model: str, column: str) -> Flag:
-    """What the first entry says that a spelling of the name leads to. Rule: `_model_map_lookup_candidates`."""
+    """Return the first entry that a spelling of the name leads to. Rule: `_model_map_lookup_candidates`."""
     number = COLUMNS.index(column)
     for name in (model, ROUTE.sub("", model), bedrocks_model(model)):
         for ending in ENDINGS:

@@ -1,4 +1,4 @@
-"""What litellm says of a model that it does not list: its own way from a name to a provider, and to what is known.
+"""Facts about models that litellm does not list: its way from a name to a provider and its facts.
 
 `adapters.lm.model_facts` has the data. dspy asks litellm wherever its own client does not call the model.
 """
@@ -39,7 +39,7 @@ class Named:
 
 
 def named(model: str, provider: str | None = None) -> Named | None:
-    """Who provides the model; `provider` is what the caller says. None where litellm knows none.
+    """Return the model's provider, None if litellm knows none; `provider` is the caller's.
 
     Rule: `litellm.litellm_core_utils.get_llm_provider_logic.get_llm_provider`.
     """
@@ -99,7 +99,7 @@ def _by_name_alone(facts: LitellmFacts, model: str, provider: str | None) -> Nam
 
 
 def is_listed(model: str) -> bool:
-    """Whether litellm's table has the model, under whichever of its names."""
+    """Return whether litellm's table has the model, under whichever of its names."""
     facts = model_facts().litellms
     head, _, rest = model.partition("/")
     found = Named(rest, head) if head in LOG_IN_FIRST else named(model) or named(model, head)
@@ -111,7 +111,7 @@ def is_listed(model: str) -> bool:
 
 
 def is_said(model: str, column: str, provider: str | None = None) -> bool:
-    """Whether litellm says so of the model: `column` is one of `COLUMNS`.
+    """Return whether litellm says so of the model: `column` is one of `COLUMNS`.
 
     Rule: `litellm.utils.supports_factory`, and of schemas `supports_response_schema`.
     """
@@ -146,7 +146,7 @@ def _said(model: str, provider: str | None, number: int) -> bool:
 
 
 def _by_default(facts: LitellmFacts, model: str, provider: str | None, number: int) -> Flag:
-    """What litellm takes for granted of a provider's models. Rule: `FireworksAIConfig.get_provider_info`."""
+    """Return litellm's defaults for a provider's models. Rule: `FireworksAIConfig.get_provider_info`."""
     column = COLUMNS[number]
     if provider != "fireworks_ai" or column not in ("function_calling", "reasoning"):
         return None
@@ -185,7 +185,7 @@ def fireworks_resource(model: str) -> str:
 
 
 def _flag(facts: LitellmFacts, found: Named, number: int) -> tuple[Flag, bool]:
-    """What the entry of a model says, or the rules that hold without one; and whether litellm knows it at all.
+    """Return a flag of a model's entry, or of the rules without an entry, and whether litellm knows the model.
 
     Rule: `litellm.utils.get_model_info_helper`.
     """
@@ -210,7 +210,7 @@ def _flag(facts: LitellmFacts, found: Named, number: int) -> tuple[Flag, bool]:
 
 
 def _is_unknown_to_ollama(facts: LitellmFacts, found: Named) -> bool:
-    """Whether litellm asks Ollama itself. Rule: `OllamaModelInfo._is_static_ollama_model`."""
+    """Return whether litellm asks Ollama itself. Rule: `OllamaModelInfo._is_static_ollama_model`."""
     if found.provider not in ("ollama", "ollama_chat"):
         return False
     name = found.model.removeprefix("ollama/").removeprefix("ollama_chat/")
@@ -310,7 +310,7 @@ def _without_region(facts: LitellmFacts, model: str) -> str:
 
 
 def _is_of(listed_for: str | None, provider: str) -> bool:
-    """Whether an entry counts for a provider. Rule: `litellm.utils._check_provider_match`."""
+    """Return whether an entry counts for a provider. Rule: `litellm.utils._check_provider_match`."""
     if listed_for is None or listed_for == provider or provider in ("litellm_proxy", "github", "nadir"):
         return True
     if provider in ("vertex_ai", "fireworks_ai") and listed_for.startswith(provider):

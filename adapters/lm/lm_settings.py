@@ -1,4 +1,4 @@
-"""What `dspy.LM` is told beside a model's name and the parameters of its requests."""
+"""Settings of `dspy.LM` besides the model's name and the request parameters."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class LMSettings:
 
 
 def why_no_header(header: str, variable: str) -> str:
-    """What keeps a header from being sent with the value of a variable; empty for nothing."""
+    """Return why a header cannot be sent with a variable's value, or ""."""
     if not _HEADER.fullmatch(header):
         return "a header's name is made of letters, digits and -, such as OpenAI-Organization"
     if header.lower() in OF_THE_CONNECTION:

@@ -1,4 +1,4 @@
-"""What the releases of dspy and litellm named here say of models, as data: `model_facts.json`.
+"""Read `model_facts.json`: what the named releases of dspy and litellm say about models.
 
 That file is written by `tests/support/oracle/write_model_facts.py` and read by nothing but this module. dspy asks one
 of two tables what a model can do: its own where its own client calls the model, litellm's elsewhere.
@@ -23,7 +23,7 @@ Dialect = Literal["openai-chat", "openai-responses", "anthropic", "gemini", "typ
 
 @dataclass(frozen=True)
 class Flags:
-    """What a table says a model can do."""
+    """A model's capabilities in a table."""
 
     function_calling: Flag = None
     reasoning: Flag = None
@@ -53,7 +53,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Family:
-    """What every model whose name `pattern` finds can do, where its entry says nothing.
+    """Capabilities of every model whose name matches `pattern`, where its entry says nothing.
 
     `providers` are those whose listed models it counts for; None is all. A model without an entry is always meant.
     """

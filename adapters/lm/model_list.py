@@ -1,4 +1,4 @@
-"""What can be chosen as a model, without importing litellm: its packaged list is read as the JSON that it is."""
+"""List the models to choose from, read from litellm's packaged JSON without importing it."""
 
 from __future__ import annotations
 

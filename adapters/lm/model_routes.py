@@ -1,4 +1,4 @@
-"""Which of its two clients dspy 3.4.1 calls a model by: its own, through one of its doors, or litellm.
+"""Choose between the dspy client and litellm for a model, as dspy 3.4.1 does.
 
 What a model is said to be able to do depends on it. We call every model through litellm; only the answers are dspy's.
 """
@@ -44,7 +44,7 @@ def own_route(
 
 
 def has_gateway(model: str, environment: Mapping[str, str]) -> bool:
-    """Whether the environment gives the model's provider an address (`OPENAI_API_BASE`): then litellm calls it."""
+    """Return whether the environment has an address for the provider (`OPENAI_API_BASE`): then litellm calls it."""
     prefix = model.split("/", 1)[0].upper()
     return any(environment.get(f"{prefix}_{name}") for name in ("API_BASE", "BASE_URL"))
 

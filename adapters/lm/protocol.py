@@ -1,4 +1,4 @@
-"""What a language model is to this package: chat messages and parameters in, a stream of chunks out."""
+"""The protocol of a language model: chat messages and parameters in, a stream of chunks out."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from threading import Event
 from types import MappingProxyType
-from typing import Any, Protocol, TypedDict, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict, runtime_checkable
 
 from adapters.requests.capabilities import Capabilities
+
+if TYPE_CHECKING:
+    from adapters.formats.base import Adapter
+    from adapters.requests.calls import Request
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -39,12 +43,13 @@ class ToolCallPart:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """What arrived at once, for the completion at `choice` (0-based).
+    """A piece of the completion at `choice` (0-based).
 
     `usage` is the provider's token counts (`prompt_tokens`, `completion_tokens`, `total_tokens`, …), None when it
     gave none; `cost` is in US dollars, None when the model has no known price; `raw` is the provider's own JSON.
     `prepared_s`: nothing has arrived, the request goes out only now; it took so many seconds to make, none of which is
-    the model's.
+    the model's. `took_s`: everything has arrived, so many seconds after the request went out; whoever reads the chunks
+    may be busy, and sees them later.
     """
 
     text: str = ""
@@ -59,6 +64,7 @@ class Chunk:
     refusal: str = ""
     """What the model says in the place of an answer that it refuses; it is no part of the text."""
     prepared_s: float | None = None
+    took_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -104,11 +110,19 @@ class LM(Protocol):
 
 
 @runtime_checkable
+class WritesAsTheAdapter(Protocol):
+    """A model that is told who asks it, and writes its replies as that adapter would."""
+
+    def asked_by(self, adapter: Adapter, request: Request) -> LM:
+        """Return the model for one request."""
+
+
+@runtime_checkable
 class LoadsFirst(Protocol):
     """A model whose first call has to wait until something is loaded, which is no time of the model's."""
 
     def has_to_load(self, request: Mapping[str, Any]) -> bool:
-        """Whether `stream(request)`, called now, would wait; False too for a request that it would refuse at once."""
+        """Return whether `stream(request)`, called now, would wait; False for a request that is rejected at once."""
 
     def wait_until_loaded(self, cancel: Event | None = None) -> None:
         """Returns when it is loaded, cannot be, or the wait is cancelled."""
@@ -136,7 +150,7 @@ class Collector:
         self.cost: float | None = None
 
     def add(self, chunk: Chunk) -> None:
-        if chunk.prepared_s is not None:
+        if chunk.prepared_s is not None or chunk.took_s is not None:
             return
         if chunk.usage is not None:
             self.usage = chunk.usage

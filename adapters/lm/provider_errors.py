@@ -1,18 +1,21 @@
-"""Puts the facts of a failed call, as the child process reports them, into one line that a person can act on."""
+"""Explain a failed call in one line that a person can act on."""
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from adapters.lm.addresses import key_variables
 from adapters.lm.capabilities import split_model
 from adapters.lm.connections import tls_line, tls_trouble, without_user
 from adapters.lm.errors import ErrorKind, ProviderError
-from adapters.lm.failure_kinds import Facts, in_stream, kind_of
+from adapters.lm.failure_kinds import TRY_LATER, Facts, in_stream, is_page, kind_of
+from adapters.lm.model_facts import model_facts
 from adapters.lm.secrets import Scrubber
 
 MAX_LINE = 400
@@ -30,10 +33,10 @@ PACKAGES: Mapping[str, tuple[str, str]] = {"google": ("vertex", "google-auth")}
 """By the module that litellm misses: the extra of this project that brings it, and its package."""
 
 SHORT: Mapping[str, str] = {
-    "key": "key refused",
+    "key": "API key rejected",
     "model": "unknown model",
     "context": "prompt too long",
-    "request": "request refused",
+    "request": "request rejected",
     "refused": "content filter",
     "rate limit": "rate limit",
     "quota": "no credit left",
@@ -59,7 +62,7 @@ _LOCAL_PATH = re.compile(r"(?:[A-Za-z]:)?[/\\\\][^\s\"']*[/\\\\](?:site|dist)-pa
 
 @dataclass(frozen=True)
 class Target:
-    """What was called: `model` as the user wrote it, at `address` (None: the provider's own).
+    """The called `model` as the user wrote it, at `address` (None: the provider's own).
 
     `key_withheld`: it was sent no key because the address is not trusted; `keys`: the variables that hold its key.
     """
@@ -75,14 +78,14 @@ class Target:
 
     @property
     def place(self) -> str:
-        """Who answers, for a sentence."""
+        """Name the server, to begin a sentence."""
         return f"The server at {without_user(self.address)}" if self.address else self.provider
 
 
 def translate(facts: Facts, target: Target, scrubber: Scrubber) -> ProviderError:
     """The error for what a worker reported; its message and payload are scrubbed of keys."""
     kind = kind_of(facts)
-    retry_after = seconds(facts.get("retry_after"))
+    retry_after = seconds(facts.get("retry_after")) or _said_seconds(facts)
     line = scrubber.scrubbed(_line(kind, facts, target, retry_after))
     payload = scrubber.json({name: value for name, value in facts.items() if value not in (None, "", [], {})})
     if kind == "key":
@@ -90,15 +93,21 @@ def translate(facts: Facts, target: Target, scrubber: Scrubber) -> ProviderError
     return ProviderError(line, kind, status=facts.get("status"), retry_after=retry_after, payload=payload)
 
 
+def _said_seconds(facts: Facts) -> float | None:
+    """Return the seconds to wait that Gemini and Vertex name in the text of a 429."""
+    found = TRY_LATER.search(f"{facts.get('message', '')} {facts.get('body', '')} {facts.get('text', '')}")
+    return seconds(found[1] or found[2]) if found is not None else None
+
+
 def in_short(payload: Any) -> str:
-    """What a `ProviderError.payload` tells of, in the fewest words: `429 · rate limit`; "" for any other payload."""
+    """Summarise a `ProviderError.payload` in few words: `429 · rate limit`; "" for any other payload."""
     kind = payload.get("kind") if isinstance(payload, Mapping) else None
     if not isinstance(kind, str) or kind not in SHORT:
         return ""
     said = str(payload.get("message", ""))
     words = SHORT[kind]
     if kind == "key" and not payload.get("key_sent"):
-        words = "needs a key"
+        words = "needs an API key"
     elif kind == "network" and _reason(payload) == CONNECTION_REFUSED:
         words = CONNECTION_REFUSED
     elif kind == "network" and _reason(payload) == UNKNOWN_NAME:
@@ -106,14 +115,15 @@ def in_short(payload: Any) -> str:
     elif kind == "request" and _misses_user_message(said):
         words = "no user message"
     elif kind == "request" and "surrogates not allowed" in said:
-        words = "half a character"
+        words = "unpaired surrogate"
     status = payload.get("status")
-    is_told = isinstance(status, int) and kind not in WITHOUT_STATUS and not in_stream(payload)
+    is_invented = kind in WITHOUT_STATUS or bool(payload.get("accepted")) or in_stream(payload)
+    is_told = isinstance(status, int) and not is_invented
     return f"{status} · {words}" if is_told else words
 
 
 def _line(kind: ErrorKind, facts: Facts, target: Target, retry_after: float | None) -> str:
-    is_answer = facts.get("sent") is not False and not in_stream(facts)
+    is_answer = facts.get("sent") is not False and not facts.get("accepted") and not in_stream(facts)
     status = f" ({facts['status']})" if facts.get("status") and is_answer else ""
     said = _said(facts)
     tail = f": {said}" if said else "."
@@ -122,47 +132,47 @@ def _line(kind: ErrorKind, facts: Facts, target: Target, retry_after: float | No
     match kind:
         case "key":
             return _key_line(status, tail, target)
-        case "model" if "llm provider not provided" in message.lower():
-            return f"No provider is known for the model {target.model!r}. Write provider/model: openai/gpt-6-luna."
         case "model":
-            return f"{target.place} does not know the model {name!r}{status}{tail}"
+            is_known = "llm provider not provided" not in message.lower()
+            unknown = f"{target.place} does not know the model {name!r}{status}{tail}"
+            return unknown if is_known else _unknown_provider(target.model)
         case "context":
             return f"The prompt is too long for {target.model}{tail}"
         case "refused":
             return f"{target.place} refused this prompt because of its content filter{tail}"
         case "rate limit":
-            return f"{target.place} limits how often you may call it{status}{_ended(tail)} {_wait(retry_after)}"
+            return f"{target.place}: rate limit reached{status}{_ended(tail)} {_wait(retry_after)}"
         case "quota":
-            return f"{target.place} says that there is no credit left{status}{tail}"
+            return f"{target.place}: no credit left{status}{tail}"
         case "overloaded":
             return f"{target.place} is overloaded{status}{_ended(tail)} Try again in a moment."
         case "setup":
             return _setup_line(facts, tail, target)
         case "address":
-            return _address_line(facts, target)
+            return _address_line(facts, status, tail, target)
         case "network" if _reason(facts) == RESET:
             secure = (target.address or "").replace("http://", "https://", 1)
             return f"{target.place} closes every connection at once. If it speaks https, write {secure}."
         case "network":
             return f"{target.place} cannot be reached ({_reason(facts)}). Is the address right, and the server running?"
         case "timeout":
-            return f"{target.place} gave no answer in time."
+            return f"{target.place} did not respond in time."
         case "malformed":
             nature = _nature(facts, said)
-            return f"{target.place} answered with something that is not a chat completion stream ({nature})."
+            return f"{target.place} did not answer with a chat completion ({nature})."
         case "interrupted":
             return f"{target.place} closed the connection before the reply was complete."
         case "request" if _misses_user_message(message):
             return (
-                f"{target.provider} takes no prompt of a system message alone, and this one has no user message. "
-                "Choose another adapter for this model (Markdown writes all in one system message), or another model."
+                f"{target.provider} requires a user message; this prompt has only a system message. "
+                "Choose another adapter for this model (Markdown writes a single system message), or another model."
             )
         case "request" if "surrogates not allowed" in message:
-            return (
-                "The prompt holds half a character (a lone surrogate), which cannot be sent. Remove it from the text."
-            )
+            return "The prompt contains an unpaired surrogate (half of a character). Remove it from the text."
+        case "request" if facts.get("sent") is False:
+            return f"Nothing was sent{_ended(_not_supported(said))}"
         case "request":
-            return f"{target.place} refused the request{status}{tail}"
+            return f"{target.place} rejected the request{status}{tail}"
         case "server" | "child":
             return f"{target.place} failed{status}{tail}"
 
@@ -178,20 +188,45 @@ def _wait(retry_after: float | None) -> str:
 def _key_line(status: str, tail: str, target: Target) -> str:
     if target.key_withheld:
         return (
-            f"{target.place} wants a key{status}{_ended(tail)} It was sent none, because the session or a `.env` names "
-            "this address: allow the host to send it your key."
+            f"{target.place} needs an API key{status}{_ended(tail)} None was sent: the address comes from the session "
+            "or `.env`. Allow the host to send your API key."
         )
     if target.keys:
-        return f"{target.place} does not accept the key in {target.keys[0]}{status}{tail}"
+        return f"{target.place} does not accept the API key in {target.keys[0]}{status}{tail}"
     variables = " or ".join(key_variables(target.provider))
-    return f"{target.place} wants a key{status}{_ended(tail)} Set {variables} in your environment."
+    return f"{target.place} needs an API key{status}{_ended(tail)} Set {variables} in your environment."
 
 
-def _address_line(facts: Facts, target: Target) -> str:
+def _unknown_provider(model: str) -> str:
+    """Name the provider that was probably meant."""
+    known = sorted(model_facts().litellms.providers)
+    provider, name = split_model(model)
+    near = difflib.get_close_matches(provider, known, 1, 0.75) if "/" in model else ()
+    hint = f"did you mean {near[0]}/{name}?" if near else "write provider/model, such as openai/gpt-6-luna."
+    return f"litellm knows no provider for the model {model!r}; {hint}"
+
+
+def _not_supported(said: str) -> str:
+    """Explain a request that litellm refuses before it sends anything, without advice for litellm's own users."""
+    found = re.search(r"(\S+) does not support parameters: \[?(.*?)\]?, for model=", said)
+    if found is None:
+        return f": {said}" if said else ""
+    return f": litellm supports no {found[2]} for {found[1]}. Remove it from the parameters"
+
+
+def _address_line(facts: Facts, status: str, tail: str, target: Target) -> str:
+    if facts.get("status") == 404:
+        address = without_user(target.address or "")
+        missing = address and not urlsplit(address).path.strip("/")
+        hint = f" Servers of this kind usually listen at {address.rstrip('/')}/v1." if missing else ""
+        return f"{target.place} has nothing at this path{status}{_ended(tail)} Check the address.{hint}"
     if "ForeignRedirectError" in str(facts):
+        there = _redirect_of(facts)[:200]
+        if not there.startswith(("http://", "https://")):
+            return f"{target.place} redirects to {there}, which is not the address of a server. Nothing was sent there."
         return (
-            f"{target.place} sends the request on to another host, which got neither prompt nor key. If you trust that "
-            f"one, give its address: {_redirect_of(facts)}."
+            f"{target.place} redirects the request to another host, which got neither prompt nor key. If you trust "
+            f"that host, give its address: {there}."
         )
     causes = facts.get("causes") or []
     return tls_line(tls_trouble(causes), target.place, target.address, causes)
@@ -217,7 +252,7 @@ def missing_key(target: Target) -> ProviderError:
     """The error for a provider whose key variable is not set."""
     variables = key_variables(target.provider)
     return ProviderError(
-        f"{target.model} needs a key: set {' or '.join(variables)} in your environment, or choose an offline/… model.",
+        f"{target.model} needs an API key: set {' or '.join(variables)}, or choose an offline/… model.",
         "key",
         payload={"missing": list(variables)},
     )
@@ -228,14 +263,14 @@ def _ended(tail: str) -> str:
 
 
 def _said(facts: Facts) -> str:
-    """What the provider itself said, on one line."""
+    """Return the provider's own words, on one line."""
     body = facts.get("body")
     if isinstance(body, Mapping):
         error = body.get("error", body)
         body = error.get("message") if isinstance(error, Mapping) else error
     text = body if isinstance(body, str) and body else _inside(str(facts.get("message", "")))
-    if "<html" in text.lower():
-        return "a web page (HTML), not an API's answer"
+    if is_page(facts):
+        return "a web page (HTML), not an API response"
     text = text.partition(" Original exception:")[0].partition("Traceback (most recent call last)")[0]
     text = _LOCAL_PATH.sub("", text)
     text = re.sub(r"\.? Handle with `litellm\.\w+`\.?$", "", text)
@@ -260,11 +295,11 @@ def _inside(text: str) -> str:
 
 def _nature(facts: Facts, said: str) -> str:
     kind = facts.get("content_type", "")
-    if "html" in kind:
+    if is_page(facts):
         return "a web page, HTML"
     if "JSONDecodeError" in {cause["type"] for cause in facts.get("causes", ())}:
         return f"an event that is not JSON: {said}" if said else "an event that is not JSON"
-    return kind or said or "nothing at all"
+    return (said or kind) if facts.get("accepted") else kind or said or "nothing at all"
 
 
 def _reason(facts: Facts) -> str:

@@ -35,7 +35,7 @@ class Retirement:
         return f"{self.model} {self.remark(today)} ({self.said_by})"
 
     def is_near(self, today: date) -> bool:
-        """Whether it has left, or leaves within `SOON_DAYS`."""
+        """Return whether it has left, or leaves within `SOON_DAYS`."""
         return (self.day - today).days <= SOON_DAYS
 
 

@@ -23,7 +23,7 @@ _IN_QUERY = re.compile(r"([?&][\w.-]*(?:key|token|secret|password|signature|sig)
 
 
 def is_secret_name(name: str) -> bool:
-    """Whether an environment variable of this name holds a secret."""
+    """Return whether an environment variable of this name holds a secret."""
     return _SECRET_NAME.search(name) is not None
 
 

@@ -1,4 +1,4 @@
-"""What a server of the user's own says its models can do. It is asked when the user asks, and gets no key.
+"""Ask the user's own server what its models can do, on request only and without a key.
 
 Ollama tells it for each model (`POST /api/show`), llama.cpp for the one that it serves (`GET /props`), LM Studio for
 each (`GET /api/v0/models/NAME`). vLLM says nothing of the kind, and neither do most others.
@@ -32,7 +32,7 @@ class Says:
 
 
 def asked(server: Server, model: str, seconds: float = ASK_SECONDS) -> Says | None:
-    """What the server says of `provider/NAME`; None when it says nothing that is understood."""
+    """Ask the server about `provider/NAME`; None when its answer is not understood."""
     name = model.removeprefix(f"{server.provider}/")
     root = server.address.rstrip("/").removesuffix("/v1")
     questions: list[Callable[[], Says | None]] = [lambda: _llama_cpp(_get(f"{root}/props", seconds))]

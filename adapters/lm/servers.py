@@ -43,7 +43,7 @@ class Server:
 
     @property
     def place(self) -> str:
-        """Which server this is, for people: without a password that its address may hold."""
+        """Name the server for people, without a password from its address."""
         return f"{self.name} at {Scrubber().scrubbed(self.address)}"
 
 
@@ -67,7 +67,7 @@ def configured(path: Path | None = None) -> dict[str, str]:
 
 
 def why_no_address(value: Any) -> str:
-    """What keeps `value` from being the address of a server; empty for nothing."""
+    """Return why `value` is not a valid server address, or ""."""
     try:
         parts = urlsplit(value) if isinstance(value, str) else None
     except ValueError:
@@ -83,7 +83,7 @@ def address_of(provider: str, environment: Mapping[str, str] | None = None) -> s
 
 
 def usual_address(provider: str) -> str | None:
-    """Where a server of this provider listens unless told otherwise; None for providers on the net."""
+    """Return the default address of the provider's server; None for providers on the internet."""
     return USUAL[provider][1] if provider in USUAL else None
 
 

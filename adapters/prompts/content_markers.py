@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from adapters.json_text.repaired_json import load_json
 from adapters.prompts.prompt import DataPart
@@ -23,10 +22,10 @@ UNREADABLE = object()
 
 
 def expand(text: Text) -> tuple[tuple[Text | DataPart, ...], bool]:
-    """The parts of a user message with this text, and whether its content goes out as a list.
+    """Split the text of a user message into parts; also returns whether the content is sent as a list.
 
     Text without a start marker stays one part of plain content; with one it becomes a list, even when no end follows.
-    A part takes the field of the segment that its marker begins in. Never raises for what a marker holds.
+    A part takes the field of the segment in which its marker begins. Never raises for the content of a marker.
     """
     if START not in text:
         return (text,), False
@@ -66,7 +65,7 @@ def _field_at(text: Text, position: int) -> str | None:
     return None
 
 
-def _part(block: Any, field: str | None) -> Text | DataPart:
+def _part(block: object, field: str | None) -> Text | DataPart:
     if not isinstance(block, dict):
         return Text((Segment(str(block), "value", field),))
     if list(block) == ["type", "text"] and block["type"] == "text" and isinstance(block["text"], str):
@@ -74,7 +73,7 @@ def _part(block: Any, field: str | None) -> Text | DataPart:
     return DataPart(block, field)
 
 
-def _first_result(payload: str, parsers: tuple[Callable[[str], Any], ...]) -> Any:
+def _first_result(payload: str, parsers: tuple[Callable[[str], object], ...]) -> object:
     for parse in parsers:
         try:
             return parse(payload)
@@ -83,6 +82,6 @@ def _first_result(payload: str, parsers: tuple[Callable[[str], Any], ...]) -> An
     return UNREADABLE
 
 
-def _quoted_twice(payload: str) -> Any:
+def _quoted_twice(payload: str) -> object:
     # Inside of a list or dict the whole marked text is a JSON string, so its quotes are escaped once more.
     return json.loads(json.loads(f'"{payload}"'))

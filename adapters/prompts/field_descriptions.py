@@ -1,4 +1,4 @@
-"""What the system message says of fields: their list, and the note on each output's type (`dspy.adapters.utils`)."""
+"""Describes fields in the system message: their list, and a note on each output's type (`dspy.adapters.utils`)."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ import inspect
 import textwrap
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Any, Literal, TypeGuard
+from typing import Literal, TypeGuard
 
 import pydantic
 
 from adapters.prompts.text import Segment, Text, join
-from adapters.signatures.once_per_fields import once_per_fields
 from adapters.signatures.signature import Field, Signature
 from adapters.signatures.type_names import name_of
 from adapters.types import custom_types_in, is_custom_type, is_named
@@ -22,16 +21,16 @@ from adapters.values.value_text import to_json
 NOTE = " " * 8 + "# note: the value you produce "
 
 
-def is_subclass(annotation: Any, base: type) -> bool:
-    """Whether `annotation` is a class below `base`; False for everything that is no plain class."""
+def is_subclass(annotation: object, base: type) -> bool:
+    """Test whether `annotation` is a subclass of `base`; False for everything but plain classes."""
     try:
         return inspect.isclass(annotation) and issubclass(annotation, base)
     except TypeError:
         return False
 
 
-def is_model(annotation: Any) -> TypeGuard[type[pydantic.BaseModel]]:
-    """Whether `annotation` is a pydantic model."""
+def is_model(annotation: object) -> TypeGuard[type[pydantic.BaseModel]]:
+    """Test whether `annotation` is a pydantic model."""
     return is_subclass(annotation, pydantic.BaseModel)
 
 
@@ -48,7 +47,7 @@ def get_field_description_string(fields: Mapping[str, Field]) -> Text:
         segments.append(Segment(name_of(field.annotation), "type", name))
         segments.append(Segment("): ", "boilerplate", name))
         segments.append(Segment(field.description, "description", name))
-        for custom in custom_types_in(_with_metadata(field)):
+        for custom in custom_types_in(_full_annotation(field)):
             description = custom.description()
             if description:
                 segments.append(Segment(f"\n    Type description of {name_of(custom)}: ", "boilerplate", name))
@@ -59,22 +58,25 @@ def get_field_description_string(fields: Mapping[str, Field]) -> Text:
     return Text(segments).strip()
 
 
-def _with_metadata(field: Field) -> Any:
+def _full_annotation(field: Field) -> object:
     """The field's type with what its `Annotated` says of it, which may be a custom type too (`rebuild_annotation`)."""
     info = field.info
     return info.rebuild_annotation() if info is not None and info.annotation is field.annotation else field.annotation
 
 
 def translate_field_type(field_name: str, field: Field) -> Text:
-    """The placeholder of a field in the structure section, with a note on its type for outputs that need one.
+    """Write a field's placeholder for the structure section, with a note on the type of some outputs.
 
     Rule: `dspy.adapters.utils.translate_field_type`.
     """
-    placeholder = Segment(f"{{{field_name}}}", "name", field_name)
+    return Text(placeholder_segments(field_name, field))
+
+
+def placeholder_segments(name: str, field: Field) -> tuple[Segment, ...]:
+    """The segments of `translate_field_type`."""
+    placeholder = Segment(f"{{{name}}}", "name", name)
     note = _type_note(field)
-    if not note:
-        return Text((placeholder,))
-    return Text((placeholder, Segment(NOTE, "boilerplate", field_name), *note))
+    return (placeholder, Segment(NOTE, "boilerplate", name), *note) if note else (placeholder,)
 
 
 def _type_note(field: Field) -> tuple[Segment, ...]:
@@ -103,7 +105,7 @@ def _type_note(field: Field) -> tuple[Segment, ...]:
 
 
 def _type_reminder(field: Field) -> tuple[Segment, ...]:
-    """What the reminder at the end of a user message says of an output's type, in brackets."""
+    """Write the type of an output, in brackets, for the reminder at the end of a user message."""
     if is_named(field.annotation, "ToolCalls"):
         text = ' (must be a JSON object like {"tool_calls": [{"name": "...", "args": {...}}]})'
         return (Segment(text, "reminder", field.name),)
@@ -127,19 +129,19 @@ def outputs_in_order(signature: Signature, marker: str) -> list[Segment]:
     return segments
 
 
-@once_per_fields
+@lru_cache(maxsize=512)
 def inputs_described(signature: Signature) -> Text:
     """`get_field_description_string` of the inputs."""
     return get_field_description_string(signature.input_fields)
 
 
-@once_per_fields
+@lru_cache(maxsize=512)
 def outputs_described(signature: Signature) -> Text:
     """`get_field_description_string` of the outputs."""
     return get_field_description_string(signature.output_fields)
 
 
-@once_per_fields
+@lru_cache(maxsize=512)
 def chat_field_description(signature: Signature) -> Text:
     """The list of inputs and the list of outputs, as Chat, JSON, XML and BAML show them."""
     return Text(
@@ -154,7 +156,7 @@ def chat_field_description(signature: Signature) -> Text:
 
 @lru_cache(maxsize=512)
 def task_description(instructions: str) -> Text:
-    """The objective: the instructions, one indented line for each of theirs."""
+    """Write the objective: the instructions with each line indented."""
     segments = [Segment("In adhering to this structure, your objective is: ", "boilerplate")]
     for line in textwrap.dedent(instructions).splitlines():
         segments.append(Segment("\n" + " " * 8, "boilerplate"))

@@ -1,7 +1,7 @@
-"""What an adapter's `format` may return, as plain messages: a list of them, or an object with `system` and `messages`.
+"""Reads the messages that an adapter's `format` returns: a list, or an object with `system` and `messages`.
 
 The list is dspy's up to 3.4; the object is the shape of its `dspy.lm15.Request`, with which dspy 3.5 means to call
-models. Nothing of dspy is imported: an object is asked for what it has.
+models. dspy is not imported: objects are recognised by their attributes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 RETURNS = "`format` returns a list of messages, or an object with `system` and `messages`"
 
 
-def message_dicts(formatted: Any) -> list[Mapping[str, Any]]:
+def message_dicts(formatted: Any) -> list[Mapping[str, object]]:
     """`[{"role", "content", …}]`, the system message first. Raises TypeError for what is neither shape."""
     messages = _of(formatted, "messages")
     if messages is None:
@@ -26,15 +26,15 @@ def message_dicts(formatted: Any) -> list[Mapping[str, Any]]:
     return [*head, *[_message(one) for one in messages]]
 
 
-def _is_list(value: Any) -> bool:
+def _is_list(value: object) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, str | bytes)
 
 
-def _of(value: Any, name: str) -> Any:
+def _of(value: object, name: str) -> Any:
     return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
 
 
-def _message(message: Any) -> Mapping[str, Any]:
+def _message(message: object) -> Mapping[str, object]:
     if isinstance(message, Mapping) and "parts" not in message:
         return message
     role, parts = _of(message, "role"), _of(message, "parts")
@@ -43,7 +43,7 @@ def _message(message: Any) -> Mapping[str, Any]:
     return {"role": role, "content": _content(_of(message, "content") if parts is None else parts)}
 
 
-def _content(content: Any) -> Any:
+def _content(content: Any) -> object:
     """Text where all is text, as dspy writes its history (`lm15_boundary.history_messages`); else a list of parts."""
     if not _is_list(content):
         return content
@@ -54,8 +54,8 @@ def _content(content: Any) -> Any:
     return [_part(part) for part in content]
 
 
-def _part(part: Any) -> Mapping[str, Any]:
-    """A part as providers' chat APIs have it; one that they do not know keeps its type and what it says."""
+def _part(part: object) -> Mapping[str, object]:
+    """Convert a part to the form of the providers' chat APIs; unknown parts keep their type and content."""
     if isinstance(part, Mapping):
         return part
     kind, url, data = _of(part, "type"), _of(part, "url"), _of(part, "data")
@@ -67,6 +67,6 @@ def _part(part: Any) -> Mapping[str, Any]:
     return {"type": str(kind), **{name: value for name, value in members.items() if name != "type" and value}}
 
 
-def _slots(part: Any) -> Sequence[str]:
+def _slots(part: object) -> Sequence[str]:
     found = getattr(type(part), "__slots__", ())
     return (found,) if isinstance(found, str) else tuple(found)

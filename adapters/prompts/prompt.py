@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
 
+from adapters.display import as_text
+from adapters.display.blocks import DATA, Note, Passage, Piece, Shown
+from adapters.display.itself import ShowsItself
 from adapters.prompts.text import Segment, Text
-from adapters.shown import as_text
-from adapters.shown.blocks import Note, Passage, Piece, Shown
-from adapters.shown.colours import DATA
-from adapters.shown.itself import ShowsItself
 from adapters.values.plain_json import plain
 
-NOTHING: Mapping[str, Any] = MappingProxyType({})
+NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
-def nothing() -> Mapping[str, Any]:
+def nothing() -> Mapping[str, object]:
     """`NOTHING` as a default: dataclasses of Python 3.11 refuse a mapping proxy itself."""
     return NOTHING
 
@@ -26,18 +25,18 @@ def nothing() -> Mapping[str, Any]:
 class DataPart:
     """A content part that is not text (an image, a file, …): the provider's JSON object, and the field it came from."""
 
-    payload: Mapping[str, Any]
+    payload: Mapping[str, object]
     field: str | None = None
 
     @property
     def piece(self) -> Piece:
-        """The line that stands for it where only text is shown."""
+        """The line shown instead of it where only text is shown."""
         return Piece(f"\n{as_text.data_line(plain(self.payload))}\n", DATA, self.field or "", self.field or "")
 
 
 @dataclass(frozen=True, slots=True)
 class Message(ShowsItself):
-    """One chat message.
+    """A chat message.
 
     `turn` is `system`, `demo N`, `history N` or `inputs`, N the 1-based place in what was given to the adapter.
     `parts` is one `Text` for plain content; with `is_list` the content goes out as a list of parts; no parts is
@@ -51,7 +50,7 @@ class Message(ShowsItself):
     extra: Mapping[str, Any] = field(default_factory=nothing)
 
     @property
-    def content(self) -> str | list[dict[str, Any]] | None:
+    def content(self) -> str | list[dict[str, object]] | None:
         """The content as it goes out: a string, a list of parts, or None."""
         if self.is_list:
             return [
@@ -84,12 +83,12 @@ class Message(ShowsItself):
 
     @property
     def has_data(self) -> bool:
-        """Whether a part of it is no text."""
+        """Test whether a part of the message is not text."""
         return any(not isinstance(part, Text) for part in self.parts)
 
     @property
     def passage(self) -> Passage:
-        """The message as people read it: every piece with its kind and field, a line for what is no text."""
+        """The message for display: every piece with its kind and field, and a line for each part that is not text."""
         pieces: list[Piece] = []
         for part in self.parts:
             pieces += map(piece_of, part.segments) if isinstance(part, Text) else [part.piece]
@@ -97,14 +96,14 @@ class Message(ShowsItself):
 
     @property
     def calls(self) -> tuple[Piece, ...]:
-        """A line for each call of a tool that stands beside the content."""
+        """A line for each tool call of the message."""
         calls = self.extra.get("tool_calls") or ()
         return tuple([Piece(f"\n{as_text.data_line(plain(call))}\n", DATA, "a call of a tool") for call in calls])
 
     def shown(self) -> Shown:
         return Shown("", (self.passage,))
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """The message as dspy and the providers' APIs write it."""
         if self.role == "tool":
             return {"role": self.role, **self.extra, "content": self.content}
@@ -119,7 +118,7 @@ def piece_of(segment: Segment) -> Piece:
 
 @dataclass(frozen=True, slots=True)
 class DemoUse:
-    """What `format_demos` did with the demo at 1-based `number`; `missing` names the fields it lacks or has as None."""
+    """The use of the demo at 1-based `number`; `missing` names the fields that it lacks or has as None."""
 
     number: int
     use: Literal["complete", "incomplete", "dropped"]
@@ -128,18 +127,61 @@ class DemoUse:
 
 @dataclass(frozen=True)
 class Prompt(ShowsItself):
-    """Every message of one request, in order, and how each demo was used."""
+    """The messages of a request, in order, and the use of each demo."""
 
     messages: tuple[Message, ...]
     demos: tuple[DemoUse, ...] = ()
     notes: tuple[str, ...] = ()
     """What the adapter left out or could not hold, in words."""
-    reusable: Any = field(default=None, repr=False, compare=False)
+    reusable: object = field(default=None, repr=False, compare=False)
     """What `Adapter.render(..., reuse=prompt)` takes over."""
 
-    def as_dicts(self) -> list[dict[str, Any]]:
+    def as_dicts(self) -> list[dict[str, object]]:
         """The messages as `format` returns them."""
         return [message.as_dict() for message in self.messages]
 
     def shown(self) -> Shown:
         return Shown("", (*[message.passage for message in self.messages], *[Note(note) for note in self.notes]))
+
+
+def content_parts(content: object) -> tuple[tuple[Text | DataPart, ...], bool]:
+    """Convert the content that an adapter's method returned (text, a list, or nothing) to `parts` and `is_list`."""
+    if isinstance(content, str):
+        return (Text.of(content),), False
+    if isinstance(content, list):
+        return tuple([_part(one) for one in content]), True
+    return (), False
+
+
+def message_of(role: str, turn: str, content: object) -> Message:
+    """Make a message from the content that an adapter's method returned."""
+    if isinstance(content, str):
+        return Message(role, turn, (content if isinstance(content, Text) else Text.of(content),))
+    return Message(role, turn, *content_parts(content))
+
+
+def prompt_of_dicts(messages: Sequence[Mapping[str, object]], turn: str | None = None) -> Prompt:
+    """Make a `Prompt` from plain dicts; all its text is of kind `custom`, for its origin is unknown.
+
+    `turn` names the messages' turn; without it, turns are guessed from the roles.
+    """
+    made: list[Message] = []
+    last_user = max((index for index, one in enumerate(messages) if one.get("role") == "user"), default=-1)
+    for index, message in enumerate(messages):
+        role = str(message.get("role", "user"))
+        where = f"{turn} {index // 2 + 1}" if turn else _guess_turn(role, index, last_user)
+        extra = {key: value for key, value in message.items() if key not in ("role", "content")}
+        made.append(Message(role, where, *content_parts(message.get("content")), extra))
+    return Prompt(tuple(made))
+
+
+def _guess_turn(role: str, index: int, last_user: int) -> str:
+    if role == "system":
+        return "system"
+    return "inputs" if index >= last_user else f"demo {(index + 1) // 2}"
+
+
+def _part(part: object) -> Text | DataPart:
+    if isinstance(part, Mapping) and part.get("type") == "text" and isinstance(part.get("text"), str):
+        return Text.of(part["text"])
+    return DataPart(part if isinstance(part, Mapping) else {"type": "text", "text": str(part)})

@@ -7,7 +7,7 @@ partition it: joined together they are the string, without gap or overlap.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, NamedTuple, SupportsIndex, get_args
+from typing import Literal, NamedTuple, SupportsIndex, get_args
 
 Kind = Literal[
     "instructions",
@@ -62,7 +62,7 @@ class Text(str):
 
     @classmethod
     def of(cls, text: str, kind: Kind = "custom", field: str | None = None) -> Text:
-        """`text` itself when it already knows its origins, otherwise one segment of `kind`."""
+        """Make a Text from `text`: itself if it already knows its origins, otherwise a segment of `kind`."""
         return text if isinstance(text, Text) else cls((Segment(text, kind, field),))
 
     def slice(self, start: int, end: int) -> Text:
@@ -104,7 +104,7 @@ class Text(str):
     def __str__(self) -> str:
         return str.__str__(self)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return (Text, (self.segments,))
 
 

@@ -1,1 +1,1 @@
-"""What a parser did to a reply: the reading, its flags, and what was probably meant where it saw nothing."""
+"""Parse results: what became of each piece of a reply, flags, and near misses."""

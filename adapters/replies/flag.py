@@ -50,7 +50,7 @@ def shown(value: Any) -> str:
 
 
 def place(reading: HasPlaces, offset: int) -> str:
-    """Where a piece of the reply stands, in words."""
+    """Return the line and column of a piece of the reply, in words."""
     line, column = reading.line_and_column(offset)
     return f"line {line}, column {column}"
 

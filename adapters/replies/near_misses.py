@@ -1,4 +1,4 @@
-"""What was probably meant where the parser saw nothing, the likeliest guess first, and what each reads once mended."""
+"""Suggest likely intended replies with their parse results, best first."""
 
 from __future__ import annotations
 
@@ -7,28 +7,19 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 from adapters.json_text.repair_limits import one_reading
+from adapters.replies.forms import FORMS
 from adapters.replies.reading import NearMiss, Reading, ReplyForm
 from adapters.replies.repairs import (
     Guess,
-    as_json,
-    as_sections,
-    as_tags,
-    escaped,
     names_by_sound,
-    sound,
     value_guesses,
 )
-from adapters.replies.sections import sections
+from adapters.replies.sections import begins_with_marker, markers_like, sections, sound
 from adapters.signatures.signature import Signature
 
-MARKER = re.compile(
-    r"(?P<before>(?:[ \t]|[*_>`~•\-\ufeff\u200b]|\d{1,2}[.)]){0,12})"
-    r"\[{1,3}[ \t]{0,4}#{1,4}[ \t]{0,4}(?P<name>\w[\w \-]{0,80}?)[ \t]{0,4}#{0,4}[ \t]{0,4}\]{1,3}"
-    r"(?P<after>[*_`~:]{0,4})"
-)
 LABEL = re.compile(
     r"^[ \t]{0,8}(?:#{1,6}[ \t]{1,4}|[*_]{1,3}|[-•][ \t])?[*_`]{0,3}(?P<name>\w[\w \-]{0,60}?)[*_`]{0,3}"
     r"(?P<colon>[ \t]{0,2}:[*_]{0,3}|[ \t]*$)",
@@ -36,10 +27,12 @@ LABEL = re.compile(
 )
 MOST_OPENINGS = 20
 DEEPEST = 3
+MOST_NESTED = 100
+SHOWN = 80
 
 
 def objects(text: str) -> list[dict[str, Any]]:
-    """The valid JSON objects that stand in a text one behind the other; of a valid list, its objects."""
+    """Find consecutive valid JSON objects in a text, or the objects of a valid list."""
     found: list[dict[str, Any]] = []
     decode = json.JSONDecoder().raw_decode
     position = text.find("{")
@@ -56,19 +49,35 @@ def objects(text: str) -> list[dict[str, Any]]:
     return found
 
 
-def fields_within(value: Any, signature: Signature) -> dict[str, Any]:
-    """The output fields of the first object, at most three levels down, that has any of them, by sound."""
-    level = [value]
-    for _ in range(DEEPEST):
-        for one in level:
+class Nested(NamedTuple):
+    """Output fields found in a JSON value, and the JSON keys and list indexes that lead to their object."""
+
+    path: tuple[str | int, ...]
+    fields: dict[str, Any]
+
+    def __str__(self) -> str:
+        """The path as a person writes it: `choices[0].message`."""
+        text = ""
+        for step in self.path:
+            text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
+        return ascii(text if len(text) <= SHOWN else text[:SHOWN] + "…")
+
+
+def fields_within(value: Any, signature: Signature) -> Nested:
+    """Find the first object, at most three levels down, that has any output field, by sound."""
+    level: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
+    for _ in range(DEEPEST + 1):
+        for path, one in level:
             if isinstance(one, dict) and (found := by_sound(one, signature)):
-                return found
+                return Nested(path, found)
         level = [
-            child
-            for one in level
-            for child in (one.values() if isinstance(one, dict) else one if isinstance(one, list) else ())
-        ][:100]
-    return {}
+            ((*path, step), child)
+            for path, one in level
+            for step, child in (
+                one.items() if isinstance(one, dict) else enumerate(one) if isinstance(one, list) else ()
+            )
+        ][:MOST_NESTED]
+    return Nested((), {})
 
 
 def by_sound(given: dict[str, Any], signature: Signature) -> dict[str, Any]:
@@ -85,8 +94,7 @@ def by_sound(given: dict[str, Any], signature: Signature) -> dict[str, Any]:
 def under_markers(text: str, signature: Signature) -> dict[str, str]:
     """The text under everything that looks like a marker of an output field, the first of each."""
     names = names_by_sound(signature)
-    marks = [(match, names.get(sound(match["name"]))) for match in MARKER.finditer(text)]
-    return _between(text, [(match.start(), match.end(), name) for match, name in marks])
+    return _between(text, [(one.start, one.end, names.get(sound(one.name))) for one in markers_like(text, names)])
 
 
 def under_labels(text: str, signature: Signature) -> dict[str, str]:
@@ -120,7 +128,7 @@ def without_thinking(text: str) -> str | None:
     return text[end + len("</think>") :].strip() if end >= 0 else None
 
 
-def without_fence(text: str) -> str | None:
+def strip_fence(text: str) -> str | None:
     """The content of the fence around the whole text; None when there is none."""
     stripped = text.strip()
     if not stripped.startswith("```") or not stripped.endswith("```") or len(stripped) < 7:
@@ -137,12 +145,6 @@ def _between(text: str, marks: list[tuple[int, int, str | None]]) -> dict[str, s
     return found
 
 
-WRITERS: Mapping[ReplyForm, Callable[[Mapping[str, Any]], str]] = {
-    "markers": as_sections,
-    "json": as_json,
-    "xml": as_tags,
-    "fenced json": lambda values: f"```json\n{as_json(values)}\n```",
-}
 BARE_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-fA-F]{1,6});)")
 HTML_ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]\w{1,30};")
 BARE_LESS_THAN = re.compile(r"<(?!/?[A-Za-z_]|!\[CDATA\[)")
@@ -161,10 +163,10 @@ def guesses(reading: Reading) -> Iterator[Guess]:
     yield from own(reading)
     answer = without_thinking(text)
     if answer:
-        yield Guess("The reply thinks first: without everything up to </think> it reads", answer)
-    inner = without_fence(text)
+        yield Guess("The reply thinks first; without everything up to </think> it parses as", answer)
+    inner = strip_fence(text)
     if inner is not None and reading.form != "fenced json":
-        yield Guess("A code fence stands around the whole reply; without it it reads", inner)
+        yield Guess("The whole reply is in a code fence; without the fence it parses as", inner)
     yield from _other_formats(reading)
     yield from _bare_value(reading)
 
@@ -177,98 +179,108 @@ def _bare_value(reading: Reading) -> Iterator[Guess]:
     takes_any_text = field.annotation in (str, Any) or str in get_args(field.annotation)
     if not takes_any_text and (reading.form != "xml" or "<" not in text):
         yield Guess(
-            f"The reply seems to be the bare value of `{name}`; as such it reads", _written(reading, {name: text})
+            f"The reply seems to be the bare value of `{name}`; as such it parses as", _written(reading, {name: text})
         )
 
 
 def _written(reading: Reading, values: Mapping[str, Any]) -> str:
-    return WRITERS[reading.form](values)
+    return FORMS[reading.form].write_values(values)
 
 
 def _other_formats(reading: Reading) -> Iterator[Guess]:
-    """The output fields found in the format of another adapter, written in that of this one."""
+    """Rewrite output fields found in another adapter's format in this adapter's format."""
     text, signature = reading.completion, reading.signature
-    write = WRITERS[reading.form]
+    write = FORMS[reading.form].write_values
     found: list[tuple[str, Mapping[str, Any]]] = []
     if reading.form != "markers":
         found.append(("The reply is in the format of the Chat adapter", under_markers(text, signature)))
     if reading.form not in ("json", "fenced json"):
         for one in reversed(objects(text)):
-            found.append(("The reply is in the format of the JSON adapter", fields_within(one, signature)))
+            found.append(("The reply is in the format of the JSON adapter", fields_within(one, signature).fields))
     if reading.form != "xml":
         found.append(("The reply is in the format of the XML adapter", between_tags(text, signature)))
     found.append(("The reply has the fields under headings or labels", under_labels(text, signature)))
     for message, values in found:
         if values:
-            yield Guess(f"{message}; written as this adapter wants it, it reads", write(values))
+            yield Guess(f"{message}; written as this adapter wants it, it parses as", write(values))
 
 
 def _chat(reading: Reading) -> Iterator[Guess]:
     text, signature = reading.completion, reading.signature
     names = names_by_sound(signature) | {"completed": "completed"}
-    seen: list[str] = []
-
-    def plain(match: re.Match[str]) -> str:
-        name = names.get(sound(match["name"]))
-        exact = f"[[ ## {name} ## ]]"
-        begins = match.start() == 0 or text[match.start() - 1] == "\n"
-        if name is None or (match.group() == exact and begins):
-            return match.group()
-        seen.append(match.group().strip())
-        return f"{'' if begins else chr(10)}{exact}"
-
-    mended = MARKER.sub(plain, text)
+    seen = ""
+    pieces: list[str] = []
+    position = 0
+    for like in markers_like(text, names):
+        name = names.get(sound(like.name))
+        written, exact = text[like.start : like.end], f"[[ ## {name} ## ]]"
+        if name is None or (written == exact and like.begins_line):
+            continue
+        seen = seen or written.strip()
+        pieces += [text[position : like.start], "" if like.begins_line else "\n", exact]
+        position = like.end
+    mended = "".join(pieces) + text[position:]
     if seen:
         yield Guess(
-            f"{seen[0]!a} was probably meant as a marker: markers stand at the beginning of a line, exactly as "
-            "[[ ## name ## ]]",
+            f"{seen!a} was probably meant as a marker; a marker begins a line and is written exactly "
+            "[[ ## name ## ]]. Written so, it parses as",
             mended,
         )
     found = sections(text)
+    first = next(iter(signature.output_fields), "")
+    if found and first not in {section.name for section in found} and text[: found[0].marker_start].strip():
+        yield Guess(
+            f"There is no marker for `{first}`; with the text before the first marker as its value the reply parses as",
+            f"[[ ## {first} ## ]]\n{text}",
+        )
     last: dict[str, str] = {}
     for section in found:
         if section.name in signature.output_fields:
             last[section.name] = section.text
     if last and len(found) > len(last):
-        yield Guess("Some fields are answered more than once; with the last answer of each it reads", as_sections(last))
+        yield Guess(
+            "Some fields are answered more than once; with the last answer of each it parses as",
+            FORMS["markers"].write_values(last),
+        )
 
 
 def _json(reading: Reading) -> Iterator[Guess]:
     text, signature = reading.completion, reading.signature
-    write = WRITERS[reading.form]
+    write = FORMS[reading.form].write_values
     found = objects(text)
     names = list(signature.output_fields)
     for one in found:
         here = by_sound(one, signature)
         if here and any(key not in names for key in one):
             yield Guess(
-                "The keys are written otherwise than the fields; with the fields' own names it reads", write(here)
+                "The JSON keys are not spelled like the fields; with the fields' own names it parses as", write(here)
             )
     for one in found:
-        deeper = fields_within(one, signature)
-        if deeper and not by_sound(one, signature):
-            wrapper = next(iter(one))
+        nested = fields_within(one, signature)
+        if nested.path:
+            levels = ("one level", "two levels", "three levels")[len(nested.path) - 1]
             yield Guess(
-                f"The object with the fields stands one level down, in {wrapper!a}; by itself it reads", write(deeper)
+                f"The object with the fields is {levels} down, in {nested}; by itself it parses as",
+                write(nested.fields),
             )
     for one in reversed(found):
         here = by_sound(one, signature)
         if here and len(found) > 1:
-            yield Guess("The reply holds several {…}; the last one with the fields reads", write(here))
+            yield Guess("The reply contains several {…}; the last with the fields parses as", write(here))
             break
     opening = text.find("[")
-    is_list = opening >= 0 and not text[:opening].strip("`json \n") and MARKER.match(text, opening) is None
+    is_list = opening >= 0 and not text[:opening].strip("`json \n") and not begins_with_marker(text, opening)
     if len(names) == 1 and is_list:
         closing = text.rfind("]") + 1
         whole = f'{{"{names[0]}": {text[opening:closing]}}}'
         mended = f"```json\n{whole}\n```" if reading.form == "fenced json" else whole
-        yield Guess(f"The list is probably `{names[0]}` itself; as an object with that key it reads", mended)
-    yield Guess("With ASCII punctuation in the place of full-width signs it reads", text.translate(FULL_WIDTH))
+        yield Guess(f"The list is probably `{names[0]}` itself; as an object with that JSON key it parses as", mended)
+    yield Guess("With ASCII punctuation instead of full-width signs it parses as", text.translate(FULL_WIDTH))
     merged: dict[str, Any] = {}
     for one in found:
         merged.update(by_sound(one, signature))
     if len(found) > 1 and merged:
-        yield Guess("The fields stand in several {…}; in one object they read", write(merged))
+        yield Guess("The fields are in several {…}; in one object they parse as", write(merged))
 
 
 def _xml(reading: Reading) -> Iterator[Guess]:
@@ -276,27 +288,29 @@ def _xml(reading: Reading) -> Iterator[Guess]:
     for name in signature.output_fields:
         text = re.sub(rf"<(/?){re.escape(name)}(?=[\s/>])", rf"<\1{name}", text, flags=re.IGNORECASE)
     if text != reading.completion:
-        yield Guess("Tags are case-sensitive; with the fields' own names it reads", text)
+        yield Guess("Tags are case-sensitive; with the fields' own names it parses as", text)
     clean = HTML_ENTITY.sub(lambda match: html.unescape(match.group()), text)
     clean = BARE_LESS_THAN.sub("&lt;", BARE_AMPERSAND.sub("&amp;", clean)).replace("]]>", "]]&gt;")
     if clean != text and "<![CDATA[" not in text:
-        yield Guess("With & and < in the text written as &amp; and &lt; it reads", clean)
+        yield Guess("With & and < in the text written as &amp; and &lt; it parses as", clean)
     plain = CONTROL.sub("", re.sub(r"<\?xml[^<>]{0,200}\?>", "", NAMESPACE.sub("", clean)))
     if plain != clean:
-        yield Guess("Without declarations, namespaces and control characters it reads", plain)
+        yield Guess("Without declarations, namespaces and control characters it parses as", plain)
     inner = _without_wrapper(plain)
     if inner is not None:
-        yield Guess("A tag stands around all the others; without it it reads", inner)
+        yield Guess("A tag wraps all the others; without it the reply parses as", inner)
     opened = [name for name in signature.output_fields if f"<{name}>" in plain and f"</{name}>" not in plain]
     if opened:
         yield Guess(
-            f"<{opened[-1]}> is never closed; closed at the end it reads",
+            f"<{opened[-1]}> is never closed; closed at the end it parses as",
             plain + "".join(f"</{name}>" for name in reversed(opened)),
         )
     tags = between_tags(plain, signature)
     if tags:
-        kept = "\n".join(f"<{name}>{escaped(html.unescape(inside))}</{name}>" for name, inside in tags.items())
-        yield Guess("With what stands between the fields' tags taken as plain text it reads", kept)
+        kept = "\n".join(
+            f"<{name}>{FORMS['xml'].of_text(html.unescape(inside))}</{name}>" for name, inside in tags.items()
+        )
+        yield Guess("With the text between the fields' tags taken as plain text it parses as", kept)
 
 
 def _without_wrapper(text: str) -> str | None:

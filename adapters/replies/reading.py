@@ -1,4 +1,4 @@
-"""What a parser did to a reply: verdict, values, spans, coercion steps, flags."""
+"""Parse results: verdict, values, spans, coercion steps, flags."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
+from adapters.display.blocks import Block, Note, Passage, Piece, Shown, Table
+from adapters.display.itself import ShowsItself
 from adapters.replies.flag import Flag
 from adapters.replies.token_probabilities import Token, probability_of
-from adapters.shown.blocks import Block, Note, Passage, Piece, Shown, Table
-from adapters.shown.itself import ShowsItself
 from adapters.values.plain_json import plain
 from adapters.values.steps import Step
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from adapters.signatures.signature import Signature
 
 ReplyForm = Literal["markers", "xml", "json", "fenced json", "prose", "own"]
-"""What a parser looks for in a reply. Out of `markers`, `xml` and `prose` values come as text; out of JSON with their
+"""The form that a parser expects. Out of `markers`, `xml` and `prose` values come as text; out of JSON with their
 types. `own` is a parser of which nothing is known."""
 
 SpanKind = Literal["marker", "value", "repaired", "duplicate", "unknown", "ignored", "prose", "untraced"]
-"""What the parser did with a piece of the reply.
+"""The use that the parser made of a piece of the reply.
 
 marker: structure that names a field · value: taken as (part of) a field's value · repaired: taken, but the place of
 its pieces in the value is not certain · duplicate: a second answer to a field, not taken · unknown: structure or
@@ -110,7 +110,7 @@ class NearMiss:
 
 
 class Reader(Protocol):
-    """Who made a reading (`adapters.formats.base.Adapter`), and says more of it when asked."""
+    """The adapter that parsed a reply (`adapters.formats.base.Adapter`) and can explain it."""
 
     def read(self, signature: Signature, completion: str) -> Reading: ...
 
@@ -131,11 +131,11 @@ class Reading(ShowsItself):
     fields: Mapping[str, FieldReading]
     error: ReadingError | None = None
     exception: Exception | None = field(default=None, repr=False, compare=False)
-    """What `parse` raises for this reply."""
+    """The exception that `parse` raises for this reply."""
     extraction: Reading | None = None
     """TwoStep: the reading of the second model's reply."""
     form: ReplyForm = "own"
-    """What the parser looked for."""
+    """The form that the parser expected."""
     reader: Reader | None = field(default=None, repr=False, compare=False)
     """The adapter that read, with its options and a user's own methods; None knows no flags and no near misses."""
 
@@ -146,7 +146,7 @@ class Reading(ShowsItself):
     """The reply's tokens with their probabilities, where the provider gave them."""
 
     def probability(self, name: str) -> float | None:
-        """How probable the tokens of a field's value were together, 0 to 1; None where nothing was told of them.
+        """Return the joint probability of the tokens of a field's value, 0 to 1; None if unknown.
 
         Its tokens are those that touch `FieldReading.place`, quotes of JSON included.
         """
@@ -159,7 +159,7 @@ class Reading(ShowsItself):
 
     @cached_property
     def flags(self) -> tuple[Flag, ...]:
-        """What should surprise a person, over the whole reply (`flag.field` None) and per field."""
+        """List surprises in the whole reply (`flag.field` None) and in fields."""
         return () if self.reader is None else self.reader.flags_of(self)
 
     @property
@@ -169,7 +169,7 @@ class Reading(ShowsItself):
 
     @cached_property
     def near_misses(self) -> tuple[NearMiss, ...]:
-        """What was probably meant where the parser saw nothing, each with the text so mended."""
+        """Suggest likely intended replies, each with the corrected text."""
         return () if self.reader is None else self.reader.near_misses_of(self)
 
     @cached_property

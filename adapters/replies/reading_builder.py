@@ -18,7 +18,7 @@ from adapters.values.steps import Step
 
 @dataclass
 class Findings:
-    """What an adapter found while it read one reply; `reading` turns it into the account of the reply.
+    """Collect an adapter's findings in one reply; `reading` makes the parse result of them.
 
     `values` are those that dspy would have at this point, in its order; the first `fail` is the verdict, and
     fields read after it are salvage.
@@ -85,7 +85,7 @@ class Findings:
     def fail(
         self, exception: Exception, name: str | None = None, place: tuple[int, int] | None = None, message: str = ""
     ) -> None:
-        """Makes `exception` the verdict, unless there is one already. `message` is the line a person reads."""
+        """Make `exception` the verdict, unless a verdict is set. `message` is the line a person reads."""
         if self.error is not None:
             return
         start, end = place if place is not None else (None, None)

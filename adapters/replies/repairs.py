@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 if TYPE_CHECKING:
     from adapters.replies.reading import Reading
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
+from adapters.replies.forms import FORMS
+from adapters.replies.sections import sound
 from adapters.signatures.signature import Signature
 
 
 class Guess(NamedTuple):
-    """What was probably meant, in words, and the reply so mended."""
+    """A suggested correction: its description and the corrected reply."""
 
     message: str
     mended: str
@@ -27,35 +28,6 @@ class Guess(NamedTuple):
 def names_by_sound(signature: Signature) -> dict[str, str]:
     """The output fields by their names without case, spaces, hyphens and underscores."""
     return {sound(name): name for name in signature.output_fields}
-
-
-def sound(name: str) -> str:
-    return re.sub(r"[\s_\-]+", "", name).casefold()
-
-
-def as_text(value: Any) -> str:
-    """A JSON value as the text of a section."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def as_json(values: Mapping[str, Any]) -> str:
-    return json.dumps(dict(values), ensure_ascii=False, indent=2)
-
-
-def as_sections(values: Mapping[str, Any]) -> str:
-    """A reply in Chat's format."""
-    return "".join(f"[[ ## {name} ## ]]\n{as_text(value)}\n\n" for name, value in values.items()) + (
-        "[[ ## completed ## ]]\n"
-    )
-
-
-def as_tags(values: Mapping[str, Any]) -> str:
-    """A reply in XML's format, its values as escaped text."""
-    return "\n\n".join(f"<{name}>\n{escaped(as_text(value))}\n</{name}>" for name, value in values.items())
-
-
-def escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace("]]>", "]]&gt;")
 
 
 GROUPED = re.compile(r"[-+]?\d{1,3}(?:[,' ]\d{3})+(?:\.\d+)?")
@@ -79,7 +51,7 @@ def value_guesses(reading: Reading) -> Iterator[Guess]:
     for message, value in _meant(error.field, field.annotation, given, raw):
         text = value if isinstance(value, str) and not is_json else json.dumps(value, ensure_ascii=False, default=str)
         if reading.form == "xml":
-            text = escaped(text)
+            text = FORMS["xml"].of_text(text)
         yield Guess(message, reading.completion[: error.start] + text + reading.completion[error.end :])
 
 
@@ -96,12 +68,12 @@ def _meant(name: str, annotation: Any, given: Any, raw: str) -> Iterator[tuple[s
     bare = text.strip().strip("\"'`*. ")
     if isinstance(given, dict) and len(given) == 1:
         (key,) = given
-        yield f"`{name}` is probably wrapped in {key!a}; by itself it reads", given[key]
+        yield f"`{name}` is probably wrapped in {key!a}; by itself it parses as", given[key]
     if get_origin(inner) is Literal or (isinstance(inner, type) and issubclass(inner, Enum)):
         yield from _choice(name, inner, bare)
     elif inner is bool and (match := TRUTH.match(text)):
         word = "True" if match.group(1).lower() in ("true", "yes") else "False"
-        yield f"{text[:40]!a} probably means {word}, which reads", word
+        yield f"{text[:40]!a} probably means {word}, which parses as", word
     elif inner in (int, float):
         yield from _number(text.strip())
     elif get_origin(inner) is list or inner is list:
@@ -109,7 +81,7 @@ def _meant(name: str, annotation: Any, given: Any, raw: str) -> Iterator[tuple[s
         parts = lines or [part.strip() for part in text.split(",") if part.strip()]
         if isinstance(given, list) and get_args(inner)[:1] == (str,):
             parts = [one if isinstance(one, str) else json.dumps(one) for one in given]
-        yield f"As a JSON list `{name}` reads", parts
+        yield f"As a JSON list `{name}` parses as", parts
 
 
 def _without_none(annotation: Any) -> Any:
@@ -129,9 +101,9 @@ def _choice(name: str, annotation: Any, bare: str) -> Iterator[tuple[str, Any]]:
     bare = wrapped.group(1).strip("\"' ") if wrapped else bare
     for word, value in allowed.items():
         if sound(word) == sound(bare):
-            yield f"{bare[:40]!a} probably means {value!a}, which reads", value
+            yield f"{bare[:40]!a} probably means {value!a}, which parses as", value
             if not isinstance(value, str) and isinstance(annotation, type):
-                yield f"By the name of its member `{name}` reads", annotation(value).name
+                yield f"By the name of its member `{name}` parses as", annotation(value).name
             return
 
 
@@ -139,8 +111,8 @@ def _number(text: str) -> Iterator[tuple[str, Any]]:
     grouped = GROUPED.search(text)
     if grouped:
         plain = re.sub(r"[,' ]", "", grouped.group())
-        yield f"{grouped.group()[:40]!a} groups its digits; without that it reads", _json(plain)
+        yield f"{grouped.group()[:40]!a} groups its digits; without separators it parses as", _json(plain)
         return
     found = NUMBER.findall(text[:2000])
     if len(found) == 1:
-        yield f"The only number in {text[:40]!a} reads", _json(found[0])
+        yield f"The only number in {text[:40]!a} parses as", _json(found[0])

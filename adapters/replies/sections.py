@@ -7,6 +7,8 @@ Rule: `dspy.adapters.chat_adapter.ChatAdapter.parse`, of which two things surpri
 from __future__ import annotations
 
 import re
+from collections.abc import Container, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from adapters.values.coercion import RULES
@@ -15,6 +17,57 @@ MARKER = re.compile(r"\[\[ ## (\w+) ## \]\]")
 BREAK = re.compile("\r\n|[\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029]")
 UNUSUAL_BREAKS = "\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 BREAKS = frozenset("\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029")
+
+
+_LIKE = re.compile(
+    r"\[(?=\[|[ \t]{0,4}#)(?P<opening>\[{0,2})[ \t]{0,4}(?P<left>#{0,4})[ \t]{0,4}(?P<name>\w[\w \-]{0,80}?)"
+    r"[ \t]{0,4}(?P<right>#{0,4})[ \t]{0,4}\](?P<closing>\]{0,2})[*_`~:]{0,4}"
+)
+_DECORATION = re.compile(r"(?:[ \t*_>`~•\-\ufeff\u200b]|\d{1,2}[.)]){1,12}\Z")
+_MOST_DECORATION = 24
+
+
+class MarkerLike(NamedTuple):
+    """Text that is a marker or resembles one; `start` and `end` include its decoration, such as `**` or `1.`."""
+
+    name: str
+    start: int
+    end: int
+    begins_line: bool
+    has_hashes: bool
+    """On both sides, and double brackets: only the place or a blank keeps it from being a marker."""
+
+
+@lru_cache(maxsize=4096)
+def sound(name: str) -> str:
+    """Return a name without case, spaces, hyphens and underscores."""
+    return re.sub(r"[\s_\-]+", "", name).casefold()
+
+
+def markers_like(text: str, names: Container[str], start: int = 0, end: int | None = None) -> Iterator[MarkerLike]:
+    """Find markers and text like markers: `[[[ answer ### ]]]`, and `[[ answer ]]` at the beginning of a line.
+
+    Without `#` it must be one of `names`, by sound: other double brackets are links.
+    """
+    for match in _LIKE.finditer(text, start, len(text) if end is None else end):
+        doubled, hashes = bool(match["opening"] and match["closing"]), bool(match["left"] or match["right"])
+        if not hashes and (not doubled or sound(match["name"]) not in names):
+            continue
+        window = max(0, match.start() - _MOST_DECORATION)
+        decoration = _DECORATION.search(text, text.rfind("\n", window, match.start()) + 1 or window, match.start())
+        begin = match.start() if decoration is None else decoration.start()
+        begins_line = begin == 0 or text[begin - 1] == "\n"
+        if hashes or begins_line:
+            is_whole = doubled and bool(match["left"] and match["right"])
+            yield MarkerLike(match["name"], begin, match.end(), begins_line, is_whole)
+
+
+def begins_with_marker(text: str, start: int) -> bool:
+    """Return whether a marker, or text like a marker, begins at `start`: such a `[` opens no JSON list."""
+    match = _LIKE.match(text, start)
+    return match is not None and bool(
+        match["left"] or match["right"] or (match["opening"] and match["name"][0].isalpha())
+    )
 
 
 class Section(NamedTuple):
@@ -75,7 +128,7 @@ def _section(
 
 
 def _line_start(completion: str, position: int) -> int:
-    """Where the line of the marker at `position` begins; -1 when more than white space stands before it."""
+    """Find the start of the marker's line; -1 when more than white space precedes it."""
     start = position
     while start > 0:
         character = completion[start - 1]
@@ -88,7 +141,7 @@ def _line_start(completion: str, position: int) -> int:
 
 
 def _line_end(completion: str, position: int, unusual: bool) -> tuple[int, int]:
-    """Where the line ends, and where the next one begins."""
+    """Find the end of the line, and the start of the next."""
     if not unusual:
         end = completion.find("\n", position)
         return (end, end + 1) if end >= 0 else (len(completion), len(completion))

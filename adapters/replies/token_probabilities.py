@@ -1,4 +1,4 @@
-"""Where the tokens of a reply stand and how probable each was, as far as a provider told (`logprobs`)."""
+"""Tokens of a reply with places and probabilities, from the provider's `logprobs`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def tokens_of(completion: str, logprobs: Any) -> tuple[Token, ...]:
 
 
 def probability_of(tokens: Sequence[Token], start: int, end: int) -> float | None:
-    """How probable the tokens that touch code points `start` to `end` were together, 0 to 1; None where none does."""
+    """Return the joint probability of the tokens that touch code points `start` to `end`, 0 to 1; None without any."""
     touching = [token.logprob for token in tokens if token.start < end and token.end > start]
     return min(1.0, math.exp(sum(touching))) if touching else None
 

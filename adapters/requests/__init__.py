@@ -1,1 +1,1 @@
-"""What goes to a model beside the messages, as adapter and model together decide it."""
+"""Build requests: messages and parameters, as adapter and model together decide them."""

@@ -1,4 +1,4 @@
-"""What the parts around an adapter ask of one: a request that is prepared, a history that is rendered, a call."""
+"""The interface of an adapter for requests, history and whole calls."""
 
 from __future__ import annotations
 

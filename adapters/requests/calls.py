@@ -46,7 +46,7 @@ class Request:
         return self.prompt.messages
 
     def asks_the_same(self, other: Request) -> bool:
-        """Whether the model is told the same: the messages as they go out, the tools and the form of the reply.
+        """Return whether the model is told the same: the messages as they go out, the tools and the form of the reply.
 
         The number of a demo or turn, which rows that are switched off count in, does not go out.
         """
@@ -64,7 +64,7 @@ class Request:
         return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()
 
     def counts_the_same(self, other: Request) -> bool:
-        """Whether both have the same tokens: what is told the same to the same model."""
+        """Return whether both have the same tokens: what is told the same to the same model."""
         return self.model == other.model and self.asks_the_same(other)
 
     def as_dict(self) -> dict[str, Any]:
@@ -75,7 +75,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one completion became: the values of every output (empty when it failed) and the reading of its text."""
+    """The result of a completion: the values of every output (empty when it failed) and the reading of its text."""
 
     values: Mapping[str, Any]
     reading: Reading
@@ -87,10 +87,10 @@ class WholeCall(Protocol):
     """A call that somebody else makes from end to end, such as another release of dspy: for one case, known to it."""
 
     def request(self, capabilities: Capabilities, model: str | None, reuse: Prompt | None = None) -> Request:
-        """What goes out, the messages included; with this call as its `whole_call`. Raises what keeps it from that.
+        """Build the request, messages included, with this call as its `whole_call`. Raises why it cannot.
 
         Messages that are as in `reuse`, the prompt before, are the same objects: what is shown of them stays.
         """
 
     def outcome(self, request: Request, signature: Signature, output: Mapping[str, Any] | str | None) -> Outcome:
-        """How an answer to `request` is read, as `adapters.requests.request.postprocess`. Never raises."""
+        """Parse an answer to `request`, as `adapters.requests.request.postprocess`. Never raises."""

@@ -1,4 +1,4 @@
-"""What a model can do, as far as adapters ask."""
+"""The capabilities of a model that adapters ask for."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What dspy asks an LM: native tools and reasoning, `response_format` by schema, and the parameters it takes."""
+    """Capabilities that dspy asks of an LM: tools, reasoning, schemas, and the parameters it accepts."""
 
     function_calling: bool = False
     reasoning: bool = False

@@ -52,7 +52,7 @@ class Decision:
 
     @property
     def labels(self) -> list[str]:
-        """Of the options or levels, in the order in which they were declared."""
+        """The options or levels, in declaration order."""
         criteria = self.type.criteria()
         return [str(index) for index in range(len(criteria))] if self.kind == "score" else list(criteria)
 
@@ -66,7 +66,7 @@ class Decision:
         return criteria
 
     def question(self, field: Field) -> dict[str, Any]:
-        """What the field's description becomes. Raises ValueError without a description or instructions."""
+        """Return the field's new description. Raises ValueError without a description or instructions."""
         if "instructions" not in self.settings and not field.description.strip():
             raise ValueError(
                 f"Decision output {self.name!r} requires an OutputField(desc=...) or explicit instructions."
@@ -172,7 +172,7 @@ def decisions_of(signature: Signature) -> Decisions | None:
 
 
 def is_decided(field: Field) -> bool:
-    """Whether an output is made of evidence, by its own type, by one in its `Annotated`, or by its settings."""
+    """Return whether an output is made of evidence, by its own type, by one in its `Annotated`, or by its settings."""
     return (field.decision is not None or is_declared(field)) and _type_of(field) is not None
 
 
@@ -185,7 +185,7 @@ def is_declared(field: Field) -> bool:
 
 
 def _metadata(field: Field) -> Sequence[Any]:
-    """What stands in the field's `Annotated` beside the type; `Field.info` keeps it."""
+    """Return the metadata in the field's `Annotated`; `Field.info` keeps it."""
     return getattr(field.info, "metadata", ())
 
 

@@ -36,7 +36,7 @@ __all__ = ["Capabilities", "Outcome", "Request", "postprocess", "prepare", "read
 
 
 class ModelFacts(NamedTuple):
-    """What a custom type may ask of a model in `adapt_to_native_lm_feature`, under dspy's attribute names."""
+    """Model facts for `adapt_to_native_lm_feature` of custom types, under dspy's attribute names."""
 
     model: str
     model_type: str
@@ -154,7 +154,7 @@ def _drop_tool_params(sent: dict[str, Any]) -> None:
 
 
 def is_native_type(adapter: RequestedAdapter, annotation: Any) -> bool:
-    """Whether an output of this type comes from the response itself, where the model gives it."""
+    """Return whether an output of this type comes from the response itself, where the model gives it."""
     if not (isinstance(annotation, type) and is_custom_type(annotation)):
         return False
     if adapter.native_response_types is not None:

@@ -17,7 +17,7 @@ JSON_OBJECT: dict[str, Any] = {"type": "json_object"}
 
 
 def response_format(signature: Signature, capabilities: Capabilities, native_tools: bool) -> dict[str, Any] | None:
-    """What JSONAdapter asks the provider for, chosen before the call; None for a model without `response_format`.
+    """Choose JSONAdapter's `response_format` before the call; None for a model without it.
 
     Rule: `dspy.adapters.json_adapter.JSONAdapter._prepare_response_format`. dspy hands a pydantic class over,
     and its client sends what `strict_schema` makes of the class's schema.

@@ -1,4 +1,4 @@
-"""Where the tokens of a request go, by origin. The parts add up to the whole request."""
+"""Count the tokens of a request by origin. The parts add up to the whole request."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Row:
 
     @property
     def name(self) -> str:
-        """What a person calls it: `instructions`, `descriptions`, `demo 3`, `inputs`, …"""
+        """Name it for people: `instructions`, `descriptions`, `demo 3`, `inputs`, …"""
         if self.kind == "format":
             return "chat format"
         if self.turn is None:
@@ -47,7 +47,7 @@ _NAMES = {"marker": "markers", "boilerplate": "fixed words", "custom": "adapter'
 
 @dataclass(frozen=True)
 class Share:
-    """What a person calls an origin, with its tokens."""
+    """An origin's name for people, with its tokens."""
 
     name: str
     tokens: int
@@ -101,7 +101,7 @@ def pieces_of(request: Request) -> list[list[str]]:
 
 
 def ledger_of(request: Request, counts: Counts | None = None) -> Ledger:
-    """Where the tokens go; `counts` are those of `pieces_of(request)`, without which everything is estimated."""
+    """Count the tokens; `counts` are those of `pieces_of(request)`, without which everything is estimated."""
     texts = _texts(request)
     tokenizer, by_text = counts if counts is not None else (None, estimates_of(pieces_of(request)))
     found: dict[Origin, tuple[int, bool]] = {}

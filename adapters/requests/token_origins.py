@@ -1,4 +1,4 @@
-"""What of a request costs tokens: every text that a model reads, made of pieces that know their origin.
+"""Split the text that a model reads, and that costs tokens, into pieces with their origins.
 
 Beside the messages these are `tools` and `response_format`; the other parameters are no part of what a model reads.
 """
@@ -33,7 +33,7 @@ PARAMETERS: tuple[Literal["tools", "response_format"], ...] = ("tools", "respons
 
 
 class Origin(NamedTuple):
-    """What made a piece of a request: what it is, the signature field, and the turn (None beside the messages)."""
+    """The origin of a piece: its kind, the signature field, and the turn (None outside the messages)."""
 
     kind: OriginKind
     field: str | None

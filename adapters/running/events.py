@@ -1,4 +1,4 @@
-"""What happens in a run, in order, as immutable data. The app, the command line and the session file read these."""
+"""The events of a run, in order, as immutable data for the app, the command line and the session file."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class StopError(Exception):
 
 
 class Lifecycle:
-    """What a run has told and done so far, and how long it may go on."""
+    """The events and attempts of a run so far, and its deadline."""
 
     def __init__(
         self,

@@ -63,12 +63,15 @@ class ModelCalls:
         life.emit(events.RequestSent(**life.now(), model=self.lm.model, request=body))
         collector = Collector()
         began = life.seconds()
+        took_ms: float | None = None
         try:
             for chunk in interruption.chunks(self.lm, body, life.interrupted):
                 if chunk.prepared_s is not None:
                     lost = min(chunk.prepared_s, life.seconds() - began)
                     life.give_back(lost)
                     began += lost
+                if chunk.took_s is not None:
+                    took_ms = chunk.took_s * 1000
                 collector.add(chunk)
                 self._tell(chunk)
         except interruption.InterruptedCallError as interrupted:
@@ -83,7 +86,7 @@ class ModelCalls:
             self._keep(adapter, body, collector, began, message)
             raise StopError(RunError(message, "request", life.number)) from error
         responses = collector.responses
-        self._keep(adapter, body, collector, began)
+        self._keep(adapter, body, collector, began, took_ms=took_ms)
         life.emit(
             events.ResponseReceived(
                 **life.now(),
@@ -127,6 +130,7 @@ class ModelCalls:
         began: float,
         error: str | None = None,
         payload: Any = None,
+        took_ms: float | None = None,
     ) -> None:
         responses = collector.responses
         life = self.lifecycle
@@ -139,7 +143,7 @@ class ModelCalls:
                 completions=tuple(completion_of(one) for one in responses),
                 usage=collector.usage,
                 cost=collector.cost,
-                duration_ms=(life.seconds() - began) * 1000,
+                duration_ms=(life.seconds() - began) * 1000 if took_ms is None else took_ms,
                 error=error,
                 payload=payload,
                 raw=next((one.raw for one in responses if one.raw is not None), None),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from adapters.errors import AdapterParseError, RunError
 from adapters.formats.chat import ChatAdapter
 from adapters.formats.two_step import TwoStepAdapter, extraction_signature
-from adapters.lm.protocol import LM, Response
+from adapters.lm.protocol import LM, Response, WritesAsTheAdapter
 from adapters.prompts.prompt import Prompt
 from adapters.replies.reading import Reading
 from adapters.requests import request
@@ -140,10 +140,10 @@ class _Work:
     def _conversed(self, adapter: Adapter, made: request.Request) -> tuple[request.Request, tuple[Response, ...]]:
         """The last request and its completions, after as many tool turns as the model wanted. Raises StopError."""
         life = self.lifecycle
-        calls = ModelCalls(life, self.lm, self.retries)
         turns = 0
         while True:
-            responses = calls.call(adapter.name, made.as_dict())
+            lm = self.lm.asked_by(adapter, made) if isinstance(self.lm, WritesAsTheAdapter) else self.lm
+            responses = ModelCalls(life, lm, self.retries).call(adapter.name, made.as_dict())
             wanted = calls_of(adapter, made, responses[0], turns) if self.tools is not None else ()
             if self.tools is None or not wanted:
                 return made, responses
@@ -224,7 +224,7 @@ class _Work:
         return tuple(_Outcome(one.values, one.reading) for one in outcomes)
 
     def _reader(self, adapter: Adapter) -> Callable[[Signature, str], Reading] | None:
-        """How to read a completion; None: as the adapter does. TwoStep asks a second model first."""
+        """Return how to parse a completion; None: as the adapter does. TwoStep asks a second model first."""
         if not isinstance(adapter, TwoStepAdapter) or type(adapter).parse is not TwoStepAdapter.parse:
             return None
 
@@ -252,7 +252,7 @@ class _Work:
 
 
 def outputs_of(responses: Sequence[Response]) -> list[Any]:
-    """What dspy's LM hands to an adapter: plain strings, or dicts as soon as one completion is more than text."""
+    """Shape completions as dspy's LM does: strings, or dicts as soon as any is more than text."""
     outputs = [response.as_output() for response in responses]
     if all(len(output) == 1 for output in outputs):
         return [output["text"] for output in outputs]

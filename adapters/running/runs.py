@@ -1,4 +1,4 @@
-"""What a run leaves behind, as immutable data, and why its replies ended."""
+"""The result of a run as immutable data, and why its replies ended."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def _result(call: Call, tool: RunTool | None, life: Lifecycle) -> tuple[Any, Too
 
 
 def _awaited(value: Any) -> Any:
-    """What a function gave; of an async one, what it gives in the end, in an event loop of this thread's own."""
+    """Return a tool's result; an async function is awaited in an event loop of this thread's own."""
     if not isinstance(value, Awaitable):
         return value
     import asyncio  # which few tools need

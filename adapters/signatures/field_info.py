@@ -16,14 +16,14 @@ def shown(field: Field) -> str:
     return str(info_of(field))
 
 
-def with_info(field: Field) -> Field:
+def field_with_info(field: Field) -> Field:
     """The field as a method written for dspy reads it: with the `info` that dspy's fields carry."""
     info = info_of(field)
     return field if field.info is info else replace(field, info=info)
 
 
-def info_of(field: Field) -> Any:
-    """The `FieldInfo` that dspy has for this field; the very one where the field came from dspy."""
+def info_of(field: Field) -> object:
+    """Make the `FieldInfo` that dspy has for this field; the original if the field came from dspy."""
     given = field.info
     desc = f"${{{field.name}}}" if field.desc is None else field.desc
     if given is not None and given.annotation is field.annotation and f"{given.json_schema_extra.get('desc')}" == desc:
@@ -49,7 +49,7 @@ def info_of(field: Field) -> Any:
 
 def _constraints(sentence: str) -> dict[str, Any]:
     """The constraints that dspy's sentence words, as pydantic's arguments; those it cannot read are left out."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for piece in sentence.split(", ") if sentence else ():
         for name, words in CONSTRAINT_WORDS.items():
             if piece.startswith(words):

@@ -21,17 +21,17 @@ _SIGNATURE_CALL = re.compile(r"\bSignature[ \t]*\(")
 
 
 def is_source(text: str) -> bool:
-    """Whether `text` is meant as Python source rather than as the string notation."""
+    """Test whether `text` is meant as Python source rather than as the string notation."""
     return bool(_SOURCE_LINE.search(text) or _SIGNATURE_CALL.search(text)) or (
         "->" not in text and "\n" in text.strip()
     )
 
 
 def read(text: str, class_name: str | None = None) -> Signature:
-    """The signature that `text` writes, in either notation; the same object for the same arguments.
+    """Read a signature in either notation; returns the same object for the same arguments.
 
     `class_name` chooses among the signatures of a source; without it there must be exactly one. Raises SignatureError
-    with line and column of what is wrong, never anything else.
+    with the line and column of the error, never anything else.
     """
     return _read(text, class_name)
 
@@ -45,7 +45,7 @@ def _read(text: str, class_name: str | None) -> Signature:
             return read_string(text)
         return SourceModule(_parsed(text)).signature(class_name)
     except RecursionError:
-        raise SignatureError("nested too deeply to be read") from None
+        raise SignatureError("nested too deeply") from None
 
 
 @lru_cache(maxsize=256)
@@ -56,7 +56,7 @@ def class_names(text: str) -> tuple[str, ...]:
     try:
         return SourceModule(_parsed(text)).signature_names()
     except RecursionError:
-        raise SignatureError("nested too deeply to be read") from None
+        raise SignatureError("nested too deeply") from None
 
 
 def _parsed(text: str) -> SourceText:

@@ -13,8 +13,8 @@ from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from adapters.shown.blocks import Note, Passage, Piece, Shown, Table
-from adapters.shown.itself import ShowsItself
+from adapters.display.blocks import Note, Passage, Piece, Shown, Table
+from adapters.display.itself import ShowsItself
 from adapters.signatures.type_names import name_of
 
 Role = Literal["input", "output"]
@@ -50,16 +50,16 @@ CONSTRAINT_WORDS: Mapping[str, str] = MappingProxyType(
 """How dspy words a field's constraints in the prompt (`dspy.signatures.field`)."""
 
 
-def constraint_text(arguments: Mapping[str, Any]) -> str | None:
+def constraint_text(arguments: Mapping[str, object]) -> str | None:
     """The constraints among a field's arguments as dspy words them, in the order given; None when there are none."""
     words = [f"{CONSTRAINT_WORDS[key]}{value}" for key, value in arguments.items() if key in CONSTRAINT_WORDS]
     return ", ".join(words) if words else None
 
 
-def desc_text(extra: Mapping[str, Any]) -> str | None:
+def desc_text(extra: Mapping[str, object]) -> str | None:
     """The description among a field's extras (`json_schema_extra`); None where none is given.
 
-    dspy prints whatever stands there, a number or None too (`dspy.adapters.utils.get_field_description_string`).
+    dspy prints any value, a number or None too (`dspy.adapters.utils.get_field_description_string`).
     """
     return f"{extra['desc']}" if "desc" in extra else None
 
@@ -74,15 +74,15 @@ def infer_prefix(name: str) -> str:
     return " ".join(word if word.isupper() else word.capitalize() for word in text.split("_"))
 
 
-def strip_annotated(annotation: Any) -> Any:
+def strip_annotated(annotation: object) -> object:
     """A field's annotation without a top-level `Annotated`, as pydantic keeps it."""
     while get_origin(annotation) is Annotated:
         annotation = get_args(annotation)[0]
     return annotation
 
 
-def allows_none(annotation: Any) -> bool:
-    """Whether the annotation admits None (`dspy.adapters.utils.annotation_allows_none`)."""
+def allows_none(annotation: object) -> bool:
+    """Test whether the annotation admits None (`dspy.adapters.utils.annotation_allows_none`)."""
     if annotation is None or annotation is type(None):
         return True
     origin, args = get_origin(annotation), get_args(annotation)
@@ -95,11 +95,11 @@ def allows_none(annotation: Any) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """One input or output: `annotation` is the real Python type, built from text without running any of it.
+    """An input or output: `annotation` is the real Python type, built from text without running any of it.
 
     `desc` and `prefix` None mean dspy's own (`${name}`, `Title:`). `constraints` is the sentence dspy puts in the
-    prompt; dspy shows constraints to the model and never enforces them. `notes` say what of the source has no effect
-    here (a validator that is not run, …).
+    prompt; dspy shows constraints to the model and never enforces them. `notes` name parts of the source without
+    effect here (a validator that is not run, …).
     """
 
     name: str
@@ -109,16 +109,42 @@ class Field:
     prefix: str | None = None
     constraints: str | None = None
     default: Any = MISSING
-    default_factory: Callable[[], Any] | None = None
+    default_factory: Callable[[], object] | None = None
     notes: tuple[str, ...] = ()
     type_was_given: bool = True
-    decision: Mapping[str, Any] | None = None
+    decision: Mapping[str, object] | None = None
     """What `dspy.Predict.fields` holds for an output: `threshold`, `cuts` or `weights`, `instructions`, `criteria`."""
     unchecked: tuple[str, ...] = ()
     """Code of its type that dspy runs on every value it reads, and that was read from source and is never run here."""
 
     info: Any = field(default=None, repr=False)
     """The `FieldInfo` of a live dspy signature that this field was made from."""
+
+    @classmethod
+    def from_info(
+        cls,
+        name: str,
+        info: Any,
+        extra: Mapping[str, Any],
+        notes: tuple[str, ...] = (),
+        unchecked: tuple[str, ...] = (),
+    ) -> Field:
+        """Make the field of a pydantic `FieldInfo`; `extra` is its `json_schema_extra` as declared."""
+        has_default = not info.is_required() and info.default_factory is None
+        return cls(
+            name=name,
+            role=extra["__dspy_field_type"],
+            annotation=info.annotation,
+            desc=desc_text(extra),
+            prefix=extra.get("prefix"),
+            constraints=extra.get("constraints"),
+            default=info.default if has_default else MISSING,
+            default_factory=info.default_factory,
+            notes=notes,
+            type_was_given=not extra.get("IS_TYPE_UNDEFINED", False),
+            unchecked=unchecked,
+            info=info,
+        )
 
     def __str__(self) -> str:
         return repr(self) if self.info is None else str(self.info)
@@ -136,7 +162,7 @@ class Field:
     def is_required(self) -> bool:
         return self.default is MISSING and self.default_factory is None
 
-    def fallback(self) -> Any:
+    def fallback(self) -> object:
         """The value of a missing output: default, default factory's, None where allowed, otherwise MISSING.
 
         Rule: `dspy.adapters.utils.apply_output_field_defaults`. A default is a fresh copy for every reading.
@@ -163,12 +189,12 @@ def _updated(field: Field, changes: Mapping[str, Any]) -> Field:
     return replace(field, info=info, **changes)
 
 
-def InputField(**arguments: Any) -> Field:  # noqa: N802
+def InputField(**arguments: object) -> Field:  # noqa: N802
     """A nameless input field for `Signature.prepend`, `append` and `insert`; arguments as `dspy.InputField`'s."""
     return _field("input", arguments)
 
 
-def OutputField(**arguments: Any) -> Field:  # noqa: N802
+def OutputField(**arguments: object) -> Field:  # noqa: N802
     """A nameless output field; arguments as `dspy.OutputField`'s."""
     return _field("output", arguments)
 
@@ -191,7 +217,7 @@ def _field(role: Role, arguments: Mapping[str, Any]) -> Field:
 class Signature(ShowsItself):
     """Name, effective instructions, and fields in the order they were declared. Compared by identity.
 
-    `instructions` None means dspy's default sentence. Every way to make a new signature from this one cleans the
+    `instructions` None means dspy's default sentence. Every method that makes a new signature cleans the
     instructions again, as dspy does (a second `inspect.cleandoc` can remove more indentation).
     """
 
@@ -230,32 +256,49 @@ class Signature(ShowsItself):
 
     @cached_property
     def field_faces(self) -> tuple[tuple[str, Role, bool], ...]:
-        """Name, role and whether it is plain text of each field: what a demo's text depends on beside its values."""
+        """Name, role and whether it is plain text, per field: with its values, these determine a demo's text."""
         return tuple((one.name, one.role, one.annotation is str) for one in self.fields.values())
+
+    @cached_property
+    def fields_only(self) -> Signature:
+        """The same fields without instructions: one object for all signatures that have them.
+
+        It is the key of caches for text that depends on the fields alone: while instructions are edited, and for a
+        team's fixtures, such text is made once.
+        """
+        return _fields_only(self.fields_in_order)
+
+    @cached_property
+    def history_field(self) -> str | None:
+        """The first input field annotated History, if any."""
+        from adapters.types.recognition import is_named  # which loads pydantic
+
+        inputs = self.fields_only.input_fields.items()
+        return next((name for name, field in inputs if is_named(field.annotation, "History")), None)
 
     @property
     def signature(self) -> str:
         return f"{', '.join(self.input_fields)} -> {', '.join(self.output_fields)}"
 
     def with_instructions(self, instructions: str) -> Signature:
-        """With other instructions; empty ones become dspy's default sentence, as in dspy."""
+        """Replace the instructions; empty instructions become dspy's default sentence, as in dspy."""
         return Signature.make(self.fields.values(), instructions or None)
 
     def append_instructions(self, instructions: str) -> Signature:
         return self.with_instructions(f"{self.instructions}\n\n{instructions}")
 
-    def with_updated_fields(self, name: str, type_: Any = None, **changes: Any) -> Signature:
-        """One field changed: `type_`, and any of desc, prefix, constraints. Raises KeyError for no such field."""
+    def with_updated_fields(self, name: str, type_: object = None, **changes: object) -> Signature:
+        """Change a field: `type_`, and any of desc, prefix, constraints. Raises KeyError for an unknown field."""
         if name not in self.fields:
             raise KeyError(name)
         if type_ is not None:
             changes["annotation"] = strip_annotated(type_)
         return self._of(_updated(one, changes) if one.name == name else one for one in self.fields.values())
 
-    def with_decisions(self, settings: Mapping[str, Mapping[str, Any]]) -> Signature:
-        """With `dspy.Predict.fields`, by output. Raises ValueError for a name that is no output, and for no mapping.
+    def with_decisions(self, settings: Mapping[str, Mapping[str, object]]) -> Signature:
+        """Set `dspy.Predict.fields`, by output. Raises ValueError for names of no output and values of no mapping.
 
-        Whether the settings fit the output's type is told when it is asked for (`adapters.requests.decisions`).
+        `adapters.requests.decisions` checks whether the settings fit the output's type.
         """
         unknown = sorted(settings.keys() - self.output_fields.keys())
         if unknown:
@@ -269,15 +312,15 @@ class Signature(ShowsItself):
         return Signature(tuple(fields), self.instructions, self.name)
 
     def without_decisions(self) -> Signature:
-        """Without what `with_decisions` set."""
+        """Remove the settings of `with_decisions`."""
         fields = tuple([replace(one, decision=None) for one in self.fields_in_order])
         return Signature(fields, self.instructions, self.name)
 
     def delete(self, name: str) -> Signature:
-        """Without the field; unchanged (but for cleaned instructions) when there is none of that name.
+        """Remove a field; an unknown name only cleans the instructions.
 
-        Raises ValueError where a field's type is no class or form of typing's (a NewType): dspy makes the signature
-        anew, and refuses such. Rule: `dspy.signatures.signature.make_signature`.
+        Raises ValueError for field types that dspy rejects when it makes the new signature (a NewType).
+        Rule: `dspy.signatures.signature.make_signature`.
         """
         for one in self.fields_in_order:
             if one.name != name and not isinstance(one.annotation, _TYPES_OF_A_CALL):
@@ -286,16 +329,16 @@ class Signature(ShowsItself):
         return self.without(name)
 
     def without(self, name: str) -> Signature:
-        """As `delete`, of fields of any type: for what dspy has no signature of."""
+        """Remove a field as `delete` does, with fields of any type."""
         return self._of(one for one in self.fields.values() if one.name != name)
 
-    def prepend(self, name: str, field: Field, type_: Any = None) -> Signature:
+    def prepend(self, name: str, field: Field, type_: object = None) -> Signature:
         return self.insert(0, name, field, type_)
 
-    def append(self, name: str, field: Field, type_: Any = None) -> Signature:
+    def append(self, name: str, field: Field, type_: object = None) -> Signature:
         return self.insert(-1, name, field, type_)
 
-    def insert(self, index: int, name: str, field: Field, type_: Any = None) -> Signature:
+    def insert(self, index: int, name: str, field: Field, type_: object = None) -> Signature:
         """With `field` at `index` among the fields of its role; negative indices count from the end (-1 appends).
 
         Raises ValueError for an index outside of the fields of that role.
@@ -326,24 +369,7 @@ class Signature(ShowsItself):
     @classmethod
     def from_dspy(cls, signature: Any) -> Signature:
         """A live `dspy.Signature` class as our data, by its attributes alone (dspy is not imported)."""
-        fields: list[Field] = []
-        for name, info in signature.fields.items():
-            extra = info.json_schema_extra or {}
-            required = info.is_required()
-            fields.append(
-                Field(
-                    name=name,
-                    role=extra["__dspy_field_type"],
-                    annotation=info.annotation,
-                    desc=desc_text(extra),
-                    prefix=extra.get("prefix"),
-                    constraints=extra.get("constraints"),
-                    default=MISSING if required or info.default_factory is not None else info.default,
-                    default_factory=info.default_factory,
-                    type_was_given=not extra.get("IS_TYPE_UNDEFINED", False),
-                    info=info,
-                )
-            )
+        fields = [Field.from_info(name, info, info.json_schema_extra or {}) for name, info in signature.fields.items()]
         return cls(tuple(fields), signature.instructions, signature.__name__)
 
     def shown(self) -> Shown:
@@ -358,3 +384,8 @@ class Signature(ShowsItself):
 
     def _of(self, fields: Iterable[Field]) -> Signature:
         return Signature.make(fields, self.instructions or None)
+
+
+@lru_cache(maxsize=512)
+def _fields_only(fields: tuple[Field, ...]) -> Signature:
+    return Signature(fields)

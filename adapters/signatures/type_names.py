@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, Literal, Union, get_args, get_origin
 
 
-def name_of(annotation: Any) -> str:
+def name_of(annotation: object) -> str:
     """A type as the prompt names it, `Union[int, NoneType]` or `list[str]` (dspy's `get_annotation_name`)."""
     origin, args = get_origin(annotation), get_args(annotation)
     if origin is types.UnionType:
@@ -23,7 +23,7 @@ def name_of(annotation: Any) -> str:
     return f"{name_of(origin)}[{', '.join(names)}]"
 
 
-def written(annotation: Any) -> str:
+def written(annotation: object) -> str:
     """A type as people write it, for a screen: as `name_of`, but a `Union[date, NoneType]` is `date | None`."""
     origin, args = get_origin(annotation), get_args(annotation)
     if origin in (Union, types.UnionType):
@@ -44,7 +44,7 @@ def quoted_literal(text: str) -> str:
     return "'" + text.replace("'", "\\'") + "'"
 
 
-def _is_reasoning(annotation: Any) -> bool:
+def _is_reasoning(annotation: object) -> bool:
     return (
         isinstance(annotation, type)
         and annotation.__name__ == "Reasoning"
@@ -52,8 +52,8 @@ def _is_reasoning(annotation: Any) -> bool:
     )
 
 
-def is_type_alias(annotation: Any) -> bool:
-    """Whether it was made by `type X = …`."""
+def is_type_alias(annotation: object) -> bool:
+    """Test for an alias made by `type X = …`."""
     return type(annotation).__name__ == "TypeAliasType"
 
 
@@ -69,9 +69,9 @@ TEXT_OF_A_PART = 20
 
 
 def is_too_large(parts: Iterable[Any]) -> bool:
-    """Whether a type made of these has more than `LARGEST_TYPE` parts. A class is one, whatever its fields are.
+    """Test whether a type made of these has more than `LARGEST_TYPE` parts. A class counts as a single part.
 
-    A part that stands in two places counts twice, as it is printed twice; no more than the limit is looked at.
+    A repeated part counts each time, as it is printed each time; the walk stops at the limit.
     """
     left = LARGEST_TYPE
     waiting = list(parts)

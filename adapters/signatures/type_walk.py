@@ -22,8 +22,8 @@ class NotRun:
         return f"{self.what}(func=<function>)"
 
 
-def notes_of(annotation: Any, metadata: Iterable[Any] = ()) -> tuple[str, ...]:
-    """What has no effect here, of everything that the annotation reaches: validators, serializers."""
+def notes_of(annotation: object, metadata: Iterable[object] = ()) -> tuple[str, ...]:
+    """Note everything in the annotation that has no effect here: validators, serializers."""
     notes: dict[str, None] = {f"{one.what} is not run": None for one in metadata if isinstance(one, NotRun)}
     for part in walk(annotation):
         if isinstance(part, NotRun):
@@ -34,10 +34,10 @@ def notes_of(annotation: Any, metadata: Iterable[Any] = ()) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def unchecked_in(annotation: Any) -> tuple[str, ...]:
-    """What dspy would run on a value that is read as this type, and nothing here runs: validators and constructors.
+def unchecked_in(annotation: object) -> tuple[str, ...]:
+    """List code that dspy would run on values of this type, and nothing here runs: validators and constructors.
 
-    What stands in a field's own `Annotated` dspy does not run either.
+    dspy does not run what is in a field's own `Annotated` either.
     """
     notes = [note for note in notes_of(annotation) if _CHECKING.search(note) is not None]
     return tuple([note.removesuffix(" is not run") for note in notes])
@@ -47,7 +47,7 @@ _CHECKING = re.compile(r"[vV]alidator\b|: method `")
 """In `notes_of`, as against serializers and computed fields, which act on what is written."""
 
 
-def walk(annotation: Any) -> Iterator[Any]:
+def walk(annotation: object) -> Iterator[object]:
     """The annotation and everything inside it, each once: arguments, metadata, base classes, members of classes."""
     seen: set[int] = set()
     waiting = [annotation]
@@ -60,7 +60,7 @@ def walk(annotation: Any) -> Iterator[Any]:
         waiting.extend(reversed(list(_parts(one))))
 
 
-def _parts(annotation: Any) -> Iterator[Any]:
+def _parts(annotation: Any) -> Iterator[object]:
     yield from get_args(annotation)
     yield from getattr(annotation, "__metadata__", ())
     if isinstance(annotation, list | tuple):
@@ -75,7 +75,7 @@ def _parts(annotation: Any) -> Iterator[Any]:
         yield from member_annotations(annotation)
 
 
-def member_annotations(cls: type) -> Iterator[Any]:
+def member_annotations(cls: type) -> Iterator[object]:
     """The annotations of a class's own members, with their metadata."""
     if issubclass(cls, BaseModel):
         for info in cls.model_fields.values():

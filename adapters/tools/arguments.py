@@ -20,7 +20,7 @@ class TooManyStepsError(ArgumentsError):
     """The schema cannot be looked at to its end; no other alternative is tried."""
 
 
-def decode(arguments: Any) -> dict[str, Any]:
+def decode(arguments: Any) -> dict[str, object]:
     """The arguments as an object; none at all is an empty one. Raises ArgumentsError.
 
     >>> decode('{"query": "cats"}')
@@ -39,27 +39,29 @@ def decode(arguments: Any) -> dict[str, Any]:
     return decoded
 
 
-def validate(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
+def validate(schema: Mapping[str, object], arguments: Mapping[str, object]) -> dict[str, object]:
     """The arguments as the schema has them, with defaults filled in and numbers read from texts. Raises ArgumentsError.
 
     Only the first error is told. Of JSON Schema: type, properties, required, additionalProperties, items, enum,
     const, anyOf, oneOf, default, local `$ref`, and the bounds of numbers and lengths; `pattern` and `format` are not
     looked at.
     """
-    checked: dict[str, Any] = _Checker(schema).object(schema, arguments, "", 0)
+    checked: dict[str, object] = _Checker(schema).object(schema, arguments, "", 0)
     return checked
 
 
 class _Checker:
-    def __init__(self, root: Mapping[str, Any]) -> None:
+    def __init__(self, root: Mapping[str, object]) -> None:
         self._root = root
         self._left = MOST_STEPS
 
-    def object(self, schema: Mapping[str, Any], value: Mapping[str, Any], path: str, depth: int) -> dict[str, Any]:
+    def object(
+        self, schema: Mapping[str, object], value: Mapping[str, object], path: str, depth: int
+    ) -> dict[str, object]:
         properties = _mapping(schema.get("properties"))
         required = schema.get("required")
         needed = set(required) if isinstance(required, list) else set()
-        checked: dict[str, Any] = {}
+        checked: dict[str, object] = {}
         for name in [*properties, *(one for one in needed if one not in properties)]:
             one = _mapping(properties.get(name))
             if name in value:
@@ -133,7 +135,7 @@ class _Checker:
         return value
 
     def _referred(self, reference: Any, path: str) -> Mapping[str, Any]:
-        node: Any = self._root
+        node: object = self._root
         parts = str(reference).split("/")
         if parts[0] == "#":
             for part in parts[1:]:
@@ -143,11 +145,11 @@ class _Checker:
         raise ArgumentsError(f"{path}: the tool's schema refers to {str(reference)[:200]!r}, which is not in it")
 
 
-def _text(value: Any, path: str) -> str:
+def _text(value: object, path: str) -> str:
     return value if isinstance(value, str) else str(value)
 
 
-def _integer(value: Any, path: str) -> int:
+def _integer(value: object, path: str) -> int:
     if isinstance(value, int):
         return value
     if isinstance(value, float) and value.is_integer():
@@ -160,7 +162,7 @@ def _integer(value: Any, path: str) -> int:
     raise ArgumentsError(f"{path}: unable to coerce {_shown(value)} to int")
 
 
-def _number(value: Any, path: str) -> int | float:
+def _number(value: object, path: str) -> int | float:
     if isinstance(value, int | float):
         return value
     if isinstance(value, str):
@@ -174,7 +176,7 @@ def _number(value: Any, path: str) -> int | float:
 _TRUE, _FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
 
 
-def _boolean(value: Any, path: str) -> bool:
+def _boolean(value: object, path: str) -> bool:
     if isinstance(value, bool | int | float):
         return bool(value)
     word = value.strip().lower() if isinstance(value, str) else None
@@ -183,7 +185,7 @@ def _boolean(value: Any, path: str) -> bool:
     raise ArgumentsError(f"{path}: Cannot interpret {_shown(value)} as boolean")
 
 
-_SCALARS: Mapping[str, Callable[[Any, str], Any]] = {
+_SCALARS: Mapping[str, Callable[[object, str], object]] = {
     "string": _text,
     "integer": _integer,
     "number": _number,
@@ -191,7 +193,7 @@ _SCALARS: Mapping[str, Callable[[Any, str], Any]] = {
 }
 
 
-def _chosen(schema: Mapping[str, Any], value: Any, path: str) -> Any:
+def _chosen(schema: Mapping[str, object], value: object, path: str) -> object:
     allowed = [schema["const"]] if "const" in schema else schema.get("enum")
     if not isinstance(allowed, list) or any(value == one and type(value) is type(one) for one in allowed):
         return value
@@ -201,7 +203,7 @@ def _chosen(schema: Mapping[str, Any], value: Any, path: str) -> Any:
     raise ArgumentsError(f"{path}: expected one of {_shown(allowed)}")
 
 
-_BOUNDS: tuple[tuple[str, str, Callable[[Any, Any], bool]], ...] = (
+_BOUNDS: tuple[tuple[str, str, Callable[[object, Any], bool]], ...] = (
     ("minimum", ">=", lambda value, bound: value >= bound),
     ("exclusiveMinimum", ">", lambda value, bound: value > bound),
     ("maximum", "<=", lambda value, bound: value <= bound),
@@ -210,7 +212,7 @@ _BOUNDS: tuple[tuple[str, str, Callable[[Any, Any], bool]], ...] = (
 _LENGTHS = (("minLength", "maxLength", str), ("minItems", "maxItems", list))
 
 
-def _within_bounds(schema: Mapping[str, Any], value: Any, path: str) -> Any:
+def _within_bounds(schema: Mapping[str, Any], value: object, path: str) -> object:
     for key, sign, holds in _BOUNDS:
         bound = schema.get(key)
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -225,14 +227,14 @@ def _within_bounds(schema: Mapping[str, Any], value: Any, path: str) -> Any:
     return value
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 200 else text[:200] + "…"
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
+def _mapping(value: object) -> Mapping[str, object]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _list(value: Any) -> list[Any]:
+def _list(value: object) -> list[object]:
     return value if isinstance(value, list) else []

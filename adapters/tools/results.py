@@ -1,4 +1,4 @@
-"""What a tool gives back, and the text of it that goes to the model."""
+"""A tool's result, and its text for the model."""
 
 from __future__ import annotations
 

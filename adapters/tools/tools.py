@@ -59,7 +59,7 @@ class Invocation(Protocol):
 
 
 class ToolState(Protocol):
-    """What tool turns change. A turn's changes stay only when `commit` accepts them."""
+    """State that tool turns change. A turn's changes stay only when `commit` accepts them."""
 
     def snapshot(self) -> Any: ...
 

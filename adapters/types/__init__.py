@@ -1,15 +1,14 @@
-"""Custom types with dspy's names, fields, methods and serialised form; one file a type.
+"""Custom types with dspy's names, fields, methods and serialised form.
 
-They follow dspy 3.4.1 (MIT licence, Copyright (c) 2023 Stanford Future Data Systems; the licence stands in
+They follow dspy 3.4.1 (MIT licence, Copyright (c) 2023 Stanford Future Data Systems; the licence is in
 `schema_texts.json`). Unlike dspy's, none opens a file, fetches a URL or calls a function on its own.
 """
 
 from adapters.types.audio import Audio
 from adapters.types.base import Type
-from adapters.types.citations import Citations
+from adapters.types.citations import Citations, Document
 from adapters.types.code import Code
 from adapters.types.decision import Choice, Noul, Score
-from adapters.types.document import Document
 from adapters.types.file import File
 from adapters.types.history import History
 from adapters.types.image import Image
@@ -23,8 +22,7 @@ from adapters.types.recognition import (
     is_named,
 )
 from adapters.types.tool import Tool
-from adapters.types.tool_call_results import ToolCallResults
-from adapters.types.tool_calls import ToolCalls
+from adapters.types.tool_calls import ToolCallResults, ToolCalls
 
 __all__ = [
     "Audio",

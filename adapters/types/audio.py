@@ -21,7 +21,7 @@ class Audio(Type):
 
     model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
 
-    def __init__(self, *args: Any, **data: Any) -> None:
+    def __init__(self, *args: object, **data: Any) -> None:
         if len(args) > 1:
             raise TypeError(f"Audio expected at most 1 positional argument, received {len(args)}")
         if args:
@@ -39,12 +39,12 @@ class Audio(Type):
             data = {**encode_audio(value, audio_format or "wav"), **data}
         super().__init__(**data)
 
-    def format(self) -> list[dict[str, Any]]:
+    def format(self) -> list[dict[str, object]]:
         return [{"type": "input_audio", "input_audio": {"data": self.data, "format": self.audio_format}}]
 
     @pydantic.model_validator(mode="before")
     @classmethod
-    def validate_input(cls, values: Any) -> Any:
+    def validate_input(cls, values: object) -> object:
         if isinstance(values, cls):
             return {"data": values.data, "audio_format": values.audio_format}
         return encode_audio(values)
@@ -71,7 +71,7 @@ class Audio(Type):
         return f"Audio(data=<AUDIO_BASE_64_ENCODED({len(self.data)})>, audio_format='{self.audio_format}')"
 
 
-def encode_audio(audio: Any, audio_format: str = "wav") -> dict[str, Any]:
+def encode_audio(audio: object, audio_format: str = "wav") -> dict[str, object]:
     """`data` and `audio_format` of what dspy takes for sound: both in a dict, an Audio, a data URI, or bytes.
 
     `audio_format` is the format of raw bytes. Raises ValueError for anything else, arrays included (as dspy does
@@ -98,7 +98,7 @@ def encode_audio(audio: Any, audio_format: str = "wav") -> dict[str, Any]:
     raise ValueError(f"Unsupported type for encode_audio: {type(audio)}")
 
 
-def _carries_own_format(value: Any) -> bool:
+def _carries_own_format(value: object) -> bool:
     if isinstance(value, Audio):
         return True
     if isinstance(value, dict) and "audio_format" in value:

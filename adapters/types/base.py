@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Protocol, Self, get_args
 
 import pydantic
@@ -16,7 +17,7 @@ END = "<<CUSTOM-TYPE-END-IDENTIFIER>>"
 
 
 class NativeLM(Protocol):
-    """What `adapt_to_native_lm_feature` asks of a model; `dspy.LM` has all of it."""
+    """The attributes of a model that `adapt_to_native_lm_feature` reads; `dspy.LM` has all of them."""
 
     model: str
     model_type: str
@@ -28,23 +29,23 @@ class Type(pydantic.BaseModel):
     # Subclasses define `format`: a list of content parts (OpenAI's chat API), or text or JSON for the message itself.
     __doc__ = SCHEMA_TEXTS["Type"]
 
-    def format(self) -> Any:
+    def format(self) -> object:
         raise NotImplementedError
 
     @classmethod
     def description(cls) -> str:
-        """What the prompt says about this type; empty for nothing."""
+        """The text about this type in the prompt; empty for none."""
         return ""
 
     @classmethod
-    def extract_custom_type_from_annotation(cls, annotation: Any) -> list[Any]:
-        """The classes below this one in an annotation: `list[dict[str, Tool]]` → [Tool]."""
+    def extract_custom_type_from_annotation(cls, annotation: object) -> list[object]:
+        """The subclasses of this class in an annotation: `list[dict[str, Tool]]` → [Tool]."""
         if isinstance(annotation, type) and issubclass(annotation, cls):
             return [annotation]
         return [found for arg in get_args(annotation) for found in cls.extract_custom_type_from_annotation(arg)]
 
     @pydantic.model_serializer()
-    def serialize_model(self) -> Any:
+    def serialize_model(self) -> object:
         formatted = self.format()
         if isinstance(formatted, list):
             return f"{START}{json.dumps(formatted, ensure_ascii=False)}{END}"
@@ -52,8 +53,8 @@ class Type(pydantic.BaseModel):
 
     @classmethod
     def adapt_to_native_lm_feature(
-        cls, signature: Any, field_name: str, lm: NativeLM, lm_kwargs: dict[str, Any]
-    ) -> Any:
+        cls, signature: object, field_name: str, lm: NativeLM, lm_kwargs: dict[str, object]
+    ) -> object:
         """The signature without `field_name` when the model gives this type natively; may add to `lm_kwargs`."""
         return signature
 
@@ -62,11 +63,44 @@ class Type(pydantic.BaseModel):
         return False
 
     @classmethod
-    def parse_stream_chunk(cls, chunk: Any) -> Any:
-        """What a provider's stream chunk holds for this type, or None."""
+    def parse_stream_chunk(cls, chunk: object) -> object:
+        """The part of a provider's stream chunk for this type, or None."""
         return None
 
     @classmethod
-    def parse_lm_response(cls, response: str | Mapping[str, Any]) -> Self | None:
-        """The value a model's response holds for this type beside its text, or None."""
+    def parse_lm_response(cls, response: str | Mapping[str, object]) -> Self | None:
+        """The value of this type that a model's response has in addition to its text, or None."""
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class NativePlan:
+    """A plan: whether to remove the field from the signature, and parameters to add to the request."""
+
+    removes_field: bool
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+KEEP = NativePlan(False)
+
+
+def reasoning_plan(
+    supports_reasoning: bool, params: Mapping[str, object], model: str | None, model_type: str = "chat"
+) -> NativePlan:
+    """Plan the request for a `Reasoning` output (rule: `dspy.Reasoning.adapt_to_native_lm_feature`).
+
+    `params` are the model's own and the call's together, the call's winning. An explicit `reasoning_effort` of None
+    turns the feature off; none at all means `low`. GPT-5 through chat completions returns no reasoning, so it keeps
+    the field.
+    """
+    effort = params.get("reasoning_effort", "low")
+    if effort is None or not supports_reasoning:
+        return KEEP
+    if "gpt-5" in (model or "") and model_type == "chat":
+        return KEEP
+    return NativePlan(True, {"reasoning_effort": effort})
+
+
+def citations_plan(model: str | None) -> NativePlan:
+    """Plan the request for a `Citations` output: Anthropic's models cite natively."""
+    return NativePlan((model or "").startswith("anthropic/"))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import pydantic
 
-from adapters.types.base import NativeLM, Type
-from adapters.types.native import citations_plan
+from adapters.types.base import NativeLM, Type, citations_plan
 from adapters.types.schema_texts import SCHEMA_TEXTS
 
 
@@ -26,7 +25,7 @@ class Citations(Type):
         end_char_index: int
         supported_text: str | None = None
 
-        def format(self) -> dict[str, Any]:
+        def format(self) -> dict[str, object]:
             citation = {
                 "type": self.type,
                 "cited_text": self.cited_text,
@@ -44,7 +43,7 @@ class Citations(Type):
 
     @classmethod
     def from_dict_list(cls, citations_dicts: Sequence[Mapping[str, Any]]) -> Citations:
-        """From plain citations. Raises pydantic's ValidationError for one that lacks a field."""
+        """Make citations from plain dicts. Raises pydantic's ValidationError if a field is missing."""
         return cls(citations=[cls.Citation(**item) for item in citations_dicts])
 
     @classmethod
@@ -54,12 +53,12 @@ class Citations(Type):
             "Include the exact text being cited and information about its source."
         )
 
-    def format(self) -> list[dict[str, Any]]:
+    def format(self) -> list[dict[str, object]]:
         return [citation.format() for citation in self.citations]
 
     @pydantic.model_validator(mode="before")
     @classmethod
-    def validate_input(cls, data: Any) -> Any:
+    def validate_input(cls, data: object) -> object:
         if isinstance(data, cls):
             return data
         if isinstance(data, list) and all(isinstance(item, dict) and "cited_text" in item for item in data):
@@ -83,8 +82,8 @@ class Citations(Type):
 
     @classmethod
     def adapt_to_native_lm_feature(
-        cls, signature: Any, field_name: str, lm: NativeLM, lm_kwargs: dict[str, Any]
-    ) -> Any:
+        cls, signature: Any, field_name: str, lm: NativeLM, lm_kwargs: dict[str, object]
+    ) -> object:
         return signature.delete(field_name) if citations_plan(lm.model).removes_field else signature
 
     @classmethod
@@ -100,8 +99,52 @@ class Citations(Type):
             return None
 
     @classmethod
-    def parse_lm_response(cls, response: str | Mapping[str, Any]) -> Citations | None:
-        """The response's `citations`, or None. Raises what `from_dict_list` raises for a malformed one."""
+    def parse_lm_response(cls, response: str | Mapping[str, object]) -> Citations | None:
+        """The response's `citations`, or None. Raises what `from_dict_list` raises for malformed citations."""
         if isinstance(response, dict) and isinstance(response.get("citations"), list):
             return cls.from_dict_list(response["citations"])
         return None
+
+
+class Document(Type):
+    __doc__ = SCHEMA_TEXTS["Document"]
+
+    data: str
+    title: str | None = None
+    media_type: Literal["text/plain", "application/pdf"] = "text/plain"
+    context: str | None = None
+
+    def format(self) -> list[dict[str, object]]:
+        source = "base64" if self.media_type == "application/pdf" else "text"
+        block: dict[str, object] = {
+            "type": "document",
+            "source": {"type": source, "media_type": self.media_type, "data": self.data},
+            "citations": {"enabled": True},
+        }
+        if self.title:
+            block["title"] = self.title
+        if self.context:
+            block["context"] = self.context
+        return [block]
+
+    @classmethod
+    def description(cls) -> str:
+        return (
+            "A document containing text content that can be referenced and cited. "
+            "Include the full text content and optionally a title for proper referencing."
+        )
+
+    @pydantic.model_validator(mode="before")
+    @classmethod
+    def validate_input(cls, data: object) -> object:
+        if isinstance(data, cls):
+            return data
+        if isinstance(data, str):
+            return {"data": data}
+        if isinstance(data, dict):
+            return data
+        raise ValueError(f"Received invalid value for `Document`: {data}")
+
+    def __str__(self) -> str:
+        title = f"'{self.title}': " if self.title else ""
+        return f"Document({title}{len(self.data)} chars)"

@@ -24,7 +24,7 @@ class Code(Type):
         return f"{self.code}"
 
     @pydantic.model_serializer()
-    def serialize_model(self) -> Any:
+    def serialize_model(self) -> object:
         return self.format()
 
     @classmethod
@@ -37,25 +37,25 @@ class Code(Type):
 
     @pydantic.model_validator(mode="before")
     @classmethod
-    def validate_input(cls, data: Any) -> Any:
+    def validate_input(cls, data: object) -> object:
         if isinstance(data, cls):
             return data
         if isinstance(data, str):
-            return {"code": without_fence(data)}
+            return {"code": strip_fence(data)}
         if isinstance(data, dict):
             if "code" not in data:
                 raise ValueError("`code` field is required for `dspy.Code`")
             if not isinstance(data["code"], str):
                 raise ValueError(f"`code` field must be a string, but received type: {type(data['code'])}")
-            return {"code": without_fence(data["code"])}
+            return {"code": strip_fence(data["code"])}
         raise ValueError(f"Received invalid value for `dspy.Code`: {data}")
 
-    def __class_getitem__(cls, language: Any) -> type[Code]:
+    def __class_getitem__(cls, language: object) -> type[Code]:
         """The class for another language; the same language gives the same class."""
         return _code_in(cls, language) if isinstance(language, str) else _make_code_in(cls, language)
 
 
-def without_fence(text: str) -> str:
+def strip_fence(text: str) -> str:
     """The content of the first markdown code block, or the text itself where there is none.
 
     Rule: dspy's `_filter_code`, whose two patterns take quadratic time. Only the first fence can open a block: where

@@ -1,7 +1,7 @@
-"""`Noul`, `Choice` and `Score`: decisions with confidence, which dspy 3.4.1 has as an experiment.
+"""`Noul`, `Choice` and `Score`: decisions with confidence, experimental in dspy 3.4.1.
 
-A model is not asked for the decision but for evidence (probabilities), out of which `adapters.requests.decisions` makes
-it. Standing inside of another type they are plain structured JSON, and the model gives value and confidence itself.
+The model is asked not for the decision but for evidence (probabilities), from which `adapters.requests.decisions`
+makes it. Inside another type they are plain structured JSON, and the model gives value and confidence itself.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ class Decision(Type):
 
     @classmethod
     def criteria(cls) -> Any:
-        """What was declared, a new copy each time: descriptions by label, Score's in a list, None for a bare type."""
+        """The declared criteria, as a new copy: descriptions by label, a list for Score, None for a bare type."""
         return json.loads(cls.criteria_json)
 
     @pydantic.model_serializer(mode="wrap")
-    def serialize_model(self, handler: Any) -> Any:  # type: ignore[override]
+    def serialize_model(self, handler: Any) -> object:  # type: ignore[override]
         return {key: value for key, value in handler(self).items() if value is not None or key == "value"}
 
     def __repr_name__(self) -> str:
         return kind_of(type(self)).capitalize()
 
-    def __repr_args__(self) -> list[tuple[str | None, Any]]:
+    def __repr_args__(self) -> list[tuple[str | None, object]]:
         """The value first, and nothing that is not known: where a line is short, that is what is seen."""
         known = [(name, one) for name, one in self.__dict__.items() if one is not None or name == "value"]
         return sorted(known, key=lambda pair: pair[0] != "value")
@@ -58,8 +58,8 @@ class Noul(Decision):
     value: bool = Field(strict=True)
     probability: SkipJsonSchema[Probability | None] = None
 
-    def __class_getitem__(cls, options: Any) -> type[Noul]:
-        """`Noul[(True, "blocked"), (False, "usable")]`, one or both. Raises ValueError for anything else."""
+    def __class_getitem__(cls, options: object) -> type[Noul]:
+        """Make `Noul[(True, "blocked"), (False, "usable")]`, with either or both. Raises ValueError otherwise."""
         pairs = _option_pairs(options)
         if any(type(value) is not bool for value, _ in pairs) or len(dict(pairs)) != len(pairs):
             raise ValueError("Noul criteria require distinct True/False values with JSON descriptions.")
@@ -71,11 +71,11 @@ class Noul(Decision):
         return f"A Boolean decision.{criteria}"
 
     @classmethod
-    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+    def __get_pydantic_core_schema__(cls, source: object, handler: Any) -> Any:
         return core_schema.bool_schema() if source is bool else handler(source)
 
     @classmethod
-    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Any:
+    def __get_pydantic_json_schema__(cls, schema: object, handler: Any) -> Any:
         return {**handler(schema), "description": cls.description()}
 
     def __bool__(self) -> bool:
@@ -89,7 +89,7 @@ class Score(Decision):
     probabilities: SkipJsonSchema[dict[int, Probability] | None] = None
     level: SkipJsonSchema[int | None] = Field(default=None, ge=0, strict=True)
 
-    def __class_getitem__(cls, options: Any) -> type[Score]:
+    def __class_getitem__(cls, options: object) -> type[Score]:
         """`Score["poor", "fair", "excellent"]`, in increasing order. Raises ValueError for anything else."""
         if not isinstance(options, tuple) or len(options) < 2:
             raise ValueError("Score requires at least two ordered level descriptions, e.g. Score['poor', 'excellent'].")
@@ -106,7 +106,7 @@ class Score(Decision):
         )
 
     @classmethod
-    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+    def __get_pydantic_core_schema__(cls, source: object, handler: Any) -> Any:
         if source is float:
             raise ValueError("Use Score[...] directly as the field type, not Annotated[float, Score[...]].")
         return handler(source)
@@ -121,7 +121,7 @@ class Choice(Decision):
     value: str | int | bool | None
     probabilities: SkipJsonSchema[dict[str, Probability] | None] = None
 
-    def __class_getitem__(cls, options: Any) -> type[Choice]:
+    def __class_getitem__(cls, options: object) -> type[Choice]:
         """`Choice[("billing", "Payment issue"), ("technical", "Product bug")]`. Raises ValueError for anything else."""
         pairs = _option_pairs(options)
         values = [value for value, _ in pairs]
@@ -141,23 +141,23 @@ class Choice(Decision):
         return f"Select exactly one value. Options: {json.dumps(options)}."
 
     @classmethod
-    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+    def __get_pydantic_core_schema__(cls, source: object, handler: Any) -> Any:
         if get_origin(source) is Literal and cls.criteria() is not None:
             if {(type(one), one) for one in get_args(source)} != {(type(one), one) for one in options_of(cls)}:
                 raise ValueError("Choice criteria must match the Literal members, including their Python types.")
         return handler(source)
 
     @classmethod
-    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Any:
+    def __get_pydantic_json_schema__(cls, schema: object, handler: Any) -> Any:
         return {**handler(schema), "description": cls.description()}
 
 
-def options_of(kind: type[pydantic.BaseModel]) -> tuple[Any, ...]:
+def options_of(kind: type[pydantic.BaseModel]) -> tuple[object, ...]:
     """The declared values of a `Choice` (ours or dspy's), with their Python types."""
     return get_args(kind.model_fields["value"].annotation)
 
 
-def _option_pairs(options: Any) -> tuple[tuple[Any, Any], ...]:
+def _option_pairs(options: Any) -> tuple[tuple[object, object], ...]:
     # One pair in brackets comes as the pair itself, and not as a tuple of pairs.
     if isinstance(options, tuple) and len(options) == 2 and not isinstance(options[0], tuple):
         options = (options,)
@@ -167,7 +167,7 @@ def _option_pairs(options: Any) -> tuple[tuple[Any, Any], ...]:
     return options  # type: ignore[no-any-return]
 
 
-def _description_json(description: Any) -> str:
+def _description_json(description: object) -> str:
     if not isinstance(description, str | dict | list | None):
         raise ValueError("Decision descriptions must be JSON strings, objects, arrays, or null.")
     type_adapter(JsonValue).validate_python(description, strict=True)
@@ -197,7 +197,7 @@ def _score_type(options: tuple[str, ...]) -> type[Score]:
 
 
 @lru_cache(maxsize=256)
-def _choice_type(options: tuple[tuple[type, Any, str], ...]) -> type[Choice]:
+def _choice_type(options: tuple[tuple[type, object, str], ...]) -> type[Choice]:
     pairs = tuple((value, json.loads(desc)) for _, value, desc in options)
     narrowed: dict[str, Any] = {"value": (Literal[tuple(value for value, _ in pairs)], ...)}
     made: type[Choice] = pydantic.create_model(f"Choice[{', '.join(map(repr, pairs))}]", __base__=Choice, **narrowed)
@@ -205,8 +205,8 @@ def _choice_type(options: tuple[tuple[type, Any, str], ...]) -> type[Choice]:
     return made
 
 
-def kind_of(decision_type: Any) -> Kind:
-    """Which of the three a decision type, ours or dspy's, is."""
+def kind_of(decision_type: object) -> Kind:
+    """Classify a decision type, ours or dspy's."""
     if is_kind_of(decision_type, "Noul"):
         return "noul"
     return "score" if is_kind_of(decision_type, "Score") else "choice"
@@ -214,7 +214,7 @@ def kind_of(decision_type: Any) -> Kind:
 
 @lru_cache(maxsize=256)
 def evidence_type(decision_type: Any) -> type[pydantic.BaseModel]:
-    """What a model is asked for in the place of a decision. Rule: `dspy.adapters.decision.evidence_type`."""
+    """The type that a model is asked for instead of a decision. Rule: `dspy.adapters.decision.evidence_type`."""
     kind = kind_of(decision_type)
     name = kind.capitalize()
     fields: dict[str, Any]

@@ -1,10 +1,10 @@
-"""Where in an annotation custom types can stand: in containers, unions, models, typed dicts and dataclasses."""
+"""Finds custom types in annotations: in containers, unions, models, typed dicts and dataclasses."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Annotated, Any, NotRequired, Required, get_args, get_origin
+from typing import Annotated, NotRequired, Required, get_args, get_origin
 
 import pydantic
 from typing_extensions import ReadOnly, TypeAliasType, is_typeddict
@@ -16,13 +16,13 @@ BUILT_MODELS = ("History", "ToolCallResults")
 """The two types of dspy that are models without being a `Type`."""
 
 
-def is_built(annotation: Any) -> bool:
-    """Whether plain JSON in the place of this class is made into an instance of it."""
+def is_built(annotation: object) -> bool:
+    """Test whether plain JSON is converted to an instance of this class."""
     return is_custom_type(annotation) or any(is_named(annotation, name) for name in BUILT_MODELS)
 
 
-def unwrapped(annotation: Any) -> Any:
-    """An annotation without `Annotated` or `Required` around it, and an alias as what it stands for."""
+def unwrapped(annotation: object) -> object:
+    """Remove `Annotated` and `Required` around an annotation, and resolve aliases."""
     while True:
         if get_origin(annotation) in (Annotated, Required, NotRequired, ReadOnly):
             annotation = get_args(annotation)[0]
@@ -32,7 +32,7 @@ def unwrapped(annotation: Any) -> Any:
             return annotation
 
 
-def fields_of(annotation: Any) -> Mapping[str, Any]:
+def fields_of(annotation: object) -> Mapping[str, object]:
     """The annotations of a model, typed dict or dataclass by the keys its plain JSON may use; empty for all else."""
     if not isinstance(annotation, type):
         return {}
@@ -46,8 +46,8 @@ def fields_of(annotation: Any) -> Mapping[str, Any]:
     return {}
 
 
-def _model_fields(model: type[pydantic.BaseModel]) -> Mapping[str, Any]:
-    fields: dict[str, Any] = {}
+def _model_fields(model: type[pydantic.BaseModel]) -> Mapping[str, object]:
+    fields: dict[str, object] = {}
     for name, field in model.model_fields.items():
         for key in (name, field.alias, field.validation_alias):
             if isinstance(key, str):
@@ -55,9 +55,9 @@ def _model_fields(model: type[pydantic.BaseModel]) -> Mapping[str, Any]:
     return fields
 
 
-def _search(annotation: Any) -> bool:
+def _search(annotation: object) -> bool:
     waiting = [annotation]
-    seen: list[Any] = []
+    seen: list[object] = []
     while waiting:
         one = unwrapped(waiting.pop())
         if is_built(one):

@@ -1,11 +1,10 @@
-"""`File`: a document as a data URI, or the id of one that the provider has already."""
+"""`File`: a document as a data URI, or by the id that the provider gave it."""
 
 from __future__ import annotations
 
 import base64
 import mimetypes
 from pathlib import Path
-from typing import Any
 
 import pydantic
 
@@ -24,7 +23,7 @@ class File(Type):
 
     model_config = pydantic.ConfigDict(frozen=True, str_strip_whitespace=True, validate_assignment=True, extra="forbid")
 
-    def __init__(self, *args: Any, **data: Any) -> None:
+    def __init__(self, *args: object, **data: object) -> None:
         if len(args) > 1:
             raise TypeError(f"File expected at most 1 positional argument, received {len(args)}")
         if args:
@@ -39,12 +38,12 @@ class File(Type):
 
     @pydantic.model_validator(mode="before")
     @classmethod
-    def validate_input(cls, values: Any) -> Any:
+    def validate_input(cls, values: object) -> object:
         if isinstance(values, cls):
             return {key: getattr(values, key) for key in KEYS}
         return encode_file_to_dict(values)
 
-    def format(self) -> list[dict[str, Any]]:
+    def format(self) -> list[dict[str, object]]:
         given = {key: getattr(self, key) for key in KEYS}
         return [{"type": "file", "file": {key: value for key, value in given.items() if value}}]
 
@@ -88,8 +87,8 @@ class File(Type):
         return cls(file_id=file_id, filename=filename)
 
 
-def encode_file_to_dict(file_input: Any) -> dict[str, Any]:
-    """The fields of what dspy takes for a file: a File, a dict with one of them, a data URI, or bytes.
+def encode_file_to_dict(file_input: object) -> dict[str, object]:
+    """The fields of a file, from a File, a dict of its fields, a data URI, or bytes, as dspy accepts.
 
     Raises ValueError for anything else.
     """

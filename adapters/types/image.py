@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import mimetypes
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlparse
 
 import pydantic
@@ -21,7 +20,9 @@ class Image(Type):
 
     model_config = pydantic.ConfigDict(frozen=True, str_strip_whitespace=True, validate_assignment=True, extra="forbid")
 
-    def __init__(self, source: Any = None, /, *, download: Any = UNSET, verify: Any = UNSET, **data: Any) -> None:
+    def __init__(
+        self, source: object = None, /, *, download: object = UNSET, verify: object = UNSET, **data: object
+    ) -> None:
         if (download is not UNSET or verify is not UNSET) and source is None:
             # Pydantic hands a reply's keys to this constructor, and dspy answers {"download": true} with TypeError.
             raise TypeError(
@@ -42,7 +43,7 @@ class Image(Type):
             data["url"] = encode_image(data["url"])
         super().__init__(**data)
 
-    def format(self) -> list[dict[str, Any]]:
+    def format(self) -> list[dict[str, object]]:
         try:
             url = encode_image(self.url)
         except Exception as error:  # whatever a user's file or address does becomes dspy's own error
@@ -74,7 +75,7 @@ class Image(Type):
         return f"Image(url='{self.url}')"
 
 
-def encode_image(image: Any) -> str:
+def encode_image(image: object) -> str:
     """The URL or data URI of what dspy takes for an image: either of these as text, {"url": …}, or an Image.
 
     Raises ValueError for anything else, and ImportError for raw bytes, as dspy does without Pillow.

@@ -20,9 +20,9 @@ class ByIdentity(Generic[Result]):
 
     def __init__(self, make: Callable[[Any], Result]) -> None:
         self._make = make
-        self._made: dict[int, tuple[Any, Result]] = {}
+        self._made: dict[int, tuple[object, Result]] = {}
 
-    def __call__(self, key: Any) -> Result:
+    def __call__(self, key: object) -> Result:
         found = self._made.get(id(key))
         if found is not None:
             return found[1]
@@ -33,15 +33,15 @@ class ByIdentity(Generic[Result]):
         return made
 
 
-def _make_type_adapter(annotation: Any) -> TypeAdapter[Any]:
+def _make_type_adapter(annotation: Any) -> TypeAdapter[object]:
     return TypeAdapter(annotation)
 
 
-type_adapter: ByIdentity[TypeAdapter[Any]] = ByIdentity(_make_type_adapter)
+type_adapter: ByIdentity[TypeAdapter[object]] = ByIdentity(_make_type_adapter)
 """The `TypeAdapter` of an annotation. Raises what pydantic raises for a type it does not know."""
 
 
-def _type_first(node: Any) -> Any:
+def _type_first(node: object) -> Any:
     if isinstance(node, Mapping):
         return {
             key: _type_first(child)
@@ -52,7 +52,7 @@ def _type_first(node: Any) -> Any:
     return node
 
 
-json_schema: ByIdentity[dict[str, Any]] = ByIdentity(
+json_schema: ByIdentity[dict[str, object]] = ByIdentity(
     lambda annotation: _type_first(type_adapter(annotation).json_schema())
 )
 """The JSON schema as dspy shows it: `type` first, other keys sorted (`dspy.adapters.utils._get_json_schema`)."""

@@ -1,4 +1,4 @@
-"""`Reasoning`: the model's thoughts as text that may come natively, beside the reply."""
+"""`Reasoning`: the model's thoughts as text, which may come natively, apart from the reply."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Any
 
 import pydantic
 
-from adapters.types.base import NativeLM, Type
-from adapters.types.native import reasoning_plan
+from adapters.types.base import NativeLM, Type, reasoning_plan
 from adapters.types.schema_texts import SCHEMA_TEXTS
 
 
@@ -22,7 +21,7 @@ class Reasoning(Type):
 
     @pydantic.model_validator(mode="before")
     @classmethod
-    def validate_input(cls, data: Any) -> Any:
+    def validate_input(cls, data: object) -> object:
         if isinstance(data, cls):
             return data
         if isinstance(data, str):
@@ -37,8 +36,8 @@ class Reasoning(Type):
 
     @classmethod
     def adapt_to_native_lm_feature(
-        cls, signature: Any, field_name: str, lm: NativeLM, lm_kwargs: dict[str, Any]
-    ) -> Any:
+        cls, signature: Any, field_name: str, lm: NativeLM, lm_kwargs: dict[str, object]
+    ) -> object:
         plan = reasoning_plan(lm.supports_reasoning, {**lm.kwargs, **lm_kwargs}, lm.model, lm.model_type)
         lm_kwargs.update(plan.params)
         return signature.delete(field_name) if plan.removes_field else signature
@@ -88,15 +87,15 @@ class Reasoning(Type):
     def __iter__(self) -> Iterator[str]:  # type: ignore[override]
         return iter(self.content)
 
-    def __add__(self, other: object) -> Any:
+    def __add__(self, other: object) -> object:
         if isinstance(other, Reasoning):
             return Reasoning(content=self.content + other.content)
         return self.content + other if isinstance(other, str) else NotImplemented
 
-    def __radd__(self, other: object) -> Any:
+    def __radd__(self, other: object) -> object:
         return other + self.content if isinstance(other, str) else NotImplemented
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         """The methods of `str`, on the content."""
         if hasattr(str, name):
             return getattr(self.content, name)

@@ -1,6 +1,6 @@
-"""Which annotations are custom types: ours, dspy's (by qualified name, without importing it), and those built on them.
+"""Recognises custom types: ours, dspy's (by qualified name, without importing it), and their subclasses.
 
-A model that merely has a method called `format` is none of them.
+A model that merely has a method called `format` does not count.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ DSPYS = "dspy.adapters.types"
 DECISIONS = ("Noul", "Score", "Choice")
 
 
-def is_custom_type(annotation: Any) -> bool:
-    """Whether `annotation` is a class with our or dspy's `Type` among its bases (or is that class)."""
+def is_custom_type(annotation: object) -> bool:
+    """Test whether `annotation` is our or dspy's `Type`, or a subclass."""
     return _has_base(annotation, "Type")
 
 
-def custom_types_in(annotation: Any) -> list[Any]:
+def custom_types_in(annotation: object) -> list[Any]:
     """The custom types in an annotation, in order and with repetitions: `dict[str, list[Image]]` → [Image].
 
     Rule: `dspy.Type.extract_custom_type_from_annotation`, which looks into type arguments and not into models.
@@ -29,8 +29,8 @@ def custom_types_in(annotation: Any) -> list[Any]:
     return [found for arg in get_args(annotation) for found in custom_types_in(arg)]
 
 
-def is_named(annotation: Any, name: str) -> bool:
-    """Whether `annotation` is our or dspy's class `name` itself (`Reasoning`, `ToolCalls`, …).
+def is_named(annotation: object, name: str) -> bool:
+    """Test whether `annotation` is our or dspy's class `name` itself (`Reasoning`, `ToolCalls`, …).
 
     A class derived from it is another type, as in dspy, which compares with `==`; only for `Code`, where dspy asks
     `issubclass`, `Code["java"]` and other derived classes count too.
@@ -40,24 +40,24 @@ def is_named(annotation: Any, name: str) -> bool:
     )
 
 
-def is_kind_of(annotation: Any, name: str) -> bool:
-    """Whether `annotation` is our or dspy's class `name` or derived from it: `issubclass(annotation, name)`."""
+def is_kind_of(annotation: object, name: str) -> bool:
+    """Test whether `annotation` is our or dspy's class `name`, or a subclass."""
     return _has_base(annotation, name)
 
 
-def is_builtin(annotation: Any) -> bool:
-    """Whether `annotation` is one of our or dspy's own types, and not a user's class built on them."""
+def is_builtin(annotation: object) -> bool:
+    """Test whether `annotation` is our or dspy's own type, and not a user's subclass."""
     if not isinstance(annotation, type) or not isinstance(annotation.__module__, str):
         return False
     return _within(annotation.__module__, OURS) or annotation.__module__.startswith("dspy.")
 
 
-def is_decision_type(annotation: Any) -> bool:
-    """Whether `annotation` is one of our or dspy's Noul, Score or Choice, or made of one by `[…]`."""
+def is_decision_type(annotation: object) -> bool:
+    """Test whether `annotation` is our or dspy's Noul, Score or Choice, with or without `[…]`."""
     return any(_has_base(annotation, name) for name in DECISIONS)
 
 
-def _has_base(annotation: Any, name: str) -> bool:
+def _has_base(annotation: object, name: str) -> bool:
     return isinstance(annotation, type) and _class_has_base(annotation, name)
 
 

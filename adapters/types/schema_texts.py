@@ -16,25 +16,25 @@ NOTICE = "Experimental: "
 """What dspy's decorator `experimental` puts, when a module is run, before a docstring that is compiled by then."""
 
 
-def as_compiled(docstring: str) -> str:
+def compiled_docstring(docstring: str) -> str:
     """A docstring as Python 3.13 and later keep it: tabs as spaces, and without the lines' common indentation."""
     first, *rest = docstring.expandtabs().split("\n")
     margin = min((len(line) - len(line.lstrip(" ")) for line in rest if line.strip(" ")), default=0)
     return "\n".join([first.lstrip(" "), *(line[margin:] for line in rest)])
 
 
-def _as_this_python_has_it(text: str) -> str:
+def _docstring_here(text: str) -> str:
     if sys.version_info < (3, 13):
         return text
     if text.lstrip(" ").startswith(NOTICE):
         notice, _, docstring = text.partition("\n\n")
-        return f"{notice.lstrip(' ')}\n\n{as_compiled(docstring)}"
-    return as_compiled(text)
+        return f"{notice.lstrip(' ')}\n\n{compiled_docstring(docstring)}"
+    return compiled_docstring(text)
 
 
 def _load() -> dict[str, str]:
     data = json.loads(files("adapters.types").joinpath("schema_texts.json").read_text(encoding="utf-8"))
-    return {name: _as_this_python_has_it("\n".join(lines)) for name, lines in data["texts"].items()}
+    return {name: _docstring_here("\n".join(lines)) for name, lines in data["texts"].items()}
 
 
 SCHEMA_TEXTS: Mapping[str, str] = MappingProxyType(_load())

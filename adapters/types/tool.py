@@ -14,7 +14,7 @@ from adapters.types.base import Type
 from adapters.types.schema_texts import SCHEMA_TEXTS
 
 
-def no_function(**arguments: Any) -> Any:
+def no_function(**arguments: object) -> object:
     """Stands in the place of the function of a tool that is only described, as a session's tools are."""
     raise NotImplementedError("this tool is only described: it has a name and arguments, and no function to call")
 
@@ -32,11 +32,11 @@ class Tool(Type):
 
     def __init__(
         self,
-        func: Callable[..., Any] = no_function,
+        func: Callable[..., object] = no_function,
         name: str | None = None,
         desc: str | None = None,
-        args: dict[str, Any] | None = None,
-        arg_types: dict[str, Any] | None = None,
+        args: dict[str, object] | None = None,
+        arg_types: dict[str, object] | None = None,
         arg_desc: dict[str, str] | None = None,
     ) -> None:
         told = {"func": func, "name": name, "desc": desc, "args": args, "arg_types": arg_types, "arg_desc": arg_desc}
@@ -50,14 +50,14 @@ class Tool(Type):
 
     @pydantic.model_validator(mode="wrap")
     @classmethod
-    def _validate_described(cls, data: Any, handler: pydantic.ModelWrapValidatorHandler[Tool]) -> Tool:
+    def _validate_described(cls, data: object, handler: pydantic.ModelWrapValidatorHandler[Tool]) -> Tool:
         # A reply that pydantic validates is no person's constructor call: without `func` dspy leaks a TypeError.
         if isinstance(data, dict) and "func" not in data:
             raise TypeError("Tool.__init__() missing 1 required positional argument: 'func'")
         return handler(data)
 
-    def _infer(self, func: Callable[..., Any], arg_desc: dict[str, str] | None) -> None:
-        """What the constructor was not told, from the function's name, docstring and type hints (dspy's rules)."""
+    def _infer(self, func: Callable[..., object], arg_desc: dict[str, str] | None) -> None:
+        """Infer missing arguments from the function's name, docstring and type hints (dspy's rules)."""
         annotated = func if inspect.isfunction(func) or inspect.ismethod(func) else func.__call__  # type: ignore[operator]
         signature = inspect.signature(annotated)
         available = get_type_hints(annotated)
@@ -68,12 +68,12 @@ class Tool(Type):
                 continue
             origin = get_origin(hint) or hint
             if isinstance(origin, type) and issubclass(origin, pydantic.BaseModel):
-                args[name] = _without_references(hint.model_json_schema())
+                args[name] = _resolve_references(hint.model_json_schema())
             else:
-                args[name] = _without_references(pydantic.TypeAdapter(hint).json_schema())
+                args[name] = _resolve_references(pydantic.TypeAdapter(hint).json_schema())
             default = signature.parameters[name].default
             if default is not inspect.Parameter.empty:
-                args[name]["default"] = _as_json(default)
+                args[name]["default"] = _jsonable(default)
             if arg_desc and name in arg_desc:
                 args[name]["description"] = arg_desc[name]
         self.name = self.name or getattr(func, "__name__", type(func).__name__)
@@ -85,7 +85,7 @@ class Tool(Type):
     def format(self) -> str:
         return str(self)
 
-    def format_as_litellm_function_call(self) -> dict[str, Any]:
+    def format_as_litellm_function_call(self) -> dict[str, object]:
         """The tool as an entry of `tools` in an OpenAI chat request; arguments without a default are required."""
         args = self.args or {}
         return {
@@ -109,7 +109,7 @@ class Tool(Type):
         return f"{self.name}{desc} It takes arguments {self.args}."
 
 
-def _as_json(value: Any) -> Any:
+def _jsonable(value: object) -> object:
     # A number fits float and Decimal arguments alike; pydantic would give text.
     if isinstance(value, Decimal):
         return float(value)
@@ -119,12 +119,12 @@ def _as_json(value: Any) -> Any:
         return value
 
 
-def _without_references(schema: dict[str, Any]) -> dict[str, Any]:
+def _resolve_references(schema: dict[str, Any]) -> dict[str, object]:
     """A JSON schema with its `$ref`s replaced by what they name. Raises RecursionError for a recursive model."""
     if "$defs" not in schema:
         return schema
 
-    def resolved(node: Any) -> Any:
+    def resolved(node: object) -> Any:
         if isinstance(node, list):
             return [resolved(child) for child in node]
         if not isinstance(node, dict):
@@ -133,6 +133,6 @@ def _without_references(schema: dict[str, Any]) -> dict[str, Any]:
             return resolved(schema["$defs"][node["$ref"].split("/")[-1]])
         return {key: resolved(child) for key, child in node.items()}
 
-    plain: dict[str, Any] = resolved(schema)
+    plain: dict[str, object] = resolved(schema)
     plain.pop("$defs", None)
     return plain

@@ -20,23 +20,23 @@ class ToolCalls(Type):
         args: dict[str, Any] = pydantic.Field(json_schema_extra={"additionalProperties": True})
 
         @classmethod
-        def __get_pydantic_json_schema__(cls, core_schema: Any, handler: Any) -> dict[str, Any]:
-            return _without_property("id", super().__get_pydantic_json_schema__(core_schema, handler), handler)
+        def __get_pydantic_json_schema__(cls, core_schema: Any, handler: Any) -> dict[str, object]:
+            return _drop_property("id", super().__get_pydantic_json_schema__(core_schema, handler), handler)
 
-        def format(self) -> dict[str, Any]:
+        def format(self) -> dict[str, object]:
             return {"name": self.name, "args": self.args}
 
     tool_calls: list[ToolCall]
     tool_call_results: Any | None = None
 
     @classmethod
-    def __get_pydantic_json_schema__(cls, core_schema: Any, handler: Any) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(cls, core_schema: Any, handler: Any) -> dict[str, object]:
         schema = super().__get_pydantic_json_schema__(core_schema, handler)
-        return _without_property("tool_call_results", schema, handler)
+        return _drop_property("tool_call_results", schema, handler)
 
     @classmethod
-    def from_dict_list(cls, tool_calls_dicts: Sequence[Mapping[str, Any]]) -> ToolCalls:
-        """From plain calls: {"name", "args"}, or a provider's {"function": {"name", "arguments": text}}.
+    def from_dict_list(cls, tool_calls_dicts: Sequence[Mapping[str, object]]) -> ToolCalls:
+        """Make calls from {"name", "args"}, or a provider's {"function": {"name", "arguments": text}}.
 
         Raises ValueError (pydantic's ValidationError is one) for a call without a name or with broken arguments.
         """
@@ -50,11 +50,11 @@ class ToolCalls(Type):
             'Example: {"tool_calls": [{"name": "search", "args": {"query": "cats"}}]}'
         )
 
-    def format(self) -> dict[str, Any]:
+    def format(self) -> dict[str, object]:
         return {"tool_calls": [call.format() for call in self.tool_calls]}
 
     @pydantic.model_serializer()
-    def serialize_model(self) -> Any:
+    def serialize_model(self) -> object:
         data = self.format()
         results = self.tool_call_results
         if results is not None:
@@ -63,7 +63,7 @@ class ToolCalls(Type):
 
     @pydantic.model_validator(mode="before")
     @classmethod
-    def validate_input(cls, data: Any) -> Any:
+    def validate_input(cls, data: object) -> object:
         if isinstance(data, cls):
             return data
         if isinstance(data, list) and all(isinstance(item, dict) and _is_call(item) for item in data):
@@ -78,7 +78,7 @@ class ToolCalls(Type):
         raise ValueError(f"Received invalid value for `dspy.ToolCalls`: {data}")
 
 
-def _without_property(name: str, schema: Any, handler: Any) -> dict[str, Any]:
+def _drop_property(name: str, schema: object, handler: Any) -> dict[str, object]:
     resolved: dict[str, Any] = handler.resolve_ref_schema(schema)
     if isinstance(resolved.get("properties"), dict):
         resolved["properties"].pop(name, None)
@@ -87,11 +87,11 @@ def _without_property(name: str, schema: Any, handler: Any) -> dict[str, Any]:
     return resolved
 
 
-def _is_call(data: Mapping[str, Any]) -> bool:
+def _is_call(data: Mapping[str, object]) -> bool:
     return ("name" in data and ("args" in data or "arguments" in data)) or "function" in data
 
 
-def _call_fields(data: Any) -> dict[str, Any]:
+def _call_fields(data: object) -> dict[str, Any]:
     """The fields of a `ToolCall` from any of the shapes providers use (dspy's `_normalize_tool_call_dict`)."""
     if not isinstance(data, Mapping):
         raise ValueError(f"Received invalid tool call value for `dspy.ToolCalls`: {data}")
@@ -109,3 +109,49 @@ def _call_fields(data: Any) -> dict[str, Any]:
     elif not isinstance(arguments, dict):
         arguments = {}
     return {"id": data.get("id") or data.get("call_id"), "name": name, "args": arguments}
+
+
+class ToolCallResults(pydantic.BaseModel):
+    # No docstring: dspy's has none, and a docstring would become part of the JSON schema.
+    class ToolCallResult(pydantic.BaseModel):
+        call_id: str | None = None
+        name: str
+        value: Any
+        is_error: bool = False
+
+    tool_call_results: list[ToolCallResult]
+
+    @classmethod
+    def from_tool_calls_and_values(
+        cls,
+        tool_calls: Sequence[ToolCalls.ToolCall] | ToolCalls,
+        values: Sequence[object],
+        is_errors: Sequence[bool] | None = None,
+    ) -> ToolCallResults:
+        """Pair each call with its result, in order. Raises ValueError when the lengths differ."""
+        calls = tool_calls.tool_calls if isinstance(tool_calls, ToolCalls) else tool_calls
+        if len(calls) != len(values):
+            raise ValueError("`tool_calls` and `values` must have the same length.")
+        errors = [False] * len(calls) if is_errors is None else is_errors
+        if len(errors) != len(calls):
+            raise ValueError("`is_errors` must have the same length as `tool_calls` when provided.")
+        return cls(
+            tool_call_results=[
+                cls.ToolCallResult(call_id=call.id, name=call.name, value=value, is_error=is_error)
+                for call, value, is_error in zip(calls, values, errors, strict=True)
+            ]
+        )
+
+    @pydantic.model_validator(mode="before")
+    @classmethod
+    def validate_input(cls, data: object) -> object:
+        if isinstance(data, cls):
+            return data
+        if isinstance(data, list):
+            return {"tool_call_results": data}
+        if isinstance(data, dict):
+            if "tool_call_results" in data:
+                return data
+            if "name" in data and "value" in data:
+                return {"tool_call_results": [data]}
+        raise ValueError(f"Received invalid value for `dspy.ToolCallResults`: {data}")

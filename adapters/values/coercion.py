@@ -1,4 +1,4 @@
-"""One coercion for all adapters: raw text or JSON value to a typed value, with every step on record.
+"""Converts raw text or JSON to typed values for all adapters, and records every step.
 
 The rules and their order are those of `dspy.adapters.utils.parse_value`. Each rule has a name under which `apply`
 replays it.
@@ -19,13 +19,15 @@ import pydantic
 
 from adapters.json_text.repair_limits import LITERAL_LENGTH, TooLargeError
 from adapters.json_text.repaired_json import NOT_JSON, load_json, load_valid_json, repair_json
+from adapters.signatures.signature import Field
 from adapters.types import is_custom_type
 from adapters.types.pydantic_schema import type_adapter
+from adapters.values import value_text
 from adapters.values.steps import Step
 
 
-def coerce(value: Any, annotation: Any, steps: list[Step] | None = None) -> Any:
-    """The typed value; what was done is appended to `steps`, also when it ends in an error.
+def coerce(value: object, annotation: object, steps: list[Step] | None = None) -> object:
+    """Convert a value to its type; every step is appended to `steps`, also before an error.
 
     Raises what `parse_value` raises: ValueError (pydantic's ValidationError is one), and the errors dspy leaks:
     TypeError for an unhashable value of an Enum, RecursionError and MemoryError from deep nesting.
@@ -59,8 +61,8 @@ def find_enum_member(enum: type[enum.Enum], identifier: Any) -> enum.Enum:
     raise ValueError(f"{identifier} is not a valid name or value for the enum {enum.__name__}")
 
 
-def apply(rule: str, before: Any, annotation: Any) -> Any:
-    """Replays one rule of a reading's steps: the value it makes of `before`.
+def apply(rule: str, before: object, annotation: object) -> object:
+    """Replay a rule of a recorded step on `before`.
 
     For a step with a `path`, its `after` is the part at that path of what this returns. Raises KeyError for a rule
     that does not exist, and what the rule raised.
@@ -68,12 +70,12 @@ def apply(rule: str, before: Any, annotation: Any) -> Any:
     return RULES[rule](before, annotation)
 
 
-def _step(trace: list[Step], rule: str, before: Any, after: Any) -> Any:
+def _step(trace: list[Step], rule: str, before: object, after: object) -> object:
     trace.append(Step(rule, before, after))
     return after
 
 
-def _coerce_enum(annotation: type[enum.Enum], value: Any, trace: list[Step]) -> enum.Enum:
+def _coerce_enum(annotation: type[enum.Enum], value: object, trace: list[Step]) -> enum.Enum:
     member = find_enum_member(annotation, value)
     by_value = any(one.value == value for one in annotation)
     trace.append(Step("enum_by_value" if by_value else "enum_by_name", value, member))
@@ -99,14 +101,14 @@ def _unquote(value: str) -> str:
     return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'" else value
 
 
-def _is_optional_text(origin: Any, annotation: Any) -> bool:
+def _is_optional_text(origin: object, annotation: object) -> bool:
     if origin is not Union and origin is not types.UnionType:
         return False
     members = get_args(annotation)
     return type(None) in members and str in members
 
 
-def _coerce_text(text: str, annotation: Any, trace: list[Step]) -> Any:
+def _coerce_text(text: str, annotation: object, trace: list[Step]) -> object:
     start = len(trace)
     candidate = load_valid_json(text)
     if candidate is NOT_JSON:
@@ -136,7 +138,7 @@ def _coerce_text(text: str, annotation: Any, trace: list[Step]) -> Any:
     return _step(trace, "pydantic", candidate, value)
 
 
-def _literal(text: str, trace: list[Step]) -> Any:
+def _literal(text: str, trace: list[Step]) -> object:
     if len(text) > LITERAL_LENGTH:
         raise TooLargeError(f"{len(text):,} characters for a Python literal (the limit is {LITERAL_LENGTH:,})")
     try:
@@ -146,7 +148,7 @@ def _literal(text: str, trace: list[Step]) -> Any:
     return _step(trace, "literal_eval", text, candidate)
 
 
-def _literal_eval(text: str) -> Any:
+def _literal_eval(text: str) -> object:
     with warnings.catch_warnings():
         # Python warns of a reply's unknown escapes on standard error, where the app paints its screen.
         warnings.simplefilter("ignore")
@@ -211,3 +213,14 @@ RULE_WORDS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Each rule in words for a person."""
+
+
+def parse_value(value: object, annotation: object) -> Any:
+    """Convert raw text or a JSON value to its type; raises what `dspy.adapters.utils.parse_value` raises."""
+    return coerce(value, annotation)
+
+
+def format_field_value(field_info: Field, value: object, assume_text: bool = True) -> str | dict[str, object]:
+    """Write a field's value as text, or as a content part without `assume_text`."""
+    text = value_text.write_value(field_info.annotation, value)
+    return text if assume_text else {"type": "text", "text": text}

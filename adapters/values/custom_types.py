@@ -52,7 +52,7 @@ class BuildError(ValueError):
         super().__init__(f"{where}{message}" + (f"; {hint}" if hint else ""))
 
 
-def build(annotation: Any, value: Any, field: str | None = None) -> Any:
+def build(annotation: object, value: object, field: str | None = None) -> object:
     """`value` with the custom types that `annotation` asks for in the place of their plain JSON.
 
     Instances stay as they are, and so does text with dspy's markers (its saved demos hold custom types so). Looks into
@@ -61,22 +61,22 @@ def build(annotation: Any, value: Any, field: str | None = None) -> Any:
     return _build_at(_Place(field), annotation, value)
 
 
-def build_inputs(signature: Signature, values: Mapping[str, Any]) -> dict[str, Any]:
+def build_inputs(signature: Signature, values: Mapping[str, object]) -> dict[str, object]:
     """Inputs or a demo (input and output fields alike), in the order given; keys of no field stay as they are.
 
     The turns of a `History` are built by the signature's other fields. Raises `BuildError`, which names the field.
     """
     fields = signature.fields
-    built: dict[str, Any] = {}
+    built: dict[str, object] = {}
     for name, value in values.items():
         built[name] = build(fields[name].annotation, value, name) if name in fields else value
         if is_kind_of(type(built[name]), "History") and name in fields:
-            built[name] = _with_built_turns(signature.without(name), name, built[name])
+            built[name] = _build_turns(signature.without(name), name, built[name])
     return built
 
 
-def _with_built_turns(signature: Signature, field: str, history: Any) -> Any:
-    def annotation_of(key: Any) -> Any:
+def _build_turns(signature: Signature, field: str, history: Any) -> object:
+    def annotation_of(key: Any) -> object:
         return signature.fields[key].annotation if key in signature.fields else None
 
     turns = [
@@ -91,11 +91,11 @@ def _with_built_turns(signature: Signature, field: str, history: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where in which field's value something is built, and what the arms of unions made of the parts tried so far."""
+    """A place in a field's value, with the results of the union arms tried so far."""
 
     field: str | None
     path: str = ""
-    tried: dict[tuple[int, int], tuple[Any, Any, Any]] = dataclasses.field(default_factory=dict)
+    tried: dict[tuple[int, int], tuple[object, object, object]] = dataclasses.field(default_factory=dict)
 
     def at(self, key: object) -> _Place:
         name = _short(str(key), 60)
@@ -104,17 +104,17 @@ class _Place:
 
     def refuse(self, cls: Any, reason: str) -> BuildError:
         hint = next((hint for name, hint in WHAT_WORKS.items() if is_kind_of(cls, name)), "")
-        return BuildError(f"this is no {cls.__name__}: {_short(reason, 300)}", hint, self.field, self.path)
+        return BuildError(f"not a valid {cls.__name__}: {_short(reason, 300)}", hint, self.field, self.path)
 
 
-def _build_at(place: _Place, annotation: Any, value: Any) -> Any:
+def _build_at(place: _Place, annotation: object, value: object) -> object:
     try:
         return _build(annotation, value, place) if asks_for_types(annotation) else value
     except RecursionError:
         raise BuildError("nested too deeply", "give a value with fewer levels", place.field, place.path) from None
 
 
-def _build(annotation: Any, value: Any, place: _Place) -> Any:
+def _build(annotation: object, value: object, place: _Place) -> object:
     annotation = unwrapped(annotation)
     if value is None or not asks_for_types(annotation):
         return value
@@ -139,7 +139,7 @@ def _build(annotation: Any, value: Any, place: _Place) -> Any:
     return value
 
 
-def _build_type(cls: Any, value: Any, place: _Place) -> Any:
+def _build_type(cls: Any, value: object, place: _Place) -> object:
     if isinstance(value, pydantic.BaseModel) or is_decision_type(cls):  # a demo may hold a decision's bare label
         return value
     if isinstance(value, str) and (START in value or any(is_kind_of(cls, name) for name in KEPT_AS_TEXT)):
@@ -169,7 +169,7 @@ def _build_type(cls: Any, value: Any, place: _Place) -> Any:
         raise place.refuse(cls, str(error)) from error
 
 
-def _build_tool(cls: Any, value: Any, place: _Place) -> Any:
+def _build_tool(cls: object, value: object, place: _Place) -> object:
     if not isinstance(value, Mapping):
         raise place.refuse(cls, f"{type(value).__name__} where an object is expected")
     unknown = [key for key in value if key not in ("name", "desc", "args")]
@@ -185,7 +185,7 @@ def _build_tool(cls: Any, value: Any, place: _Place) -> Any:
     return Tool(name=name, desc=desc, args=args)
 
 
-def _build_union(args: Sequence[Any], value: Any, place: _Place) -> Any:
+def _build_union(args: Sequence[object], value: object, place: _Place) -> object:
     arms = [unwrapped(arg) for arg in args if arg is not type(None)]
     if isinstance(value, str) and str in arms:
         return value
@@ -201,8 +201,8 @@ def _build_union(args: Sequence[Any], value: Any, place: _Place) -> Any:
     return value
 
 
-def _try(arm: Any, value: Any, place: _Place) -> Any:
-    """What an arm of a union makes of a value, or its BuildError; each is tried once, so nested unions stay cheap."""
+def _try(arm: object, value: object, place: _Place) -> object:
+    """Build a value as an arm of a union; each is tried once, so nested unions stay cheap."""
     key = id(arm), id(value)
     if key not in place.tried:
         try:
@@ -213,12 +213,12 @@ def _try(arm: Any, value: Any, place: _Place) -> Any:
     return place.tried[key][2]
 
 
-def _build_mapping(annotation_of: Callable[[Any], Any], value: Mapping[Any, Any], place: _Place) -> Any:
+def _build_mapping(annotation_of: Callable[[Any], object], value: Mapping[object, object], place: _Place) -> object:
     built = {key: _build(annotation_of(key), child, place.at(key)) for key, child in value.items()}
     return value if all(built[key] is value[key] for key in built) else built
 
 
-def _build_items(origin: Any, args: Sequence[Any], value: Collection[Any], place: _Place) -> Any:
+def _build_items(origin: object, args: Sequence[object], value: Collection[object], place: _Place) -> object:
     fixed = origin is tuple and not (len(args) == 2 and args[1] is ...)
     items = list(value)
     annotations = [(args[index] if index < len(args) else None) if fixed else args[0] for index in range(len(items))]
@@ -239,7 +239,7 @@ def _first_reason(error: pydantic.ValidationError) -> str:
     return f"`{where}`: {message}" if where else message
 
 
-def to_plain(value: Any) -> Any:
+def to_plain(value: object) -> object:
     """The plain JSON that `build` makes the same value from; what holds no custom type stays the object it was."""
     if is_built(type(value)):
         return _plain_type(value)
@@ -252,7 +252,7 @@ def to_plain(value: Any) -> Any:
     return value
 
 
-def _plain_type(value: Any) -> Any:
+def _plain_type(value: Any) -> object:
     if is_kind_of(type(value), "Tool"):
         described = {"name": value.name, "desc": value.desc, "args": value.args}
         return {key: part for key, part in described.items() if part is not None}
@@ -264,7 +264,7 @@ def _plain_type(value: Any) -> Any:
     return plain
 
 
-def _plain_part(value: Any) -> Any:
+def _plain_part(value: object) -> object:
     if isinstance(value, pydantic.BaseModel):
         return _plain_type(value)
     if isinstance(value, dict):

@@ -18,12 +18,12 @@ DEEPEST = 900
 """Levels of lists and objects; Python's parsers and writers of JSON bear a few more."""
 
 
-def plain(value: Any) -> JSON:
+def plain(value: object) -> JSON:
     """`value` as strict JSON data: enums by value, models and dataclasses as objects of their fields, NaN and the
     infinities as "NaN", "Infinity" and "-Infinity". Lossy. Never raises: what is unknown becomes its text, and so does
     what is nested deeper than `DEEPEST`."""
     whole: list[JSON] = [None]
-    waiting: list[tuple[Any, Any, Any, int]] = [(value, whole, 0, 0)]
+    waiting: list[tuple[object, Any, object, int]] = [(value, whole, 0, 0)]
     while waiting:
         one, holder, place, depth = waiting.pop()
         made = _unfolded(one)
@@ -37,7 +37,7 @@ def plain(value: Any) -> JSON:
     return whole[0]
 
 
-def _unfolded(value: Any) -> JSON:
+def _unfolded(value: object) -> JSON:
     """A value as JSON but for the items of a list or object, which are still as they were."""
     if value is None or isinstance(value, bool):
         return value
@@ -64,12 +64,12 @@ def _number(value: float) -> float | str:
     return value
 
 
-def _key(key: Any) -> str:
+def _key(key: object) -> str:
     found = plain(key)
     return found if isinstance(found, str) else json.dumps(found)
 
 
-def _unfolded_object(value: Any) -> JSON:
+def _unfolded_object(value: object) -> JSON:
     if isinstance(value, type):
         return value.__name__
     if dataclasses.is_dataclass(value):

@@ -1,4 +1,4 @@
-"""One step of the way from raw text to a value."""
+"""The steps from raw text to a value."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 
 class Step(NamedTuple):
-    """One step from raw text to value. Each step's `before` is the `after` of the one in front of it.
+    """A step from raw text to value. Its `before` is the `after` of the previous step.
 
     `rule` is a name that `adapters.values.coercion.apply` replays, but for `threshold`, `cuts` and `weights`, which go
     by a decision's settings (`adapters.requests.decisions`). `path` places `before` inside the whole document when the
@@ -15,6 +15,6 @@ class Step(NamedTuple):
 
     rule: str
     before: Any
-    after: Any
+    after: object
     path: str = ""
     note: str = ""

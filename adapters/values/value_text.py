@@ -14,17 +14,17 @@ _to_json = json.JSONEncoder(ensure_ascii=False).encode
 _string_to_json = json.encoder.encode_basestring
 
 
-def _adapter_or_none(kind: type) -> TypeAdapter[Any] | None:
+def _adapter_or_none(kind: type) -> TypeAdapter[object] | None:
     try:
         return type_adapter(kind)
     except Exception:  # pydantic's own hooks on a user's type may raise anything; dspy then shows str(value)
         return None
 
 
-_dumper: ByIdentity[TypeAdapter[Any] | None] = ByIdentity(_adapter_or_none)
+_dumper: ByIdentity[TypeAdapter[object] | None] = ByIdentity(_adapter_or_none)
 
 
-def serialize_for_json(value: Any) -> Any:
+def serialize_for_json(value: object) -> object:
     """The JSON-compatible form of a value, or `str(value)` where pydantic has none.
 
     Rule: `dspy.adapters.utils.serialize_for_json`, which builds a `TypeAdapter` for every single value.
@@ -41,8 +41,8 @@ def serialize_for_json(value: Any) -> Any:
         return str(value)
 
 
-def write_value(annotation: Any, value: Any) -> str:
-    """A value as the text that goes into a message.
+def write_value(annotation: object, value: object) -> str:
+    """Write a value as the text of a message.
 
     A list in a `str` field becomes numbered passages (TypeError for passages that are no text, as in dspy).
     Rule: `dspy.adapters.utils.format_field_value`.
@@ -86,8 +86,8 @@ def _scalar_to_json(value: Any) -> str:
     return _to_json(value)
 
 
-def to_indented_json(value: Any, depth: int = 0) -> str:
-    """JSON with two spaces a level, as it stands `depth` levels inside a document; for what `serialize_for_json` gives.
+def to_indented_json(value: object, depth: int = 0) -> str:
+    """Write JSON indented by two spaces, `depth` levels inside a document, from a result of `serialize_for_json`.
 
     Same text as `json.dumps(value, indent=2, ensure_ascii=False)`, which is written in Python and several times slower.
     """
@@ -112,7 +112,7 @@ def _indented(value: Any, line: str) -> str:
     return _scalar_to_json(value)
 
 
-def _passages(values: list[Any]) -> str:
+def _passages(values: list[object]) -> str:
     if not values:
         return "N/A"
     if len(values) == 1:

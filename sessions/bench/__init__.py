@@ -1,1 +1,1 @@
-"""Which column wins: runs of every case under every column, counted, and what may be concluded from them."""
+"""Results of benches: runs of every case in every column, their totals and conclusions."""

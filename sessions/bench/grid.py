@@ -1,4 +1,4 @@
-"""The grid of a bench: cases by columns, each cell its runs, and what they have in common."""
+"""Count the runs of a bench: by cell (a case in a column), by column, and all together."""
 
 from __future__ import annotations
 
@@ -8,209 +8,180 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from statistics import median
 from typing import Literal
 
 from sessions.bench.results import BenchRun, RunKey
-from sessions.bench.statistics import Difference, Interval, Share, compare, wilson
+from sessions.bench.statistics import Interval, Share, clustered, wilson
 
-Measure = Literal["parsed", "expected"]
-"""What is counted of a run: that its reply parsed, or that all held that was expected of it."""
-
-
-def median_ms(times: Sequence[float]) -> float | None:
-    return median(times) if times else None
-
-
-def p95_ms(times: Sequence[float]) -> float | None:
-    """The time within which 95 of 100 runs were done, by nearest rank; None without any."""
-    return sorted(times)[math.ceil(0.95 * len(times)) - 1] if times else None
+Measure = Literal["parsed", "expected", "good"]
+"""A success: the reply parsed; it met all expectations; or it met them where there are any, and else parsed."""
 
 
 class Counted:
-    """What runs come to together. A run that failed had no whole reply: it is counted apart and in no share."""
+    """Totals of several runs.
 
-    runs: tuple[BenchRun, ...]
+    A run that the column failed counts as a miss (`BenchRun.outcome` "rejected"). A run that the infrastructure failed
+    ("failed") says nothing about the column: it is in no share, and `failed` counts it.
+    """
+
+    @property
+    def runs(self) -> Sequence[BenchRun]:
+        raise NotImplementedError
 
     @cached_property
-    def answered(self) -> tuple[BenchRun, ...]:
+    def counted(self) -> tuple[BenchRun, ...]:
         return tuple([one for one in self.runs if one.outcome != "failed"])
+
+    @cached_property
+    def replied(self) -> tuple[BenchRun, ...]:
+        return tuple([one for one in self.counted if one.outcome != "rejected"])
 
     @property
     def failed(self) -> int:
-        return len(self.runs) - len(self.answered)
+        return len(self.runs) - len(self.counted)
+
+    @property
+    def rejected(self) -> int:
+        return len(self.counted) - len(self.replied)
+
+    @property
+    def retries(self) -> int:
+        return sum(one.retries for one in self.runs)
 
     @cached_property
     def parsed(self) -> int:
-        return sum(one.outcome == "parsed" for one in self.answered)
+        return sum(one.outcome == "parsed" for one in self.counted)
 
     @cached_property
     def expecting(self) -> int:
-        """Of how many runs something was expected."""
-        return sum(one.expected is not None for one in self.answered)
+        """The number of runs with expectations."""
+        return sum(one.expected is not None for one in self.counted)
 
     @cached_property
     def held(self) -> int:
-        """In how many of those all of it held."""
-        return sum(one.expected is True for one in self.answered)
+        """The number of runs that met all their expectations."""
+        return sum(one.expected is True for one in self.counted)
 
     @cached_property
     def good(self) -> int:
-        """How many runs parsed, and were as expected where something was."""
-        return sum(one.outcome == "parsed" and one.expected is not False for one in self.answered)
+        """The number of runs that met their expectations, or parsed where there are none."""
+        return sum(one.outcome == "parsed" if one.expected is None else one.expected for one in self.counted)
 
     def share(self, measure: Measure) -> Share | None:
-        """None where nothing can be said: no run was answered, or nothing expected."""
-        found = Share(self.parsed, len(self.answered)) if measure == "parsed" else Share(self.held, self.expecting)
+        """None without runs that count, or without expectations."""
+        if measure == "expected":
+            found = Share(self.held, self.expecting)
+        else:
+            found = Share(self.parsed if measure == "parsed" else self.good, len(self.counted))
         return found if found.runs else None
-
-    def interval(self, measure: Measure) -> Interval:
-        found = self.share(measure)
-        return Interval(0.0, 1.0) if found is None else wilson(found.successes, found.runs)
 
     @cached_property
     def tokens(self) -> int | None:
-        known = [one.tokens for one in self.answered]
+        known = [one.tokens for one in self.replied]
         return None if not known or any(one is None for one in known) else sum(one or 0 for one in known)
 
     @property
     def is_estimate(self) -> bool:
-        return any(one.is_estimate for one in self.answered)
+        return any(one.is_estimate for one in self.replied)
 
     @cached_property
     def cost(self) -> float | None:
-        """Of all runs, those that failed included where they cost anything; None as soon as one is not known."""
-        known = [one.cost for one in self.answered]
-        paid = [one.cost or 0.0 for one in self.runs if one.outcome == "failed"]
-        return None if not known or any(one is None for one in known) else sum(one or 0.0 for one in known) + sum(paid)
+        """Cost of all runs, with or without a reply; None if the cost of a reply is unknown."""
+        if not self.replied or any(one.cost is None for one in self.replied):
+            return None
+        return sum(one.cost or 0.0 for one in self.runs)
 
     @cached_property
     def times(self) -> tuple[float, ...]:
-        return tuple([one.duration_ms for one in self.answered])
+        """Milliseconds of each run with a reply, without waits and failed calls."""
+        return tuple([one.duration_ms for one in self.replied])
+
+    @property
+    def median_ms(self) -> float | None:
+        return median(self.times) if self.times else None
+
+    @property
+    def p95_ms(self) -> float | None:
+        """The time within which 95 of 100 runs were done, by nearest rank."""
+        return sorted(self.times)[math.ceil(0.95 * len(self.times)) - 1] if self.times else None
 
     @cached_property
     def flags(self) -> Mapping[str, int]:
-        """In how many runs each flag was up, the most frequent first."""
-        return dict(Counter(name for one in self.answered for name in dict.fromkeys(one.flags)).most_common())
+        """The number of runs with each flag, the most frequent first."""
+        return dict(Counter(name for one in self.replied for name in dict.fromkeys(one.flags)).most_common())
 
 
 @dataclass(frozen=True)
 class Cell(Counted):
-    """One case under one column. `file` is the session's."""
+    """One case in one column. `file` is the session's."""
 
     file: str
     case: str
     column: str
     runs: tuple[BenchRun, ...] = ()
 
+    def interval(self, measure: Measure) -> Interval:
+        """About further runs of this case."""
+        found = self.share(measure)
+        return Interval(0.0, 1.0) if found is None else wilson(found.successes, found.runs)
+
     @cached_property
     def values(self) -> tuple[tuple[str, int], ...]:
-        """The different values that came, as JSON text, with how often; the most frequent first."""
-        texts = [json.dumps(one.values, ensure_ascii=False) for one in self.answered if one.outcome == "parsed"]
+        """The different values, as JSON text, with their counts; the most frequent first."""
+        texts = [json.dumps(dict(one.values), ensure_ascii=False) for one in self.counted if one.outcome == "parsed"]
         return tuple(Counter(texts).most_common())
 
     @property
     def agreed(self) -> int:
-        """How many runs gave the values that came most often."""
+        """The number of runs with the most frequent values."""
         return self.values[0][1] if self.values else 0
 
     @cached_property
     def flips(self) -> tuple[Measure, ...]:
-        """What repeats of the same request said yes and no to."""
+        """The measures in which repeats of the same request disagree: the cell is flaky."""
         shares: dict[Measure, Share | None] = {"parsed": self.share("parsed"), "expected": self.share("expected")}
         return tuple([name for name, one in shares.items() if one is not None and 0 < one.successes < one.runs])
 
     @property
     def standing(self) -> Literal["good", "mixed", "bad", "broken", "none"]:
-        """The cell in one word: every run parsed and held, some did, none did, no reply came, nothing ran."""
-        if not self.answered:
+        """All runs are good, some are, none is, none counts, or none was made."""
+        if not self.counted:
             return "broken" if self.runs else "none"
-        return "good" if self.good == len(self.answered) else "mixed" if self.good else "bad"
+        return "good" if self.good == len(self.counted) else "mixed" if self.good else "bad"
 
 
 @dataclass(frozen=True)
 class ColumnTotal(Counted):
-    """All runs of one column."""
+    """All cells of one column."""
 
     column: str
-    runs: tuple[BenchRun, ...] = ()
+    cells: tuple[Cell, ...] = ()
 
+    @cached_property
+    def runs(self) -> tuple[BenchRun, ...]:
+        return tuple([run for cell in self.cells for run in cell.runs])
 
-@dataclass(frozen=True)
-class Pair:
-    """Two columns on the cases that both have answered, by one measure."""
-
-    first: str
-    second: str
-    measure: Measure
-    difference: Difference
-    among: int
-    """How many pairs are told together."""
-
-    @property
-    def words(self) -> str:
-        """What may be concluded.
-
-        `chat parses more often than xml: 19 and 12 of 20, p = 0.02`, or
-        `20 cases cannot tell chat and xml apart: 19 and 17 parse, p = 0.5; about 140 could`.
-        """
-        pair, cases = self.difference, len(self.difference.first)
-        one, two, shares = self.first, self.second, (pair.first, pair.second)
-        if not cases:
-            return f"{one} and {two} have no case in common that both answered"
-        if pair.mean < 0 and pair.is_certain:
-            one, two, shares = two, one, (pair.second, pair.first)
-        of = _of(*shares)
-        verb, plural = ("parses", "parse") if self.measure == "parsed" else ("is as expected", "are as expected")
-        p = _p(pair.p_adjusted) + (f" (Holm, {self.among} pairs)" if self.among > 1 else "")
-        if pair.is_certain:
-            return f"{one} {verb} more often than {two}: {of}, {p}"
-        if pair.needed is None:
-            return f"{one} and {two} {plural} equally often: {of}"
-        more = f"about {_rounded(max(pair.needed, cases + 1)):,} could"
-        return f"{_cases(cases)} cannot tell {one} and {two} apart: {of} {plural}, {p}; {more}"
-
-
-def _cases(count: int) -> str:
-    return "1 case" if count == 1 else f"{count:,} cases"
-
-
-def _of(first: Sequence[Share], second: Sequence[Share]) -> str:
-    """`19 and 12 of 20`; with repeats `190 and 120 of 200 runs of 20 cases`."""
-    (one, of_one), (two, of_two) = [
-        (sum(share.successes for share in shares), sum(share.runs for share in shares)) for shares in (first, second)
-    ]
-    runs = f" runs of {_cases(len(first))}"
-    if of_one != of_two:
-        return f"{one} of {of_one} and {two} of {of_two}{runs}"
-    return f"{one} and {two} of {of_one}{'' if of_one == len(first) else runs}"
-
-
-def _p(value: float) -> str:
-    return "p < 0.001" if value < 0.001 else f"p = {float(f'{value:.2g}'):g}"
-
-
-def _rounded(count: int) -> int:
-    """To two digits: nobody knows it better."""
-    step = int(10 ** max(0, len(str(count)) - 2))
-    return -(-count // step) * step
+    def interval(self, measure: Measure) -> Interval:
+        """About new cases: repeats of a case are not further cases."""
+        shares = [cell.share(measure) for cell in self.cells]
+        return clustered([one for one in shares if one is not None])
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Everything a bench says. Cells stand by case, then by column, in the session's order."""
+    """All cells of a bench, by case, then by column, in the session's order."""
 
     cells: tuple[Cell, ...]
     repeat: int = 1
-    """How many runs a cell was to have."""
+    """The number of runs planned for each cell."""
 
     @cached_property
     def columns(self) -> tuple[ColumnTotal, ...]:
-        runs: dict[str, list[BenchRun]] = {}
+        cells: dict[str, list[Cell]] = {}
         for cell in self.cells:
-            runs.setdefault(cell.column, []).extend(cell.runs)
-        return tuple([ColumnTotal(name, tuple(found)) for name, found in runs.items()])
+            cells.setdefault(cell.column, []).append(cell)
+        return tuple([ColumnTotal(name, tuple(found)) for name, found in cells.items()])
 
     @cached_property
     def cases(self) -> tuple[tuple[str, str], ...]:
@@ -234,22 +205,8 @@ class Grid:
         """The case's cells in the order of the columns; None where a session has no such column."""
         return tuple([self.by_place.get((file, case, one.column)) for one in self.columns])
 
-    @cached_property
-    def pairs(self) -> tuple[Pair, ...]:
-        """Every two columns by each measure; those of one measure are told together."""
-        return (*self._pairs("parsed"), *self._pairs("expected"))
-
-    def _pairs(self, measure: Measure) -> list[Pair]:
-        names = list(combinations([one.column for one in self.columns], 2))
-        shares = [self._shared(one, two, measure) for one, two in names]
-        if measure == "expected" and not any(one for one, _ in shares):
-            return []
-        return [
-            Pair(one, two, measure, difference, len(names))
-            for (one, two), difference in zip(names, compare(shares), strict=True)
-        ]
-
-    def _shared(self, first: str, second: str, measure: Measure) -> tuple[list[Share], list[Share]]:
+    def shared(self, first: str, second: str, measure: Measure) -> tuple[list[Share], list[Share]]:
+        """The shares of two columns in the cases that count for both."""
         found: tuple[list[Share], list[Share]] = ([], [])
         for file, case in self.cases:
             cells = [self.by_place.get((file, case, one)) for one in (first, second)]
@@ -259,14 +216,18 @@ class Grid:
                 found[1].append(two)
         return found
 
+    @property
+    def flaky(self) -> list[Cell]:
+        return [cell for cell in self.cells if cell.flips]
+
     def differs(self, file: str, case: str) -> bool:
-        """Whether the columns came to different ends on this case."""
+        """Whether the columns' results differ in this case."""
         cells = [cell for cell in self.row(file, case) if cell is not None and cell.runs]
         return len({(cell.standing, cell.values[0][0] if cell.values else "") for cell in cells}) > 1
 
 
 def newest(runs: Iterable[BenchRun]) -> tuple[BenchRun, ...]:
-    """The runs that count, one a key, by number: a run that failed gives way to its repetition."""
+    """Keep one run a key, by number: a run that failed gives way to its repetition."""
     found: dict[RunKey, BenchRun] = {}
     for run in runs:
         if run.key not in found or found[run.key].outcome == "failed":
@@ -275,10 +236,10 @@ def newest(runs: Iterable[BenchRun]) -> tuple[BenchRun, ...]:
 
 
 def latest(file: str, runs: Sequence[BenchRun], cases: Sequence[str] = (), columns: Sequence[str] = ()) -> Grid:
-    """The grid of a results file by itself: of each cell the runs of its last prompt and series.
+    """Build the grid of a results file alone, from the last prompt and series of each cell.
 
-    `cases` and `columns` are those of the session, in whose order they stand; what is gone from it comes last. Columns
-    made on the command line (`chat · MODEL`) stand where their own column does.
+    `cases` and `columns` are the session's and give the order; others come last. Columns made on the command line
+    (`chat · MODEL`) come where their own column does.
     """
     found: dict[tuple[str, str], list[BenchRun]] = {}
     for run in runs:
@@ -293,13 +254,13 @@ def latest(file: str, runs: Sequence[BenchRun], cases: Sequence[str] = (), colum
 
 
 def _ordered(names: Iterable[str], known: Sequence[str]) -> list[str]:
-    """Each name once, those that are known in their order, the others behind as they came."""
+    """Each name once, known ones in their order, then the others."""
     once = dict.fromkeys(names)
     return [*[one for one in known if one in once], *[one for one in once if one not in known]]
 
 
 def _by_parts(names: Iterable[str], known: Sequence[str]) -> list[str]:
-    """Columns by what they were made of, then by what they were made with, whichever run ended first."""
+    """Sort columns by their own column, then by what was added to it, whichever run ended first."""
     once = dict.fromkeys(names)
     firsts = _ordered([one.partition(" · ")[0] for one in once], known)
     seconds = list(dict.fromkeys(one.partition(" · ")[2] for one in once))
@@ -307,50 +268,12 @@ def _by_parts(names: Iterable[str], known: Sequence[str]) -> list[str]:
 
 
 def last_of(runs: Sequence[BenchRun]) -> tuple[BenchRun, ...]:
-    """Of the runs of one cell those of its last prompt and series."""
+    """Keep the runs of a cell's last prompt and series."""
     return newest([run for run in runs if run.key[:4] == runs[-1].key[:4]])
 
 
-Word = Literal["better", "worse", "same", "new", "gone"]
-
-
-@dataclass(frozen=True)
-class Change:
-    """A cell beside the one of an earlier bench."""
-
-    file: str
-    case: str
-    column: str
-    word: Word
-    before: Cell | None
-    now: Cell | None
-
-
-def changes(old: Grid, now: Grid) -> tuple[Change, ...]:
-    """What became of each cell: worse as soon as its runs parse, or are as expected, less often than they did."""
-    places = dict.fromkeys([*now.by_place, *old.by_place])
-    return tuple([_change(*place, old.by_place.get(place), now.by_place.get(place)) for place in places])
-
-
-def _change(file: str, case: str, column: str, before: Cell | None, now: Cell | None) -> Change:
-    word: Word = "same"
-    if now is None or not now.answered:
-        word = "gone"
-    elif before is None or not before.answered:
-        word = "new"
-    else:
-        steps = []
-        measures: tuple[Measure, ...] = ("parsed", "expected")
-        for measure in measures:
-            old_share, new_share = before.share(measure), now.share(measure)
-            if old_share is not None and new_share is not None:
-                steps.append(new_share.as_fraction - old_share.as_fraction)
-        word = "worse" if any(one < 0 for one in steps) else "better" if any(one > 0 for one in steps) else "same"
-    return Change(file, case, column, word, before, now)
-
-
 def under(grid: Grid, least: float) -> tuple[str, ...]:
-    """The columns of which fewer runs than this share parsed, or were as expected."""
+    """Name the columns with a share below `least`, in either measure, or without any."""
     found = []
     for one in grid.columns:
         shares = [share for share in (one.share("parsed"), one.share("expected")) if share is not None]

@@ -1,7 +1,7 @@
-"""The results of a bench: a file beside the session, one JSON line a run, which only ever grows.
+"""The results of a bench: a file beside the session, one JSON line a run, which only grows.
 
-The session is never written. A line that breaks off (a power cut, a full disk) is passed over and told of; what was
-written before and after it stays.
+The session is never written. An incomplete line (a power cut, a full disk) is skipped and reported; what was written
+before and after it stays.
 """
 
 from __future__ import annotations
@@ -29,14 +29,15 @@ from sessions.running.recording import as_json
 
 ENDING = ".bench.jsonl"
 MOST_TOLD = 5
-"""Lines that cannot be read are named up to here, and counted beyond."""
+"""Invalid lines that are named; further ones are counted."""
 
-Outcome = Literal["parsed", "refused", "failed"]
-"""parsed: the column's own adapter read the reply · refused: it could not · failed: there was no whole reply."""
+Outcome = Literal["parsed", "refused", "rejected", "failed"]
+"""parsed: the column's own adapter parsed the reply · refused: it could not · rejected: no whole reply, because of the
+column · failed: none, because of the infrastructure."""
 
 
 class RunKey(NamedTuple):
-    """Which run of a bench it is: it is made once, however often the bench is broken off and begun again."""
+    """Identity of a bench run; a resumed bench skips runs it already has."""
 
     series: int
     case: str
@@ -47,47 +48,51 @@ class RunKey(NamedTuple):
 
 @dataclass(frozen=True)
 class BenchRun(FilePart):
-    """One run: a case once under a column. A line of the results file holds no secret and no prompt."""
+    """One run of a case in a column. A line of the results file holds no secret and no prompt."""
 
     case: str
     """The case of the session."""
     column: str
-    """The column's id; with models or variants named on the command line, as these make it."""
+    """The column's id, with the model or variant named on the command line."""
     number: int
-    """Which of the repeats, from 1."""
+    """The number of the repeat, from 1."""
     outcome: Outcome
-    """`parsed`: the column's own adapter read the reply. `refused`: it could not. `failed`: there was no whole reply;
-    such a run is made again when the bench goes on."""
+    """`parsed`: the column's own adapter parsed the reply. `refused`: it could not. `rejected`: the reply is missing or
+    incomplete because of the column (a rejected request, a prompt that is too long, a content filter, its deadline), a
+    miss. `failed`: it is missing because of the infrastructure (a rate limit, a server error, an API key, the network);
+    it does not count and is made again when the bench continues."""
     request: str
     """`sha256:…` of the adapter with its options and the request: with another prompt it is another run."""
     series: Annotated[int, ALWAYS] = 1
     """One more with every `--again`."""
     adapter: Annotated[str, ALWAYS] = ""
-    """Who made the prompt and read the reply."""
+    """The adapter that made the prompt and parsed the reply."""
     model: Annotated[str, ALWAYS] = ""
-    """Who answered."""
+    """The model that answered."""
     at: Annotated[str, ALWAYS] = ""
     """When it ended, in UTC: `2026-11-22T15:04:05Z`."""
     reply: Annotated[Answer | None, ALWAYS] = None
-    """What the model answered the column's own adapter."""
+    """The reply to the column's own adapter."""
     values: Annotated[Mapping[str, Any], ALWAYS] = field(default_factory=nothing)
-    """What the run came to, by field, with its types (`sessions.file.typed_values`)."""
+    """The parsed values by field, with their types (`sessions.file.typed_values`)."""
     error: str | None = None
-    """Why it was refused or failed, in one line."""
+    """The parse error, or why there is no reply, in one line."""
     flags: tuple[str, ...] = ()
-    """The flags of the reading, by name."""
+    """Names of the flags of the parse result."""
     expected: bool | None = None
-    """Whether all held that was expected of it; null where nothing was."""
+    """Whether it met all expectations; null without any."""
     failures: tuple[str, ...] = ()
-    """What did not hold: the place in `expect`, and why."""
+    """The failed expectations: what differed."""
     expectations: str | None = None
-    """`sha256:…` of what was expected."""
+    """`sha256:…` of the expectations."""
     tokens: int | None = None
     """Of all its calls, prompts and replies together."""
     is_estimate: bool = False
     """Whether the provider did not count the tokens, so that they are an estimate."""
+    retries: int = 0
+    """The number of calls that failed for a passing reason and were repeated; they are not in `measured`."""
     measured: Annotated[tuple[Measured, ...], ALWAYS] = ()
-    """What each call took."""
+    """Tokens, cost and time of each call."""
 
     @property
     def key(self) -> RunKey:
@@ -103,13 +108,13 @@ class BenchRun(FilePart):
 
     @property
     def duration_ms(self) -> float:
-        """Of all its calls."""
+        """Milliseconds of all calls."""
         return sum(one.duration_ms or 0.0 for one in self.measured)
 
 
 @dataclass(frozen=True)
 class Results:
-    """What a results file holds, in its order, and which lines of it could not be read, with the reason."""
+    """The runs of a results file in their order, and its invalid lines with the reason."""
 
     runs: tuple[BenchRun, ...] = ()
     unread: tuple[str, ...] = ()
@@ -125,20 +130,20 @@ def path_beside(session: str | os.PathLike[str]) -> Path:
 
 
 def request_digest(column: Column, request: Request) -> str:
-    """What stands for the prompt, the parameters and the reader of a run."""
+    """Identify the request and the parser of a run."""
     return digest(
         {"adapter": column.adapter, "options": as_json(column.options), "request": as_json(request.as_dict())}
     )
 
 
 def digest(value: Any) -> str:
-    """`sha256:…` of plain JSON, the order of keys included."""
+    """Return `sha256:…` of plain JSON, the order of keys included."""
     text = json.dumps(typed(value), ensure_ascii=True)
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
 def read(path: str | os.PathLike[str]) -> Results:
-    """What the file holds; nothing where there is none. Raises `SessionError` for what is no file or cannot be read."""
+    """Read a results file; empty if there is none. Raises `SessionError` if it cannot be read."""
     name = os.fspath(path)
     runs: list[BenchRun] = []
     unread: list[str] = []
@@ -158,7 +163,7 @@ def read(path: str | os.PathLike[str]) -> Results:
 
 
 def told(results: Results) -> str:
-    """The lines that could not be read, in one line; empty where all could."""
+    """Report the invalid lines, in one line; empty without any."""
     more = len(results.unread) - MOST_TOLD
     named = "; ".join(results.unread[:MOST_TOLD])
     return f"{named}; and {more:,} more" if more > 0 else named
@@ -170,12 +175,12 @@ def _read_line(line: bytes, path: str, number: int) -> BenchRun:
         data = json.loads(line)
     except (ValueError, RecursionError):
         broke_off = not line.endswith(b"\n")
-        raise SessionError(path, place, "breaks off" if broke_off else "is no JSON") from None
+        raise SessionError(path, place, "incomplete" if broke_off else "not valid JSON") from None
     return Reader(path).part(BenchRun, data, place)
 
 
 def written(run: BenchRun) -> bytes:
-    """The line of a run, its end included. Raises `SessionError` for values that no JSON can hold."""
+    """Write the line of a run, its end included. Raises `SessionError` for values that JSON cannot hold."""
     try:
         return json.dumps(as_json(as_data(run)), ensure_ascii=True, allow_nan=False).encode("ascii") + b"\n"
     except (ValueError, RecursionError) as error:
@@ -183,9 +188,9 @@ def written(run: BenchRun) -> bytes:
 
 
 class ResultsFile:
-    """The file, open to be appended to by one bench at a time; runs may come from several threads.
+    """A results file, open for appending by one bench at a time; runs may come from several threads.
 
-    Use as a context manager. Raises `SessionError` when another bench writes it, or when it cannot be written.
+    Use as a context manager. Raises `SessionError` if another bench writes it, or if it cannot be written.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -209,7 +214,7 @@ class ResultsFile:
         os.close(self._file)
 
     def append(self, run: BenchRun) -> None:
-        """Writes one whole line, at once. Raises `SessionError` when the disk does not take it."""
+        """Write one whole line at once. Raises `SessionError` if the disk does not take it."""
         line = written(run)
         with self._lock:
             try:
@@ -223,16 +228,16 @@ class ResultsFile:
 
 
 def _open(path: str, how: int) -> int:
-    """The file's descriptor; what is no plain file (a pipe would never end) is refused without waiting for it."""
+    """Open a regular file. Anything else (a pipe would never end) is refused without waiting for it."""
     file = os.open(path, how | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0), 0o666)
     if not stat.S_ISREG(os.fstat(file).st_mode):
         os.close(file)
-        raise SessionError(path, "", "is no plain file", "name another, or move it away")
+        raise SessionError(path, "", "not a regular file", "name another, or move it away")
     return file
 
 
 def _lock_alone(file: int, path: str) -> None:
-    """Keeps a second bench out, where the system knows such locks; they end with the process."""
+    """Keep a second bench out, where the system has such locks; they end with the process."""
     try:
         import fcntl
     except ImportError:
@@ -241,6 +246,6 @@ def _lock_alone(file: int, path: str) -> None:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(file)
-        raise SessionError(path, "", "another bench is writing it", "wait for it, or end it") from None
+        raise SessionError(path, "", "another bench is writing it", "wait for it, or stop it") from None
     except OSError:
         return  # a file system without locks

@@ -1,4 +1,4 @@
-"""What may be concluded from shares: an interval for one, an exact test for two, how many cases would be needed.
+"""Statistics for rates: confidence intervals, exact paired tests, required sample sizes.
 
 The unit is the case. Two columns answer the same cases, so a pair is compared case by case; repeats of a case make
 its share finer and count as no further case.
@@ -7,8 +7,9 @@ its share finer and count as no further case.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from statistics import NormalDist
@@ -16,30 +17,43 @@ from statistics import NormalDist
 LEVEL = 0.05
 """The chance of calling two columns different that are not."""
 POWER = 0.8
-"""The chance of finding a difference that is there, for which the number of cases is given."""
-MOST_STEPS = 20_000_000
-"""What the exact test may take, some seconds. Beyond (thousands of cases, or hundreds with unequal repeats) the sum of
-so many differences is taken as normally distributed, with the variance that it really has."""
+"""The chance of finding an existing difference, for which the number of cases is given."""
+MOST_STEPS = 4_000_000
+"""Steps that the exact test may take, about a second."""
+MOST_ENUMERATED = 32
+"""Up to this number of differing cases all choices of signs are enumerated, however uneven the differences."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """Successes among the runs of one case."""
+
+    successes: int
+    runs: int
+
+    @property
+    def as_fraction(self) -> Fraction:
+        return Fraction(self.successes, self.runs)
 
 
 @dataclass(frozen=True)
 class Interval:
-    """Where a share lies, from 0 to 1, at the confidence it was made for."""
+    """Bounds of a share (0 to 1) or of a difference (-1 to 1), at the confidence it was made for."""
 
     low: float
     high: float
 
 
-def wilson(successes: int, runs: int, confidence: float = 0.95) -> Interval:
-    """The interval of Wilson (1927) for a share of `runs`; 0 to 1 where nothing ran.
+def wilson(successes: float, runs: float, confidence: float = 0.95) -> Interval:
+    """Return the interval of Wilson (1927) for a share of `runs`; 0 to 1 without runs.
 
-    Unlike the textbook's, it stays within 0 and 1 and has a width at 0 and at all.
+    Unlike the textbook's, it stays within 0 and 1 and has a width at 0 and at 1.
 
     >>> wilson(19, 20).low > 0.76, wilson(0, 0)
     (True, Interval(low=0.0, high=1.0))
     """
     if not 0 <= successes <= runs:
-        raise ValueError(f"{successes} of {runs} is no share")
+        raise ValueError(f"{successes} of {runs}: expected successes from 0 to the number of runs")
     if runs == 0:
         return Interval(0.0, 1.0)
     z = NormalDist().inv_cdf((1 + confidence) / 2)
@@ -52,43 +66,114 @@ def wilson(successes: int, runs: int, confidence: float = 0.95) -> Interval:
     return Interval(low, high)
 
 
+def clustered(shares: Sequence[Share], confidence: float = 0.95) -> Interval:
+    """Return Wilson's interval with the case as its unit, so that it covers new cases.
+
+    Repeats of a case may all succeed or all fail together, so they add nothing to the number of units. Where cases
+    have uneven numbers of runs, the units are Kish's (1965): the square of their sum by the sum of their squares.
+    """
+    runs = sum(one.runs for one in shares)
+    if not runs:
+        return Interval(0.0, 1.0)
+    units = runs**2 / sum(one.runs**2 for one in shares)
+    share = sum(one.successes for one in shares) / runs
+    return wilson(units if share == 1 else share * units, units, confidence)
+
+
+def difference_interval(differences: Sequence[Fraction], confidence: float = 0.95) -> Interval:
+    """Return the interval of Agresti and Min (2005) for the mean of paired differences, one a case.
+
+    It is Wald's after half a case was added to each of the four outcomes of a pair.
+    """
+    count = len(differences) + 2
+    total = float(sum(differences))
+    spread = float(sum(one * one for one in differences)) + 1 - total * total / count
+    half = NormalDist().inv_cdf((1 + confidence) / 2) * math.sqrt(spread) / count
+    return Interval(max(-1.0, total / count - half), min(1.0, total / count + half))
+
+
 def paired_p(differences: Sequence[Fraction]) -> float:
-    """The two-sided p-value of the paired differences of shares, one a case: Fisher's exact sign-flipping test.
+    """Return the two-sided p-value of paired differences of shares: Fisher's exact sign-flipping test.
 
     If the two columns do not differ, each case's difference may as well have had the other sign; the p-value is the
     share of all ways to choose the signs whose sum is at least as far from 0. With one run a case this is McNemar's
-    exact test, which is the sign test of the cases in which one alone succeeded.
+    exact test, which is the sign test of the cases in which only one of them succeeded.
     """
-    sizes = [abs(one) for one in differences if one]
-    if not sizes:
+    total = sum(differences, Fraction(0))
+    return min(1.0, 2 * upper_tail(differences if total > 0 else [-one for one in differences])) if total else 1.0
+
+
+def upper_tail(differences: Sequence[Fraction]) -> float:
+    """Return the share of all choices of signs whose sum is at least the sum found: the one-sided p-value.
+
+    It is exact up to `MOST_ENUMERATED` differing cases, and beyond while `MOST_STEPS` allow it. After that the sum of
+    so many differences is taken as normally distributed, and never less likely than one choice of all signs.
+    """
+    given = [one for one in differences if one]
+    if not given:
         return 1.0
-    unit = math.lcm(*[one.denominator for one in sizes])
-    total = float(sum(sizes, Fraction(0)) * unit)
-    if 2 * total * len(sizes) > MOST_STEPS:
-        deviation = math.sqrt(sum(one * one for one in sizes))
-        return math.erfc(abs(float(sum(differences))) / deviation / math.sqrt(2))
-    found = abs(sum(differences, Fraction(0))) * unit
-    ways = _ways(Counter(int(one * unit) for one in sizes))
-    extreme: int = sum(count for sum_, count in ways.items() if abs(sum_) >= found)
-    return float(Fraction(extreme, 2 ** len(sizes)))
+    unit = math.lcm(*[one.denominator for one in given])
+    sizes = [abs(int(one * unit)) for one in given]
+    found = int(sum(given, Fraction(0)) * unit)
+    if 2 * sum(sizes) * len(sizes) <= MOST_STEPS:
+        ways = _ways(sizes)
+        return float(Fraction(sum(count for total, count in ways.items() if total >= found), 2 ** len(sizes)))
+    if len(sizes) <= MOST_ENUMERATED:
+        return _enumerated(sizes, found)
+    deviation = math.sqrt(sum((size / unit) ** 2 for size in sizes))
+    return max(math.erfc(found / unit / deviation / math.sqrt(2)) / 2, math.ldexp(1.0, -len(sizes)))
 
 
-def _ways(sizes: Mapping[int, int]) -> dict[int, int]:
-    """How many choices of signs give each sum. `sizes` says how many cases differ by how much."""
+def _ways(sizes: Sequence[int]) -> dict[int, int]:
+    """Count the choices of signs for each sum."""
     ways = {0: 1}
-    for size, count in sizes.items():
+    for size, count in Counter(sizes).items():
         signs = {size * (2 * plus - count): math.comb(count, plus) for plus in range(count + 1)}
         further: dict[int, int] = {}
         for before, many in ways.items():
             for change, choices in signs.items():
-                sum_ = before + change
-                further[sum_] = further.get(sum_, 0) + many * choices
+                further[before + change] = further.get(before + change, 0) + many * choices
         ways = further
     return ways
 
 
+def _enumerated(sizes: Sequence[int], found: int) -> float:
+    """Combine the sums of one half of the cases with the sorted sums of the other."""
+    halves = []
+    for half in (sizes[::2], sizes[1::2]):
+        sums = [0]
+        for size in half:
+            sums = [one + sign for one in sums for sign in (size, -size)]
+        halves.append(sums)
+    first, second = halves[0], sorted(halves[1])
+    extreme = sum(len(second) - bisect_left(second, found - one) for one in first)
+    return math.ldexp(extreme, -len(sizes))
+
+
+def fisher(before: Share, now: Share) -> tuple[float, float]:
+    """Test by Fisher's exact test whether `now` has a smaller share: its one-sided p-value, and the least possible."""
+    successes, runs = before.successes + now.successes, before.runs + now.runs
+    fewest = max(0, successes - before.runs)
+    ways = [
+        math.comb(now.runs, one) * math.comb(before.runs, successes - one) for one in range(fewest, now.successes + 1)
+    ]
+    every = math.comb(runs, successes)
+    return float(Fraction(sum(ways), every)), float(Fraction(ways[0], every))
+
+
+def tarone(least: Sequence[float], level: float) -> int:
+    """Return the factor that corrects several p-values after Tarone (1990); 0 if no test can reach `level`.
+
+    `least` are the least possible p-values. Only tests that could reach the corrected level count among the tests.
+    """
+    among = 1
+    while (many := sum(one <= level / among for one in least)) > among:
+        among += 1
+    return among if many else 0
+
+
 def cases_needed(differences: Sequence[Fraction], level: float = LEVEL, power: float = POWER) -> int | None:
-    """About how many cases would tell the two apart if they differed as in these; None where they do not differ.
+    """Estimate how many cases would tell the two apart if they differed as in these; None if they do not differ.
 
     Rule: Connor (1987) for paired shares, `(z(1-level/2)·√ψ + z(power)·√(ψ-δ²))² / δ²` with δ the mean and ψ the mean
     square of the differences (with one run a case, ψ is the share of cases in which one alone succeeded).
@@ -103,8 +188,9 @@ def cases_needed(differences: Sequence[Fraction], level: float = LEVEL, power: f
 
 
 def adjusted(values: Sequence[float]) -> list[float]:
-    """P-values for several tests at once after Holm (1979): calling those up to `LEVEL` different errs in one test of
-    them all with at most that chance.
+    """Correct p-values of several tests after Holm (1979).
+
+    Calling those up to `LEVEL` different errs in any of the tests with at most that chance.
 
     >>> adjusted([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
@@ -118,22 +204,10 @@ def adjusted(values: Sequence[float]) -> list[float]:
 
 
 @dataclass(frozen=True)
-class Share:
-    """How many runs of one case had what is asked about."""
-
-    successes: int
-    runs: int
-
-    @property
-    def as_fraction(self) -> Fraction:
-        return Fraction(self.successes, self.runs)
-
-
-@dataclass(frozen=True)
 class Difference:
-    """Two columns on the cases that both have run: shares of the same case stand at the same place.
+    """Two columns on the cases that both have run, with the shares of a case at the same place.
 
-    `p` is exact; `p_adjusted` the same among all pairs that are told together.
+    `p` is that of `paired_p`; `p_adjusted` is corrected for all pairs of the same measure.
     """
 
     first: tuple[Share, ...]
@@ -141,11 +215,10 @@ class Difference:
     p: float
     p_adjusted: float
     level: float = LEVEL
-    """What `p` itself must reach where several pairs are told together."""
+    """The level that `p` itself must reach where there are several pairs."""
 
     @property
     def is_certain(self) -> bool:
-        """Whether one may say that they differ."""
         return self.p_adjusted <= LEVEL
 
     @property
@@ -154,8 +227,13 @@ class Difference:
 
     @property
     def better(self) -> tuple[int, int]:
-        """In how many cases the first did better, and in how many the second."""
+        """Count the cases in which the first did better, and those in which the second did."""
         return sum(1 for one in self._by_case if one > 0), sum(1 for one in self._by_case if one < 0)
+
+    @property
+    def interval(self) -> Interval:
+        """The interval of `mean` at 95 %."""
+        return difference_interval(self._by_case)
 
     @property
     def mean(self) -> float:
@@ -164,12 +242,12 @@ class Difference:
 
     @property
     def needed(self) -> int | None:
-        """See `cases_needed`; more where several pairs are told together."""
+        """See `cases_needed`; more cases are needed where there are several pairs."""
         return cases_needed(self._by_case, self.level)
 
 
 def compare(pairs: Sequence[tuple[Sequence[Share], Sequence[Share]]]) -> list[Difference]:
-    """Pairs of columns that are told together, each given by the shares of the same cases in the same order."""
+    """Compare pairs of columns, each given by the shares of the same cases in the same order."""
     values = [
         paired_p([one.as_fraction - two.as_fraction for one, two in zip(first, second, strict=True)])
         for first, second in pairs

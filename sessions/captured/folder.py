@@ -15,18 +15,18 @@ from pathlib import Path
 from typing import Any, Literal
 
 from adapters.errors import SignatureError
-from adapters.signatures.conversation_field import history_field_name
 from sessions.captured import recordings, redaction
-from sessions.captured.calls import LiveCall, call_from
+from sessions.captured.recordings import LiveCall, call_from
 from sessions.captured.signatures import CapturedSignature, captured
+from sessions.checking import checking
 from sessions.errors import SessionError
 from sessions.file import saving, store
-from sessions.file.written_parts import WrittenParts
-from sessions.fixtures import checking
+from sessions.file.json_values import WrittenParts
 from sessions.imports.demos import demo_of
 from sessions.imports.dspy_program import without_secrets
 from sessions.imports.merging import unused
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
+from sessions.source.comparing import why_unlinked
 
 MOST_CASES = 50
 """Of a session, where nothing else is asked for."""
@@ -41,8 +41,7 @@ Only = Literal["all", "failures"]
 
 @dataclass(frozen=True)
 class CallFilter:
-    """What of a program's calls is taken: cases of a session at most, failed calls alone, a share of the inputs; and
-    the fields whose values are not."""
+    """The filter of calls: cases a session at most, failures only, a share of the inputs, redacted fields."""
 
     cases: int = MOST_CASES
     only: Only = "all"
@@ -70,7 +69,7 @@ class _Predictor:
 
 @dataclass(frozen=True)
 class Finding:
-    """What `check` will say of a fixture that was just captured: another release, or our engine, made it otherwise."""
+    """A difference that `check` will report for a captured fixture."""
 
     path: str
     case: str
@@ -81,13 +80,15 @@ class Finding:
 
 @dataclass(frozen=True)
 class SessionReport:
-    """What became of one session."""
+    """The counts of one captured session."""
 
     path: str
     cases: int
     added: int
     calls: int
     left: int
+    unlinked: str = ""
+    """Why no program is followed for it; empty where one is."""
 
 
 class CapturedFolder:
@@ -153,7 +154,7 @@ class CapturedFolder:
             session = replace(predictor.session, cases=(*predictor.session.cases, case))
         else:
             session, case = predictor.session, predictor.session.case(name)
-        session, column = _with_column(session, call)
+        session, column = _column_added(session, call)
         if column is None:
             self.notes[f"{call.attempts[0].adapter_classes[0].rpartition(':')[2]} is an adapter of the program's own: "
                        "its calls are kept without a recording"] = None  # fmt: skip
@@ -244,9 +245,11 @@ class CapturedFolder:
         self._next_save = time.monotonic() + SAVED_EVERY_S
 
     def report(self) -> list[SessionReport]:
-        """What became of each session, in the order in which their predictors were first called."""
+        """List the sessions with their counts, in the order in which their predictors were first called."""
         return [
-            SessionReport(one.path.name, len(one.session.cases), one.added, one.calls, one.left)
+            SessionReport(
+                one.path.name, len(one.session.cases), one.added, one.calls, one.left, why_unlinked(one.session)
+            )
             for one in self._predictors.values()
             if one is not None and one.saved is not None
         ]
@@ -267,7 +270,7 @@ def _new_session(call: LiveCall, known: CapturedSignature, demos: tuple[Demo, ..
     )
 
 
-def _with_column(session: Session, call: LiveCall) -> tuple[Session, Column | None]:
+def _column_added(session: Session, call: LiveCall) -> tuple[Session, Column | None]:
     """The session with the column under which the call is recorded; None for an adapter of the program's own."""
     first = call.attempts[0]
     name = recordings.adapter_named(first)
@@ -295,7 +298,7 @@ def _with_column(session: Session, call: LiveCall) -> tuple[Session, Column | No
 def _case_of(call: LiveCall, known: CapturedSignature) -> Case:
     inputs = recordings.plain_signature_inputs(known.signature, call.inputs)
     history: tuple[Mapping[str, Any], ...] = ()
-    name = history_field_name(known.signature)
+    name = known.signature.history_field
     held = inputs.get(name) if name is not None else None
     if name is not None and isinstance(held, Mapping) and set(held) == {"messages"}:
         del inputs[name]
@@ -327,7 +330,6 @@ def _demos(demos: tuple[Demo, ...]) -> str:
 
 
 def _text(signature: SignatureText) -> SignatureText:
-    """What of a signature's text makes prompts."""
     return SignatureText(signature.text, signature.class_name, signature.predictor, signature.instructions)
 
 

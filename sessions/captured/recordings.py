@@ -1,9 +1,9 @@
-"""One live call as a recording: what was sent and answered, and what dspy made of it, as `check` reads it."""
+"""Live calls of a program, read from JSON, and each as a recording that `check` can compare."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from adapters.formats import catalog
@@ -11,10 +11,9 @@ from adapters.lm.capabilities import capabilities_of
 from adapters.requests.request import TOOL_PARAMS
 from adapters.requests.strict_schema import strict_schema
 from adapters.signatures.signature import Signature
-from sessions.captured.calls import LiveAttempt, LiveCall, LiveModel, LiveReading
+from sessions.checking import checking, differences
+from sessions.checking.verdicts import Part
 from sessions.file.typed_values import same
-from sessions.fixtures import checking, comparison
-from sessions.fixtures.verdicts import Part
 from sessions.imports.dspy_program import parameters_in
 from sessions.model.parameters import CONNECTION, PARAMETERS
 from sessions.model.replies import (
@@ -30,6 +29,93 @@ from sessions.model.session import Case, Column, Recording, Session
 from sessions.running import recording, rendering
 from sessions.running.recording import as_json
 
+
+@dataclass(frozen=True)
+class LiveModel:
+    """The model that was asked: its name, its own parameters, and what it says it can do (None: that dspy does not
+    say)."""
+
+    name: str
+    params: Mapping[str, Any]
+    abilities: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True)
+class LiveReading:
+    """dspy's parse of one output: typed values by field (`sessions.file.typed_values`), or its error's name."""
+
+    values: Mapping[str, Any] | None
+    error: str | None
+
+
+@dataclass(frozen=True)
+class LiveAttempt:
+    """One call of a model: by which adapter (`module:Class`, and the classes below it), what it was asked, and what it
+    answered: a text each, or an object with the native parts."""
+
+    adapter_classes: tuple[str, ...]
+    options: Mapping[str, Any]
+    is_extraction: bool
+    messages: tuple[Mapping[str, Any], ...]
+    params: Mapping[str, Any]
+    model: LiveModel | None
+    outputs: tuple[Any, ...]
+    error: str | None
+    readings: tuple[LiveReading, ...]
+
+
+@dataclass(frozen=True)
+class LiveCall:
+    """One call of a predictor."""
+
+    signature: str
+    """The key of the description of its signature, told before."""
+    name: str
+    inputs: Mapping[str, Any]
+    demos: tuple[Mapping[str, Any], ...]
+    config: Mapping[str, Any]
+    attempts: tuple[LiveAttempt, ...]
+    values: tuple[Mapping[str, Any], ...]
+    """Of each completion, typed; none where the call failed."""
+    error: str | None = field(default=None)
+
+    @property
+    def has_failed(self) -> bool:
+        """Tell whether an attempt was a parse error, failed, or was repeated."""
+        asked = [one for one in self.attempts if not one.is_extraction]
+        return self.error is not None or len(asked) > 1 or any(one.error is not None for one in self.attempts)
+
+
+def call_from(data: Mapping[str, Any]) -> LiveCall:
+    """Raises KeyError or TypeError for what is no such call."""
+    error = data["error"]
+    return LiveCall(
+        signature=data["signature"],
+        name=data["name"],
+        inputs=data["inputs"],
+        demos=tuple(data["demos"]),
+        config=data["config"],
+        attempts=tuple([_attempt(one) for one in data["attempts"] if one["messages"]]),
+        values=tuple(data["values"]),
+        error=None if error is None else error["type"],
+    )
+
+
+def _attempt(data: Mapping[str, Any]) -> LiveAttempt:
+    model = data["model"]
+    return LiveAttempt(
+        adapter_classes=tuple(data["adapter"]["classes"]),
+        options=data["adapter"]["options"],
+        is_extraction=data["is_extraction"],
+        messages=tuple(data["messages"]),
+        params=data["params"],
+        model=None if model is None else LiveModel(model["name"], model["params"], model["abilities"]),
+        outputs=tuple(data["outputs"]),
+        error=data["error"],
+        readings=tuple([LiveReading(one.get("values"), one.get("error")) for one in data["readings"]]),
+    )
+
+
 _READINGS: tuple[Part, ...] = ("parse",)
 _OF_AN_ADAPTER = ("response_format", "tools", "tool_choice", "parallel_tool_calls", "reasoning_effort")
 """What an adapter adds to the parameters of a call."""
@@ -42,7 +128,7 @@ def adapter_named(attempt: LiveAttempt) -> str | None:
 
 
 def options_of(attempt: LiveAttempt, name: str) -> dict[str, Any]:
-    """What the live adapter was made with, as far as it is not what ours is made with anyway."""
+    """Return the live adapter's options that differ from the defaults of ours."""
     ours = catalog.make(name)
     wanted = {}
     for option in catalog.profile(name).options:
@@ -52,7 +138,7 @@ def options_of(attempt: LiveAttempt, name: str) -> dict[str, Any]:
 
 
 def parameters_of(call: LiveCall) -> dict[str, Any]:
-    """What the model and the predictor were set to, as far as a session may say it.
+    """Return the parameters of model and predictor that a session may contain.
 
     A session's are the model's own: what an adapter without tools dropped of the predictor's is left out.
     """
@@ -95,7 +181,7 @@ def recorded(call: LiveCall, session: Session, case: Case, column: Column, versi
         source="sent",
         capabilities=_capabilities(main.model),
     )
-    return _as_read_here(session, case, column, live)
+    return _agreed_recording(session, case, column, live)
 
 
 def reply_of(made: Recording, model: str) -> Reply | None:
@@ -139,7 +225,7 @@ def _completion(output: Any, reading: RecordedReading | None, extraction: LiveAt
 def _reading(
     attempt: LiveAttempt, number: int, values: Sequence[Mapping[str, Any]], outputs: Sequence[str]
 ) -> RecordedReading | None:
-    """What dspy made of an output: the values of the prediction where there is one, else what its parser said."""
+    """Return dspy's parse of an output: the prediction's values if there are any, else its parser's."""
     if number < len(values):
         return RecordedReading(
             ok=True, values={name: values[number][name] for name in outputs if name in values[number]}
@@ -153,7 +239,6 @@ def _reading(
 
 
 def _body(attempt: LiveAttempt, call: LiveCall, model: LiveModel | None) -> dict[str, Any]:
-    """What went out beside the messages."""
     own = attempt.model or model
     merged = {**(own.params if own is not None else {}), **attempt.params}
     sent = {
@@ -175,7 +260,7 @@ def _capabilities(model: LiveModel | None) -> dict[str, Any]:
     return dict(model.abilities)
 
 
-def _as_read_here(session: Session, case: Case, column: Column, live: Recording) -> Recording:
+def _agreed_recording(session: Session, case: Case, column: Column, live: Recording) -> Recording:
     """The recording in our words wherever these say the same: the order of parameters, the field of an error."""
     held = session.with_case(replace(case, recordings={**case.recordings, column.id: live}))
     ours = checking.update(held, parts=_READINGS, columns=[column.id], cases=[case.name])
@@ -190,8 +275,8 @@ def _as_read_here(session: Session, case: Case, column: Column, live: Recording)
     request = live.request
     try:
         capabilities = recording.capabilities_from_json(live.capabilities, session.model_of(column))
-        today = comparison.parameters(rendering.request_of(session, column, case, capabilities=capabilities))
-        request = _in_the_order_of(request, today)
+        today = differences.parameters(rendering.request_of(session, column, case, capabilities=capabilities))
+        request = _reordered(request, today)
     except Exception:  # no prompt can be made of these values here, which the check of it says
         pass
     return replace(live, attempts=tuple(attempts), request=request)
@@ -208,7 +293,7 @@ def _agreed(live: RecordedCompletion, ours: RecordedCompletion) -> RecordedCompl
     return live
 
 
-def _in_the_order_of(live: Mapping[str, Any], today: Mapping[str, Any]) -> dict[str, Any]:
+def _reordered(live: Mapping[str, Any], today: Mapping[str, Any]) -> dict[str, Any]:
     ordered = {name: live[name] for name in today if name in live}
     return {**ordered, **{name: value for name, value in live.items() if name not in ordered}}
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from sessions.captured.calls import LiveAttempt, LiveCall, LiveReading
+from sessions.captured.recordings import LiveAttempt, LiveCall, LiveReading
 from sessions.errors import SessionError
 
 REDACTED = "(redacted)"
@@ -59,7 +59,7 @@ def _named(value: Any, names: frozenset[str]) -> Iterator[str]:
 def _leaves(value: Any, field: str) -> Iterator[str]:
     if isinstance(value, str):
         if 0 < len(value) < SHORTEST:
-            raise SessionError(None, field, "is to be redacted and very short: the call is left out")
+            raise SessionError(None, field, "cannot be redacted, as it is too short: the call is skipped")
         if value:
             yield value
     elif isinstance(value, Mapping):
@@ -69,7 +69,7 @@ def _leaves(value: Any, field: str) -> Iterator[str]:
         for item in value:
             yield from _leaves(item, field)
     elif value is not None and not isinstance(value, bool):
-        raise SessionError(None, field, "is to be redacted and is no text: the call is left out")
+        raise SessionError(None, field, "cannot be redacted, as it is not a text: the call is skipped")
 
 
 def _forms(text: str) -> Iterator[str]:

@@ -29,7 +29,7 @@ from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.signatures.type_names import name_of
 from sessions.errors import SessionError
 from sessions.imports import proposing
-from sessions.imports.chain_of_thought import COT, REASONING
+from sessions.imports.proposing import COT, REASONING
 from sessions.imports.reading import text_of
 from sessions.model.session import SignatureText
 from sessions.source.gathering import gather_text

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from adapters.formats.base import Adapter
 from sessions.causes.cause import ACCEPTABLE
 from sessions.causes.finding import causes_of
-from sessions.fixtures import checking
-from sessions.fixtures.verdicts import FixtureResult
+from sessions.checking import checking
+from sessions.checking.verdicts import FixtureResult
 from sessions.model.session import Session
 
 

@@ -8,10 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from sessions.fixtures import reports
-from sessions.fixtures.verdicts import FixtureResult
+from sessions.checking import reports
+from sessions.checking.verdicts import FixtureResult
 
 CauseKind = Literal[
+    "verdict",
+    "values",
     "source",
     "fields",
     "instructions",
@@ -40,10 +42,12 @@ ACCEPTABLE: frozenset[CauseKind] = frozenset(
     {
         *("fields", "instructions", "description", "type", "schema", "constraint", "demo", "history", "input", "model"),
         *("parameter", "capabilities", "dspy release", "json_repair or pydantic release", "engine"),
-        *("adapter or its options", "reading", "key order"),
+        *("adapter or its options", "reading", "key order", "verdict", "values"),
     }
 )
-"""What recording today's prompt or reading settles; a source is pulled, an expectation its user's, an error mended."""
+"""What recording today's prompt or parse result settles; a source is pulled, expectations are edited."""
+VERDICTS: frozenset[CauseKind] = frozenset({"verdict", "values"})
+"""A reply parses no longer, parses again, or gives another value: accepted one by one, never with all others."""
 
 MOST_LINES = 40
 """Lines of an example; the rest is counted."""
@@ -51,7 +55,7 @@ MOST_NAMED = 5
 
 
 class Key(NamedTuple):
-    """What makes two drifts have one cause: the kind of thing, its name (a field, a parameter), and its old and new."""
+    """The identity of a cause: kind, name (a field, a parameter), old and new text."""
 
     kind: CauseKind
     name: str
@@ -66,7 +70,7 @@ class Key(NamedTuple):
 
 
 class FixtureName(NamedTuple):
-    """Which fixture."""
+    """The name of a fixture."""
 
     path: str
     case: str
@@ -91,12 +95,23 @@ class Cause:
 
     @property
     def is_acceptable(self) -> bool:
-        """Whether recording anew settles it."""
+        """Tell whether recording again settles it."""
         return self.key.kind in ACCEPTABLE
 
     @property
+    def changes_verdict(self) -> bool:
+        """Tell whether replies parse differently: such causes come first and are never accepted with all."""
+        return self.key.kind in VERDICTS
+
+    @property
+    def rank(self) -> int:
+        """Its place before others, however many fixtures they have: 0 for replies that stopped parsing."""
+        order: dict[CauseKind, int] = {"verdict": 0, "values": 1, "expectation": 2}
+        return order.get(self.key.kind, 3)
+
+    @property
     def can_be_pulled(self) -> bool:
-        """Whether the program says otherwise, so that there is a text of its own to take over."""
+        """Tell whether the program differs, so that its text can be pulled."""
         return self.key.kind == "source" and self.example.verdicts.get("source") == "drift"
 
     def heading(self) -> str:
@@ -127,7 +142,7 @@ def counted(fixtures: Sequence[FixtureName]) -> str:
 
 
 def advice(causes: Sequence[Cause], paths: Sequence[str]) -> str:
-    """What to do next, in one line; empty when nothing can be accepted."""
+    """Suggest the next command, in one line; empty when nothing can be accepted."""
     if not any(one.is_acceptable or one.can_be_pulled for one in causes):
         return ""
     if all(one.key.kind == "source" for one in causes):
@@ -135,3 +150,16 @@ def advice(causes: Sequence[Cause], paths: Sequence[str]) -> str:
     named = " ".join(paths) if len(paths) <= 3 else f"{' '.join(paths[:3])} …"
     count = f"{len(causes)} cause{'' if len(causes) == 1 else 's'}"
     return f"{count}; `workbench review {named}` decides one after the other"
+
+
+def verdict_lines(causes: Sequence[Cause]) -> list[str]:
+    """Say in one line how many fixtures parse differently, and in further lines which; empty for none."""
+    changed = [one for one in causes if one.changes_verdict]
+    fixtures = dict.fromkeys(fixture for cause in changed for fixture in cause.fixtures)
+    if not changed:
+        return []
+    many = f"{len(fixtures):,} fixture{'' if len(fixtures) == 1 else 's'}"
+    lines = [f"{many} with a changed verdict or value:"]
+    named = [f"  {fixture}  {cause.words}  [{cause.id}]" for cause in changed for fixture in cause.fixtures]
+    lines += named[:MOST_NAMED]
+    return [*lines, f"  … and {len(named) - MOST_NAMED:,} more"] if len(named) > MOST_NAMED else lines

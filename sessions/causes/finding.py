@@ -8,23 +8,30 @@ counts.
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from adapters.values.plain_json import plain
 from sessions.causes import writing
 from sessions.causes.cause import Cause, CauseKind, FixtureName, Key
-from sessions.fixtures.verdicts import KEYS_SORTED, Drift, Edit, FixtureResult, Origin
+from sessions.checking.verdicts import (
+    KEYS_SORTED,
+    PARSE_ERROR,
+    Drift,
+    Edit,
+    FixtureResult,
+    Origin,
+    as_short_json,
+    shortened,
+    verdict_changes,
+)
 
 _CASE_TURNS = re.compile(r"(demo|history) (\d+)")
 _WORD = re.compile(r"\w+")
 _OF_TYPES = ("type", "schema", "constraint", "filler")
-_LONGEST = 2_000
 
 
 class Causes:
-    """What has been found so far. Of each cause the names of its fixtures are kept and one example, nothing else."""
+    """Collects causes; each keeps the names of its fixtures and one example."""
 
     def __init__(self) -> None:
         self._fixtures: dict[Key, list[FixtureName]] = {}
@@ -44,32 +51,38 @@ class Causes:
                     self._examples[key] = example
 
     def found(self) -> tuple[Cause, ...]:
-        """The causes, those with most fixtures first, then in the order in which they came up."""
+        """List the causes: changed verdicts and values first, then those with most fixtures."""
         causes = [
             Cause(key, in_words(key), tuple(fixtures), self._examples[key]) for key, fixtures in self._fixtures.items()
         ]
-        return tuple(sorted(causes, key=lambda one: -len(one.fixtures)))
+        return tuple(sorted(causes, key=lambda one: (one.rank, one.key.after != PARSE_ERROR, -len(one.fixtures))))
 
 
 def causes_of(result: FixtureResult) -> dict[Key, list[Drift]]:
     """The causes of one fixture's drift, each with the drifts that show it. Every drift belongs to one at least."""
     found: dict[Key, list[Drift]] = {}
     fields = _changed_fields(result.drift)
+    types = _changed_types(result.drift)
     for drift in result.drift:
         if drift.part == "render" and drift.edits:
-            for key in _of_edits(drift, fields):
+            for key in _keys_of_edits(drift, fields, types):
                 found.setdefault(key, []).append(drift)
     model = next((one for one in result.drift if one.place == "request.model"), None)
+    told: set[int] = set()
+    for change in verdict_changes(result):
+        kind: CauseKind = "verdict" if change.is_flip else "values"
+        found.setdefault(Key(kind, change.field, change.before, change.after), []).extend(change.drifts)
+        told.update(map(id, change.drifts))
     for drift in result.drift:
-        if drift.part == "render" and drift.edits:
+        if (drift.part == "render" and drift.edits) or id(drift) in told:
             continue
-        found.setdefault(_of_other(drift, found, fields, model), []).append(drift)
+        found.setdefault(_other_key(drift, found, fields, model), []).append(drift)
     return found
 
 
 def origins_of(key: Key, drift: Drift) -> tuple[Origin, ...]:
     """The origins within a message in which a cause of its drift shows; none for a drift that is no change of text."""
-    own = [edit.origin for edit in drift.edits if _of_edit(edit, drift.versions) == key]
+    own = [edit.origin for edit in drift.edits if _edit_key(edit, drift.versions) == key]
     return tuple(dict.fromkeys(own or [edit.origin for edit in drift.edits]))
 
 
@@ -94,14 +107,21 @@ def _value_name(drift: Drift) -> str:
     return name if found and drift.part == "parse" else ""
 
 
-def _of_edits(drift: Drift, fields: dict[str, str]) -> Iterator[Key]:
+def _changed_types(drifts: Sequence[Drift]) -> set[str]:
+    """Collect the names in types that changed; a run of several words is a sentence about a type."""
+    edits = [edit for drift in drifts for edit in drift.edits if edit.origin.kind == "type"]
+    runs = [run.strip(" ,;") for edit in edits for run in (*edit.before.split(" … "), *edit.after.split(" … "))]
+    return {word for run in runs if " " not in run for word in _WORD.findall(run)}
+
+
+def _keys_of_edits(drift: Drift, fields: dict[str, str], types: set[str]) -> Iterator[Key]:
     """The causes of one message's changes: one an origin, those that follow from another left out."""
     if fields:
         named = [edit for edit in drift.edits if edit.origin.kind in ("instructions", "description")]
         edits = [edit for edit in named if edit.origin.field not in fields and edit.origin.turn == "system"]
         edits = [edit for edit in edits if not _names_only(edit, fields)]
         if len(edits) < len(drift.edits):
-            yield _of_fields(fields)
+            yield _fields_key(fields)
     else:
         edits = list(drift.edits)
     typed = {edit.origin.field for edit in edits if edit.origin.kind == "type"}
@@ -113,27 +133,39 @@ def _of_edits(drift: Drift, fields: dict[str, str]) -> Iterator[Key]:
         follows = kind in _OF_TYPES and kind != "type" and field in typed
         follows |= kind in ("constraint", "filler") and field in schemas
         follows |= kind in ("marker", "name") and edit.origin.turn in reminded  # they are the reminder's own words
+        follows |= kind in _OF_ADAPTERS and _is_about_a_type(edit, types)
         if not follows:
-            given[_of_edit(edit, drift.versions)] = None
+            given[_edit_key(edit, drift.versions)] = None
     yield from given
 
 
+_OF_ADAPTERS = ("marker", "reminder", "boilerplate", "filler")
+_ABOUT_TYPES = re.compile(r"the value you produce|valid Python")
+"""Words of dspy's notes on types (`translate_field_type`, `user_message_output_requirements`)."""
+
+
+def _is_about_a_type(edit: Edit, types: set[str]) -> bool:
+    """Tell whether an adapter's own text follows from a changed type: it names the type, or notes its form."""
+    is_note = _ABOUT_TYPES.search(edit.before or edit.after) is not None
+    return bool(types) and (is_note or not types.isdisjoint(_WORD.findall(f"{edit.before} {edit.after}")))
+
+
 def _names_only(edit: Edit, fields: dict[str, str]) -> bool:
-    """Whether instructions only name the fields that came and went: those that nobody wrote name all of them."""
+    """Tell whether instructions only name the fields that came and went, as generated ones do."""
     gone, new = _WORD.findall(edit.before), _WORD.findall(edit.after)
     follows = all(fields.get(one) == "gone" for one in gone) and all(fields.get(one) == "new" for one in new)
     return edit.origin.kind == "instructions" and bool(gone or new) and follows
 
 
-def _of_fields(fields: dict[str, str]) -> Key:
+def _fields_key(fields: dict[str, str]) -> Key:
     gone = [name for name, what in fields.items() if what == "gone"]
     new = [name for name, what in fields.items() if what == "new"]
     return Key("fields", "", ", ".join(gone), ", ".join(new))
 
 
-def _of_edit(edit: Edit, versions: str) -> Key:
+def _edit_key(edit: Edit, versions: str) -> Key:
     origin, kind = edit.origin, edit.origin.kind
-    before, after = _bounded(edit.before), _bounded(edit.after)
+    before, after = shortened(edit.before), shortened(edit.after)
     case = _CASE_TURNS.match(origin.turn)
     if case is not None and kind not in ("reminder",):
         named: CauseKind = "demo" if case[1] == "demo" else "history"
@@ -147,12 +179,12 @@ def _of_edit(edit: Edit, versions: str) -> Key:
     if kind == "type":
         return Key("type", origin.field or "", before, after)
     if kind == "schema":
-        return Key("schema", "", _bounded(_without_notation(edit.before)), _bounded(_without_notation(edit.after)))
+        return Key("schema", "", shortened(_without_notation(edit.before)), shortened(_without_notation(edit.after)))
     if kind == "constraint":
         return Key("constraint", origin.field or "", before, after)
     if kind == "name":
         return Key("fields", origin.field or "", before, after)
-    by = _of_release(versions, "adapter or its options")
+    by = _release_kind(versions, "adapter or its options")
     if by == "dspy release":
         said = Edit(origin, writing.abstract(edit.before, ()), writing.abstract(edit.after, ()))
         return writing.key_of(said, by, is_part=bool(before and after))
@@ -163,12 +195,12 @@ _NOTATION = re.compile(r'[\\"]*\bdescription[\\"]*:|[\\"#{}\[\],:]')
 
 
 def _without_notation(text: str) -> str:
-    """What is said in a piece of a schema, however the adapter writes schemas: as JSON, as JSON in a text, in BAML."""
+    """Return the content of a piece of a schema, whether written as JSON, JSON in a string, or BAML."""
     return " ".join(_NOTATION.sub(" ", text).split()) or text
 
 
-def _of_release(versions: str, otherwise: CauseKind) -> CauseKind:
-    """Which release a change of fixed text or of reading comes from, when the versions say that there was one."""
+def _release_kind(versions: str, otherwise: CauseKind) -> CauseKind:
+    """Return the kind of release that changed, as far as the versions say."""
     if "dspy " in versions:
         return "dspy release"
     if "json_repair " in versions or "pydantic " in versions:
@@ -176,7 +208,7 @@ def _of_release(versions: str, otherwise: CauseKind) -> CauseKind:
     return "engine" if "engine " in versions else otherwise
 
 
-def _of_other(drift: Drift, found: dict[Key, list[Drift]], fields: dict[str, str], model: Drift | None) -> Key:
+def _other_key(drift: Drift, found: dict[Key, list[Drift]], fields: dict[str, str], model: Drift | None) -> Key:
     """The cause of a drift that is no change within a message."""
     if drift.place == "keys":
         return Key("key order", "", "", "")
@@ -188,16 +220,16 @@ def _of_other(drift: Drift, found: dict[Key, list[Drift]], fields: dict[str, str
     if drift.place in ("inputs", "signature") or drift.message.startswith("recorded for a column"):
         return Key("error", drift.place, drift.message, "")
     if drift.part == "render":
-        return _of_request(drift, found, model)
+        return _request_key(drift, found, model)
     near = _near(found, _value_name(drift))
     if near is not None:
         return near
     if fields:
-        return _of_fields(fields)
-    return Key(_of_release(drift.versions, "reading"), _value_name(drift), _short(drift.before), _short(drift.after))
+        return _fields_key(fields)
+    return Key(_release_kind(drift.versions, "reading"), _value_name(drift), _short(drift.before), _short(drift.after))
 
 
-def _of_request(drift: Drift, found: dict[Key, list[Drift]], model: Drift | None) -> Key:
+def _request_key(drift: Drift, found: dict[Key, list[Drift]], model: Drift | None) -> Key:
     """The cause of a changed parameter, of a message that came or went, or of an order."""
     if model is not None and drift.place.startswith("request."):
         return Key("model", "", _short(model.before), _short(model.after))
@@ -230,18 +262,11 @@ def _near(found: dict[Key, list[Drift]], field: str) -> Key | None:
 
 
 def _short(value: object) -> str:
-    return "" if value is None else _bounded(json.dumps(plain(value), ensure_ascii=False))
-
-
-def _bounded(text: str) -> str:
-    """A text, or its beginning with the digest of the whole: what is compared stays the whole."""
-    if len(text) <= _LONGEST:
-        return text
-    return f"{text[:200]}… sha256:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+    return "" if value is None else as_short_json(value)
 
 
 def _digest(drift: Drift) -> str:
-    """Of the changed lines of a diff alone: what stands around them may differ from fixture to fixture."""
+    """Digest the changed lines of a diff; their context may differ between fixtures."""
     lines = [line for line in drift.diff if line[:1] in ("-", "+")]
     return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()[:16] if lines else ""
 
@@ -268,6 +293,12 @@ def in_words(key: Key) -> str:
             which = "demos" if key.kind == "demo" else "history"
             return f"{f'the {which}' if key.name else 'demos or history'} changed: {key.before}"
         return f"{what} {key.name} changed{change}"
+    if key.kind == "verdict":
+        what = name.strip() or "a reply"
+        said = f"{what} no longer parses" if key.after == PARSE_ERROR else f"{what} parses now"
+        return f"{said}: {writing.cut(key.before, 60)} → {writing.cut(key.after, 60)}"
+    if key.kind == "values":
+        return f"the value of{name} changed: {writing.cut(key.before, 60)} → {writing.cut(key.after, 60)}"
     if key.kind == "reading":
         return f"the reading of{name} changed{change}" if key.name else f"the verdict of a reply changed{change}"
     if key.kind in ("input", "parameter"):

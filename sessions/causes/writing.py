@@ -1,4 +1,4 @@
-"""What changed in how a prompt is written or a reply is read, where what they say is the same.
+"""Find changes of format that leave the content alone, in prompts and in parse results.
 
 Another release of dspy, another adapter or another model wrote the same signature, demos and inputs. Names, values and
 what a piece of JSON or XML holds are put aside, so that one change has one key in every fixture and adapter.
@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from sessions.causes.cause import CauseKind, Key
-from sessions.fixtures.verdicts import Edit
+from sessions.checking.verdicts import Edit
 
 LONGEST = 300
 """Characters of a text that stands in a key; what is behind says nothing more of the change."""
@@ -92,7 +92,7 @@ def schemas_in(text: str) -> list[Any]:
 
 
 def key_of(edit: Edit, by: CauseKind, *, is_part: bool = True) -> Key:
-    """What changed in the pieces of one origin; its texts are `abstract` already, but for types, schemas and values.
+    """Return the key of a change in one origin; texts are `abstract` already, except types, schemas and values.
 
     `is_part`: the texts are what changed within a piece, and not whole pieces.
     """
@@ -184,7 +184,6 @@ def schema_changes(before: Any, after: Any, is_names: bool = False) -> tuple[set
 
 
 def _shapes(before: str, after: str) -> tuple[str, str]:
-    """How a value is written on both sides, in words."""
     old, new = _shape(before), _shape(after)
     if old != new:
         return old, new
@@ -207,7 +206,7 @@ def _shape(text: str) -> str:
 
 
 def _shortest(text: str, beside: str) -> str:
-    """What of a text is not in the other, with the words around it where something stands between."""
+    """Return the part of a text that the other lacks, with the words between."""
     if not beside or not text:
         return text
     words, others = text.split(" "), beside.split(" ")
@@ -221,7 +220,7 @@ def _shortest(text: str, beside: str) -> str:
 
 
 def is_of_writing(key: Key) -> bool:
-    """Whether a key is one of those made here."""
+    """Tell whether a key was made here."""
     return key.name.partition(": ")[0] in _SENTENCES or key.name in _OF_A_FIELD.values()
 
 

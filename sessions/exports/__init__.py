@@ -1,1 +1,1 @@
-"""Sessions in the forms of other tools, one file a form; `formats.FORMATS` lists them. Nothing here calls anything."""
+"""Exports of sessions for other tools, a file each; `formats.FORMATS` lists them. They send nothing."""

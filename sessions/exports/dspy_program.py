@@ -16,7 +16,7 @@ from sessions.exports.dspy_source import predictor_of
 from sessions.exports.endpoints import OFFLINE
 from sessions.exports.exported import Exported, ExportError, Source, View, switched_off
 from sessions.imports.dspy_program import KEY_ORDER, language_model
-from sessions.imports.result import KEPT
+from sessions.imports.reading import KEPT
 from sessions.model.parameters import CONNECTION, OF_THE_LM
 from sessions.model.session import Demo
 from sessions.running import rendering

@@ -1,4 +1,4 @@
-"""A Python module for dspy: signature, models, demos, adapter and a call, which makes the very same messages."""
+"""Export a Python module for dspy that makes the same messages: signature, models, demos, adapter, call."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from adapters.errors import SignatureError
 from adapters.formats import catalog
 from adapters.formats.profile import EXTRACTION_OPTION, FALLBACK_OPTION
 from adapters.signatures import notation
-from adapters.signatures.conversation_field import history_field_name
 from adapters.signatures.signature import Signature
 from adapters.signatures.type_walk import notes_of, walk
 from adapters.signatures.write.class_writer import is_name
@@ -24,7 +23,7 @@ from sessions.exports.endpoints import OFFLINE, headers_of, key_goes_there
 from sessions.exports.exported import Exported, ExportError, Source, View, beside
 from sessions.exports.litellm_script import NO_KEY
 from sessions.exports.python_source import comment, literal, quoted
-from sessions.imports.result import KEPT
+from sessions.imports.reading import KEPT
 from sessions.model import variants
 from sessions.running import rendering
 from sessions.running.recording import DSPY, as_json
@@ -40,7 +39,7 @@ NOT_DESCRIBED = "not_described"
 
 
 class ValueSource:
-    """Writes values; `needs` are the modules and `tools` the stubs of functions that what was written uses."""
+    """Write values; `needs` are the modules and `tools` the function stubs that they use."""
 
     def __init__(self) -> None:
         self.needs: set[str] = set()
@@ -121,7 +120,7 @@ DSPYS_WORDS = ("self", "signature", "demos", "config", "lm", "new_signature", "_
 
 
 def dspy_source(source: Source) -> Exported:
-    """The module. Raises ExportError for an adapter that dspy lacks and for types and values that source cannot say."""
+    """Export the module. Raises ExportError for adapters, types and values that dspy or its source lacks."""
     view = source.first
     _refuse(view)
     _ = view.request  # what cannot be rendered here cannot be rendered there
@@ -196,7 +195,7 @@ def predictor_of(view: View) -> tuple[Signature, bool]:
 
 
 def _name_of(view: View, signature: Signature) -> str:
-    """What the user called it: dspy's ways of changing a signature lose its name. No message and no schema has it."""
+    """Return the user's name for it, which dspy's signature methods lose. No message contains it."""
     text = view.session.signature
     name = notation.read(text.text, text.class_name).name
     return name if is_name(name) else signature.name
@@ -232,7 +231,7 @@ def _class_source(signature: Signature) -> str:
 
 
 def _shown_otherwise(view: View, signature: Signature, source: str) -> list[str]:
-    """Whether the classes as they are written here make another prompt, as a phrase or none.
+    """Report in a phrase if the written classes change the prompt.
 
     The order of classes can matter: dspy's BAMLAdapter shows one that is defined below another as Python keeps it until
     then, as a `ForwardRef`.
@@ -248,7 +247,7 @@ def _shown_otherwise(view: View, signature: Signature, source: str) -> list[str]
 
 def _given_inputs(view: View, left: list[str]) -> dict[str, Any]:
     """The inputs of the case and its history; dspy fills in defaults itself."""
-    history = history_field_name(view.signature)
+    history = view.signature.history_field
     fields = view.signature.input_fields
     unknown = [name for name in view.case.inputs if name not in fields]
     if unknown:
@@ -277,7 +276,7 @@ def _adapter(view: View) -> str:
 
 
 def _dspy_name(adapter: str) -> tuple[str, str]:
-    """What dspy's class of the adapter is called in the module, and the import that it needs beside `import dspy`."""
+    """Name dspy's class of the adapter in the module, and the import it needs besides `import dspy`."""
     module, name = catalog.dspy_class(adapter) or ("", "")
     return (name, f"from {module} import {name}") if name in NOT_AT_THE_TOP else (f"dspy.{name}", "")
 

@@ -1,4 +1,4 @@
-"""Where models are asked over HTTP, and the variable that holds each provider's key. No key is ever written."""
+"""HTTP endpoints of models, and the variable of each provider's API key. No key is ever written."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Endpoint:
 
 
 def endpoint_of(view: View, source: Source) -> Endpoint:
-    """Where the model is asked. Raises ExportError for one that does not speak OpenAI's protocol, as offline ones."""
+    """Find the model's endpoint. Raises ExportError for models without OpenAI's protocol, as offline ones."""
     provider, name = split_model(view.model)
     named = plain_address(view)
     if provider not in COMPATIBLE and (named is None or provider == "offline"):
@@ -87,7 +87,7 @@ def named_address(view: View) -> str | None:
 
 
 def plain_address(view: View) -> str | None:
-    """As `named_address`, for files in which some characters have a meaning; an address with one is an ExportError."""
+    """Like `named_address`, for files in which some characters have a meaning: those raise ExportError."""
     named = named_address(view)
     if named is not None and not _PLAIN_ADDRESS.fullmatch(named):
         raise ExportError(f"{view.place}: the address {named!r} has signs that other tools would not take as they are")
@@ -95,7 +95,7 @@ def plain_address(view: View) -> str | None:
 
 
 def key_goes_there(view: View, source: Source) -> tuple[bool, tuple[str, ...]]:
-    """Whether an export may name the key's variable for the session's own address, and if not the sentence about it."""
+    """Decide whether an export may name the API key's variable for the session's address; say why not."""
     named = named_address(view)
     if named is None or is_allowed(named, source.allow_hosts):
         return True, ()
@@ -104,7 +104,7 @@ def key_goes_there(view: View, source: Source) -> tuple[bool, tuple[str, ...]]:
 
 
 def headers_of(view: View, source: Source) -> tuple[Mapping[str, str], tuple[str, ...]]:
-    """The variable of each header that the session asks for; or none, and the sentence that says why."""
+    """Return the variable of each header of the session; or none, and the sentence that says why."""
     variables = rendering.lm_settings_of(view.session, view.column).header_variables
     if not variables or key_goes_there(view, source)[0]:
         return variables, ()
@@ -112,7 +112,7 @@ def headers_of(view: View, source: Source) -> tuple[Mapping[str, str], tuple[str
 
 
 def key_variable(model: str) -> str:
-    """The first variable that may hold the key of the model's provider; empty for servers that want none.
+    """Return the first variable that may hold the provider's API key; empty for servers without keys.
 
     Raises ExportError for a provider of an impossible name.
     """

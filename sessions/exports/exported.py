@@ -1,4 +1,4 @@
-"""What is exported, what an export gives, and the one error for what a form cannot hold."""
+"""Sources, results and errors of exports."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sessions.running import rendering
 
 
 class ExportError(ValueError):
-    """What a form cannot hold, and what would work; `flag` is what of the command line chooses that."""
+    """A format cannot hold the session; says what would work, and the `flag` that chooses it."""
 
     def __init__(self, message: str, flag: str = "") -> None:
         super().__init__(message)
@@ -26,7 +26,7 @@ class ExportError(ValueError):
 
 @dataclass(frozen=True)
 class Exported:
-    """The text of the file; what of the session it does not say, one phrase each; and what is good to know of it."""
+    """The text of the file, phrases for what it leaves out of the session, and notes."""
 
     text: str
     left_out: tuple[str, ...] = ()
@@ -35,7 +35,7 @@ class Exported:
 
 @dataclass(frozen=True)
 class View:
-    """A case of a session under one of its columns. `code` holds the `module:Class` adapters that may be imported."""
+    """A case of a session in a column. `code` holds the `module:Class` adapters that may be imported."""
 
     session: Session
     column: Column
@@ -50,7 +50,7 @@ class View:
 
     @cached_property
     def adapter(self) -> Adapter:
-        """The column's adapter. Raises ExportError for one that there is not, or that is code which nobody allowed."""
+        """The column's adapter. Raises ExportError if it does not exist, or is code that was not allowed."""
         try:
             return rendering.adapter_of(self.column, allow_code=self.column.adapter in self.code)
         except UnknownAdapterError as error:
@@ -72,7 +72,7 @@ class View:
 
     @cached_property
     def request(self) -> Request:
-        """What goes out for the case. Raises SignatureError, and ExportError for what cannot be rendered."""
+        """The case's request. Raises SignatureError, and ExportError if it cannot be rendered."""
         signature, adapter = self.signature, self.adapter
         before = self.earlier.__dict__.get("request") if self.earlier is not None else None
         reuse = before.prompt if before is not None else None
@@ -86,7 +86,7 @@ class View:
 
 @dataclass(frozen=True)
 class Source:
-    """What to export: `views` holds each case under each column, column by column, and at least one.
+    """A session to export: `views` holds each case in each column, column by column, and is never empty.
 
     `name` is what the session is called in the export. `allow_hosts` are hosts that may get a key of the user's
     although a session named them.
@@ -110,7 +110,7 @@ class Source:
 
 
 class SourceOptions(TypedDict, total=False):
-    """What an export takes beside a session's columns and cases."""
+    """Options of an export, in addition to columns and cases."""
 
     name: str
     """What the session is called in the export; without one its own name."""
@@ -123,7 +123,7 @@ class SourceOptions(TypedDict, total=False):
 def source_of(
     session: Session, columns: Sequence[Column], cases: Sequence[Case], **options: Unpack[SourceOptions]
 ) -> Source:
-    """What to export, by a session's columns and cases. Raises ExportError where there is no column or no case."""
+    """Select a session's columns and cases. Raises ExportError without a column or a case."""
     code = options.get("code", ())
     views: list[View] = []
     for column in columns:
@@ -138,7 +138,7 @@ def source_of(
 
 
 def switched_off(session: Session, cases: Sequence[Case] = ()) -> tuple[str, ...]:
-    """The demos, and the history turns of `cases`, that are not exported because they are switched off."""
+    """Name disabled demos, and disabled history turns of `cases`, which are not exported."""
     numbers = [str(number) for number, demo in enumerate(session.demos, 1) if not demo.enabled]
     said = [f"demo {', '.join(numbers)}: switched off"] if numbers else []
     for case in cases:
@@ -149,7 +149,7 @@ def switched_off(session: Session, cases: Sequence[Case] = ()) -> tuple[str, ...
 
 
 def beside(view: View) -> tuple[str, ...]:
-    """What a request of one case leaves out of its session, one phrase each."""
+    """Name the parts of a session that a request of one case leaves out, a phrase each."""
     return (*switched_off(view.session, (view.case,)), *view.request.prompt.notes, *other_cases(view))
 
 

@@ -1,4 +1,4 @@
-"""Every form a session can be exported in. A form's own module is imported when it is first asked for."""
+"""All export formats of a session. The module of a format is imported when it is first used."""
 
 from __future__ import annotations
 
@@ -141,14 +141,6 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 "lesson.md",
                 "columns",
                 "sessions.exports.markdown:markdown",
-            ),
-            Format(
-                "svg",
-                "SVG picture",
-                "the prompt in the colours of what its pieces are",
-                "prompt.svg",
-                "one",
-                "sessions.exports.svg:svg",
             ),
         )
     }

@@ -18,7 +18,7 @@ def pretty(value: Any) -> str:
 
 
 def one_line(value: Any) -> str:
-    """Strict ASCII on one line, as JSON Lines wants it."""
+    """Write strict ASCII on a single line, for JSON Lines."""
     return json.dumps(as_json(value), allow_nan=False)
 
 

@@ -6,13 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from adapters.formats import catalog
-from adapters.signatures.conversation_field import history_field_name
 from adapters.signatures.signature import Signature
 from adapters.values.custom_types import build_inputs
+from sessions.checking import expectations
 from sessions.exports import json_text
 from sessions.exports.endpoints import PATHS, endpoint_of, named_address
 from sessions.exports.exported import Exported, ExportError, Source, View, switched_off
-from sessions.fixtures import expectations
 from sessions.model.replies import Answer
 from sessions.running import recording, rendering
 
@@ -29,7 +28,7 @@ def finetune(source: Source) -> Exported:
     """
     first = source.first
     signature = first.signature
-    history = history_field_name(signature)
+    history = signature.history_field
     left, notes = list(switched_off(first.session, source.cases)), []
     if not catalog.profile(first.column.adapter).has_finetuning_in_dspy:
         notes.append(f"dspy has no fine-tuning data for {first.column.adapter}: the form of these lines is ours")

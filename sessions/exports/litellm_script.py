@@ -1,4 +1,4 @@
-"""A Python script that sends one request by litellm and prints the reply."""
+"""Export a Python script that sends a request through litellm and prints the reply."""
 
 from __future__ import annotations
 

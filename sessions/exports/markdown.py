@@ -1,12 +1,12 @@
-"""A session as Markdown, for a lesson: the signature, each column's prompt, its reply and what was read of it."""
+"""Export a session as Markdown: the signature, each column's prompt, reply and parse result."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
+from adapters.display.as_text import visible, without_bytes
 from adapters.replies.flags.explaining import explain
-from adapters.shown.as_text import visible, without_bytes
 from adapters.values.plain_json import plain
 from sessions.exports import json_text
 from sessions.exports.exported import Exported, Source, View, beside
@@ -16,7 +16,7 @@ _SPECIAL = re.compile(r"([\\`*_\[\]#|<>~&]|^[-+](?= )|(?<=\d)[.)](?= ))")
 
 
 def markdown(source: Source) -> Exported:
-    """Every text of the session stands in a fence or is escaped, so that none of it is Markdown or HTML."""
+    """Fence or escape every text of the session, so that none of it is Markdown or HTML."""
     first = source.first
     session = first.session
     sections = [f"# {_escaped(source.name)}"]
@@ -84,5 +84,5 @@ def _fenced(text: str, language: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """`text` on one line, with a backslash before everything that Markdown or HTML could read."""
+    """Put `text` on a single line, with a backslash before every character of Markdown or HTML."""
     return _SPECIAL.sub(r"\\\1", visible(text, keep="").replace("␊", " "))

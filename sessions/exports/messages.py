@@ -1,4 +1,4 @@
-"""The messages of one request, and the whole of it, as OpenAI's chat completions write them."""
+"""Export a request, or its messages, as OpenAI's chat completions write them."""
 
 from __future__ import annotations
 

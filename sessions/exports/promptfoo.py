@@ -1,4 +1,4 @@
-"""A promptfoo config: a prompt and a provider for each column, a test for each case, the inputs as variables.
+"""Export a promptfoo config: a prompt and a provider a column, a test a case, inputs as variables.
 
 promptfoo renders prompts, provider configs and assertions by Nunjucks, and what looks like `{{ env.NAME }}` anywhere
 while it loads the file; it opens a variable that begins with `file://`. None of that may happen to a session's text.

@@ -1,4 +1,4 @@
-"""Plain values as Python source that people can read: one entry a line, long texts line by line."""
+"""Write plain values as readable Python source: one entry a line, long texts line by line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ WIDTH = 100
 
 
 def literal(value: Any, indent: str = "") -> str:
-    """An expression for plain JSON data, in ASCII where a text holds what cannot be printed or encoded."""
+    """Write an expression for plain JSON data, in ASCII where a text cannot be printed or encoded."""
     if isinstance(value, str):
         return _text(str(value), indent)
     if isinstance(value, dict):
@@ -39,7 +39,7 @@ def _text(text: str, indent: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """A string literal on one line."""
+    """Write a string literal on a single line."""
     made = repr(text)
     if not made.isprintable() or any("\ud800" <= one <= "\udfff" for one in made):
         made = ascii(text)
@@ -49,5 +49,5 @@ def quoted(text: str) -> str:
 
 
 def comment(text: str) -> str:
-    """`text` on one line, as a comment takes it."""
+    """Put `text` on a single line, for a comment."""
     return "".join(one if one.isprintable() else " " for one in text)

@@ -1,4 +1,4 @@
-"""A prompt with placeholders for the inputs, chosen so that they stand nowhere else in the text.
+"""Prompts with placeholders for the inputs, which occur nowhere else in the text.
 
 Filling them all in at once (never one after the other: a value may hold a placeholder) gives the very messages.
 """
@@ -28,7 +28,7 @@ FORMS = ("{{{{{name}}}}}", "<<{name}>>", "[[[{name}]]]", "%%{name}%%", "⟪{name
 
 @dataclass(frozen=True)
 class Slot:
-    """Where an input's value stands; `text` is the value of this case as the adapter wrote it."""
+    """The place of an input's value; `text` is the value of this case as the adapter wrote it."""
 
     field: str
     text: str
@@ -74,7 +74,7 @@ def _part(message: Message, inputs: Collection[str], empty: Sequence[str]) -> Pa
 
 
 def _pieces(text: Text, inputs: Collection[str], empty: Sequence[str]) -> Iterator[Piece]:
-    """Values of the signature's own inputs as slots; the tools that a request describes are the same in every case."""
+    """Make slots of the signature's own inputs; tools that a request describes are the same in every case."""
     said = ""
     for segment in text.segments:
         if segment.kind == "value" and segment.field is not None and segment.field in inputs:
@@ -117,7 +117,7 @@ def texts_of(parts: Sequence[Part]) -> list[tuple[Piece, ...]]:
 
 
 def placeholders(parts: Sequence[Part]) -> dict[str, str]:
-    """A placeholder for each field with a slot, all of one form, which stand in the text where they are meant alone."""
+    """Choose a placeholder for each field with a slot; the text contains them nowhere else."""
     names = list(slots_of(parts))
     for suffix in ("", *(f"-{number}" for number in range(1, 1000))):
         for form in FORMS:
@@ -128,7 +128,7 @@ def placeholders(parts: Sequence[Part]) -> dict[str, str]:
 
 
 def _is_plain(pieces: tuple[Piece, ...], chosen: Mapping[str, str]) -> bool:
-    """Whether a search finds the placeholders in the filled-in text exactly where they were put."""
+    """Check that a search finds the placeholders exactly where they were put."""
     if not chosen:
         return True
     text, places = "", []

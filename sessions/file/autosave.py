@@ -18,8 +18,8 @@ from pathlib import Path
 
 from sessions.errors import SessionError
 from sessions.file import restore_points, store
+from sessions.file.json_values import WrittenParts
 from sessions.file.state_folder import in_plain_words, key_of, private, state_folder
-from sessions.file.written_parts import WrittenParts
 from sessions.model.session import Session
 
 DELAY_S = 0.4
@@ -133,7 +133,7 @@ class Autosave:
         try:
             self._own()
             store.save(session, self._place_of(path), parts=self._parts)
-            self._parts.forget_others()
+            self._parts.evict_unused()
         except (OSError, SessionError) as error:
             return in_plain_words(error)
         except ValueError as error:
@@ -165,7 +165,7 @@ class Autosave:
 
 
 def why_not() -> str:
-    """Why no copies can be kept, as one sentence with the mend; "" when they can."""
+    """Return why no copies can be kept and what would help, in one sentence, or ""."""
     try:
         private(_folder())
     except (OSError, SessionError) as error:
@@ -258,7 +258,7 @@ def _is_held(place: Path) -> bool:
 
 
 def _lock(descriptor: int) -> bool:
-    """Whether this process now holds the file; the system lets it go when the process ends, however it ends."""
+    """Lock the file until the process ends; return False where another process has it."""
     try:
         import fcntl
     except ImportError:  # Windows

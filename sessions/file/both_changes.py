@@ -51,7 +51,7 @@ class Merged:
 
 @dataclass(frozen=True)
 class _Part:
-    """How a part of the file is compared: key by key (`object`), row by row by the names in `row_key`, or as a whole.
+    """Rules to compare a part: key by key (`object`), row by row by the names in `row_key`, or as a whole.
 
     `inside` says how the parts of an object, or of each row, are compared; those not named there as a whole.
     """
@@ -78,7 +78,7 @@ _WHOLE = _Part()
 
 
 def merge(base: Session, ours: Session, theirs: Session, winner: Winner = "nobody") -> Merged:
-    """What changed from `base` to `ours` and from `base` to `theirs`, in one session.
+    """Combine the changes from `base` to `ours` and from `base` to `theirs` in one session.
 
     The order of rows and keys is the file's unless only we changed it. A column that one side took away collides with
     results that the other side has made for it. Raises `CollisionError` where `winner` decides nothing, and
@@ -167,7 +167,7 @@ def _rows_by_key(rows: Any, names: tuple[str, ...]) -> dict[str, Any] | None:
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    """Whether both are the same data: 1, 1.0 and true differ, and so does the order of keys.
+    """Return whether both are the same data: 1, 1.0 and true differ, and so does the order of keys.
 
     Takes what a file holds and parts of sessions alike.
     """
@@ -211,7 +211,7 @@ def _results_without_column(base: Any, ours: Any, theirs: Any, merged: Any) -> I
 
 
 def _data_of(session: Session) -> dict[str, Any]:
-    """What the file says, users' values as they are; a case's recordings and what was measured of them as one part."""
+    """Return the file's data with users' values as they are, and a case's recordings and measurements in one part."""
     data: dict[str, Any] = json_values.decode(store.dumps(session))
     for case in data["cases"]:
         kinds = {kind: case.pop(kind) for kind in RECORDED}

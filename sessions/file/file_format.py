@@ -13,8 +13,7 @@ from typing import Any
 from sessions.errors import SessionError, step_into
 from sessions.file.format_reader import Reader
 from sessions.file.format_writer import Writer
-from sessions.file.json_values import JSON
-from sessions.file.written_parts import WrittenParts
+from sessions.file.json_values import JSON, WrittenParts
 from sessions.model.parameters import check_no_secret, check_parameters, kind_of
 from sessions.model.session import Session
 

@@ -45,7 +45,7 @@ def _open_folder_of(path: str | os.PathLike[str]) -> int | None:
 
 
 def _wait_for(descriptor: int) -> bool:
-    """Whether the lock is held now, or there are none here; else the descriptor is closed, or will be.
+    """Return True once the lock is held, or where there are no locks; else the descriptor gets closed.
 
     The system lets those who wait in one after the other, which who asks again and again would not be: so a thread
     waits there for as long as it takes, and is left to itself when that is too long.
@@ -73,7 +73,7 @@ def _wait_for(descriptor: int) -> bool:
 
 
 def _taken(lock: Callable[[], None]) -> bool:
-    """Whether nobody else holds it; a file system without such locks gives it to everybody."""
+    """Return whether nobody else holds it; a file system without such locks gives it to everybody."""
     try:
         lock()
     except BlockingIOError:

@@ -11,8 +11,7 @@ from functools import lru_cache
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
 from sessions.errors import SessionError, step_into
-from sessions.file.part_keys import Key, keys_of
-from sessions.model.file_parts import FilePart
+from sessions.model.file_parts import FilePart, Key, keys_of
 from sessions.model.parameters import kind_of
 from sessions.model.session import Case, Column
 
@@ -100,7 +99,7 @@ SWITCH = {"enabled", "values"}
 
 
 def is_switch(turn: Mapping[str, Any]) -> bool:
-    """Whether an item of a history is `{"enabled", "values"}` around a turn, in place of the turn itself."""
+    """Return whether an item of a history is `{"enabled", "values"}` around a turn."""
     return turn.keys() == SWITCH and type(turn["enabled"]) is bool and isinstance(turn["values"], Mapping)
 
 
@@ -203,7 +202,7 @@ _UNKNOWN: tuple[Key | None, Read] = (None, lambda reader, value, place: value)
 
 
 def _kept_reading(kind: type[Any]) -> tuple[tuple[str, ...], Known]:
-    """As `_reading`, of a part that keeps its layout: the names of the keys it needs, and all keys by their names.
+    """Return the names of the needed keys, and all keys by name, of a part that keeps its layout.
 
     Its texts are never lists of lines.
     """
@@ -215,7 +214,7 @@ def _kept_reading(kind: type[Any]) -> tuple[tuple[str, ...], Known]:
 
 @lru_cache(maxsize=256)
 def _reader_of(hint: Any, has_lines: bool) -> Read:
-    """How a value of this type is read; `has_lines` for a text that may be a list of lines."""
+    """Return the reader for this type; `has_lines`: the text may be a list of lines."""
     if hint in _PLAIN:
         return ValueReader.lines if has_lines else _PLAIN[hint]
     origin, arguments = get_origin(hint), get_args(hint)

@@ -10,10 +10,16 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 from sessions.errors import SessionError, step_into
 from sessions.file.format_reader import inside, is_switch
-from sessions.file.json_values import JSON, UnwritableError, encode, encode_line, encode_text, has_surrogate_pair
-from sessions.file.part_keys import Key, keys_of
-from sessions.file.written_parts import WrittenParts
-from sessions.model.file_parts import FilePart
+from sessions.file.json_values import (
+    JSON,
+    UnwritableError,
+    WrittenParts,
+    encode,
+    encode_line,
+    encode_text,
+    has_surrogate_pair,
+)
+from sessions.model.file_parts import FilePart, Key, keys_of
 from sessions.model.session import Case, Demo, Recording
 
 LEVELS: Mapping[type[Any], int] = {Demo: 2, Recording: 4}
@@ -145,7 +151,7 @@ def _writing(kind: type[Any]) -> tuple[tuple[Key, Write], ...]:
 
 @lru_cache(maxsize=256)
 def _writer_of(hint: Any, has_lines: bool) -> Write:
-    """How a value of this type is written; `has_lines` for a text that stands there as the list of its lines."""
+    """Return the writer for this type; `has_lines`: the text is written as a list of its lines."""
     if hint in _PLAIN_WRITERS:
         return _lines if has_lines else _PLAIN_WRITERS[hint]
     origin, arguments = get_origin(hint), get_args(hint)

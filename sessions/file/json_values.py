@@ -17,7 +17,8 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any
 
 from sessions.errors import step_into
@@ -100,7 +101,7 @@ def encode_line(line: str) -> JSON:
 
 
 def has_surrogate_pair(text: str) -> bool:
-    """Whether two halves of a character stand side by side: JSON's escapes would make them one character."""
+    """Return whether two surrogates are adjacent: JSON's escapes would make them one character."""
     return _SURROGATE_PAIR.search(text) is not None
 
 
@@ -111,7 +112,7 @@ def decode(text: str) -> Any:
 
 
 def is_deeper_than(value: Any, limit: int) -> bool:
-    """Whether lists and objects are nested more than `limit` deep; the outermost is level 1."""
+    """Return whether lists and objects are nested more than `limit` deep; the outermost is level 1."""
     level: list[Any] = [[value]]
     for _ in range(limit + 1):
         level = [
@@ -161,7 +162,7 @@ def _decode_object(pairs: list[tuple[str, Any]]) -> Any:
 
 
 def _decode_tag(tag: str, content: Any, made: dict[str, Any]) -> Any:
-    """What the tag stands for, or the object itself where the content is none of ours."""
+    """Decode a tag, or return the object itself if its content is not ours."""
     if tag == "$lines" or tag == "$text":
         if type(content) is list and content:
             try:
@@ -238,3 +239,78 @@ def write(value: JSON, pieces: list[str], indent: str = "\n") -> None:
         pieces.append(indent + "]")
     else:
         pieces.append(json.dumps(value, allow_nan=False))
+
+
+class WrittenParts:
+    """For writing states of one session one after another, in one thread at a time.
+
+    A part's identity stands for its content, as demos and recordings promise; it is kept as long as its text is.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[object, Written]] = {}
+        self._used: dict[int, tuple[object, Written]] = {}
+
+    def text_of(self, part: object, make: Callable[[], JSON], level: int) -> Written:
+        """The text of `part`, which stands `level` levels deep; what `make` raises is raised."""
+        known = self._known.get(id(part)) or (part, written(make(), level))
+        self._used[id(part)] = known
+        return known[1]
+
+    def evict_unused(self) -> None:
+        """Drop the texts that were not used since the last call."""
+        self._known, self._used = self._used, {}
+
+
+_TOKEN = re.compile(r"[\[\]{},:]|\"|[^\s\[\]{},:\"]+")
+
+
+def line_and_column(text: str, offset: int) -> tuple[int, int]:
+    """1-based line and column of a code point."""
+    return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
+
+
+def position(text: str, offset: int) -> str:
+    line, column = line_and_column(text, offset)
+    return f"line {line}, column {column}"
+
+
+def find_duplicate(text: str) -> tuple[str, int] | None:
+    """Place and offset of the first key that its object says twice, in a text that is valid JSON."""
+    containers: list[tuple[str, set[str] | int]] = []
+    place, expects_key, position = "", False, 0
+    while match := _TOKEN.search(text, position):
+        token, position = match[0], match.end()
+        if token in "{[":
+            containers.append((place, set() if token == "{" else 0))
+            expects_key = token == "{"
+            place = place if token == "{" else step_into(place, 0)
+        elif token in "}]":
+            place, _ = containers.pop()
+            expects_key = False
+        elif token == ",":
+            parent, seen = containers[-1]
+            expects_key = isinstance(seen, set)
+            if isinstance(seen, int):
+                containers[-1] = (parent, seen + 1)
+                place = step_into(parent, seen + 1)
+        elif token == '"':
+            string, position = scanstring(text, position, False)
+            if expects_key:
+                parent, seen = containers[-1]
+                place, expects_key = step_into(parent, string), False
+                if isinstance(seen, set):
+                    if string in seen:
+                        return place, match.start()
+                    seen.add(string)
+    return None
+
+
+def describe_syntax_error(error: json.JSONDecodeError) -> tuple[str, str]:
+    """Message and hint for broken JSON."""
+    text, offset = error.doc, error.pos
+    if offset >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
+        return "the file ends in the middle", "it was cut off: restore it from a backup or from version control"
+    if text.startswith(("<<<<<<<", "=======", ">>>>>>>"), text.rfind("\n", 0, offset) + 1):
+        return "a merge conflict is left in the file", "resolve it, then open the session again"
+    return f"this is no JSON: {error.msg}", ""

@@ -9,8 +9,8 @@ from sessions.errors import SessionError
 from sessions.file import restore_points, store
 from sessions.file.both_changes import CollisionError, Merged, Winner, merge
 from sessions.file.folder_lock import locked
+from sessions.file.json_values import WrittenParts
 from sessions.file.store import Fingerprint
-from sessions.file.written_parts import WrittenParts
 from sessions.model.session import Session
 
 ATTEMPTS = 5
@@ -19,7 +19,7 @@ ATTEMPTS = 5
 
 @dataclass(frozen=True)
 class Saved:
-    """What the file holds now. `taken` names what others had changed in it, `not_kept` why there is no restore point
+    """The file after saving. `taken` names what others had changed in it, `not_kept` why there is no restore point
     of what was replaced (empty: there is one, or nothing was replaced).
     """
 
@@ -87,5 +87,5 @@ def _save(
         not_kept = restore_points.keep(path)
         fingerprint = store.save_locked(merged.session, path, over=since, parts=parts)
         if parts is not None:
-            parts.forget_others()
+            parts.evict_unused()
         return Saved(merged.session, fingerprint, merged.taken, not_kept)

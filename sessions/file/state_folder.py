@@ -45,7 +45,7 @@ def private(folder: Path) -> Path:
 
 
 def in_plain_words(error: OSError | SessionError) -> str:
-    """Why nothing can be kept here, and what would work, as the end of a sentence: one reason, the same words."""
+    """Return why nothing can be stored here and what would help, as the end of a sentence."""
     if isinstance(error, SessionError):
         if not isinstance(error.__cause__, OSError):
             return f"{error.message} ({error.hint})" if error.hint else error.message
@@ -60,7 +60,7 @@ def in_plain_words(error: OSError | SessionError) -> str:
 
 
 def key_of(path: str | os.PathLike[str] | None) -> str:
-    """What a file is called in the state folder, the same for every way to name it; `unnamed` for work without one."""
+    """Return the name of a file in the state folder, whichever way it is spelt; `unnamed` without a file."""
     if path is None:
         return "unnamed"
     real = os.path.realpath(path)

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
 import os
-import re
-import secrets
 import stat
-import time
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from sessions.errors import SessionError
-from sessions.file import file_format, json_values, places
+from sessions.file import file_format, json_values, whole_files
 from sessions.file.folder_lock import locked
-from sessions.file.near_files import did_you_mean
-from sessions.file.written_parts import WrittenParts
-from sessions.line_diff import line_diff
+from sessions.file.json_values import WrittenParts
+from sessions.file.whole_files import PathLike, did_you_mean
 from sessions.model.session import Session
+from sessions.text_diff import line_diff
 
 SIZE_LIMIT = 64_000_000
 """Bytes. A session is what a team commits and reviews; a larger file is something else, and would stall the app."""
@@ -28,15 +23,10 @@ SIZE_LIMIT = 64_000_000
 STRUCTURE_DEPTH = 16
 """Levels that the file itself adds around users' values."""
 
-STRAY_AGE_S = 600.0
-_TEMPORARY = re.compile(r"\.workbench-[0-9a-f]{16}\.tmp")
-
-PathLike = str | os.PathLike[str]
-
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """Which content a file had: its SHA-256. Another program's change makes it another one, its times do not."""
+    """The SHA-256 of a file's content, which changes of its times leave as it is."""
 
     sha256: str
 
@@ -62,20 +52,20 @@ class ChangedOnDiskError(SessionError):
 
 
 def load(path: PathLike) -> Session:
-    """The session in a file. Raises `SessionError` for anything that is not a whole, valid session file."""
+    """Load the session in a file. Raises `SessionError` for anything that is not a whole, valid session file."""
     name = os.fspath(path)
     return _session_in(_read(name), name)
 
 
 def open_file(path: PathLike) -> Opened:
-    """As `load`, with the fingerprint that `save` and `has_changed` want. Raises `SessionError`."""
+    """Load a session with the fingerprint that `save` and `has_changed` take. Raises `SessionError`."""
     name = os.fspath(path)
     content = _read(name)
     return Opened(_session_in(content, name), Fingerprint.of(content))
 
 
 def fingerprint(path: PathLike) -> Fingerprint | None:
-    """What the file holds now; None for one that cannot be read."""
+    """Return the fingerprint of a file; None if it cannot be read."""
     try:
         return Fingerprint.of(_read(os.fspath(path)))
     except SessionError:
@@ -83,7 +73,7 @@ def fingerprint(path: PathLike) -> Fingerprint | None:
 
 
 def has_changed(path: PathLike, since: Fingerprint) -> bool:
-    """Whether the file holds something else than it did; a file that is gone holds nothing that could be lost."""
+    """Return whether the content changed; a missing file counts as unchanged."""
     try:
         return Fingerprint.of(_read(os.fspath(path))) != since
     except SessionError as error:
@@ -91,7 +81,7 @@ def has_changed(path: PathLike, since: Fingerprint) -> bool:
 
 
 def difference(session: Session, path: PathLike) -> tuple[str, ...]:
-    """What saving `session` over the file would change, as the lines of a diff ("-" in the file, "+" to be saved).
+    """Return the changes that saving `session` would make, as the lines of a diff ("-" in the file, "+" to be saved).
 
     Raises `SessionError` for a file that cannot be read at all.
     """
@@ -112,13 +102,13 @@ def _session_in(content: bytes, name: str) -> Session:
 
 
 def loads(text: str, path: PathLike | None = None) -> Session:
-    """The session in a JSON text; `path` is named in errors. Raises `SessionError`."""
+    """Load the session in a JSON text; `path` is named in errors. Raises `SessionError`."""
     name = None if path is None else os.fspath(path)
     return file_format.from_data(_decode(text, name), name)
 
 
 def dumps(session: Session, parts: WrittenParts | None = None) -> str:
-    """The text of the session's file; the same session always has the same text.
+    """Return the text of the session's file; the same session always has the same text.
 
     With `parts`, what they know is not written anew. Raises `SessionError` for what must not be written (a secret, an
     unknown parameter) or is no plain JSON value.
@@ -129,7 +119,7 @@ def dumps(session: Session, parts: WrittenParts | None = None) -> str:
 def save(
     session: Session, path: PathLike, *, over: Fingerprint | None = None, parts: WrittenParts | None = None
 ) -> Fingerprint:
-    """Writes the session to `path`: afterwards the file holds the old content or the new, whole, even after a crash.
+    """Write the session to `path` in one step: even after a crash the file has its old or its new content.
 
     The file's mode stays. A link is written through only when it stays in its folder. With `over`, only a file that
     still has that content is replaced; with `parts`, what they know is not written anew. Returns the fingerprint of
@@ -143,7 +133,7 @@ def save(
 def save_locked(
     session: Session, path: PathLike, *, over: Fingerprint | None = None, parts: WrittenParts | None = None
 ) -> Fingerprint:
-    """As `save`, for a caller that holds the lock of the folder already (`sessions.file.folder_lock`)."""
+    """Save for a caller that already holds the lock of the folder (`sessions.file.folder_lock`)."""
     name = os.fspath(path)
     content = _dumps(session, name, parts).encode("utf-8")
     if over is not None and has_changed(name, over):
@@ -153,15 +143,15 @@ def save_locked(
 
 
 def write_whole(path: PathLike, content: bytes) -> None:
-    """Replaces the content of a file at once, as `save` does. Raises `SessionError`."""
+    """Replace the content of a file in one step. Raises `SessionError`."""
     name = os.fspath(path)
     if len(content) > SIZE_LIMIT:
         raise SessionError(name, "", _too_large(len(content)), "it could not be opened again; remove some recordings")
     try:
         target, mode = _target(name)
-        _replace(target, content, mode)
+        whole_files.replace(target, content, mode)
     except OSError as error:
-        raise SessionError(name, "", *_explain(error, "written")) from error
+        raise _not_done(name, "written", error) from error
 
 
 def _dumps(session: Session, path: str | None, parts: WrittenParts | None = None) -> str:
@@ -179,7 +169,7 @@ def _read(path: str) -> bytes:
             if stat.S_ISDIR(status.st_mode):
                 raise SessionError(path, "", "this is a folder", "name the session file in it")
             if not stat.S_ISREG(status.st_mode):
-                raise SessionError(path, "", "this is no ordinary file")
+                raise SessionError(path, "", "not a regular file")
             if status.st_size > SIZE_LIMIT:
                 raise SessionError(path, "", _too_large(status.st_size))
             content = file.read(SIZE_LIMIT + 1)
@@ -191,9 +181,9 @@ def _read(path: str) -> bytes:
     except ValueError as error:
         if isinstance(error, SessionError):
             raise
-        raise SessionError(path, "", f"this is no file name: {error}") from None
+        raise SessionError(path, "", f"not a file name: {error}") from None
     except OSError as error:
-        raise SessionError(path, "", *_explain(error, "read")) from error
+        raise _not_done(path, "read", error) from error
     if len(content) > SIZE_LIMIT:
         raise SessionError(path, "", _too_large(len(content)))
     return content
@@ -203,12 +193,12 @@ def _decode(text: str, path: str | None) -> Any:
     try:
         data = json_values.decode(text)
     except json.JSONDecodeError as error:
-        message, hint = places.describe_syntax_error(error)
-        raise SessionError(path, places.describe(text, error.pos), message, hint) from None
+        message, hint = json_values.describe_syntax_error(error)
+        raise SessionError(path, json_values.position(text, error.pos), message, hint) from None
     except json_values.DuplicateKeyError as error:
-        place, offset = places.find_duplicate(text) or (error.key, 0)
-        message = f"the key stands twice, the second time at {places.describe(text, offset)}"
-        raise SessionError(path, place, message, "one of the two would be lost: keep one") from None
+        place, offset = json_values.find_duplicate(text) or (error.key, 0)
+        message = f"the key appears twice, the second time at {json_values.position(text, offset)}"
+        raise SessionError(path, place, message, "keep one of the two") from None
     except RecursionError:
         raise SessionError(path, "", _too_deep()) from None
     except ValueError as error:
@@ -220,9 +210,9 @@ def _decode(text: str, path: str | None) -> Any:
 
 
 def _target(path: str) -> tuple[str, int | None]:
-    """The file to replace and the mode it has (None for a new one). Raises `SessionError` and OSError."""
+    """Return the file to replace and its mode (None for a new one). Raises `SessionError` and OSError."""
     if "\0" in path:
-        raise SessionError(path.replace("\0", "\\0"), "", "this is no file name: it holds a NUL character")
+        raise SessionError(path.replace("\0", "\\0"), "", "not a file name: it has a NUL character")
     target = path
     if os.path.islink(path):
         target = os.path.realpath(path)
@@ -237,66 +227,15 @@ def _target(path: str) -> tuple[str, int | None]:
     if stat.S_ISDIR(status.st_mode):
         raise SessionError(path, "", "this is a folder", "name a file in it")
     if not stat.S_ISREG(status.st_mode):
-        raise SessionError(path, "", "this is no ordinary file", "save under another name")
+        raise SessionError(path, "", "not a regular file", "save under another name")
     if not os.access(target, os.W_OK):
         raise SessionError(path, "", "the file is read-only", "make it writable, or save under another name")
     return target, stat.S_IMODE(status.st_mode)
 
 
-def _replace(target: str, content: bytes, mode: int | None) -> None:
-    folder = os.path.dirname(target) or "."
-    temporary = os.path.join(folder, f".workbench-{secrets.token_hex(8)}.tmp")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
-    descriptor = os.open(temporary, flags, 0o666)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            if mode is not None and hasattr(os, "fchmod"):
-                os.fchmod(descriptor, mode)
-            file.write(content)
-            file.flush()
-            os.fsync(descriptor)
-        os.replace(temporary, target)
-    except BaseException:  # no half file is left, and it is raised again
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise
-    _sync_folder(folder)
-    _remove_strays(folder)
-
-
-def _remove_strays(folder: str) -> None:
-    """Removes what saves left behind that were killed; a younger file may belong to a save that is going on."""
-    with suppress(OSError):
-        for entry in os.scandir(folder):
-            if _TEMPORARY.fullmatch(entry.name) and time.time() - entry.stat().st_mtime > STRAY_AGE_S:
-                os.unlink(entry.path)
-
-
-def _sync_folder(folder: str) -> None:
-    """Makes the new name survive a power cut, where the system can do that for folders."""
-    if not hasattr(os, "O_DIRECTORY"):
-        return
-    with suppress(OSError):  # the content is in place already; some file systems refuse this
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-
-
-def _explain(error: OSError, done: str) -> tuple[str, str]:
-    """Message and hint for what the system said."""
-    reason = (error.strerror or type(error).__name__).lower()
-    hints = {
-        errno.ENOSPC: "free some space; the file is as it was",
-        errno.EDQUOT: "your quota is used up; the file is as it was",
-        errno.EACCES: "you may not do that here; choose another folder or change the permissions",
-        errno.EPERM: "you may not do that here; choose another folder or change the permissions",
-        errno.EROFS: "the file system is read-only; choose another folder",
-        errno.ENOENT: "the folder does not exist",
-        errno.ENAMETOOLONG: "choose a shorter name",
-    }
-    return f"cannot be {done}: {reason}", hints.get(error.errno or 0, "")
+def _not_done(path: str, done: str, error: OSError) -> SessionError:
+    reason, hint = whole_files.explain(error)
+    return SessionError(path, "", f"cannot be {done}: {reason}", hint)
 
 
 def _too_large(size: int) -> str:

@@ -69,7 +69,7 @@ _WRITTEN: Mapping[type, Callable[[Any], Any]] = {
 
 
 def shown_of(written: JSON) -> JSON:
-    """What a written form is of, without its types: an enum's value, a model's fields. For people."""
+    """Return a written value without its types: an enum's value, a model's fields. For people."""
     if isinstance(written, dict):
         if set(written) in ({"$type", "value"}, {"$type", "name", "value"}):
             return shown_of(written["value"])
@@ -107,7 +107,7 @@ def typed(value: Any, depth: int = 0) -> JSON:
 
 
 def same(before: JSON, after: JSON) -> bool:
-    """Whether two plain JSON values are the same, the type of each number and the order of keys included."""
+    """Return whether two plain JSON values are equal, including number types and the order of keys."""
     kind = type(before)
     if kind is not type(after):
         return False

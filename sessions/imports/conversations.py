@@ -10,12 +10,10 @@ from typing import Any
 from adapters.formats import catalog
 from adapters.replies.reading import Reading
 from adapters.replies.sections import sections
-from adapters.signatures.conversation_field import history_field_name
 from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.values.plain_json import plain
 from sessions.errors import SessionError
-from sessions.imports.reading import listed
-from sessions.imports.result import KEPT, Imported
+from sessions.imports.reading import KEPT, Imported, listed
 from sessions.model.held_values import value_of
 from sessions.model.parameters import kind_of
 from sessions.model.replies import Reply
@@ -38,7 +36,7 @@ class Conversation:
 
 
 def is_messages(data: Any) -> bool:
-    """Whether decoded JSON is a list of OpenAI messages, or an object that holds one as `messages`."""
+    """Return whether decoded JSON is a list of OpenAI messages, or an object that holds one as `messages`."""
     data = data.get("messages") if isinstance(data, dict) else data
     return isinstance(data, list) and bool(data) and all(isinstance(one, dict) and "role" in one for one in data)
 
@@ -57,7 +55,7 @@ def from_messages(
     if given is None:
         questions.append(f"no signature was given: {PROPOSED!r} is proposed")
     found = read(messages, signature, path)
-    if history_field_name(signature) is None:
+    if signature.history_field is None:
         questions.append("the signature has no dspy.History field, so the history will not be in any prompt")
     extra = {KEPT: {"system": list(found.systems)}} if found.systems else {}
     made = Case(case, inputs=found.asked, history=found.turns, extra=extra)
@@ -157,7 +155,7 @@ def reading_of(text: str, signature: Signature, adapter: str) -> Reading:
 
 
 def _without_history(signature: Signature) -> dict[str, Field]:
-    history = history_field_name(signature)
+    history = signature.history_field
     return {name: field for name, field in signature.input_fields.items() if name != history}
 
 

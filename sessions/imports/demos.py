@@ -15,8 +15,7 @@ from adapters.signatures.type_names import name_of
 from sessions.errors import SessionError
 from sessions.file.store import SIZE_LIMIT
 from sessions.imports import proposing
-from sessions.imports.reading import json_of, listed
-from sessions.imports.result import KEPT, Imported
+from sessions.imports.reading import KEPT, Imported, json_of, listed
 from sessions.model.held_values import takes, value_of
 from sessions.model.parameters import kind_of
 from sessions.model.session import DEFAULT_COLUMNS, Demo, Session, SignatureText
@@ -153,7 +152,7 @@ def _names(header: Sequence[str], path: str, signature: Signature | None) -> tup
                 questions.append(f"column {name!r} is taken as the field `{near}`")
                 name = near
         if name in names:
-            raise SessionError(path, "the header", f"the column {name!r} stands twice")
+            raise SessionError(path, "the header", f"the column {name!r} appears twice")
         names.append(name)
     return names, questions
 

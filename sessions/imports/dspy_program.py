@@ -17,10 +17,9 @@ from typing import Any
 from adapters.signatures.signature import Field, Signature, infer_prefix
 from adapters.signatures.write.class_writer import is_name
 from sessions.errors import SessionError, step_into
-from sessions.imports import chain_of_thought, proposing
+from sessions.imports import proposing
 from sessions.imports.demos import demo_of
-from sessions.imports.reading import listed
-from sessions.imports.result import KEPT, Imported
+from sessions.imports.reading import KEPT, Imported, listed
 from sessions.model.parameters import (
     CONNECTION,
     OF_THE_LM,
@@ -52,7 +51,7 @@ class SavedField:
 
 
 def is_program(data: Any) -> bool:
-    """Whether decoded JSON is what `save` of a dspy module or predictor writes."""
+    """Return whether decoded JSON is what `save` of a dspy module or predictor writes."""
     return isinstance(data, dict) and bool(predictors_of(data))
 
 
@@ -69,9 +68,9 @@ def from_program(
     instructions, saved = _saved_signature(state, demos, path, place)
     notes = [f"the predictor `{name}`"] if name else []
     if given is not None:
-        run_as = chain_of_thought.fitting(given, [one.name for one in saved])
+        run_as = proposing.fitting(given, [one.name for one in saved])
         if run_as != given:
-            notes.append(chain_of_thought.SAID)
+            notes.append(proposing.SAID)
         text, questions = _onto(run_as, saved, instructions)
     elif saved:
         text, questions = _proposed(saved, instructions, demos, path)
@@ -111,7 +110,7 @@ def from_program(
 
 
 def _decisions(state: Mapping[str, Any], path: str, place: str) -> Mapping[str, Any]:
-    """What decides outputs (thresholds, cuts, weights), which dspy saves under `fields`."""
+    """Return the parameters of decisions (thresholds, cuts, weights), which dspy saves under `fields`."""
     fields = state.get("fields", {})
     if isinstance(fields, Mapping) and all(isinstance(one, Mapping) for one in fields.values()):
         return fields
@@ -243,7 +242,7 @@ def _proposed(
 
 
 def _outputs(instructions: str, names: Sequence[str]) -> tuple[Sequence[str], str]:
-    """Which of the names are outputs (dspy saves them behind the inputs), and what of that is not sure."""
+    """Return the names that are outputs (dspy saves them after the inputs), and what is uncertain about them."""
     inputs, outputs = _halves(instructions)
     kept = [name for name in names if name not in inputs]
     # ChainOfThought puts its `reasoning` between the two halves of a sentence that does not name it.
@@ -289,10 +288,10 @@ def _onto(given: SignatureText, saved: Sequence[SavedField], instructions: str) 
         return (given if own else replace(given, instructions=instructions)), questions
     name = signature.name if is_name(signature.name) else "Imported"
     fields = dict(changed.fields)
-    reasoning = fields.get(chain_of_thought.REASONING)
-    adds_reasoning = given.predictor == chain_of_thought.COT and reasoning == signature.fields.get("reasoning")
+    reasoning = fields.get(proposing.REASONING)
+    adds_reasoning = given.predictor == proposing.COT and reasoning == signature.fields.get("reasoning")
     if adds_reasoning:
-        del fields[chain_of_thought.REASONING]
+        del fields[proposing.REASONING]
     made = proposing.in_source(Signature.make(tuple(fields.values()), instructions or signature.instructions, name))
     return (replace(made, predictor=given.predictor) if adds_reasoning else made), questions
 
@@ -325,7 +324,7 @@ def language_model(lm: Any) -> tuple[str | None, dict[str, Any], list[str]]:
 
 
 def parameters_in(data: Mapping[str, Any]) -> dict[str, Any]:
-    """What of these a session may set, without where and how long to ask; what does not fit is left out."""
+    """Return the parameters that a session may set, without address and timeout; invalid ones are left out."""
     found: dict[str, Any] = {}
     for key, value in data.items():
         is_usual = value is None or (key, value) in USUAL

@@ -12,13 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from adapters.signatures.conversation_field import history_field_name
 from adapters.signatures.signature import Field, Signature, strip_annotated
 from sessions.errors import SessionError
-from sessions.imports import chain_of_thought, conversations, proposing
+from sessions.imports import conversations, proposing
 from sessions.imports.dspy_program import parameters_in, without_secrets
 from sessions.imports.merging import unused
-from sessions.imports.result import KEPT, Imported
+from sessions.imports.reading import KEPT, Imported
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from sessions.running import rendering
@@ -31,7 +30,7 @@ _OBJECTIVE = "In adhering to this structure, your objective is: "
 
 
 def is_call(data: Any) -> bool:
-    """Whether decoded JSON is an entry of `lm.history`, or of a log that has its messages and the response to them."""
+    """Tell whether JSON is an entry of `lm.history`, or of a log with messages and their response."""
     if not isinstance(data, dict):
         return False
     if "outputs" in data:
@@ -60,8 +59,8 @@ def from_call(data: Mapping[str, Any], path: str, given: SignatureText | None = 
     described = conversations.content_text(system.get("content"), path, "messages[0]")
     text = _signature_in(described, path, questions) if given is None else given
     if given is not None:
-        text = chain_of_thought.fitting(given, _names_in(described))
-        said += [chain_of_thought.SAID] if text != given else []
+        text = proposing.fitting(given, _names_in(described))
+        said += [proposing.SAID] if text != given else []
     model = data["model"] if isinstance(data.get("model"), str) else Session.model
     kwargs = data.get("kwargs")
     params = parameters_in(kwargs) if isinstance(kwargs, dict) else {}
@@ -106,7 +105,6 @@ def from_calls(
 
 
 def _program(session: Session) -> tuple[SignatureText, str]:
-    """What calls have in common that can be cases of one session."""
     return session.signature, json.dumps([dict(one.values) for one in session.demos])
 
 
@@ -127,7 +125,7 @@ def _arranged(base: Session, messages: Sequence[Mapping[str, Any]], path: str) -
         case = replace(base.cases[0], inputs=found.asked)
         demos = tuple([Demo(one) for one in found.turns])
         arrangements = [(demos, case)]
-        if history_field_name(signature) is not None:
+        if signature.history_field is not None:
             arrangements = [
                 (demos[:count], replace(case, history=tuple(found.turns[count:])))
                 for count in range(len(demos) + 1)[:200]

@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from adapters.signatures.signature import Signature
-from sessions.imports.reading import listed
-from sessions.imports.result import KEPT, Imported
+from sessions.imports.reading import KEPT, Imported, listed
 from sessions.model.session import Case, Demo, Session, SignatureText, Variant
 
 

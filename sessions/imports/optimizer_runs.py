@@ -1,4 +1,4 @@
-"""What optimisers of dspy tried: the candidates of a GEPA or MIPROv2 run as variants of a session's instructions.
+"""Import the candidates of a GEPA or MIPROv2 run as variants of a session's instructions.
 
 Read as data, in the forms that dspy 3.4.1 and gepa write or that a line of Python saves:
 
@@ -21,8 +21,7 @@ from typing import Any, TypeGuard
 
 from sessions.errors import SessionError
 from sessions.imports import dspy_program
-from sessions.imports.reading import json_of, listed, text_of
-from sessions.imports.result import Imported
+from sessions.imports.reading import Imported, json_of, listed, text_of
 from sessions.model.parameters import kind_of
 from sessions.model.session import DEFAULT_COLUMNS, Session, SignatureText, Variant
 from sessions.model.variants import INSTRUCTIONS
@@ -53,7 +52,7 @@ class Candidate:
 
 
 def is_run(data: Any) -> bool:
-    """Whether decoded JSON is a run that was saved with its scores."""
+    """Return whether decoded JSON is a run that was saved with its scores."""
     if isinstance(data, dict):
         return "val_aggregate_scores" in data and _are_texts(data.get("candidates"))
     return (
@@ -64,7 +63,7 @@ def is_run(data: Any) -> bool:
 
 
 def is_log(path: str) -> bool:
-    """Whether a file is the `candidates.json` that GEPA keeps beside its state."""
+    """Return whether a file is the `candidates.json` that GEPA keeps beside its state."""
     file = Path(path)
     return file.name == CANDIDATES and any((file.parent / name).is_file() for name in (STATE, "run_log.json"))
 
@@ -78,7 +77,7 @@ def refuse_state(path: str) -> None:
 
 
 def is_folder(path: str) -> bool:
-    """Whether a folder is one that GEPA or MIPROv2 logged into."""
+    """Return whether a folder is one that GEPA or MIPROv2 logged into."""
     folder = Path(path)
     return folder.is_dir() and ((folder / CANDIDATES).is_file() or _programs_in(folder) is not None)
 

@@ -1,8 +1,10 @@
-"""A signature for values whose file names no types and no roles: what is proposed, and why."""
+"""Propose a signature for values without types or roles, or a ChainOfThought for values with a `reasoning`."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from types import GenericAlias
 from typing import Any
 
@@ -10,7 +12,7 @@ from adapters.errors import SignatureError
 from adapters.signatures import notation
 from adapters.signatures.signature import Field, Signature
 from adapters.signatures.write.class_writer import is_name
-from sessions.model.session import SignatureText
+from sessions.model.session import Predictor, SignatureText
 
 MANY = 1000
 """Values looked at for the type of a field."""
@@ -67,3 +69,20 @@ def in_source(signature: Signature) -> SignatureText:
     except SignatureError:
         bare = Signature.make(signature.fields_in_order, None, signature.name)
         return SignatureText(notation.to_source(bare), signature.name, instructions=signature.instructions)
+
+
+COT: Predictor = "ChainOfThought"
+REASONING = "reasoning"
+"""The output that `dspy.ChainOfThought.__init__` puts in front of the others."""
+
+SAID = "it was run as a ChainOfThought: `reasoning` stands in front of the signature's outputs"
+
+
+def fitting(given: SignatureText, names: Sequence[str]) -> SignatureText:
+    """`given`, or the same as a ChainOfThought: where `names`, the fields of what is imported in their order, have the
+    reasoning directly in front of the first output and `given` has no such field."""
+    signature = given.read()
+    outputs = list(signature.output_fields)
+    if given.predictor == COT or REASONING in signature.fields or not outputs:
+        return given
+    return replace(given, predictor=COT) if (REASONING, outputs[0]) in itertools.pairwise(names) else given

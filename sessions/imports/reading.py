@@ -1,16 +1,42 @@
-"""The text and the JSON of a file to import, with errors that name the place."""
+"""Read the text and the JSON of a file to import, with errors that name the place; the result of an import."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sessions.errors import SessionError
-from sessions.file import json_values, places
-from sessions.file.near_files import did_you_mean
+from sessions.file import json_values
 from sessions.file.store import SIZE_LIMIT
+from sessions.file.whole_files import did_you_mean
+from sessions.model.session import Session
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A session made of somebody's file.
+
+    `notes` say what was found, taken and left. `questions` are what the file does not say and what was proposed in its
+    place: a session with questions is a proposal, which its user accepts or answers. `has_signature` is False where the
+    signature was given, so that merging keeps the session's own. With `is_bare_text` the file is a signature's source,
+    which says neither the predictor nor instructions in the place of its own.
+    """
+
+    session: Session
+    notes: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
+    has_signature: bool = True
+    is_bare_text: bool = False
+    by_name: bool = False
+    """Whether its cases take the place of those of the same name, whose recordings and replies stay."""
+
+
+KEPT = "imported"
+"""The key of `extra` under which what has no place in a session is kept."""
+
 
 PICKLES = (".pkl", ".pickle", ".joblib")
 HOW_TO_SAVE = "in dspy, `program.save('program.json')` writes JSON, which is read here"
@@ -59,10 +85,10 @@ def json_of(text: str, path: str, place: str = "") -> Any:
     try:
         value = json.loads(text, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
-        message, hint = places.describe_syntax_error(error)
-        raise SessionError(path, place or places.describe(text, error.pos), message, hint) from None
+        message, hint = json_values.describe_syntax_error(error)
+        raise SessionError(path, place or json_values.position(text, error.pos), message, hint) from None
     except json_values.DuplicateKeyError as error:
-        raise SessionError(path, place, f"the key {error.key!r} stands twice in one object") from None
+        raise SessionError(path, place, f"the key {error.key!r} appears twice in one object") from None
     except RecursionError:
         raise _too_deep(path, place) from None
     except ValueError as error:

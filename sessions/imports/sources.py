@@ -1,4 +1,4 @@
-"""Which kind of file it is, by its name and its content, and its import; a table's rows as cases where asked for."""
+"""Detect the kind of a file by name and content, and import it; rows of a table become cases on request."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from adapters.signatures.signature import Signature
 from sessions.errors import SessionError
 from sessions.imports import conversations, demos, dspy_program, lm_call, optimizer_runs
 from sessions.imports.merging import unused
-from sessions.imports.reading import json_of, text_of
-from sessions.imports.result import KEPT, Imported
+from sessions.imports.reading import KEPT, Imported, json_of, text_of
 from sessions.model.parameters import kind_of
 from sessions.model.session import DEFAULT_COLUMNS, Case, Demo, Session, SignatureText
 from sessions.source.gathering import gather_text

@@ -1,1 +1,1 @@
-"""What a session is: signature, demos, columns, cases, variants and recordings, as immutable data."""
+"""The parts of a session: signature, demos, columns, cases, variants and recordings, as immutable data."""

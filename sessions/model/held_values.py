@@ -49,7 +49,7 @@ def shown(text: str) -> str:
 
 
 def takes(annotation: Any, value: Any) -> bool:
-    """Whether a session may hold `value` for that type: what a prompt builds of it (an image of its URL) is one."""
+    """Return whether a session may hold `value` for that type, also as what a prompt builds it from (a URL)."""
     try:
         type_adapter(annotation).validate_python(build(annotation, value))
     except (ValueError, TypeError, RecursionError):

@@ -160,7 +160,7 @@ def looks_like_secret_name(name: str) -> bool:
 
 
 def kind_of(value: Any) -> str:
-    """What a value is, in JSON's words."""
+    """Return the kind of a value in JSON's terms."""
     if value is None:
         return "null"
     if isinstance(value, bool):

@@ -20,7 +20,7 @@ Role = Literal["main", "tools", "fallback", "extraction"]
 
 @dataclass(frozen=True)
 class Extraction(FilePart):
-    """What TwoStep's second model made of a reply."""
+    """The values that TwoStep's second model extracted from a reply."""
 
     adapter: Annotated[str, LENIENT_ALWAYS] = ""
     """Who reads it: `chat`, or `json` where Chat could not and JSON asked again."""
@@ -30,7 +30,7 @@ class Extraction(FilePart):
 
 @dataclass(frozen=True)
 class Answer(FilePart):
-    """What a model answered: its text, and what the provider returned beside it."""
+    """A model's answer: its text, and what else the provider returned."""
 
     text: Annotated[str, Rule(null_is_absent=True, is_always_written=True)] = ""
     """The reply exactly as it came."""
@@ -80,7 +80,7 @@ class RecordedError(FilePart):
 
 @dataclass(frozen=True)
 class RecordedReading(FilePart):
-    """How a recorded reply was read."""
+    """The parse result of a recorded reply."""
 
     ok: Annotated[bool, ALWAYS] = False
     """Whether it parsed."""
@@ -116,7 +116,7 @@ class RecordedAttempt(FilePart):
 
 @dataclass(frozen=True)
 class Measured(FilePart):
-    """What one recorded call took; compared with nothing, and judged where a case expects limits."""
+    """Tokens, cost and time of a recorded call; never compared, only checked against a case's limits."""
 
     usage: Annotated[Mapping[str, Any] | None, LENIENT_ALWAYS] = None
     """Tokens as the provider counted them."""

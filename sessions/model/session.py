@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar
 
-from adapters.shown.blocks import Note, Passage, Piece, Shown, Table
-from adapters.shown.itself import ShowsItself
+from adapters.display.blocks import Note, Passage, Piece, Shown, Table
+from adapters.display.itself import ShowsItself
 from adapters.values.plain_json import plain
 from sessions.model.file_parts import LINES, Rule, nothing
 from sessions.model.replies import Measured, RecordedAttempt, Reply
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 Predictor = Literal["Predict", "ChainOfThought"]
 RecordedSource = Literal["sent", "edited", "pasted", "accepted"]
-"""Of a recording: its reply's; `accepted` where a person took a later prompt for right, to which it is no answer."""
+"""The source of a recording's reply; `accepted` if a person accepted a later prompt, which it does not answer."""
 
 
 @dataclass(frozen=True)
 class SourceLink:
-    """Where in a program a signature's text was taken."""
+    """The place in a program that a signature's text was taken from."""
 
     file: str
     """Relative to the session's folder, with `/`."""
@@ -34,6 +34,8 @@ class SourceLink:
     """The class there."""
     digest: str = ""
     """Of the text that was taken."""
+    meaning: Annotated[str, Rule(is_left_out=True)] = ""
+    """Of what that text says, whatever its comments and layout."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
 
 
@@ -48,7 +50,7 @@ class SignatureText:
     predictor: Predictor = "Predict"
     """What calls it; `ChainOfThought` puts the field `reasoning` before the other outputs."""
     instructions: Annotated[str | None, LINES] = None
-    """In the place of what the text says."""
+    """Instructions that replace those of the text."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
     source: Annotated[SourceLink | None, Rule(is_left_out=True)] = None
     """The program that the text is a copy of."""
@@ -108,7 +110,7 @@ class Demo:
 
 @dataclass(frozen=True)
 class Column:
-    """What is compared: an adapter with its options, and the model it is sent to."""
+    """An adapter with its options, and the model that it is sent to."""
 
     id: str
     """Its name among the columns; the adapter's where none is given."""
@@ -127,7 +129,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Recording:
-    """What `check` compares for one column of one case: what was sent, came back and was read.
+    """The recording of a column and case that `check` compares: request, reply and parse result.
 
     What no check compares as recorded (usage, cost, durations) stands in the case's `measured`.
     """
@@ -143,7 +145,7 @@ class Recording:
     versions: Mapping[str, str] = field(default_factory=nothing)
     """What it was made with, whose behaviour is part of it: engine, dspy, json_repair, pydantic."""
     source: RecordedSource = "sent"
-    """Where it came from; `accepted`: its prompt was taken for right and never sent."""
+    """The source of the reply; `accepted`: its prompt was accepted and never sent."""
     capabilities: Mapping[str, Any] = field(default_factory=nothing)
     """Of the model that the request was made for."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
@@ -190,7 +192,7 @@ class Tool:
     name: str
     """What a model calls it by."""
     description: Annotated[str, LINES] = ""
-    """What a model is told of it."""
+    """The description that the model receives."""
     parameters: Mapping[str, Any] | str = field(default_factory=nothing)
     """The JSON Schema of its arguments, or a typed line of them: `query: str, limit: int = 5`."""
     results: tuple[Mapping[str, Any], ...] = ()
@@ -201,14 +203,14 @@ class Tool:
 
 @dataclass(frozen=True)
 class Variant:
-    """Another wording to try in the place of one of the signature's texts."""
+    """Alternative text for the instructions or a description."""
 
     tag: str
     """Variants of one tag go together."""
     of: str
     """`instructions` or `fields.NAME.desc`."""
     text: Annotated[str, LINES]
-    """The other wording."""
+    """The alternative text."""
     original: str = ""
     """`sha256:…` of the text it was written for: a variant of a text that has changed since is noticed."""
     score: Annotated[float | None, Rule(is_left_out=True)] = None
@@ -257,7 +259,7 @@ class Session(ShowsItself):
     tools: tuple[Tool, ...] = ()
     """Functions a model may call, described and never run."""
     variants: tuple[Variant, ...] = ()
-    """Other wordings of the signature's texts."""
+    """Alternative texts for instructions and descriptions."""
     schema: Annotated[str, Rule(name="$schema")] = SCHEMA
     """The schema of the file, for editors."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)

@@ -95,7 +95,7 @@ def check_tag(tag: str) -> None:
 
 
 def targets(signature: Signature) -> tuple[str, ...]:
-    """What variants can be of: the instructions, and each field's description."""
+    """Return the texts that can have variants: the instructions and the descriptions of fields."""
     return (INSTRUCTIONS, *(f"fields.{name}.desc" for name in signature.fields))
 
 

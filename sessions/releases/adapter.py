@@ -15,9 +15,8 @@ from adapters.errors import AdapterParseError
 from adapters.formats import catalog
 from adapters.formats.base import Adapter
 from adapters.formats.catalog import UnknownAdapterError
-from adapters.formats.overridden_methods import prompt_of_dicts
 from adapters.json_text.repair_limits import TooLargeError, quick_reading, steps_in_force
-from adapters.prompts.prompt import Message, Prompt
+from adapters.prompts.prompt import Message, Prompt, prompt_of_dicts
 from adapters.replies.reading import FieldReading, Reading, ReadingError, Span
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.request import Outcome, Request
@@ -38,7 +37,7 @@ Beside = Callable[[Column, Capabilities], Sequence[Message]]
 
 def make(column: Column) -> ReleaseAdapter:
     """The adapter of a column such as `chat@3.0.4`. Raises `UnknownAdapterError` for one that no dspy has."""
-    named = catalog.of_release(column.adapter)
+    named = catalog.parse_release(column.adapter)
     if named is None:
         raise UnknownAdapterError(f"{column.adapter!r} is no adapter of a release; name one as chat@3.0.4")
     if catalog.dspy_class(named.adapter) is None:
@@ -104,7 +103,7 @@ class CaseOfRelease:
     """Those that the request was made for."""
 
     def request(self, capabilities: Capabilities, model: str | None, reuse: Prompt | None = None) -> Request:
-        """What that release sends. Raises `ReleaseError`, and `SignatureError`."""
+        """Return what that release sends. Raises `ReleaseError`, and `SignatureError`."""
         asked = replace(self, capabilities=capabilities)
         made = _release(self.adapter.version).call(asked._question())
         signature = variants.session_of(self.session, self.column).signature.read()
@@ -118,7 +117,7 @@ class CaseOfRelease:
         return Request(prompt, made.request, left, removed, model, whole_call=asked)
 
     def outcome(self, request: Request, signature: Signature, output: Mapping[str, Any] | str | None) -> Outcome:
-        """How that release reads an answer. Never raises: a failure is the reading's.
+        """Parse an answer as that release does. Never raises: a failure is in the parse result.
 
         Whoever reads within steps does not wait for that release where ours would not finish: it counts none.
         """
@@ -135,12 +134,12 @@ class CaseOfRelease:
         return Outcome(reading.values, reading)
 
     def _question(self, *answers: Answer) -> Question:
-        named = catalog.of_release(self.column.adapter)
+        named = catalog.parse_release(self.column.adapter)
         column = self.column if named is None else replace(self.column, adapter=named.adapter)
         return Question(self.session, self.case, column, self.capabilities, answers, self.fallback)
 
     def _our_messages(self, capabilities: Capabilities) -> Sequence[Message]:
-        """What our adapter of the same name sends; none where it refuses what that release makes."""
+        """Return what our adapter of the same name sends; nothing where it rejects what that release accepts."""
         try:
             return self.ours(replace(self.column, adapter=self.adapter.adapter), capabilities)
         except Exception:  # whatever dspy's format raises for this signature and these values
@@ -161,7 +160,7 @@ class CaseOfRelease:
         return f"dspy {self.adapter.version} is not asked: {ours}, and that one has no such limit"
 
     def _our_reading(self, request: Request, text: str) -> Reading | None:
-        """How our adapter of the same name reads it; None where it refuses to, or takes longer than a moment."""
+        """Parse it with our adapter of the same name; None where that fails or takes too long."""
         try:
             with quick_reading() as steps:
                 ours = catalog.make(self.adapter.adapter).read(request.signature, text)
@@ -194,7 +193,7 @@ class CaseOfRelease:
 
 
 class RefusedByReleaseError(Exception):
-    """What a release raises for a reply that is no error of parsing, with its own words."""
+    """An exception other than a parse error that a release raised for a reply, in its own words."""
 
 
 def _answer(output: Mapping[str, Any] | str | None) -> Answer:

@@ -1,4 +1,4 @@
-"""Where the pieces of another release's prompt come from, and what of a reply became which value, where it is certain.
+"""Trace another release's prompt and values to their origins, where that is certain.
 
 Nobody there says. A line of a message that stands in ours of the same turn exactly once, and there exactly once, is
 made of the same; so are the equal lines around it. All else is `custom`: not traced. Where our parser of the same name
@@ -19,7 +19,7 @@ from adapters.prompts.prompt import Message, Prompt
 from adapters.prompts.text import Segment, Text
 from adapters.replies.reading import Reading, Span
 from sessions.file.typed_values import same, typed
-from sessions.line_diff import opcodes
+from sessions.text_diff import opcodes
 
 
 def traced(theirs: Prompt, own: Sequence[Message]) -> Prompt:

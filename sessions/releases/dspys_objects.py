@@ -10,6 +10,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 import dspy
 
+from adapters.signatures.notation import is_source
 from adapters.signatures.signature import MISSING, Signature
 from adapters.types.code import Code
 
@@ -17,13 +18,25 @@ MARKERS_OF_A_FETCH = ("data:", "http://", "https://")
 """How an image's address may begin that dspy puts into a prompt as it is; it would open any other as a file."""
 
 
+OF_A_STRING = "StringSignature"
+"""dspy's name of a signature that has none."""
+
+
 class NotShownError(Exception):
     """A fixture that this dspy cannot be shown; the message says why."""
 
 
-def dspys_signature(ours: Signature) -> Any:
-    """One of our signatures as a `dspy.Signature`, with dspy's own types in the place of ours."""
-    fields = {}
+def dspys_signature(ours: Signature, text: str = "") -> Any:
+    """Build a `dspy.Signature` from ours, with dspy's own types in the place of ours.
+
+    It is built as a class: up to 2.6.27, `make_signature` rejects `X | Y` in a dict of fields and takes it in a class.
+    `text` is how it was written: in string notation this dspy reads it too, so that it rejects what it does not know
+    (`str | None` up to 2.6.27). Our own reader has accepted it by then: it names no module that could be imported.
+    """
+    if text and not is_source(text):
+        dspy.Signature(text)
+    fields: dict[str, Any] = {}
+    annotations: dict[str, Any] = {}
     for name, field in ours.fields.items():
         given = {"desc": field.desc, "prefix": field.prefix}
         given = {key: value for key, value in given.items() if value is not None}
@@ -34,8 +47,10 @@ def dspys_signature(ours: Signature) -> Any:
             made.json_schema_extra["constraints"] = field.constraints
         if not field.type_was_given:
             made.json_schema_extra["IS_TYPE_UNDEFINED"] = True
-        fields[name] = (dspys_type(field.annotation), made)
-    return dspy.Signature(fields, ours.instructions)
+        fields[name] = made
+        annotations[name] = dspys_type(field.annotation)
+    namespace = {"__module__": __name__, "__doc__": ours.instructions, "__annotations__": annotations, **fields}
+    return types.new_class(OF_A_STRING, (dspy.Signature,), exec_body=lambda body: body.update(namespace))
 
 
 def dspys_type(annotation: Any) -> Any:

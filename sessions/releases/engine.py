@@ -1,4 +1,4 @@
-"""What is asked of an engine, and what it answers: one whole call of an adapter, whoever makes it.
+"""Questions to an engine and its answers: a whole call of an adapter, whoever makes it.
 
 An engine is a release of dspy in a process of its own (`sessions.releases.release.Release`), or ours
 (`sessions.upgrades.engines.Ours`). Both say the same things in the same shapes, so that they can be compared.
@@ -47,7 +47,7 @@ class Question:
 
 @dataclass(frozen=True)
 class ReleaseReading:
-    """What an engine makes of one answer: values as `sessions.file.typed_values` writes them, or its exception."""
+    """An engine's parse result: values as `sessions.file.typed_values` writes them, or its exception."""
 
     ok: bool
     values: Mapping[str, Any]
@@ -64,7 +64,7 @@ class ReleaseReading:
 
 @dataclass(frozen=True)
 class Call:
-    """What goes out for a question, and how its answers are read."""
+    """The request for a question, and how its answers are parsed."""
 
     messages: tuple[Mapping[str, Any], ...]
     """Plain JSON, as dspy hands it to a model."""
@@ -85,7 +85,7 @@ class Engine(Protocol):
 
     @property
     def version(self) -> str:
-        """Of the dspy: `3.0.4`."""
+        """Return the version of dspy, such as `3.0.4`."""
 
     def call(self, question: Question) -> Call:
         """The whole call. Raises `ReleaseError`, and for values or signatures that nobody can hold what ours raises."""

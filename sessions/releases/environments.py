@@ -43,11 +43,11 @@ class Environment:
 
     @property
     def is_there(self) -> bool:
-        """Whether its Python still exists."""
+        """Return whether its Python still exists."""
         return os.access(self.python, os.X_OK)
 
     def holds(self, python: str) -> bool:
-        """Whether a Python is within its folder. A venv's is a link to another's: its own folder counts."""
+        """Return whether a Python is within its folder. A venv's is a link to another's: its own folder counts."""
         return Path(python).parent.resolve().is_relative_to(self.folder.resolve())
 
 
@@ -92,7 +92,7 @@ def find(version: str) -> Environment | None:
 
 def why_not_there(adapter: str) -> str:
     """Why an adapter such as `chat@3.0.4` cannot be asked here, with the mend; empty where it can, and for ours."""
-    named = catalog.of_release(adapter)
+    named = catalog.parse_release(adapter)
     if named is None:
         return ""
     found = find(named.version)

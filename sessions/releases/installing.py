@@ -1,4 +1,4 @@
-"""How a release of dspy is installed: by uv where it is there, else by venv and pip, from the index that pip is set to.
+"""Install a release of dspy with uv, or else venv and pip, from the index that pip is set to.
 
 Both are programs that are started; what they say of a failure becomes one line.
 """
@@ -130,7 +130,7 @@ def _run(command: Sequence[str], version: str, python: str, tell: Callable[[str]
 
 
 def why(said: str, version: str, python: str) -> CannotAddError:
-    """What pip or uv said, as one line with the mend."""
+    """Return pip's or uv's error as one line with the fix."""
     needs = _python_needed(said, version)
     if needs:
         of = f"{python} is {_version_of(python)}"
@@ -156,7 +156,7 @@ def why(said: str, version: str, python: str) -> CannotAddError:
 
 
 def _not_built(lines: Sequence[str]) -> str:
-    """Which package is built from source and fails, and what its build says; empty where none did.
+    """Return the package whose build fails, and what the build says; empty where none did.
 
     pip and uv tell of that build word for word, and of themselves only that it failed: the line that says why is an
     exception's or a compiler's, else the last.
@@ -188,7 +188,7 @@ def _no_such(version: str, versions: Sequence[str]) -> CannotAddError:
 
 
 def _python_needed(said: str, version: str) -> str:
-    """Which Pythons the release is for, where that is why it is not taken."""
+    """Return the Pythons that the release needs, where that is why pip rejects it."""
     for name, needs in ELSEWHERE.findall(said):
         if name == version:
             return str(needs).strip()
@@ -222,7 +222,7 @@ def _settings_for_uv(python: str) -> list[str]:
 
 
 def as_uvs_options(said: str) -> list[str]:
-    """What `pip config list` says as options of uv; a variable's value wins over a file's."""
+    """Convert `pip config list` to uv options; a variable's value wins over a file's."""
     options: list[str] = []
     found = dict(_settings(said))
     for name, value in found.items():

@@ -16,7 +16,7 @@ from typing import Any
 
 from adapters.formats import catalog
 from sessions.file import store
-from sessions.file.written_parts import WrittenParts
+from sessions.file.json_values import WrittenParts
 from sessions.model import variants
 from sessions.model.replies import Answer
 from sessions.model.session import Case, Column, Session
@@ -89,7 +89,7 @@ class Release:
 
     @property
     def versions(self) -> Mapping[str, str]:
-        """Of `dspy`, and of `json_repair` and `pydantic` beside it; empty when it is closed."""
+        """Return the versions of `dspy`, `json_repair` and `pydantic`; empty when closed."""
         child = self._child
         return {} if child is None else child.versions
 
@@ -110,7 +110,7 @@ class Release:
             child.close()
 
     def call(self, question: Question) -> Call:
-        """What that dspy sends for the question's case, and how it reads the answers. Raises `ReleaseError`."""
+        """Return what that dspy sends for the question's case, and how it parses the answers. Raises `ReleaseError`."""
         why_not = self.why_not(question.session, question.column)
         if why_not:
             raise ReleaseError("unsupported", question.column.id, f"{self.name} cannot hold this: {why_not}")
@@ -137,7 +137,7 @@ class Release:
         )
 
     def readings(self, session: Session, column: Column, replies: Sequence[str]) -> list[ReleaseReading]:
-        """What the parser of `column`'s adapter makes of each of `replies`, by the signature as the column sees it.
+        """Parse each of `replies` with `column`'s adapter, by the signature as the column sees it.
 
         The parser alone, without native parts and without a prompt. Raises `ReleaseError`.
         """
@@ -154,7 +154,7 @@ class Release:
         """Why a column cannot be shown to any dspy, as half a sentence; empty where it can."""
         if session.tools:
             return "the session has tools of its own, which in dspy are its agents' and no adapter's"
-        named = catalog.of_release(column.adapter)
+        named = catalog.parse_release(column.adapter)
         if named is not None:
             compared = f"`workbench upgrade --from {named.version}` compares the two"
             return f"`{column.adapter}` is asked of dspy {named.version} itself; {compared}"
@@ -168,7 +168,7 @@ class Release:
         asked = replace(session, cases=(bare,), columns=(column,), notes="")
         with self._writing:
             text = store.dumps(asked, self._written)
-            self._written.forget_others()
+            self._written.evict_unused()
         return text
 
     def _ask(self, question: Mapping[str, Any], column: Column) -> dict[str, Any]:

@@ -20,7 +20,6 @@ from adapters.requests.capabilities import Capabilities
 from adapters.requests.request import Request, postprocess
 from adapters.running import events
 from adapters.running.runs import Attempt, Completion, Purpose, Run
-from adapters.signatures.conversation_field import history_field_name
 from adapters.signatures.signature import Signature
 from adapters.values.custom_types import BuildError, build_inputs
 from sessions.errors import SessionError
@@ -63,7 +62,7 @@ def versions() -> Mapping[str, str]:
 
 def versions_of(column: Column) -> Mapping[str, str]:
     """Those that a column's prompts and readings depend on: of another release's, that one's own."""
-    named = catalog.of_release(column.adapter)
+    named = catalog.parse_release(column.adapter)
     return versions() if named is None else {**versions(), **running.release_of(named.version).versions}
 
 
@@ -98,7 +97,7 @@ def record(
 
 
 def recording_of_run(run: Run, case: Case, column: Column, capabilities: Capabilities) -> Recording:
-    """What a run sent and got. Raises `SessionError` for one that broke off before it had a whole reply."""
+    """Record what a run sent and got. Raises `SessionError` for a run without a whole reply."""
     if not run.attempts or (run.error is not None and run.error.phase != "response") or run.cancelled:
         reason = run.error.message if run.error is not None else "the run broke off"
         raise SessionError(
@@ -162,7 +161,7 @@ def last_reading(run: Run) -> Reading | None:
 
 
 def reply_of_run(run: Run, model: str, raw: bool = False) -> Reply | None:
-    """What a session keeps of a run under its column: the first completion of the answering attempt, None without.
+    """Return the reply to keep under the run's column: the answering attempt's first, None without.
 
     A fallback is asked by another adapter, so its reply is none of this column's; only the recording tells of it.
     `raw`: the reply was not read, and stays so.
@@ -174,7 +173,7 @@ def reply_of_run(run: Run, model: str, raw: bool = False) -> Reply | None:
 
 
 def answer_of_reply(reply: Reply) -> Answer:
-    """What the model answered, without what a session keeps of it beside."""
+    """Return the model's answer, without what a session adds to it."""
     return _made(Answer, reply)
 
 
@@ -200,7 +199,7 @@ def read_completion(adapter: Adapter, request: Request, signature: Signature, an
 
 
 def recorded_reading(reading: Reading) -> RecordedReading:
-    """What of a reading is compared: verdict, typed values, and the error's type and field."""
+    """Return the compared part of a parse result: verdict, typed values, the error's type and field."""
     error = reading.error
     return RecordedReading(
         ok=reading.ok,
@@ -290,13 +289,13 @@ def _recorded_completion(case: Case, column: Column) -> RecordedCompletion | Non
 
 
 def _is_recorded_reply(case: Case, column: Column) -> bool:
-    """Whether the reply under the column came from a call, and is the one that is recorded already."""
+    """Tell whether the reply under the column came from a call and is already recorded."""
     reply, recorded = case.replies.get(column.id), _recorded_completion(case, column)
     return reply is not None and recorded is not None and reply.source == "sent" and recorded.text == reply.text
 
 
 def _mend(session: Session, signature: Signature, case: Case, error: Exception) -> str:
-    """Where that stands which no prompt can be made with, as far as the error tells; variants change no values."""
+    """Locate the value that no prompt can be made with, as far as the error tells."""
     if not isinstance(error, BuildError) or error.field is None:
         return "mend the inputs, the demos or the history that it names"
     for number, demo in enumerate(session.demos, 1):
@@ -304,7 +303,7 @@ def _mend(session: Session, signature: Signature, case: Case, error: Exception) 
             build_inputs(signature, demo.values if demo.enabled else {})
         except BuildError as wrong:
             return f"mend the field `{wrong.field}` of demo {number}"
-    turn = rendering.TURN_PLACE.match(error.path) if error.field == history_field_name(signature) else None
+    turn = rendering.TURN_PLACE.match(error.path) if error.field == signature.history_field else None
     if turn is not None:
         return f"mend `{error.path[turn.end() :].lstrip('.')}` in turn {int(turn[1]) + 1} of the history"
     return f"mend the input `{error.field}`"
@@ -356,7 +355,7 @@ AnyAnswer = TypeVar("AnyAnswer", Answer, Reply, RecordedCompletion)
 
 
 def measured_of_run(run: Run) -> tuple[Measured, ...]:
-    """What each whole attempt of a run took, as `Case.measured` keeps it."""
+    """Return the measures of each whole attempt, as `Case.measured` stores them."""
     return tuple([_measured(attempt) for attempt, _ in whole_attempts(run)])
 
 

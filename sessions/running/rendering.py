@@ -15,13 +15,14 @@ from adapters.lm.lm_settings import LMSettings, ModelType
 from adapters.lm.wires.dspys_wire import Sent, arrives_as_written, as_written, sent, text_of
 from adapters.prompts.prompt import Message, Prompt
 from adapters.requests.capabilities import Capabilities
+from adapters.requests.predict_names import predict_call
 from adapters.requests.request import Request, prepare
-from adapters.signatures.conversation_field import history_field_name
 from adapters.signatures.signature import MISSING, Signature
 from adapters.types.fields import asks_for_types
 from adapters.values.custom_types import BuildError, build_inputs
+from sessions.errors import SessionError
 from sessions.model import variants
-from sessions.model.parameters import CONNECTION
+from sessions.model.parameters import CONNECTION, check_parameters
 from sessions.model.session import Case, Column, Demo, Session
 from sessions.releases import adapter as release_adapter
 from sessions.releases.adapter import ReleaseAdapter
@@ -32,11 +33,12 @@ TURN_PLACE = re.compile(r"messages\[(\d{1,9})\]")
 
 
 def inputs_of(signature: Signature, case: Case) -> dict[str, Any]:
-    """What `dspy.Predict` would hand to the adapter: the case's inputs, defaults of those it lacks, and its history in
-    the signature's History field. Custom types are built. Raises `adapters.types.BuildError`.
+    """Return the inputs that `dspy.Predict` hands to the adapter: the case's, with defaults and the history.
+
+    Without the inputs that Predict takes for itself. Custom types are built. Raises `adapters.types.BuildError`.
     """
-    values = dict(case.inputs)
-    history = history_field_name(signature)
+    values = predict_call(signature, case.inputs).inputs
+    history = signature.history_field
     if history is not None and case.turns:
         values[history] = {"messages": [dict(turn) for turn in case.turns.values()]}
     for name, field in signature.input_fields.items():
@@ -58,12 +60,16 @@ def _numbered_error(error: BuildError, history: str | None, case: Case) -> Build
     return BuildError(error.message, error.hint, error.field, path)
 
 
-def demos_of(session: Session) -> tuple[Mapping[str, Any], ...]:
+def demos_of(session: Session, case: Case | None = None) -> tuple[Mapping[str, Any], ...]:
     """The enabled demos as the adapter takes them: for the same `Demo` and signature the same objects every time.
 
-    Raises `adapters.errors.SignatureError` and `adapters.types.BuildError`.
+    With a `case`, those that an input called `demos` gives to dspy.Predict come instead. Raises
+    `adapters.errors.SignatureError` and `adapters.types.BuildError`.
     """
     signature = session.signature.read()
+    given = None if case is None else predict_call(signature, case.inputs).demos
+    if given is not None:
+        return tuple([build_inputs(signature, one) for one in given])
     if not _has_custom_types(signature):
         return tuple([one.values for one in session.demos if one.enabled])
     return tuple([_built_demo(signature, one) for one in session.demos if one.enabled])
@@ -74,7 +80,7 @@ def adapter_of(column: Column, *, allow_code: bool = False) -> Adapter:
 
     Raises `adapters.formats.catalog.UnknownAdapterError`, also for options that are no plain values.
     """
-    if catalog.of_release(column.adapter) is not None:
+    if catalog.parse_release(column.adapter) is not None:
         return release_adapter.make(column)
     try:
         return catalog.make(column.adapter, column.options, allow_code=allow_code)
@@ -97,13 +103,23 @@ def _bound(adapter: Adapter, session: Session, column: Column, case: Case) -> Ad
     return adapter.bound(session, case, column, ours)
 
 
-def params_of(session: Session, column: Column) -> dict[str, Any]:
-    """What goes into the request beside the messages: what `dspy.LM(…)` is made with.
+def params_of(session: Session, column: Column, case: Case | None = None) -> dict[str, Any]:
+    """Return the parameters beside the messages: those of `dspy.LM(…)`.
 
     Without what concerns the connection (`connection_of`). Rule: `dspy.Predict._forward_preprocess` asks for a
-    temperature of 0.7 where several completions are wanted and the temperature is unset or at most 0.15.
+    temperature of 0.7 where several completions are wanted and the temperature is unset or at most 0.15. Inputs of a
+    `case` that it takes as parameters win. Raises `adapters.types.BuildError` for those that a session may not set.
     """
     params = {name: value for name, value in session.params_of(column).items() if name not in CONNECTION}
+    given = {} if case is None else predict_call(session.signature.read(), case.inputs).params
+    try:
+        check_parameters(given, "config")
+    except SessionError as error:
+        raise BuildError(str(error), field="config") from error
+    connection = sorted(CONNECTION & given.keys())
+    if connection:
+        raise BuildError(f"an input may not set {connection[0]}", "set it as a parameter of the session", "config")
+    params |= given
     temperature, count = params.get("temperature"), params.get("n") or 1
     if count > 1 and (not temperature or temperature <= 0.15):
         params["temperature"] = 0.7
@@ -111,7 +127,7 @@ def params_of(session: Session, column: Column) -> dict[str, Any]:
 
 
 def capabilities_for(session: Session, column: Column) -> Known:
-    """What the column's model can do, and who says so: what is set by hand wins over the tables.
+    """Return the capabilities of the column's model and their source; those set by hand win.
 
     A `response_schema` set to true takes `response_format` with it, so that it alone forces a server to a schema.
     """
@@ -136,7 +152,7 @@ def capabilities_for(session: Session, column: Column) -> Known:
 
 
 def lm_settings_of(session: Session, column: Column) -> LMSettings:
-    """What `dspy.LM` is told beside the model's name and the parameters."""
+    """Return the arguments of `dspy.LM` beside the model's name and the parameters."""
     settings = session.params_of(column)
     return LMSettings(
         _model_type_in(settings),
@@ -178,11 +194,11 @@ def request_of(
     request = prepare(
         used,
         signature,
-        demos_of(session),
+        demos_of(session, case),
         inputs_of(signature, case),
         capabilities_for(session, column).capabilities if capabilities is None else capabilities,
         model=model,
-        params=params_of(session, column),
+        params=params_of(session, column, case),
         model_type=model_type,
         reuse=reuse,
         tools=described_tools(session),
@@ -207,7 +223,7 @@ def body_of(session: Session, column: Column, request: Request) -> dict[str, Any
 
 
 def is_body_as_it_arrives(session: Session, column: Column, request: Request) -> bool:
-    """Whether `body_of` is what stands at the server; else litellm writes it in the way of its provider."""
+    """Tell whether the server gets `body_of` as it is; else litellm rewrites it for its provider."""
     model = session.model_of(column)
     body = {name: value for name, value in request.as_dict().items() if name != "model"}
     used, settings = settings_used(session, column), lm_settings_of(session, column)
@@ -230,7 +246,9 @@ def settings_used(session: Session, column: Column) -> frozenset[str]:
 
 def numbered_as_in(session: Session, case: Case, request: Request) -> Request:
     """The request with demo and turn numbers as places in the session, where the disabled ones count too."""
-    if not case.turns_off and all(demo.enabled for demo in session.demos):
+    if ("demos" in case.inputs and "demos" in session.signature.read().input_fields) or (
+        not case.turns_off and all(demo.enabled for demo in session.demos)
+    ):
         return request
     return replace(request, prompt=_numbered_prompt(session, case, request.prompt))
 

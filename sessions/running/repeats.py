@@ -43,7 +43,7 @@ class Repeats:
 
 
 def collapse(runs: Sequence[Run]) -> Repeats:
-    """What the runs have in common and what not."""
+    """Summarise what the runs have in common and where they differ."""
     answered = [run for run in runs if run.error is None or run.error.phase == "response"]
     good = [run.values for run in runs if run.ok]
     names = list(dict.fromkeys(name for values in good for name in values))
@@ -58,7 +58,7 @@ def collapse(runs: Sequence[Run]) -> Repeats:
 
 
 def is_misread(run: Run) -> bool:
-    """Whether the column's own adapter could not read a reply, whatever a fallback made of it."""
+    """Tell whether the column's own adapter failed to parse a reply, whatever a fallback did."""
     own = [one for one in run.attempts if one.purpose in ("first", "retry", "tools")]
     readings = [completion.reading for attempt in own for completion in attempt.completions]
     return not run.ok or any(reading is not None and not reading.ok for reading in readings)

@@ -12,11 +12,11 @@ from adapters.lm.protocol import Chunk, ToolCallPart
 from adapters.requests.capabilities import Capabilities
 from adapters.running.runs import Run
 from sessions.file.typed_values import same
-from sessions.line_diff import line_diff
 from sessions.model.replies import Measured, RecordedAttempt
 from sessions.model.session import Column, Recording, Session
 from sessions.running import recording
 from sessions.running.recording import as_json
+from sessions.text_diff import line_diff
 
 
 class Replay:
@@ -66,7 +66,7 @@ class Replay:
         return replace(run, attempts=tuple([replace(one, duration_ms=time or 0.0) for one, time in pairs]))
 
     def _nearest(self, asked: Mapping[str, Any]) -> str:
-        """What keeps the recorded request that is nearest from being the one that was asked."""
+        """Explain how the nearest recorded request differs from the one that was asked."""
         if not self._answers:
             return ""
         recorded = min((one[0] for one in self._answers), key=lambda one: _distance(one, asked))
@@ -85,7 +85,7 @@ class Replay:
 
 
 def _distance(recorded: Mapping[str, Any], asked: Mapping[str, Any]) -> int:
-    """How many messages and parameters of two requests differ."""
+    """Count the messages and parameters in which two requests differ."""
     before, after = recorded.get("messages") or [], asked.get("messages") or []
     others = {**recorded, **asked}.keys() - {"messages"}
     return (
@@ -96,7 +96,7 @@ def _distance(recorded: Mapping[str, Any], asked: Mapping[str, Any]) -> int:
 
 
 def _is_same(recorded: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
-    """Whether two requests are the same, whatever the order of their own keys."""
+    """Tell whether two requests are the same, whatever the order of their own keys."""
     return recorded.keys() == asked.keys() and all(same(recorded[key], asked[key]) for key in asked)
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from adapters.formats.overridden_methods import prompt_of_dicts
 from adapters.lm.echoed_secrets import json_without_secrets
+from adapters.prompts.prompt import prompt_of_dicts
 from adapters.requests.request import Request
 from adapters.running.runs import Run
 from adapters.tools import LONGEST_RESULT, RunTool, Tools
@@ -71,7 +71,7 @@ class Typed:
     def commit(self, invocation: Invocation) -> Sequence[Exception]:
         changed = self.session
         for name, arguments, value in self.asked:
-            changed = _with_result(changed, name, {"arguments": dict(arguments), "result": typed(value)})
+            changed = _result_added(changed, name, {"arguments": dict(arguments), "result": typed(value)})
         try:
             file_format.to_data(changed)
         except Exception as error:  # whatever a value that is no JSON, or a secret, runs into
@@ -152,6 +152,6 @@ def continued(request: Request, before: Sequence[Any], recorded: Mapping[str, An
     return replace(request, prompt=prompt, params=params)
 
 
-def _with_result(session: Session, name: str, result: Mapping[str, Any]) -> Session:
+def _result_added(session: Session, name: str, result: Mapping[str, Any]) -> Session:
     tools = [replace(one, results=(result, *one.results)) if one.name == name else one for one in session.tools]
     return replace(session, tools=tuple(tools))

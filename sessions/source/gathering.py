@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from adapters.errors import SignatureError
 from adapters.signatures import notation
 from adapters.signatures.read.known_names import known_module
-from adapters.signatures.signature import Signature
+from adapters.signatures.signature import MISSING, Field, Signature
+from adapters.signatures.type_names import name_of
+from adapters.types.pydantic_schema import json_schema
 from sessions.model.session import SignatureText
 from sessions.source.project import Project, SourceGoneError, SourceRefusedError
 from sessions.source.statements import ImportedName, ModuleText, Statement, read_module
@@ -82,6 +86,32 @@ def read_gathered(found: Gathered, file: str) -> Signature:
         raise SourceRefusedError(f"{file}: {error.message}", error.hint) from None
 
 
+def meaning_of(signature: Signature) -> str:
+    """Digest what a signature says, as `differences` compares it: not its comments, layout or methods."""
+    fields = [
+        [
+            *(one.name, one.role, name_of(one.annotation), list(shape_of(one.annotation))),
+            *(one.description, one.shown_prefix, one.constraints or "", default_of(one)),
+        ]
+        for one in signature.fields.values()
+    ]
+    return digest_of(json.dumps([signature.instructions, fields], ensure_ascii=False))
+
+
+def shape_of(annotation: Any) -> Sequence[str]:
+    """The JSON schema of a type as lines, with the docstrings and descriptions of its models; its name without one."""
+    try:
+        return json.dumps(json_schema(annotation), indent=1, ensure_ascii=False, default=str).split("\n")
+    except Exception:  # pydantic raises whatever it likes for a type of which it has no schema
+        return [str(annotation)]
+
+
+def default_of(field: Field) -> str:
+    if field.default_factory is not None:
+        return f"{getattr(field.default_factory, '__name__', 'a factory')}()"
+    return "" if field.default is MISSING else repr(field.default)
+
+
 def _only_class(project: Project, file: Path, text: str) -> str:
     try:
         names = notation.class_names(text)
@@ -97,7 +127,7 @@ def _only_class(project: Project, file: Path, text: str) -> str:
 
 @dataclass(frozen=True)
 class _Meaning:
-    """What a name stands for: the statements of a file that bind it, or an import of elsewhere."""
+    """The meaning of a name: statements of a file that bind it, or an import from elsewhere."""
 
     file: Path | None
     name: str
@@ -160,7 +190,7 @@ class _Gathering:
     # what a name means
 
     def _find(self, file: Path, name: str, seen: tuple[tuple[Path, str], ...] = ()) -> _Meaning | None:
-        """What a name of a module means: its own statement, another file's, or an import of elsewhere."""
+        """Resolve a module's name: its own statement, another file's, or an import from elsewhere."""
         if (file, name) in seen or len(seen) > 50:
             raise SourceRefusedError(f"{self.project.name(file)}: `{name}` is imported in a circle")
         module = self.module(file)
@@ -241,7 +271,7 @@ class _Gathering:
             self._name(name, meant, file)
 
     def _is_module(self, file: Path, name: str) -> bool:
-        """Whether a name stands for one of the project's modules, whose members are taken, not itself."""
+        """Tell whether a name is one of the project's modules, whose members are taken, not itself."""
         imported = self.module(file).imports_of(name)
         return any(self._find_module(file, one) is not None for one in imported)
 
@@ -291,7 +321,7 @@ class _Gathering:
     # writing
 
     def _is_all_of(self, module: ModuleText) -> bool:
-        """Whether nothing of the module would be left out."""
+        """Tell whether the whole module is taken."""
         wanted = {one.bound for one in module.imports}
         return len(self.taken[self.file]) == len(module.statements) and wanted <= set(self.imports) and not self.renamed
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sessions.model.session import SignatureText, SourceLink
-from sessions.source.gathering import Gathered, digest_of, gather, read_gathered
+from sessions.source.gathering import Gathered, digest_of, gather, meaning_of, read_gathered
 from sessions.source.project import Project, SourceRefusedError, folder_of_project
 
 
@@ -45,12 +45,12 @@ class Follower:
 
 
 def is_edited(signature: SignatureText) -> bool:
-    """Whether a linked signature's text is another than the program's was when it was last taken from there."""
+    """Tell whether a linked signature's text differs from what was last taken from the program."""
     return signature.source is not None and digest_of(signature.text) != signature.source.digest
 
 
 def is_of_project(file: Path, folder: Path) -> bool:
-    """Whether a file that the user names can be linked by a session in `folder`."""
+    """Tell whether a session in `folder` can link this file."""
     try:
         Project.of(folder).resolved(Path(os.path.abspath(file)))
     except SourceRefusedError:
@@ -65,10 +65,14 @@ def linked(file: Path, class_name: str | None, folder: Path) -> SignatureText:
     """
     project = Project.of(folder)
     found = gather(project, project.resolved(Path(os.path.abspath(file))), class_name)
-    if found.text != project.read(found.files[0]):
-        read_gathered(found, str(file))
+    try:
+        meaning = meaning_of(read_gathered(found, str(file)))
+    except SourceRefusedError:
+        if found.text != project.read(found.files[0]):
+            raise
+        meaning = ""  # the whole file is the text: reading it names the line
     relative = os.path.relpath(os.path.realpath(file), os.path.realpath(folder)).replace(os.sep, "/")
-    link = SourceLink(relative, found.class_name, found.digest)
+    link = SourceLink(relative, found.class_name, found.digest, meaning)
     return SignatureText(found.text, found.class_name, source=link)
 
 

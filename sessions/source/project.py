@@ -6,13 +6,15 @@ is resolved; the file is read as text, up to a limit, and never run.
 
 from __future__ import annotations
 
+import io
 import os
 import stat
+import tokenize
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from adapters.signatures.read.source_text import LENGTH_LIMIT
-from sessions.file.near_files import did_you_mean
+from sessions.file.whole_files import did_you_mean
 
 MARKS = (".git", "pyproject.toml")
 """What the top folder of a project has."""
@@ -59,6 +61,8 @@ class Project:
     top: Path
     texts: dict[Path, str] = field(default_factory=dict)
     """The files that were read, by their resolved paths."""
+    encodings: dict[Path, str] = field(default_factory=dict)
+    """The encoding that each of them declares, by PEP 263."""
 
     @classmethod
     def of(cls, folder: Path) -> Project:
@@ -75,13 +79,13 @@ class Project:
         try:
             real = Path(os.path.realpath(file))
         except (OSError, ValueError) as error:
-            raise SourceRefusedError(f"{shown!r} is no file name: {error}") from None
+            raise SourceRefusedError(f"{shown!r} is not a valid file name: {error}") from None
         if not real.is_relative_to(self.top):
             led = "leads" if os.path.islink(file) or real != Path(os.path.abspath(file)) else "is"
             hint = "a link is followed inside the session's own project only"
             raise SourceRefusedError(f"{shown} {led} outside of the project {self.top}", hint)
         if real.suffix != ".py":
-            raise SourceRefusedError(f"{shown} is no .py file", "a link names Python source")
+            raise SourceRefusedError(f"{shown}: expected a .py file", "a link names Python source")
         if NO_CODE_OF_THE_PROJECT.intersection(real.relative_to(self.top).parts):
             raise SourceRefusedError(f"{shown} is a package of others, not the project's own code")
         return real
@@ -105,7 +109,7 @@ class Project:
             with os.fdopen(descriptor, "rb") as opened:
                 status = os.fstat(descriptor)
                 if not stat.S_ISREG(status.st_mode):
-                    raise SourceRefusedError(f"{name} is no ordinary file")
+                    raise SourceRefusedError(f"{name}: expected an ordinary file")
                 if status.st_size > BYTES_LIMIT:
                     raise SourceRefusedError(
                         f"{name} is too large: {status.st_size:,} bytes, of at most {BYTES_LIMIT:,}"
@@ -113,17 +117,44 @@ class Project:
                 content = opened.read(BYTES_LIMIT + 1)
         except (FileNotFoundError, NotADirectoryError):
             near = did_you_mean(str(file)).replace(f"{self.top}{os.sep}", "")
-            raise SourceGoneError(f"{name}: there is no such file", near) from None
+            raise SourceGoneError(f"{name}: no such file", near) from None
         except IsADirectoryError:
-            raise SourceRefusedError(f"{name} is no ordinary file") from None
+            raise SourceRefusedError(f"{name}: expected an ordinary file") from None
         except OSError as error:
             raise SourceRefusedError(f"{name} cannot be read: {(error.strerror or str(error)).lower()}") from None
         if len(content) > BYTES_LIMIT:
             raise SourceRefusedError(f"{name} is too large: more than {BYTES_LIMIT:,} bytes")
+        encoding = self._declared(content, name)
         try:
-            return content.decode("utf-8-sig")
+            text = content.decode(encoding)
         except UnicodeDecodeError as error:
-            raise SourceRefusedError(f"{name}: byte {error.start} is not UTF-8") from None
+            shown = "UTF-8" if encoding.startswith("utf-8") else encoding
+            raise SourceRefusedError(f"{name}: byte {error.start} is not {shown}") from None
+        except LookupError:  # such as rot13, whose codec gives no text
+            raise SourceRefusedError(f"{name}: {encoding} is not a text encoding") from None
+        self.encodings[file] = encoding
+        return text
+
+    def _declared(self, content: bytes, name: str) -> str:
+        """Return the encoding of Python source, as `tokenize` and Python itself find it."""
+        try:
+            return tokenize.detect_encoding(io.BytesIO(content).readline)[0]
+        except SyntaxError as error:
+            if "missing" in str(error):  # the first lines are not UTF-8: decoding names the byte
+                return "utf-8"
+            raise SourceRefusedError(f"{name}: {error}") from None
+
+    def encoded(self, file: Path, text: str) -> bytes:
+        """Encode the new text of a file that was read, as the file declares. Raises `SourceRefusedError`."""
+        encoding, name = self.encodings[file], self.name(file)
+        try:
+            content = text.encode(encoding)
+        except UnicodeEncodeError as error:
+            said = f"{name}: {text[error.start]!r} does not exist in {encoding}, the encoding that the file declares"
+            raise SourceRefusedError(said, "declare utf-8 there, or write an escape") from None
+        if self._declared(content, name) != encoding or content.decode(encoding) != text:
+            raise SourceRefusedError(f"{name}: its encoding declaration would change", "edit it in the program")
+        return content
 
     def module(self, name: str, level: int, importing: Path) -> Path | None:
         """The project's file of the module that `importing` names so; None for a module of elsewhere.
@@ -138,7 +169,7 @@ class Project:
         return None
 
     def _folders(self, level: int, importing: Path) -> list[Path]:
-        """Where an import looks: for a relative one its own package, else the folders from which packages hang."""
+        """List the folders that an import searches: its own package if relative, else the package roots."""
         if level:
             folder = importing.parent
             for _ in range(level - 1):

@@ -16,7 +16,7 @@ from adapters.signatures.type_names import name_of
 from sessions.model.held_values import takes
 from sessions.model.session import Case, Demo, Session, SourceLink
 from sessions.source.comparing import differences
-from sessions.source.gathering import read_gathered
+from sessions.source.gathering import meaning_of, read_gathered
 from sessions.source.linking import Follower, is_edited
 from sessions.source.project import SourceEditedError, SourceRefusedError
 
@@ -49,7 +49,7 @@ def fitted(session: Session, before: Signature, after: Signature) -> Fitted:
         notes += [f"{case.name}: {one}" for one in said]
         cases.append(case if not said else replace(case, inputs=values, extra=extra))
         gone = [name for name in case.expect.get("fields", {}) if name not in after.fields]
-        notes += [f"{case.name}: it expects something of `{name}`, which is no field any more" for name in gone]
+        notes += [f"{case.name}: it has an expectation of `{name}`, which is gone" for name in gone]
     made: tuple[tuple[Demo, ...], tuple[Case, ...]] = (tuple(demos), tuple(cases))
     return Fitted(replace(session, demos=made[0], cases=made[1]), tuple(notes))
 
@@ -64,11 +64,11 @@ def _split(
     for name in list(kept):
         field, old = after.fields.get(name), before.fields.get(name)
         if field is None and old is not None:
-            said.append(f"`{name}` has no field any more and is kept aside")
+            said.append(f"the field `{name}` is gone; its value is kept aside")
             aside[name] = kept.pop(name)
         elif field is not None and old is not None and field.annotation != old.annotation:
             if not takes(field.annotation, kept[name]):
-                said.append(f"the value of `{name}` is no {name_of(field.annotation)} and is kept aside")
+                said.append(f"the value of `{name}` is not a valid {name_of(field.annotation)} and is kept aside")
                 aside[name] = kept.pop(name)
     for name in list(aside):
         field = after.fields.get(name)
@@ -110,8 +110,10 @@ def pulled(session: Session, folder: Path, follower: Follower, link: SourceLink 
     if meant is None:
         raise SourceRefusedError("no link to a program", "`workbench import FILE.py:Class --into SESSION` makes one")
     found = follower.follow(meant, folder)
-    read_gathered(found, meant.file)
-    source = replace(meant, digest=found.digest)
+    program = read_gathered(found, meant.file)
+    source = meant
+    if found.digest != meant.digest:
+        source = replace(meant, digest=found.digest, meaning=meaning_of(program))
     signature = replace(session.signature, text=found.text, class_name=found.class_name, source=source)
     if signature == session.signature:
         return Pulled(session, (), ())

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import ast
+import io
+import tokenize
+from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
-from sessions.errors import SessionError
+from adapters.signatures.read.source_text import SourceText, bindings_of, parsable
 from sessions.file import store
-from sessions.line_diff import line_diff
 from sessions.model.session import Session
 from sessions.source.comparing import differences, read_alone
-from sessions.source.gathering import Gathered, Piece, gather, read_gathered
+from sessions.source.gathering import Gathered, Piece, gather, meaning_of, read_gathered
 from sessions.source.linking import is_edited
 from sessions.source.project import Project, SourceError, SourceRefusedError
 from sessions.source.statements import ModuleText, read_module
+from sessions.text_diff import line_diff
 
 
 @dataclass(frozen=True)
 class Push:
-    """What a push would write: the new text of each file, and the session afterwards. `files` is empty for nothing."""
+    """A push before it is written: each file's new text, and the session afterwards. No `files`: nothing to do."""
 
     project: Project
     files: dict[Path, str]
@@ -38,11 +43,11 @@ class Push:
             if Project(self.project.top).read(file) != self.project.texts[file]:
                 raise SourceRefusedError(f"{self.project.name(file)} has changed meanwhile", "try again")
         for file, text in self.files.items():
-            store.write_whole(file, _encoded(file, text))
+            store.write_whole(file, self.project.encoded(file, text))
 
 
 def pushed(session: Session, folder: Path) -> Push:
-    """What has to be written for the program to say what the session says; the session stands in `folder`.
+    """Work out the push of a session in `folder` into its program.
 
     Raises `SourceError` where the program changed since the session was taken from it, and where an edit has no place
     in the program's own lines; `SignatureError` for a text of the session that cannot be read.
@@ -56,24 +61,31 @@ def pushed(session: Session, folder: Path) -> Push:
     found = gather(project, file, link.class_name)
     if signature.text == found.text:
         return Push(project, {}, session)
-    if found.digest != link.digest:
+    is_as_taken = found.digest == link.digest
+    if not is_as_taken and meaning_of(read_gathered(found, link.file)) != link.meaning:
         said = f"{link.file} has changed since the session was taken from it"
         over = " --over-edits" if is_edited(signature) else ""
         raise SourceRefusedError(said, f"`workbench check` shows how; `workbench pull{over}` takes it over")
     if signature.class_name != link.class_name:
         said = f"the session's class is {signature.class_name}, the program's {link.class_name}"
-        raise SourceRefusedError(said, "what is called otherwise elsewhere too is renamed in the program")
-    files = _edited(project, found, read_module(signature.text))
+        raise SourceRefusedError(said, "rename the class in the program, where other code uses it")
+    files = _edited(project, found, read_module(signature.text), is_as_taken)
+    for changed, text in files.items():
+        project.encoded(changed, text)
     after = _again(project, files, file, link.class_name)
     if differences(read_alone(signature), read_gathered(after, link.file)):
         said = f"{link.file}: written back, the class would not say what the session says"
         raise SourceRefusedError(said, "an edit of a name that it shares with others is made in the program")
-    now = replace(signature, text=after.text, source=replace(link, digest=after.digest))
+    source = replace(link, digest=after.digest, meaning=meaning_of(read_alone(signature)))
+    now = replace(signature, text=after.text, source=source)
     return Push(project, files, replace(session, signature=now))
 
 
-def _edited(project: Project, found: Gathered, edited: ModuleText) -> dict[Path, str]:
-    """The files with the session's statements in the place of theirs; new ones stand in front of the class."""
+def _edited(project: Project, found: Gathered, edited: ModuleText, is_as_taken: bool) -> dict[Path, str]:
+    """Put the session's statements in the place of the program's; new ones go in front of the class.
+
+    Where the program's comments or layout changed since (not `is_as_taken`), each edit goes into its own line there.
+    """
     pieces = {piece.names: piece for piece in found.pieces}
     main = next(piece for piece in found.pieces if found.class_name in piece.names)
     changes: dict[Path, list[tuple[int, int, str]]] = {}
@@ -84,11 +96,14 @@ def _edited(project: Project, found: Gathered, edited: ModuleText) -> dict[Path,
             if text.strip() not in map(str.strip, found.text.split("\n")):  # a name that gathering gave is there
                 changes.setdefault(main.file, []).append((main.start, main.start, f"{text.strip()}\n\n\n"))
         elif text.rstrip() != piece.text.rstrip():
+            text = text if is_as_taken else merged(piece.text, text, project.name(piece.file))
+            if text == piece.text:
+                continue
             if not piece.is_as_written:
                 said = f"{project.name(piece.file)}: {', '.join(piece.names)} names members of other modules there"
                 raise SourceRefusedError(said, "edit it in the program")
-            changes.setdefault(piece.file, []).append((piece.start, piece.end, _as_there(project, piece, text)))
-    return {file: _with_imports(_changed(project.read(file), of), edited) for file, of in changes.items()}
+            changes.setdefault(piece.file, []).append((piece.start, piece.end, _fitted(project, piece, text)))
+    return {file: _imports_added(_changed(project.read(file), of), edited) for file, of in changes.items()}
 
 
 def _changed(text: str, places: list[tuple[int, int, str]]) -> str:
@@ -98,7 +113,7 @@ def _changed(text: str, places: list[tuple[int, int, str]]) -> str:
     return text
 
 
-def _as_there(project: Project, piece: Piece, text: str) -> str:
+def _fitted(project: Project, piece: Piece, text: str) -> str:
     """The edited text with the line ends of the file, and with the blank lines that stand behind the piece there."""
     before = project.texts[piece.file][piece.start : piece.end]
     body = text.rstrip()
@@ -107,7 +122,7 @@ def _as_there(project: Project, piece: Piece, text: str) -> str:
     return body + before[len(before.rstrip()) :]
 
 
-def _with_imports(text: str, edited: ModuleText) -> str:
+def _imports_added(text: str, edited: ModuleText) -> str:
     """The text with those of the session's imports that it uses and lacks, behind its own."""
     module = read_module(text)
     used = {name for one in module.statements for name in one.uses}
@@ -121,17 +136,93 @@ def _with_imports(text: str, edited: ModuleText) -> str:
 
 
 def _again(project: Project, files: dict[Path, str], file: Path, class_name: str) -> Gathered:
-    """What the program would say with these files."""
     try:
         return gather(Project(project.top, {**project.texts, **files}), file, class_name)
     except SourceError as error:
         raise SourceRefusedError(f"written back, the program could not be read: {error}") from None
 
 
-def _encoded(file: Path, text: str) -> bytes:
-    """The text as bytes, with the mark in front that the file has now."""
-    try:
-        mark = file.read_bytes()[:3] == b"\xef\xbb\xbf"
-    except OSError as error:
-        raise SessionError(str(file), "", f"cannot be read: {error.strerror or error}") from None
-    return (b"\xef\xbb\xbf" if mark else b"") + text.encode("utf-8")
+def merged(there: str, edited: str, name: str) -> str:
+    """Put the edits of a session's statement into the program's, whose comments and layout stay.
+
+    Statements of a class are matched by the name they bind; one that says the same keeps the program's text. Raises
+    `SourceRefusedError` for an edit that has no place there, or that would lose a comment.
+    """
+    program, session = _Parts.of(there), _Parts.of(edited)
+    refused = SourceRefusedError(
+        f"{name} has changed since the session was taken from it, where the session was edited too",
+        "`workbench pull --over-edits` takes the program's text",
+    )
+    if program is None or session is None or program.head != session.head:
+        if program is not None and session is not None and program.whole == session.whole:
+            return there
+        if program is None or program.parts or _comments(there):
+            raise refused
+        return edited
+    order = [key for key in session.parts if key in program.parts]
+    if order != [key for key in program.parts if key in session.parts]:
+        raise refused
+    changes: list[tuple[int, int, str]] = []
+    end = program.start
+    for key, part in session.parts.items():
+        mine = program.parts.get(key)
+        if mine is None:
+            changes.append((end, end, "\n" + edited[part.line : part.end]))
+        else:
+            end = mine.end
+            if mine.says != part.says:
+                changes.append((mine.start, mine.end, edited[part.start : part.end]))
+    for key, mine in program.parts.items():
+        if key not in session.parts:
+            changes.append((mine.line, there.find("\n", mine.end) + 1 or len(there), ""))
+    made = _changed(there, changes)
+    if Counter(_comments(there)) - Counter(_comments(made)):
+        raise refused
+    return made
+
+
+class _Part(NamedTuple):
+    """A statement in a class's body: `text[start:end]`, where its first line begins, and what it says."""
+
+    line: int
+    start: int
+    end: int
+    says: str
+
+
+class _Parts(NamedTuple):
+    """A class as the statements of its body by the names they bind; `start` is the end of its head."""
+
+    whole: str
+    head: str
+    start: int
+    parts: dict[str, _Part]
+
+    @classmethod
+    def of(cls, text: str) -> _Parts | None:
+        """None for what is no single class, and where two statements bind one name or share a line."""
+        source, _ = parsable(SourceText.of(text))
+        body = source.parse().body
+        whole = "".join(map(ast.dump, body))
+        node = body[0] if len(body) == 1 else None
+        if not isinstance(node, ast.ClassDef):
+            return cls(whole, whole, len(text), {})
+        parts: dict[str, _Part] = {}
+        for one in node.body:
+            first = min([one.lineno, *(each.lineno for each in getattr(one, "decorator_list", []))])
+            line = source.line_starts[first - 1]
+            begin = source.index(one.lineno, one.col_offset) if first == one.lineno else line
+            end = source.index(one.end_lineno or one.lineno, one.end_col_offset or 0)
+            names = list(bindings_of([one]))
+            key = " ".join(names) if names else type(one).__name__
+            if key in parts or any(other.line == line for other in parts.values()):
+                return None
+            parts[key] = _Part(line, begin, end, ast.dump(one))
+        start = source.index(node.body[0].lineno, 0) - 1
+        node.body = []
+        return cls(whole, ast.dump(node), start, parts)
+
+
+def _comments(text: str) -> list[str]:
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    return [one.string for one in tokens if one.type == tokenize.COMMENT]

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from adapters.errors import SignatureError
-from adapters.signatures.read.bindings import bindings_of, parsable
-from adapters.signatures.read.source_text import SourceText, check_size, parse_expression
+from adapters.signatures.read.source_text import SourceText, bindings_of, check_size, parsable, parse_expression
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
@@ -196,7 +195,7 @@ def _names_of(node: ast.Import | ast.ImportFrom) -> Iterator[ImportedName]:
 
 
 def _needed(node: ast.AST) -> Iterator[ast.AST | str]:
-    """What a statement needs to be read: its names, dotted names and the texts of annotations; no code of functions."""
+    """Yield what a statement refers to: names, dotted names, texts of annotations; no code of functions."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
         for decorator in getattr(node, "decorator_list", ()):
             yield from _needed(decorator)

@@ -19,6 +19,8 @@ from functools import cached_property
 from typing import Any, Literal
 
 from adapters.formats import catalog
+from adapters.mutations import CATALOGUE
+from adapters.mutations.mutation import GoodReply, Mutation
 from adapters.replies.flag import Flag
 from adapters.replies.reading import Reading, ReadingError, Span
 from sessions.file.typed_values import typed
@@ -27,9 +29,7 @@ from sessions.releases.engine import ReleaseError, ReleaseReading
 from sessions.releases.release import Release
 from sessions.running import rendering
 from sessions.stress import good_replies
-from sessions.stress.catalogue import CATALOGUE
-from sessions.stress.good_replies import GoodReply, NoGoodReplyError
-from sessions.stress.mutation import Mutation
+from sessions.stress.good_replies import NoGoodReplyError
 
 Verdict = Literal["same", "refused", "flagged", "silently_wrong"]
 VERDICTS: tuple[Verdict, ...] = ("silently_wrong", "flagged", "refused", "same")
@@ -47,7 +47,7 @@ class Cell:
     verdict: Verdict
     wrong: tuple[str, ...] = ()
     flags: tuple[Flag, ...] = ()
-    """What is said of the wrong values."""
+    """The flags about the wrong values."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Survival:
 
     @cached_property
     def counts(self) -> Mapping[Verdict, int]:
-        """How many cells have each verdict, the worst first."""
+        """Count the cells of each verdict, the worst first."""
         found = Counter(cell.verdict for cell in self.cells.values())
         return {verdict: found[verdict] for verdict in VERDICTS}
 
@@ -124,7 +124,7 @@ def survival(
 
 
 def judged(good: GoodReply, mutation: Mutation) -> Cell | None:
-    """What the parser makes of one mutation; None where it does not apply."""
+    """Parse one mutation; None where it does not apply."""
     broken = mutation(good)
     if broken is None:
         return None
@@ -172,7 +172,7 @@ def read_by(dspy: Release, session: Session, ours: Survival) -> Survival | None:
 
 
 def has_parser(adapter: str) -> bool:
-    """Whether a dspy has an adapter of that name whose own parser reads the reply."""
+    """Return whether a dspy has an adapter of that name whose own parser reads the reply."""
     return catalog.dspy_class(adapter) is not None and not catalog.profile(adapter).has_second_model
 
 

@@ -1,1 +1,1 @@
-"""What a change of dspy, of a model or of an adapter changes in prompts, requests and readings, by cause."""
+"""Preview the effects of another dspy, model or adapter on prompts, requests and parse results."""

@@ -1,4 +1,4 @@
-"""What one side makes of a fixture beside what the other makes of it, as differences that know their cause."""
+"""Compare what both sides of an upgrade make of a fixture; each difference has its cause."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ from adapters.signatures.signature import Signature
 from adapters.values.plain_json import plain
 from sessions.causes import writing
 from sessions.causes.cause import CauseKind, Key
+from sessions.checking.verdicts import Edit, Origin, Part, turn_in_words
 from sessions.file.typed_values import same
-from sessions.fixtures.differences import stretches
-from sessions.fixtures.verdicts import Edit, Origin, Part, turn_in_words
-from sessions.line_diff import line_diff, prefixed
 from sessions.releases.engine import ReleaseReading
+from sessions.text_diff import line_diff, prefixed, stretches
 
 _WHOLE = ("name", "type", "description", "constraint", "schema", "value", "marker", "filler")
 """Kinds whose pieces are compared whole where they belong to a field; of other text, what changed in it."""
@@ -30,7 +29,7 @@ _NUMBERS = re.compile(r"\d+")
 
 @dataclass(frozen=True)
 class Made:
-    """What one side makes of one case under one column."""
+    """One side's prompt, request and parse results for one case and column."""
 
     messages: tuple[Message, ...]
     request: Mapping[str, Any]
@@ -55,18 +54,18 @@ class Difference:
 def differences(
     before: Made, after: Made, signature: Signature, replies: Sequence[str], by: CauseKind
 ) -> list[Difference]:
-    """What differs between one case under one side (`before`) and under the other.
+    """Compare one case under one side (`before`) with the other.
 
     `replies` are those that both sides read, `by` is the kind of what was changed.
     """
-    found = list(_of_messages(before, after, signature, by))
-    found += _of_request(before.request, after.request, by)
+    found = list(_message_differences(before, after, signature, by))
+    found += _request_differences(before.request, after.request, by)
     for number, (old, new) in enumerate(zip(before.readings, after.readings, strict=True)):
-        found += _of_reading(number, old, new, replies[number], by)
+        found += _reading_differences(number, old, new, replies[number], by)
     return found
 
 
-def _of_messages(before: Made, after: Made, signature: Signature, by: CauseKind) -> Iterator[Difference]:
+def _message_differences(before: Made, after: Made, signature: Signature, by: CauseKind) -> Iterator[Difference]:
     pairs = list(_paired(before.messages, after.messages))
     changes = [
         _changes(old, new, signature) if old is not None and new is not None and _shown(old) != _shown(new) else []
@@ -141,7 +140,7 @@ class _Change(NamedTuple):
 
 
 def _changes(before: Message, after: Message, signature: Signature) -> list[_Change]:
-    """What changed, by the kind and field of the pieces that a change touches; never none."""
+    """Group changes by the kind and field of the pieces they touch; never none."""
     found: list[_Change] = []
     old_text, new_text = str(before.text), str(after.text)
     for (kind, field), places in _touched(before, after).items():
@@ -214,7 +213,7 @@ def _touched(before: Message, after: Message) -> dict[tuple[str, str | None], li
 
 
 def _joined(before: str, after: str) -> list[_Place]:
-    """Where the texts differ; changes with nothing but blanks between them are one."""
+    """List where the texts differ; changes with only blanks between them are joined."""
     found: list[_Place] = []
     for _, start, end, new_start, new_end in stretches(before, after):
         if found and not before[found[-1][1] : start].strip():
@@ -278,13 +277,13 @@ def _moves(edits: Sequence[Edit], by: CauseKind) -> dict[Edit, Key]:
 
 
 def _is_moved(gone: Edit, come: Edit) -> bool:
-    """Whether it is the same piece, said in the same words; a reminder may have others in another place."""
+    """Tell whether it is the same piece in the same words; a moved reminder may be reworded."""
     if gone.origin.kind != come.origin.kind or gone.origin.turn == come.origin.turn:
         return False
     return gone.origin.kind == "reminder" or gone.before == come.after
 
 
-def _of_request(before: Mapping[str, Any], after: Mapping[str, Any], by: CauseKind) -> Iterator[Difference]:
+def _request_differences(before: Mapping[str, Any], after: Mapping[str, Any], by: CauseKind) -> Iterator[Difference]:
     for name in dict.fromkeys([*before, *after]):
         old, new = before.get(name), after.get(name)
         if same(old, new) and (name in before) is (name in after):
@@ -305,7 +304,7 @@ def _json_lines(value: Any) -> tuple[str, ...]:
 
 
 def _form_of(value: Any) -> str:
-    """What is sent, in a few words: a schema or tools by what they are, anything else as it is."""
+    """Describe a parameter: schemas and tools by what they are, anything else as JSON."""
     if isinstance(value, Mapping) and isinstance(value.get("type"), str):
         return "a JSON schema" if value["type"] == "json_schema" else str(value["type"])
     if isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
@@ -313,7 +312,7 @@ def _form_of(value: Any) -> str:
     return "" if value is None else json.dumps(plain(value), ensure_ascii=False)
 
 
-def _of_reading(
+def _reading_differences(
     number: int, before: ReleaseReading, after: ReleaseReading, reply: str, by: CauseKind
 ) -> Iterator[Difference]:
     place = f"replies[{number}]"
@@ -342,7 +341,7 @@ def _of_reading(
 
 
 def is_other(before: ReleaseReading, after: ReleaseReading) -> bool:
-    """Whether two readings of a reply hold other values, or of another type."""
+    """Tell whether two parse results have other values, or values of another type."""
     return not same(dict(before.values), dict(after.values))
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from adapters.formats import catalog
-from adapters.prompts.prompt import Message
+from adapters.prompts.prompt import DataPart, Message
+from adapters.prompts.text import Segment, Text
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.token_estimates import Estimates
 from sessions.causes import writing
@@ -17,9 +20,9 @@ from sessions.model.replies import Answer
 from sessions.model.session import Case, Column, Session
 from sessions.releases.engine import Engine, Question, ReleaseError
 from sessions.running import recording, rendering
+from sessions.text_diff import opcodes, stretches
 from sessions.upgrades import comparing
 from sessions.upgrades.comparing import Difference, Made
-from sessions.upgrades.origins import with_origins
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class Side:
     def column_of(self, column: Column) -> Column:
         """The column with this side's model and adapter. Whose engine asks is what the side says, and not the column:
         of `chat@3.0.4` it is `chat`."""
-        release = catalog.of_release(column.adapter)
+        release = catalog.parse_release(column.adapter)
         used = column if release is None else replace(column, adapter=release.adapter)
         if self.adapter is not None and self.adapter != used.adapter:
             used = replace(used, adapter=self.adapter, options={})
@@ -46,7 +49,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Change:
-    """What is to be changed: from one side to the other. `by` is the kind of cause that all of it has."""
+    """A change from one side to the other; `by` is the kind of all its causes."""
 
     before: Side
     after: Side
@@ -84,8 +87,10 @@ class Compared:
 
 
 def compare(change: Change, session: Session, path: str, case: Case, column: Column) -> Compared:
-    """What the change changes for one case under one column. Sends nothing, writes nothing, and never raises for what
-    a session holds."""
+    """Compare one case under one column before and after the change.
+
+    Sends nothing, writes nothing, and never raises for a session's content.
+    """
     empty = Compared(path, case.name, column.id, change.after.column_of(column).adapter)
     try:
         signature = variants.session_of(session, column).signature.read()
@@ -144,7 +149,6 @@ def _made(side: Side, session: Session, case: Case, column: Column, adapter: str
 
 
 def _written(session: Session, case: Case, column: Column, capabilities: Capabilities | None) -> Mapping[str, JSON]:
-    """What goes out beside the messages, as the model's provider gets it."""
     request = rendering.request_of(session, column, case, capabilities=capabilities)
     body = rendering.body_of(session, column, request)
     return {name: recording.as_json(value) for name, value in body.items() if name not in ("model", "messages")}
@@ -195,3 +199,109 @@ def _counted(found: Compared, before: Made, after: Made, differences: list[Diffe
         read_now=found.read_now + sum(new.ok and not old.ok for old, new in pairs),
         read_otherwise=found.read_otherwise + otherwise,
     )
+
+
+_SCHEMA = re.compile(r'\{\\*"(type|\$defs|properties|anyOf)')
+"""How a JSON schema begins, also within a text in JSON."""
+UNKNOWN = "unknown"
+"""The turn of a message that none of ours stands beside."""
+
+
+def with_origins(theirs: Sequence[Mapping[str, Any]], ours: Sequence[Message]) -> tuple[Message, ...]:
+    """`theirs`, plain messages as a provider gets them, each beside the one of ours that has its place."""
+    beside = dict(_pairs(theirs, ours))
+    lines = _lines_of(ours)
+    return tuple([_one(message, beside.get(index), lines) for index, message in enumerate(theirs)])
+
+
+def _pairs(theirs: Sequence[Mapping[str, Any]], ours: Sequence[Message]) -> Iterator[tuple[int, Message]]:
+    if [one.get("role") for one in theirs] == [one.role for one in ours]:
+        yield from enumerate(ours)
+        return
+    keys = [_key(str(one.get("role")), _text(one.get("content"))) for one in theirs]
+    for tag, start, end, new_start, new_end in opcodes(keys, [_key(one.role, one.text) for one in ours]):
+        if tag in ("equal", "replace"):
+            for index, message in zip(range(start, end), ours[new_start:new_end], strict=False):
+                if theirs[index].get("role") == message.role:
+                    yield index, message
+
+
+def _key(role: str, text: str) -> str:
+    return f"{role}\n{text}"
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    texts = [one.get("text") for one in parts if isinstance(one, Mapping) and one.get("type") == "text"]
+    return "".join([one for one in texts if isinstance(one, str)])
+
+
+def _one(theirs: Mapping[str, Any], ours: Message | None, lines: Mapping[str, Segment]) -> Message:
+    role, content = str(theirs.get("role")), theirs.get("content")
+    extra = {name: value for name, value in theirs.items() if name not in ("role", "content")}
+    turn = ours.turn if ours is not None else UNKNOWN
+    text = _labelled(_text(content), ours.text if ours is not None else Text(), lines)
+    if not isinstance(content, list):
+        return Message(role, turn, (text,) if content is not None else (), extra=extra)
+    parts: list[Text | DataPart] = []
+    position = 0
+    for part in content:
+        if isinstance(part, Mapping) and part.get("type") == "text" and isinstance(part.get("text"), str):
+            parts.append(text.slice(position, position + len(part["text"])))
+            position += len(part["text"])
+        elif isinstance(part, Mapping):
+            parts.append(DataPart(part))
+    return Message(role, turn, tuple(parts), is_list=True, extra=extra)
+
+
+def _lines_of(ours: Sequence[Message]) -> dict[str, Segment]:
+    """Map each line of ours to its longest piece, for lines that moved elsewhere."""
+    found: dict[str, Segment] = {}
+    for message in ours:
+        text, position = message.text, 0
+        for line in text.split("\n"):
+            if line.strip():
+                found.setdefault(line.strip(), _longest(text.slice(position, position + len(line)).segments))
+            position += len(line) + 1
+    return found
+
+
+def _longest(segments: Sequence[Segment]) -> Segment:
+    return max(segments, key=lambda one: len(one.text), default=Segment("", "boilerplate"))
+
+
+def _labelled(theirs: str, ours: Text, lines: Mapping[str, Segment]) -> Text:
+    if theirs == ours:
+        return ours
+    segments: list[Segment] = []
+    position = own = 0
+    for _, start, end, new_start, new_end in stretches(str(ours), theirs):
+        segments += ours.slice(own, start).segments
+        if new_end > new_start:
+            text = theirs[new_start:new_end]
+            segments += _unlike(text, ours, start, end, lines)
+        position, own = new_end, end
+    segments += ours.slice(own, own + len(theirs) - position).segments
+    return Text(segments)
+
+
+def _unlike(text: str, ours: Text, start: int, end: int, lines: Mapping[str, Segment]) -> Iterator[Segment]:
+    """A stretch that is not in ours at this place: by its own line elsewhere, else by what has its place in ours."""
+    here = ours.slice(start, end).segments
+    near = _longest(here) if here else _neighbour(ours, start)
+    for line in text.splitlines(keepends=True):
+        known = lines.get(line.strip(), near)
+        is_schema = known.kind == "name" and _SCHEMA.search(line) is not None
+        yield Segment(line, "schema" if is_schema else known.kind, known.field)
+
+
+def _neighbour(ours: Text, place: int) -> Segment:
+    """The piece around a place, or before it; beside a value, but not within it, fixed text stands."""
+    before, after = ours.slice(0, place).segments[-1:], ours.slice(place, len(ours)).segments[:1]
+    if before and after and before[0][1:] == after[0][1:]:
+        return before[0]
+    if not before or before[0].kind == "value":
+        return Segment("", "boilerplate")
+    return before[0]

@@ -73,10 +73,10 @@ def test_a_failed_run_is_a_result() -> None:
     [
         (lambda: adapters.render(42, {}), "a signature is a text such as 'question -> answer'"),  # type: ignore[arg-type]
         (lambda: adapters.read(adapters.Field, "x"), "not the class Field"),
-        (lambda: adapters.render("q -> a", {}, adapter=adapters.ChatAdapter), "adapters.ChatAdapter(); not the class"),  # type: ignore[arg-type]
-        (lambda: adapters.run("q -> a", {}, model=42), "a model is a name or an object with `stream`"),  # type: ignore[arg-type]
+        (lambda: adapters.render("q -> a", {}, adapter=adapters.ChatAdapter), "adapters.ChatAdapter(), got the class"),  # type: ignore[arg-type]
+        (lambda: adapters.run("q -> a", {}, model=42), "model: expected a name or an object with `stream`"),  # type: ignore[arg-type]
         (lambda: adapters.render("q -> a", "Why?"), "inputs are a mapping of field names to values; not str"),  # type: ignore[arg-type]
-        (lambda: adapters.render("q -> a", {}, demos={"q": "1"}), "demos are a list of mappings"),  # type: ignore[arg-type]
+        (lambda: adapters.render("q -> a", {}, demos={"q": "1"}), "demos: expected a list of mappings"),  # type: ignore[arg-type]
         (lambda: adapters.render("q -> a", {}, demos=["q"]), "each demo is a mapping"),  # type: ignore[list-item]
     ],
 )

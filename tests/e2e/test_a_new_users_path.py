@@ -45,7 +45,7 @@ def test_from_nothing_to_a_program_that_dspy_runs(tmp_path: Path, size: tuple[in
         terminal.press("escape", "ctrl+p")
         terminal.wait_for("Search for commands")
         terminal.press("new session")
-        terminal.wait_for("with the form")
+        terminal.wait_for("Create an empty")
         terminal.press("enter")
         terminal.wait_for("begin a signature")
         terminal.press("enter")

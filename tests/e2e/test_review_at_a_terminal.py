@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from sessions.checking import checking
 from sessions.file import store
-from sessions.fixtures import checking
 from tests.support.terminal import Terminal
 from tests.workbench.tui.screens.test_review import fixture_session
 
@@ -78,7 +78,7 @@ def test_a_file_that_somebody_else_changed_meanwhile_is_said_and_left(folder: Pa
         store.save(replace(store.load(path), name="somebody else's"), path)
         theirs = path.read_bytes()
         terminal.press("escape")
-        terminal.wait_for("it has changed since it was reviewed")
+        terminal.wait_for("it changed since the review")
         assert terminal.wait_for_end() == 1
     assert path.read_bytes() == theirs and holds(folder / "prompts" / "a.session.json")
 
@@ -109,6 +109,6 @@ def test_in_ci_and_where_a_list_is_asked_for_it_lists_and_writes_nothing(
 ) -> None:
     before = files(folder)
     with review(folder, *words, **environment) as terminal:
-        terminal.wait_for("nothing is written")
+        terminal.wait_for("nothing was written")
         assert terminal.wait_for_end() == 1
     assert files(folder) == before

@@ -26,8 +26,8 @@ ENDS = {"start": b"\x1b[1;5H", "end": b"\x1b[1;5F"}
 LOOKS = (
     *(("f2", "^t"), ("f2", "^n"), ("f2", "^n"), ("f2", "^n"), ("f3", "▸"), ("f4", "answer"), ("f6", "Lesson")),
     *(("right", "2 of"), ("escape", "send"), ("f7", "Reply × parser"), ("2", "v as JSON"), ("3", "v raw")),
-    *(("4", "enter to the reply"), ("5", "compare with"), ("6", "enter to its place"), ("escape", "F5")),
-    *(("ctrl+t", "Cases"), ("escape", "F5"), ("f5", "No provider"), ("ctrl+p", "Search"), ("case", "Case:")),
+    *(("4", "go to the reply"), ("5", "compare with"), ("6", "go to its place"), ("escape", "F5")),
+    *(("ctrl+t", "Cases"), ("escape", "F5"), ("f5", "no provider"), ("ctrl+p", "Search"), ("case", "Case:")),
 )
 """Keys, and what is painted for each of a hostile session."""
 PASTED = ("two words", "[/x] [bold]", "日本語 é", "q" * 300)

@@ -91,7 +91,7 @@ def test_a_newcomer_changes_an_example_breaks_a_reply_reads_why_and_keeps_it(
         terminal.press("ctrl+p")
         terminal.wait_for("Search")
         terminal.press("hide column: xml")
-        terminal.wait_for("take it off the screen")
+        terminal.wait_for("Remove it from the screen")
         terminal.press("down", "enter")
         terminal.press("f3", "f5")
         terminal.wait_for("✓ invoice", times=columns_in_sight(size, 2))
@@ -107,7 +107,7 @@ def test_a_newcomer_changes_an_example_breaks_a_reply_reads_why_and_keeps_it(
         terminal.press("enter")
         terminal.wait_for("saved")
         terminal.press("f9")
-        terminal.wait_for("the recording holds")
+        terminal.wait_for("the recording matches")
         terminal.press("ctrl+q")
         assert terminal.wait_for_end() == 0
     (saved,) = tmp_path.glob("*.json")
@@ -133,7 +133,7 @@ def test_a_closed_terminal_leaves_a_copy_of_the_work_that_is_offered_again(tmp_p
         assert terminal.wait_for_end() == 130
     assert "later" not in (tmp_path / "q.json").read_text()
     with at(tmp_path, (160, 45), "q.json") as terminal:
-        terminal.wait_for("Work that was not saved")
+        terminal.wait_for("Recover unsaved work?")
         terminal.press("t")
         terminal.wait_for("later")
 

@@ -8,8 +8,8 @@ from adapters import lm
 from adapters.replies.reading import Reading
 from adapters.running import runner
 from sessions import examples
+from sessions.checking import checking
 from sessions.file import store
-from sessions.fixtures import checking
 from sessions.model.session import Case, Column, Session
 from sessions.running import recording, rendering
 

@@ -89,7 +89,7 @@ class Browser:
 
     async def join(self, token: str = "", origin: str = "") -> tuple[int, str]:
         """Comes in with a token, by default today's; the status, and the cookie that was given."""
-        path = f"/join/{token or self.room.places.token}"
+        path = f"/join/{token or self.room.seats.code}"
         headers = {"Origin": origin or self.base}
         async with self.client.post(self.base + path, headers=headers, allow_redirects=False) as answer:
             return answer.status, answer.headers.get("Set-Cookie", "")

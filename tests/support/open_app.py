@@ -9,6 +9,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
+from rich.cells import cell_len
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -20,8 +21,8 @@ from workbench.tui.runs.runs import Send
 from workbench.tui.widgets.text.editor import Editor
 
 WIDE, MIDDLE, SMALL = (160, 45), (120, 35), (80, 24)
-SIZES = [MIDDLE, SMALL, pytest.param(WIDE, marks=pytest.mark.slow)]
-"""The usual size and the smallest in every run, the wide one in the long runs."""
+SIZES = [MIDDLE, *(pytest.param(size, marks=pytest.mark.slow) for size in (SMALL, WIDE))]
+"""The usual size in every run, the smallest and the wide one in the long runs."""
 
 MANY_COLOURS = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
 
@@ -74,11 +75,22 @@ class Desk:
             await self.pilot.press({" ": "space", "\n": "enter"}.get(character, character))
         await self.settle()
 
+    async def click(self, words: str, times: int = 1) -> None:
+        """Clicks on these words wherever they are first seen on the screen in front."""
+        await self.settle()
+        for row, strip in enumerate(self.app.screen._compositor.render_strips()):
+            if words in strip.text:
+                at = cell_len(strip.text[: strip.text.index(words)])
+                await self.pilot.click(offset=(at, row), times=times)
+                await self.settle()
+                return
+        raise AssertionError(f"{words!r} is not on the screen")
+
     async def paste_over(self, text: str) -> None:
         """Replaces the text of the editor with the focus."""
         editor = self.editor
         editor.select_all()
-        editor._replace_via_keyboard(text, *editor.selection)
+        editor.type_over(text, *editor.selection)
         await self.settle()
 
     async def fill_in(self, text: str) -> None:

@@ -235,7 +235,8 @@ def _handler(server: ProviderServer) -> type[BaseHTTPRequestHandler]:
             try:
                 if behaviour.isdecimal():
                     status = int(behaviour)
-                    self._json(status, wire.error(status, f"This is a {status}."))
+                    what = " There is no such model." if status == 404 else ""
+                    self._json(status, wire.error(status, f"This is a {status}.{what}"))
                 elif behaviour == "no-streams" and self._is_stream(body):
                     self._json(400, wire.error(400, "Streaming is not supported."))
                 elif behaviour == "whole" or not self._is_stream(body):

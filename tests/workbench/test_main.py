@@ -151,3 +151,29 @@ def test_a_reader_that_goes_away_is_no_traceback(tmp_path: Path) -> None:
     )
     assert done.returncode in (exit_codes.OK, exit_codes.BROKEN_PIPE)
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    "words", [("render", "q.json"), ("export", "q.json"), ("models",), ("check", "."), (), ("--screenshot", "x.svg")]
+)
+def test_a_folder_that_was_deleted_is_said_in_one_line(
+    words: tuple[str, ...], run: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    done = run(*words)
+    assert done.code == exit_codes.USAGE
+    assert done.err == "workbench: the current folder no longer exists; go to one that does, as in `cd ~`\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["NAME", "check NAME", "pull NAME", "bench NAME", "render q.json --adapter NAME", "render q.json --case NAME"],
+)
+def test_of_a_long_name_an_error_quotes_the_beginning(words: str, rain: str, run: Callable[..., Any]) -> None:
+    done = run(*words.replace("NAME", "n" * 5000).split(" "))
+    assert done.code == exit_codes.USAGE, done.err
+    assert "n" * 50 in done.err
+    assert "n" * 205 not in done.err

@@ -1,1 +1,1 @@
-"""A bench: every case under every column, several times; planned, run to the end whatever breaks it off, and told."""
+"""Benches: every case in every column, several times; planned, run, judged and reported."""

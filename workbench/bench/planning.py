@@ -1,4 +1,4 @@
-"""What a bench has to run: which runs there are, which of them are done, and what the others will take."""
+"""Plan a bench: its runs, those that are already done, and estimates for the others."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from sessions.running import rendering
 from workbench.output.exit_codes import CommandError
 
 USUAL_REPLY = 250
-"""Tokens of a reply of which neither a run nor a demo says anything."""
+"""Tokens of a reply without an earlier run or a demo to estimate it from."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """One session to bench: `session` has the columns, `file` is where it stands, `allow_code` as in a selection."""
+    """One session to bench, its file, columns and cases; `allow_code` as in a selection."""
 
     file: str
     session: Session
@@ -33,7 +33,7 @@ class Target:
     cases: tuple[Case, ...]
     allow_code: frozenset[str] = frozenset()
     handlers: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
-    """The functions that answer its tools, by name; the others have their canned results."""
+    """Functions that answer its tools, by name; other tools have their canned results."""
 
     @property
     def results_path(self) -> Path:
@@ -42,7 +42,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Job:
-    """One run that is to be made. `request` is the digest of what it sends, `prompt_tokens` an estimate."""
+    """One planned run. `request` is the digest of its request, `prompt_tokens` an estimate."""
 
     target: Target
     case: Case
@@ -63,25 +63,24 @@ class Job:
 
 @dataclass(frozen=True)
 class Plan:
-    """All runs of a bench in the order in which they are made, and those of them that the files hold already."""
+    """All runs of a bench in their order, and those that the results files already hold."""
 
     jobs: tuple[Job, ...]
     done: Mapping[tuple[str, RunKey], BenchRun]
-    """By the session's file and key, those that were answered."""
+    """By the session's file and key, the runs that count."""
     earlier: Mapping[str, tuple[BenchRun, ...]]
-    """Everything that the results file of each session holds."""
+    """All runs in the results file of each session."""
     unread: Mapping[str, str]
-    """Results files with lines that cannot be read, and which."""
+    """Results files with invalid lines, and which."""
     unrenderable: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """The cells of which no prompt can be made, by the reason: they are in no grid."""
+    """Cells that cannot be rendered, by the reason: they are in no grid."""
 
     @cached_property
     def open(self) -> tuple[Job, ...]:
-        """What is still to be run."""
         return tuple([job for job in self.jobs if (job.target.file, job.key) not in self.done])
 
     def grid(self, repeat: int, runs: Mapping[str, Sequence[BenchRun]] | None = None) -> Grid:
-        """The grid of these runs by session (default: those that the files held), failed ones among them."""
+        """Build the grid of these runs by session (default: those that the files held)."""
         held = self.earlier if runs is None else runs
         wanted = {place: {job.key for job in jobs} for place, jobs in self._by_cell.items()}
         by_cell: dict[tuple[str, str, str], list[BenchRun]] = {place: [] for place in wanted}
@@ -93,7 +92,7 @@ class Plan:
         return Grid(tuple(cells), repeat)
 
     def before(self, repeat: int) -> Grid:
-        """What the same cells came to the time before: the last other prompt, or the last series before this one."""
+        """Build the grid of the previous bench: the last other prompt, or the last series before this one."""
         cells = []
         for place, jobs in self._by_cell.items():
             file, case, column = place
@@ -104,7 +103,7 @@ class Plan:
         return Grid(tuple(cells), repeat)
 
     def as_of(self, runs: Sequence[BenchRun], repeat: int) -> Grid:
-        """What the same cells came to in another results file: the last prompt and series of each."""
+        """Build the grid of another results file: the last prompt and series of each cell."""
         cells = []
         for file, case, column in self._by_cell:
             theirs = [run for run in runs if (run.case, run.column) == (case, column)]
@@ -120,10 +119,10 @@ class Plan:
 
 
 def plan(targets: Sequence[Target], repeat: int, again: bool = False) -> Plan:
-    """The runs of these sessions. `again` makes all of them anew, whatever the files hold.
+    """Plan the runs of these sessions. `again` ignores the runs that the files hold.
 
-    Every cell gets its first run before any gets its second, so that a bench that is broken off says something of all.
-    Raises `CommandError` for a signature that cannot be read, and `SessionError` for results that cannot be.
+    Every cell gets its first run before any gets its second, so that an interrupted bench says something of all.
+    Raises `CommandError` for an invalid signature, and `SessionError` for results that cannot be read.
     """
     found = {target.file: results.read(target.results_path) for target in targets}
     cells: list[Job] = []
@@ -150,13 +149,13 @@ def plan(targets: Sequence[Target], repeat: int, again: bool = False) -> Plan:
 
 
 def _first(target: Target, case: Case, column: Column, series: int) -> Job | str:
-    """The cell's first run, or why no prompt can be made. Raises `CommandError`."""
+    """Make the cell's first run, or the reason why it cannot be rendered. Raises `CommandError`."""
     try:
         adapter = rendering.adapter_of(column, allow_code=column.adapter in target.allow_code)
         request = rendering.request_of(target.session, column, case, adapter=adapter)
     except SignatureError as error:
         raise CommandError(f"{target.file}: the signature, {error}") from error
-    except Exception as error:  # whatever dspy's format raises for this signature and these values
+    except Exception as error:  # of any kind: dspy's format may raise it for this signature and these values
         return f"cannot be rendered: {type(error).__name__}: {error}"
     tokens = Estimates().total(request.messages, request.params)
     return Job(target, case, column, 1, series, results.request_digest(column, request), tokens)
@@ -164,18 +163,18 @@ def _first(target: Target, case: Case, column: Column, series: int) -> Job | str
 
 @dataclass(frozen=True)
 class Forecast:
-    """What runs will take, as far as it is known: tokens are estimates, `cost` is None where nobody knows a price."""
+    """Estimated tokens and cost of runs; `cost` is None if a price is unknown."""
 
     calls: int
     prompt_tokens: int
     reply_tokens: int
     cost: float | None
     unpriced: tuple[str, ...] = ()
-    """The models without a known price."""
+    """Models without a known price."""
 
 
 class Forecasts:
-    """Estimates for jobs, from what runs of the same column took and else from the demos."""
+    """Estimates for jobs, from earlier runs of the same column, else from the demos."""
 
     def __init__(self, plan: Plan) -> None:
         self._highest: dict[tuple[str, str], float] = {}
@@ -189,7 +188,7 @@ class Forecasts:
                     self._highest[place] = max(run.cost, self._highest.get(place, 0.0))
 
     def cost(self, job: Job) -> float | None:
-        """US dollars that the job will take; None when nobody knows the price."""
+        """Estimate the cost in US dollars; None if the price is unknown."""
         known = self._highest.get((job.target.file, job.column.id))
         if known is not None:
             return known
@@ -199,7 +198,7 @@ class Forecasts:
         return (job.prompt_tokens * prices[0] + self.reply_tokens(job) * prices[1]) / 1e6
 
     def reply_tokens(self, job: Job) -> int:
-        """See `reply_tokens`, which is asked once for each column."""
+        """Call `reply_tokens` once for each column."""
         place = job.target.file, job.column.id
         if place not in self._replies:
             self._replies[place] = reply_tokens(job)
@@ -218,7 +217,7 @@ class Forecasts:
 
 
 def reply_tokens(job: Job) -> int:
-    """About how long a reply will be: as the longest demo's outputs, as JSON; never above `max_tokens`."""
+    """Estimate the length of a reply: the longest demo's outputs as JSON, at most `max_tokens`."""
     session = job.target.session
     outputs = session.signature.read().output_fields
     demos = [{name: one.values[name] for name in outputs if name in one.values} for one in session.demos if one.enabled]
@@ -229,7 +228,7 @@ def reply_tokens(job: Job) -> int:
 
 
 def price_of(model: str) -> tuple[float, float] | None:
-    """US dollars a million tokens of the prompt and of the reply, by litellm's list; None for those not in it."""
+    """Return US dollars per million tokens of prompt and reply, by litellm's list; None without an entry."""
     if model.startswith("offline/"):
         return 0.0, 0.0
     entry = model_list.listed(model)

@@ -1,6 +1,6 @@
-"""Runs the jobs of a bench, several at a time, and writes each run down as soon as it is there.
+"""Run the jobs of a bench, several at a time, and write each run down as soon as it ends.
 
-Everybody waits where a provider asks one of them to; all end where the user or the budget says so.
+Where a provider asks one run to wait, all runs of that model wait; the user or the budget ends them all.
 """
 
 from __future__ import annotations
@@ -17,31 +17,32 @@ from typing import Any
 
 from adapters.errors import SignatureError
 from adapters.formats.catalog import UnknownAdapterError
-from adapters.lm.errors import ProviderError
+from adapters.lm.errors import ErrorKind, ProviderError
 from adapters.lm.secrets import Scrubber
-from adapters.running.events import Event, RetryStarted
+from adapters.running.events import Event, RequestSent, RetryStarted
 from adapters.running.runs import Run
 from adapters.values.custom_types import BuildError
-from sessions.bench.results import BenchRun, ResultsFile
+from sessions.bench.results import BenchRun, Outcome, ResultsFile
 from sessions.file.typed_values import typed
 from sessions.model.variants import VariantError
 from sessions.running import recording, repeats, tools
-from workbench.bench.functions import UserCheck
-from workbench.bench.judging import Judged, judge, one_line
+from workbench.bench.judging import Judged, UserCheck, judge, missed, one_line
 from workbench.bench.planning import Forecasts, Job, Plan
 from workbench.output import measures
 from workbench.output.exit_codes import CommandError
 from workbench.sending import sending
 
 RETRIES = 6
-"""How often a call is made again after a rate limit, an overload, a server's failure or a broken connection."""
+"""Retries of a call after a rate limit, an overload, a server error or a broken connection."""
 TOO_MUCH = ("rate limit", "overloaded")
-"""Failures of one call that mean all of them: nobody calls that model before the time is over."""
+"""Failures of one call after which all calls of that model wait."""
+OF_THE_COLUMN: frozenset[ErrorKind] = frozenset({"context", "request", "refused"})
+"""Failures that the column causes by what it sends: they count as misses."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How a bench runs. `max_cost` is in US dollars, for all runs of this series, those of earlier calls included."""
+    """Options of a bench. `max_cost` is in US dollars, for all runs of this series, earlier ones included."""
 
     jobs: int = 1
     deadline_s: float | None = None
@@ -54,19 +55,21 @@ class Settings:
 
 @dataclass
 class Progress:
-    """How far a bench is; a copy is handed to whoever watches."""
+    """The state of a bench, copied for its watcher."""
 
     total: int
     done: int = 0
     failed: int = 0
+    rejected: int = 0
+    retries: int = 0
     cost: float | None = 0.0
     seconds: float = 0.0
+    """Since the first request went out: loading litellm is no part of the rate."""
     waiting_s: float = 0.0
-    """How long everybody waits because the provider asked for it."""
+    """The wait that the provider asked for."""
 
     @property
     def rate(self) -> float:
-        """Runs a second."""
         return self.done / self.seconds if self.seconds else 0.0
 
     @property
@@ -75,7 +78,7 @@ class Progress:
 
 
 class Pauses:
-    """Until when nobody calls a model, because one call of it was told to wait."""
+    """Waits of models: after a call was told to wait, no call of its model begins."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -87,13 +90,13 @@ class Pauses:
             self._until[model] = max(self._until.get(model, 0.0), self._clock() + seconds)
 
     def left(self, model: str) -> float:
-        """Seconds that a call of the model has to wait."""
+        """Return the seconds that a call of the model has to wait."""
         with self._lock:
             return max(0.0, self._until.get(model, 0.0) - self._clock())
 
 
 class Budget:
-    """What may be spent. A run begins only if, with all that are under way, it is expected to stay within."""
+    """The money that may be spent, by finished and by active runs."""
 
     def __init__(self, most: float | None, spent: float) -> None:
         self._most = most
@@ -103,7 +106,7 @@ class Budget:
         self.is_used_up = False
 
     def take(self, expected: float | None) -> bool:
-        """Whether a run may begin; it must be given back."""
+        """Reserve the expected cost of a run; False if it could exceed the limit. Must be given back."""
         with self._lock:
             if self._most is not None and self.spent + self._under_way + (expected or 0.0) > self._most:
                 self.is_used_up = True
@@ -121,10 +124,10 @@ Watch = Callable[[BenchRun, Progress], None]
 
 
 class Bench:
-    """Runs the open jobs of a plan; use once.
+    """Run the open jobs of a plan; use once.
 
-    `stop` ends it after the runs under way, `cancel` ends those too; a run that was cancelled is not written down, so
-    that it is made when the bench goes on. `watch` is called after every run, one at a time.
+    `stop` ends it after the active runs, `cancel` aborts those too; an aborted run is not written down, so that it is
+    made when the bench continues. `watch` is called after every run, one at a time.
     """
 
     def __init__(
@@ -143,7 +146,8 @@ class Bench:
         self._cancel = cancel
         self._watch = watch
         self._clock = clock
-        self._began = clock()
+        self._began: float | None = None
+        """When the first request went out."""
         self._pauses = Pauses(clock)
         self._forecasts = Forecasts(plan)
         self._scrub = lru_cache(maxsize=1)(Scrubber)
@@ -155,11 +159,14 @@ class Bench:
         if settings.max_cost is not None:
             unpriced = self._forecasts.of(self._jobs).unpriced
             if unpriced:
-                raise CommandError(f"--max-cost cannot be kept: nobody knows the price of {', '.join(unpriced)}")
+                raise CommandError(f"--max-cost cannot be kept: the price of {', '.join(unpriced)} is unknown")
 
     def run(self) -> None:
-        """Returns when all is run, stopped, cancelled or used up. Raises `SessionError` when a run cannot be written,
-        and `CommandError` for what must be mended first; runs under way are ended and written where they can be."""
+        """Return when all jobs are done, stopped or aborted, or the budget is used up.
+
+        Raises `SessionError` if a run cannot be written, and `CommandError` for what must be fixed first; active runs
+        are finished and written where they can be.
+        """
         with ExitStack() as stack:
             paths = dict.fromkeys(job.target.results_path for job in self._jobs)
             files = {path: stack.enter_context(ResultsFile(path)) for path in paths}
@@ -170,18 +177,16 @@ class Bench:
             raise self._problem
 
     def _work(self, queue: Iterator[Job], files: Mapping[Any, ResultsFile]) -> None:
-        """What one thread does: job after job until there is none."""
         while (job := self._next(queue)) is not None:
             expected = self._forecasts.cost(job)
             if not self._may_begin(job) or not self.budget.take(expected):
                 return
             cost: float | None = None
             try:
-                made = self._made(job)
-                if made is not None:
-                    cost = made.cost
-                    self._keep(made, files[job.target.results_path])
-            except Exception as error:  # whatever it is, it ends the bench, and `run` raises it
+                run = self._sent(job)
+                if run is not None:
+                    cost = self._keep(job, run, files[job.target.results_path])
+            except Exception as error:  # of any kind: it ends the bench, and `run` raises it
                 with self._lock:
                     self._problem = self._problem or error
                 self._stop.set()
@@ -193,7 +198,7 @@ class Bench:
             return None if self._stop.is_set() else next(queue, None)
 
     def _may_begin(self, job: Job) -> bool:
-        """Waits as long as the provider asked all of us to; False when the bench is ended meanwhile."""
+        """Wait as long as the provider asked for; False when the bench is stopped meanwhile."""
         while (left := self._pauses.left(job.model)) > 0:
             self.progress.waiting_s = left
             if self._stop.wait(left):
@@ -201,10 +206,12 @@ class Bench:
         self.progress.waiting_s = 0.0
         return not self._stop.is_set()
 
-    def _made(self, job: Job) -> BenchRun | None:
-        """The run; None when it was cancelled. Raises `CommandError` for what must be mended first."""
+    def _sent(self, job: Job) -> Run | None:
+        """Send the job; None if it was aborted. Raises `CommandError` for what must be fixed first."""
 
-        def hold(event: Event) -> None:
+        def listen(event: Event) -> None:
+            if isinstance(event, RequestSent) and self._began is None:
+                self._began = self._clock()
             if isinstance(event, RetryStarted) and event.failure in TOO_MUCH:
                 self._pauses.hold(job.model, event.delay_s)
 
@@ -215,7 +222,7 @@ class Bench:
                 job.target.session,
                 job.column,
                 job.case,
-                listeners=(hold,),
+                listeners=(listen,),
                 deadline_s=settings.deadline_s,
                 cancel=self._cancel,
                 allow_hosts=settings.allow_hosts,
@@ -227,25 +234,64 @@ class Bench:
             )
         except (SignatureError, VariantError, UnknownAdapterError, BuildError, ProviderError) as error:
             raise CommandError(f"{job.target.file}: {job.column.id}: {error}") from error
-        return None if run.cancelled else bench_run(job, run, settings.checks, self._scrub())
+        return None if run.cancelled else run
 
-    def _keep(self, made: BenchRun, file: ResultsFile) -> None:
+    def _keep(self, job: Job, run: Run, file: ResultsFile) -> float | None:
+        """Judge the run and write it down; return its cost.
+
+        What was paid for is written even if it cannot be judged. Raises `CommandError` in that case.
+        """
+        scrub = self._scrub()
+        problem: CommandError | None = None
+        try:
+            judged = judged_run(job, run, self._settings.checks)
+        except CommandError as error:
+            problem, judged = error, Judged(None)
+        made = bench_run(job, run, judged, scrub)
         file.append(made)
         with self._lock:
             progress = self.progress
             progress.done += 1
             progress.failed += made.outcome == "failed"
-            progress.seconds = self._clock() - self._began
+            progress.rejected += made.outcome == "rejected"
+            progress.retries += made.retries
+            progress.seconds = 0.0 if self._began is None else self._clock() - self._began
             progress.cost = None if progress.cost is None or made.cost is None else progress.cost + made.cost
             self._watch(made, replace(progress))
+        if problem is not None:
+            raise problem
+        return made.cost
 
 
-def bench_run(job: Job, run: Run, checks: Sequence[UserCheck], scrub: Scrubber) -> BenchRun:
-    """What is written down of a run. Raises `CommandError` for expectations that cannot be understood."""
-    reading = recording.last_reading(run)
+def outcome_of(run: Run) -> Outcome:
+    """Tell a miss of the column from a failure of the infrastructure.
+
+    A deadline that passed while a call waited to be repeated is the infrastructure's.
+    """
+    if run.error is None or run.error.phase == "response":
+        return "refused" if repeats.is_misread(run) else "parsed"
+    if run.error.phase == "tool":
+        return "rejected"
+    payload = run.error.payload if isinstance(run.error.payload, Mapping) else {}
+    if "deadline_seconds" in payload:
+        last = run.attempts[-1].payload if run.attempts else None
+        return "failed" if isinstance(last, Mapping) and last.get("kind") not in OF_THE_COLUMN else "rejected"
+    return "rejected" if payload.get("kind") in OF_THE_COLUMN else "failed"
+
+
+def judged_run(job: Job, run: Run, checks: Sequence[UserCheck]) -> Judged:
+    """Judge a run. Raises `CommandError` for invalid expectations, and for a function that fails."""
+    outcome = outcome_of(run)
+    if outcome == "failed":
+        return Judged(None)
+    if outcome == "rejected":
+        return missed(job, checks)
+    return judge(job, recording.last_reading(run), recording.measured_of_run(run), checks)
+
+
+def bench_run(job: Job, run: Run, judged: Judged, scrub: Scrubber) -> BenchRun:
+    """Make the line of the results file."""
     kept = recording.reply_of_run(run, job.model)
-    has_reply = run.error is None or run.error.phase == "response"
-    judged = judge(job, reading, recording.measured_of_run(run), checks) if has_reply else Judged(None)
     own = next((one.reading for attempt in run.attempts for one in attempt.completions if one.reading), None)
     tokens = [measures.total_tokens(attempt) for attempt, _ in recording.whole_attempts(run)]
     return BenchRun(
@@ -254,7 +300,7 @@ def bench_run(job: Job, run: Run, checks: Sequence[UserCheck], scrub: Scrubber) 
         number=job.number,
         series=job.series,
         request=job.request,
-        outcome="failed" if not has_reply else "refused" if repeats.is_misread(run) else "parsed",
+        outcome=outcome_of(run),
         adapter=job.column.adapter,
         model=job.model,
         at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -267,5 +313,6 @@ def bench_run(job: Job, run: Run, checks: Sequence[UserCheck], scrub: Scrubber) 
         expectations=judged.expectations,
         tokens=sum(count for count, _ in tokens),
         is_estimate=any(estimated for _, estimated in tokens),
+        retries=sum(one.purpose == "retry" for one in run.attempts),
         measured=recording.measured_of_run(run),
     )

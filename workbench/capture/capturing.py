@@ -1,10 +1,10 @@
-"""What a program that has the workbench installed says to capture its own calls."""
+"""Capture the calls of a program that has the workbench installed, and describe the result."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -61,7 +61,7 @@ def options_of(
     redact: Sequence[str] = (),
     report: str | None = None,
 ) -> dict[str, Any]:
-    """What the child process is told first. Raises ValueError for what cannot be meant."""
+    """Return the first message to the child process. Raises ValueError for invalid options."""
     if only not in ("all", "failures"):
         raise ValueError(f"only={only!r}: 'all' or 'failures'")
     if not 0 < sample <= 1:
@@ -81,11 +81,68 @@ def options_of(
 
 
 def command() -> list[str]:
-    """What runs the child: this Python, which never finds packages of the caller's project (`-P`)."""
+    """Return the command of the child: this Python, which never imports the caller's packages (`-P`)."""
     return [sys.executable, "-P", "-m", WRITER]
 
 
 def variables() -> dict[str, str]:
-    """Where our packages are, when they are installed in a folder of their own (an editable install)."""
+    """Return the variables that lead to our packages in an editable install."""
     home = Path(__file__).parents[2]
     return {} if home.name in ("site-packages", "dist-packages") else {"PYTHONPATH": str(home)}
+
+
+MOST_NAMED = 8
+
+
+def in_words(reports: Sequence[Mapping[str, Any]], folder: str, missing: int = 0) -> list[str]:
+    """Describe a capture in lines, from one report for each process of the program that called dspy.
+
+    `missing` calls were made and are in no report: their process, or the session writer's, ended before.
+    """
+    calls = sum(one["calls"] for one in reports)
+    sessions: dict[str, dict[str, int]] = {}
+    for one in (each for report in reports for each in report["sessions"]):
+        before = sessions.setdefault(one["path"], {"cases": 0, "added": 0, "calls": 0, "left": 0})
+        before["cases"] = max(before["cases"], one["cases"])
+        for key in ("added", "calls", "left"):
+            before[key] += one[key]
+    lines = [f"workbench capture: {_count(calls, 'call')}, {_count(len(sessions), 'session')} in {folder}"]
+    for path, counts in sessions.items():
+        left = f", {counts['left']:,} calls beyond --cases" if counts["left"] else ""
+        lines.append(f"  {path}: {_count(counts['cases'], 'case')}, {counts['added']:,} of them new{left}")
+    unlinked = {one["path"] for report in reports for one in report["sessions"] if one["unlinked"]}
+    if unlinked:
+        named = ", ".join(sorted(unlinked)[:MOST_NAMED])
+        more = f" and {len(unlinked) - MOST_NAMED} more" if len(unlinked) > MOST_NAMED else ""
+        lines.append(
+            f"  {len(unlinked)} of {_count(len(sessions), 'session')} without a source to follow: {named}{more}"
+        )
+    findings = [one for report in reports for one in report["findings"]]
+    if findings:
+        lines.append(f"  {_count(len(findings), 'fixture')} that `workbench check` renders or parses differently:")
+        by_words: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+        for one in findings:
+            by_words.setdefault((one["said"], one["versions"]), []).append(one)
+        for (said, versions), alike in list(by_words.items())[:MOST_NAMED]:
+            first = alike[0]
+            more = f" and {len(alike) - 1:,} more" if len(alike) > 1 else ""
+            behind = f" ({versions})" if versions else ""
+            lines.append(f"    {first['path']} · {first['case']} · {first['column']}{more}: {said}{behind}")
+        if len(by_words) > MOST_NAMED:
+            lines.append(f"    and {len(by_words) - MOST_NAMED:,} others")
+    for key in ("notes", "problems"):
+        said_once = list(dict.fromkeys(one for report in reports for one in report[key]))
+        lines += [f"  {one}" for one in said_once[:MOST_NAMED]]
+        if len(said_once) > MOST_NAMED:
+            lines.append(f"  and {len(said_once) - MOST_NAMED:,} more of the like")
+    lost = sum(one["lost"] for one in reports)
+    if lost:
+        lines.append(f"  {_count(lost, 'call')} not captured")
+    if missing:
+        why = "a process of the program, or the one that writes the sessions, ended before they were written"
+        lines.append(f"  {_count(missing, 'call')} lost: {why}")
+    return lines
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

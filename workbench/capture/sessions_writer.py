@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from sessions.captured.folder import MOST_CASES, CallFilter, CapturedFolder
-from workbench.capture.report import in_words
+from sessions.file import whole_files
+from workbench.capture.capturing import in_words
 from workbench.output import display
 
 
@@ -31,7 +32,7 @@ def main() -> None:
     folder.save()
     shape = as_json(folder)
     if told["report"]:
-        Path(told["report"]).write_text(json.dumps(shape), encoding="utf-8")
+        whole_files.write(told["report"], json.dumps(shape).encode("utf-8"))
         return
     for line in in_words([shape], str(folder.folder)):
         sys.stderr.write(display.safe(line) + "\n")
@@ -45,7 +46,6 @@ def _read(lines: IO[bytes], folder: CapturedFolder) -> None:
 
 
 def as_json(folder: CapturedFolder) -> dict[str, Any]:
-    """What became of a capture."""
     return {
         "process": os.getpid(),
         "calls": folder.calls,

@@ -1,4 +1,4 @@
-"""Checks one session file after the other as a command line wants it, in this process or in several."""
+"""Check session files in order, as a command line asks, in this process or in several."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 from adapters.formats.base import Adapter
 from adapters.formats.catalog import UnknownAdapterError
+from sessions.checking import checking, key_order
+from sessions.checking.verdicts import FixtureResult, Part, verdict_changes
 from sessions.errors import SessionError
 from sessions.file import restore_points, store
-from sessions.fixtures import checking, key_order
-from sessions.fixtures.verdicts import FixtureResult, Part
 from sessions.model.session import Case, Session
 from sessions.running import rendering
-from sessions.source.comparing import check_source, with_source
+from sessions.source.comparing import check_source, why_unlinked, with_source
 from sessions.source.linking import Follower
 from workbench.checks import keywords
 from workbench.config import user_code
@@ -36,14 +36,16 @@ OBJECTS_BETWEEN_COLLECTIONS = 50_000
 
 @dataclass(frozen=True)
 class Plan:
-    """What is asked of every file; it travels to other processes."""
+    """The options of a check; sent to other processes."""
 
     adapters: tuple[str, ...] = ()
     """Column ids or adapters' names; none: every column."""
     cases: tuple[str, ...] = ()
     keyword: str = ""
     update: tuple[Part, ...] = ()
-    """Which verdicts' drift is accepted."""
+    """Verdicts whose drift is accepted."""
+    update_verdicts: bool = False
+    """True to update fixtures whose replies parse differently, too, instead of leaving them out."""
     dspy: str | None = None
     """The Python whose dspy renders and reads too."""
     live: bool = False
@@ -53,24 +55,26 @@ class Plan:
     allow_hosts: tuple[str, ...] = ()
     allow_variables: tuple[str, ...] = ()
     source: bool = True
-    """Whether links are followed."""
+    """True to follow links."""
     restore_order: bool = False
-    """Whether keys that were sorted get back the order of the recordings."""
+    """True to restore the order of the recordings for keys that were sorted."""
 
 
 @dataclass(frozen=True)
 class Checked:
-    """One file's results, or why it could not be read; `updated`: it was written; `nothing`: why there is no result."""
+    """A file's results, or its read error; `updated`: it was written; `nothing`: why there is no result."""
 
     path: Path
     results: tuple[FixtureResult, ...] = ()
     error: str = ""
     updated: bool = False
     nothing: str = ""
+    unlinked: str = ""
+    """Reason why no program is followed for it; empty if a program is."""
 
 
 def check_all(files: Sequence[Path], plan: Plan, jobs: int) -> Iterator[Checked]:
-    """One file's outcome after the other, in the order of `files`. Raises `CommandError`."""
+    """Yield each file's outcome, in the order of `files`. Raises `CommandError`."""
     if jobs > 1 and len(files) > 1:
         size = max(1, min(16, len(files) // (4 * jobs)))
         with ProcessPoolExecutor(jobs, initializer=_collect_seldom) as pool:
@@ -87,7 +91,7 @@ def check_all(files: Sequence[Path], plan: Plan, jobs: int) -> Iterator[Checked]
 
 
 def check_alone(path: Path, plan: Plan) -> Checked:
-    """One file in a process of a pool, which starts a dspy of its own."""
+    """Check a file in a process of a pool, which starts a dspy of its own."""
     if plan.dspy is None:
         return check_file(path, plan, None, Follower())
     with _upstream(plan.dspy) as dspy:
@@ -103,18 +107,21 @@ def check_file(path: Path, plan: Plan, dspy: Release | None, follower: Follower)
         own, wanted = adapters_of_the_user(session, plan.adapters), wanted_of(session, str(path), plan)
         results = _timed(checking.each(session, str(path), adapters=own, wanted=wanted))
         if any(one.failed for one in results):
-            results, was_restored = _with_key_order(path, results, plan, own)
+            results, was_restored = _key_order_checked(path, results, plan, own)
             updated |= was_restored
     except SessionError as error:
         return Checked(path, error=str(error))
     if not results:
         return Checked(path, nothing=_why_nothing(session, plan))
+    unlinked = ""
     if plan.source:
         results = with_source(results, check_source(session, path.parent, follower))
-    return Checked(path, tuple([_with_more(one, session, plan, dspy) for one in results]), updated=updated)
+        unlinked = why_unlinked(session)
+    more = tuple([_extended(one, session, plan, dspy) for one in results])
+    return Checked(path, more, updated=updated, unlinked=unlinked)
 
 
-def _with_key_order(
+def _key_order_checked(
     path: Path, results: list[FixtureResult], plan: Plan, own: Mapping[str, Adapter]
 ) -> tuple[list[FixtureResult], bool]:
     """The results, in which a fixture that only sorted keys have changed says so; and whether the order was put back.
@@ -171,10 +178,19 @@ def _collect_seldom() -> None:
 
 
 def _updated(path: Path, plan: Plan) -> tuple[Session, bool]:
-    """The session with today's prompts and readings accepted, and whether that has changed the file."""
+    """Record today's prompts and parse results; return the session and whether the file changed."""
     opened = store.open_file(path)
     session = opened.session
     own, wanted = adapters_of_the_user(session, plan.adapters), wanted_of(session, str(path), plan)
+    if not plan.update_verdicts and "parse" in plan.update:
+        results = checking.each(session, str(path), adapters=own, wanted=wanted)
+        left_out = {(one.case, one.column) for one in results if verdict_changes(one)}
+        if left_out:
+            chosen = wanted
+
+            def wanted(case: str, column: str) -> bool:
+                return (case, column) not in left_out and chosen(case, column)
+
     made = checking.update(session, parts=plan.update, adapters=own, wanted=wanted)
     if made is session:  # whether they are equal is no question: to Python 3 and 3.0 are
         return session, False
@@ -193,7 +209,7 @@ def _upstream(python: str) -> Release:
 
 
 def wanted_of(session: Session, path: str, plan: Plan) -> checking.IsWanted:
-    """Which fixtures `--adapter`, `--case` and `-k` mean together."""
+    """Combine `--adapter`, `--case` and `-k` into a filter of fixtures."""
     if not (plan.adapters or plan.cases or plan.keyword):
         return checking.always
     known = {one.id for one in session.columns}
@@ -234,15 +250,15 @@ def adapters_of_the_user(session: Session, adapters: Sequence[str]) -> Mapping[s
         raise CommandError(str(error)) from error
 
 
-def _with_more(result: FixtureResult, session: Session, plan: Plan, dspy: Release | None) -> FixtureResult:
-    """The result with the verdicts that were asked for beside the usual ones."""
+def _extended(result: FixtureResult, session: Session, plan: Plan, dspy: Release | None) -> FixtureResult:
+    """Return the result with the requested verdicts beside the usual ones."""
     column = next((one for one in session.columns if one.id == result.column), None)
     if column is None:
         return result
     case: Case = session.case(result.case)
     start = time.perf_counter()
     if dspy is not None:
-        from sessions.fixtures import upstream
+        from sessions.checking import upstream
 
         word, drift = upstream.check(dspy, session, case, column)
         why_not = upstream.why_not(dspy, session, case, column) if not result.is_empty else ""

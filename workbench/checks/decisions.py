@@ -1,13 +1,21 @@
-"""What a person decides about causes of drift, one after the other, with undo until the review is left."""
+"""Decisions on causes of drift, with undo, kept in the state folder until the review ends."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
 from sessions.causes.cause import Cause, FixtureName
+from sessions.errors import SessionError
+from sessions.file import store
+from sessions.file.state_folder import in_plain_words, key_of, private, state_folder
 
 Decision = Literal["accept", "leave"]
 
@@ -15,23 +23,28 @@ NONE_YET: Mapping[str, Decision] = MappingProxyType({})
 
 
 def can_be_accepted(cause: Cause) -> bool:
-    """Whether accepting settles it: by recording anew, or, for a program that says otherwise, by taking its text."""
+    """Tell whether accepting settles it, by recording again or by pulling the program's text."""
     return cause.is_acceptable or cause.can_be_pulled
 
 
+def is_accepted_with_all(cause: Cause) -> bool:
+    """Return whether "accept all" accepts it: replies that parse differently are reviewed one by one."""
+    return can_be_accepted(cause) and not cause.changes_verdict
+
+
 def why_not(cause: Cause) -> str:
-    """Why a cause cannot be accepted, and what would settle it; empty for one that can be."""
+    """Return why a cause cannot be accepted, and what would settle it; empty if it can be."""
     if can_be_accepted(cause):
         return ""
     word = cause.example.verdicts.get("source")
     linked = "the session's own text" if word == "error" else "the link or the program"
     mends = {
-        "expectation": "an expectation is yours to change, or the reply to be sent again",
-        "source": f"{linked} has to be mended first",
-        "upstream": "that dspy does otherwise: no recording changes it",
-        "live": "the model answers otherwise: no recording changes it",
+        "expectation": "edit the expectation, or send again",
+        "source": f"fix {linked} first",
+        "upstream": "that dspy differs: no recording changes it",
+        "live": "the model's answer differs: no recording changes it",
     }
-    return f"not settled by recording anew; {mends.get(cause.key.kind, 'what is wrong has to be mended first')}"
+    return f"not settled by recording again; {mends.get(cause.key.kind, 'fix the error first')}"
 
 
 @dataclass(frozen=True)
@@ -74,7 +87,7 @@ class Decisions:
         return len(self.steps) > 1
 
     def decided(self, causes: Iterable[Cause], decision: Decision) -> Decisions:
-        """One more step, in which these causes are decided so; what cannot be accepted never is."""
+        """Add a step with this decision for these causes; causes that cannot be accepted never are."""
         return self.with_step({one.id: decision for one in causes})
 
     def with_step(self, said: Mapping[str, Decision]) -> Decisions:
@@ -85,8 +98,13 @@ class Decisions:
         return self if state == self.steps[-1] else replace(self, steps=(*self.steps, MappingProxyType(state)))
 
     def rest(self, decision: Decision) -> tuple[Cause, ...]:
-        """What "all that remain" means: undecided causes; to be accepted, those alone that can be one by one."""
-        return tuple([one for one in self.open if decision == "leave" or can_be_accepted(one)])
+        """List the undecided causes that a decision on all means; accepting leaves changed verdicts out."""
+        return tuple([one for one in self.open if decision == "leave" or is_accepted_with_all(one)])
+
+    @property
+    def left_out(self) -> tuple[Cause, ...]:
+        """Return the undecided causes that are accepted one at a time: replies that parse differently."""
+        return tuple([one for one in self.open if one.changes_verdict])
 
     def undone(self) -> Decisions:
         """Without the last step."""
@@ -97,8 +115,85 @@ class Decisions:
         return replace(self, causes=tuple(causes))
 
     def others_of(self, cause: Cause, fixture: FixtureName) -> tuple[Cause, ...]:
-        """What has to be accepted too, before a fixture is recorded anew, or before its program's text is pulled."""
+        """List the causes to accept before a fixture is recorded, or before its program's text is pulled."""
         others = [one for one in self.causes if one.id != cause.id and fixture in one.fixtures]
         if cause.key.kind == "source":
             return tuple([one for one in others if one.key.kind == "source"])
         return tuple([one for one in others if one.is_acceptable])
+
+
+MOST_REVIEWS = 50
+"""That were not ended; the decisions of the oldest beyond them are let go."""
+LARGEST = 1_000_000
+"""Bytes; a file of that size is none of ours."""
+
+
+class KeptDecisions:
+    """Persist the decisions of a review so that a crash does not lose them; `key` names the file."""
+
+    def __init__(self, key: str) -> None:
+        self._key = key
+
+    def taken_up(self, decisions: Decisions) -> Decisions:
+        """Restore, as one step, decisions from before the review was cut off, for causes that are still the same."""
+        try:
+            said = _read(_folder() / f"{self._key}.json")
+        except (OSError, ValueError, RecursionError):
+            return decisions
+        return decisions.with_step(said)
+
+    def keep(self, decisions: Decisions) -> str:
+        """Keeps what is decided by now, on the disk when it returns. Returns why it could not, else ""."""
+        if not decisions.steps[-1]:
+            self.remove()
+            return ""
+        content = json.dumps({"decisions": dict(decisions.steps[-1])}, indent=1)
+        try:
+            folder = private(_folder())
+            store.write_whole(folder / f"{self._key}.json", content.encode())
+            _remove_oldest(folder)
+        except (OSError, SessionError) as error:
+            return in_plain_words(error)
+        return ""
+
+    def remove(self) -> None:
+        """The review has ended."""
+        with suppress(OSError, SessionError):
+            (_folder() / f"{self._key}.json").unlink(missing_ok=True)
+
+
+def of_files(paths: Sequence[str], chosen: Sequence[str]) -> KeptDecisions:
+    """Open the kept decisions on these paths; `chosen` are the options that select fixtures."""
+    real = [os.path.realpath(path) for path in paths]
+    text = json.dumps([real, list(chosen)])
+    return KeptDecisions(f"{key_of(real[0])}-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}")
+
+
+def of_open(path: Path | None) -> KeptDecisions:
+    """Open the kept decisions on the session that is open on screen."""
+    return KeptDecisions(f"{key_of(path)}-open")
+
+
+def _folder() -> Path:
+    return state_folder() / "decisions"
+
+
+def _read(place: Path) -> Mapping[str, Decision]:
+    """Raises OSError, ValueError and RecursionError; what is no decision is passed over."""
+    if place.stat().st_size > LARGEST:
+        return {}
+    data = json.loads(place.read_text(encoding="utf-8"))
+    said = data.get("decisions") if isinstance(data, dict) else None
+    return dict(_decisions(said)) if isinstance(said, dict) else {}
+
+
+def _decisions(said: Mapping[str, object]) -> Iterator[tuple[str, Decision]]:
+    for id, decision in said.items():
+        if decision == "accept" or decision == "leave":
+            yield id, decision
+
+
+def _remove_oldest(folder: Path) -> None:
+    places = sorted(folder.glob("*.json"), key=lambda one: one.stat().st_mtime_ns, reverse=True)
+    for place in places[MOST_REVIEWS:]:
+        place.unlink(missing_ok=True)

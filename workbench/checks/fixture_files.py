@@ -39,7 +39,7 @@ def _below(folder: Path) -> Iterator[Path]:
 
 
 def looks_like_session(path: Path) -> bool:
-    """Whether the beginning of the file has the keys that begin every session."""
+    """Tell whether the beginning of a file has the keys that begin every session."""
     try:
         with path.open("rb") as file:
             head = file.read(HEAD_BYTES)

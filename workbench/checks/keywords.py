@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from workbench.output.exit_codes import CommandError
 
 Test = Callable[[str, Sequence[str]], bool]
-"""Of a file's path and of the names in it (case, column, …): is it meant?"""
+"""Match a file's path and the names in it (case, column, …)."""
 
 PATH = "path:"
 
@@ -20,7 +20,7 @@ _TOKEN = re.compile(r"\s*(\(|\)|[^\s()]+)")
 
 
 def parse(expression: str) -> Test:
-    """Which paths and names are meant. Raises `CommandError` for what makes no sense."""
+    """Parse a -k expression. Raises `CommandError` if it makes no sense."""
     tokens = _TOKEN.findall(expression)
     test, rest = _either(tokens, expression, 0)
     if rest:

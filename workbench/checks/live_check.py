@@ -1,20 +1,26 @@
-"""The verdict `live` of `check`: sends a fixture again, and judges the new replies by what the case expects."""
+"""Send prompts again: judge new replies against expectations, and compare two sides of an upgrade."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from adapters.running.runs import Run
-from sessions.fixtures import expectations
-from sessions.fixtures.verdicts import Drift, Word
+from sessions.bench import statistics
+from sessions.bench.conclusions import Pair
+from sessions.bench.statistics import Share
+from sessions.checking import expectations
+from sessions.checking.verdicts import Drift, Word
 from sessions.model.session import Case, Column, Session
 from sessions.running import recording
+from sessions.upgrades.engines import Ours
+from sessions.upgrades.sides import Change, Side
 from workbench.sending import sending
 from workbench.sending.allowed_hosts import Allowed
 
 PARSES: Mapping[str, Any] = {"reply": "parses"}
-"""What is expected of a live reply where a case expects nothing."""
+"""Expectation for a live reply where a case expects nothing."""
 
 
 def check(
@@ -40,7 +46,7 @@ def check(
 def rounds(
     session: Session, case: Case, column: Column, repeat: int, allowed: Allowed, allow_code: bool = False
 ) -> list[list[Drift]]:
-    """What is not as expected of each of `repeat` runs; one whose place is `request` says why there was no reply.
+    """Send `repeat` times; list the failed expectations of each run. Place `request`: why there was no reply.
 
     Raises `expectations.ExpectationError`.
     """
@@ -61,6 +67,7 @@ def _round(
             session,
             column,
             case,
+            deadline_s=sending.TIMEOUT_S,
             allow_hosts=allowed.hosts,
             allow_variables=allowed.variables,
             allow_code=allow_code,
@@ -71,9 +78,57 @@ def _round(
 
 
 def _judged(run: Run, expect: Mapping[str, Any]) -> list[Drift]:
-    """What is not as expected. Raises `expectations.ExpectationError`."""
+    """List failed expectations. Raises `expectations.ExpectationError`."""
     reading = recording.last_reading(run)
     if reading is None:
         return [Drift("live", "request", run.error.message if run.error is not None else "the run broke off")]
     failures = expectations.judge(expect, reading, recording.measured_of_run(run))
     return [Drift("live", one.place, one.message, (), (), one.expected, one.found) for one in failures]
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A case under a column, sent under both sides; a side without any reply has no share."""
+
+    column: str
+    before: Share | None
+    after: Share | None
+    errors: tuple[str, ...] = ()
+    """Why runs have no reply, each reason once."""
+
+
+def send(change: Change, session: Session, case: Case, column: Column, repeat: int, allowed: Allowed) -> Sent:
+    """Sends the case `repeat` times under each side, and judges what it expects; that it parses, where nothing is."""
+    errors: dict[str, None] = {}
+    shares = [_share(side, session, case, column, repeat, allowed, errors) for side in (change.before, change.after)]
+    return Sent(column.id, shares[0], shares[1], tuple(errors))
+
+
+def _share(
+    side: Side, session: Session, case: Case, column: Column, repeat: int, allowed: Allowed, errors: dict[str, None]
+) -> Share | None:
+    used = side.column_of(column)
+    if not isinstance(side.engine, Ours):
+        used = replace(used, adapter=f"{used.adapter}@{side.engine.version}")
+    found = rounds(session, case, used, repeat, allowed)
+    answered = [one for one in found if all(drift.place != "request" for drift in one)]
+    errors |= dict.fromkeys(drift.message for one in found for drift in one if drift.place == "request")
+    return Share(sum(not one for one in answered), len(answered)) if answered else None
+
+
+def conclusions(change: Change, sent: Iterable[Sent]) -> tuple[Pair, ...]:
+    """Compare the sides of each column over the cases that both answered, corrected together."""
+    by_column: dict[str, tuple[list[Share], list[Share]]] = {}
+    for one in sent:
+        before, after = by_column.setdefault(one.column, ([], []))
+        if one.before is not None and one.after is not None:
+            before.append(one.before)
+            after.append(one.after)
+    pairs: Sequence[tuple[list[Share], list[Share]]] = list(by_column.values())
+    found = zip(by_column, statistics.compare(pairs), strict=True)
+    return tuple(
+        [
+            Pair(f"{id} under {change.before.name}", f"{id} under {change.after.name}", "expected", one, len(pairs))
+            for id, one in found
+        ]
+    )

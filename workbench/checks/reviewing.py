@@ -11,23 +11,22 @@ from adapters.formats.base import Adapter
 from sessions.causes.accepting import accepted
 from sessions.causes.cause import Cause, FixtureName
 from sessions.causes.finding import Causes, causes_of
+from sessions.checking import checking as fixtures
+from sessions.checking.verdicts import Drift, FixtureResult
 from sessions.errors import SessionError
 from sessions.file import restore_points, store
 from sessions.file.store import Fingerprint
-from sessions.fixtures import checking as fixtures
-from sessions.fixtures.verdicts import Drift, FixtureResult
 from sessions.model.session import Recording, Session
 from sessions.source.linking import Follower
 from sessions.source.project import SourceEditedError
 from sessions.source.pulling import pulled, refuse_to_lose_edits
 from workbench.checks.checking import Checked, Plan, adapters_of_the_user, check_all, check_file, wanted_of
-from workbench.checks.decisions import Decisions
-from workbench.checks.kept_decisions import KeptDecisions
+from workbench.checks.decisions import Decisions, KeptDecisions
 
 
 @dataclass(frozen=True)
 class Review:
-    """What a check found: the causes, most fixtures first; each file's outcome; what could not be read, by path.
+    """The result of a check: causes, most fixtures first; each file's outcome; unreadable files by path.
 
     `seen` is the content that each file had: what is decided of it is not written into another.
     """
@@ -54,7 +53,7 @@ class Whole(NamedTuple):
 
 
 class Look(Protocol):
-    """What a review shows of one fixture."""
+    """Find what a review shows of a fixture."""
 
     def __call__(self, cause: Cause, fixture: FixtureName) -> tuple[Drift, ...]:
         """The drifts of a fixture that show a cause."""
@@ -72,7 +71,7 @@ What is decided is kept meanwhile.
 
 @dataclass(frozen=True)
 class Written:
-    """What became of one file: fixtures recorded anew, fixtures that wait for another cause, or why it was left.
+    """The outcome of one file: fixtures recorded, fixtures waiting for another cause, or its error.
 
     `settled`: the ids of the accepted causes that came to something here. `text_left`: why its program's text was not
     pulled although a cause of it is accepted.
@@ -99,7 +98,7 @@ def review(files: Sequence[Path], plan: Plan, jobs: int = 1) -> Review:
 
 
 class FilesLook:
-    """What drifts in one fixture after the other; the file that was looked at last is not checked again."""
+    """Looks at fixtures in files; the last file is not checked again."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -164,7 +163,7 @@ def _recording(session: Session, fixture: FixtureName) -> Recording | None:
 
 
 def once_pulled(session: Session, folder: Path, fixture: FixtureName, plan: Plan) -> Iterator[Drift]:
-    """How a recording would differ from what is made of the program's text; nothing where that cannot be taken."""
+    """Yield how a recording would drift with the program's text; nothing where that cannot be taken."""
     try:
         taken = pulled(session, folder, Follower()).session
         own = adapters_of_the_user(taken, plan.adapters)
@@ -176,7 +175,7 @@ def once_pulled(session: Session, folder: Path, fixture: FixtureName, plan: Plan
 
 
 def drifts_of(cause: Cause, fixture: FixtureName, results: Sequence[FixtureResult]) -> tuple[Drift, ...]:
-    """The drifts of one fixture that show a cause, out of what a check found."""
+    """Return the drifts of a fixture that show a cause, from a check's findings."""
     found = next((one for one in results if (one.case, one.column) == (fixture.case, fixture.column)), None)
     return tuple(causes_of(found).get(cause.key, ())) if found is not None else ()
 
@@ -191,7 +190,7 @@ def accept(path: Path, ids: Collection[str], plan: Plan, seen: Fingerprint | Non
         opened = store.open_file(path)
         session = opened.session
         if seen is not None and opened.fingerprint != seen:
-            changed = "it has changed since it was reviewed, and is left as it is; review it again"
+            changed = "it changed since the review and was not written; review it again"
             return Written(path, error=f"{path}: {changed}")
         follower = Follower()
         checked = check_file(path, plan, None, follower)
@@ -243,7 +242,7 @@ def with_text(
     try:
         refuse_to_lose_edits(session, folder, follower)
     except SourceEditedError as error:
-        return WithText(session, left=f"the program's text is not taken over: {error}")
+        return WithText(session, left=f"the program's text is not pulled: {error}")
     if not changes <= set(ids):
         return WithText(session, left="the program's text waits for another cause")
     return WithText(pulled(session, folder, follower).session, changes)

@@ -1,1 +1,1 @@
-"""The command line. `commands` has one file a command."""
+"""The command line. `commands` has a file for each command."""

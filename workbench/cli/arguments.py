@@ -1,4 +1,4 @@
-"""The argument parser of one command: errors in one line that teach, and options that several commands share."""
+"""The argument parser of a command: errors in one line that teach, and options that several commands share."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Parser(argparse.ArgumentParser):
         raise CommandError(f"{message}{self._nearest(message)}; `{self.prog} --help` shows how")
 
     def _nearest(self, message: str) -> str:
-        """What was meant by a wrong option, or by a wrong word where there are only a few."""
+        """Suggest the nearest option, or the nearest word of a closed list."""
         near = None
         if wrong := re.search(r"unrecognized arguments: .*?(--?[\w-]+)", message):
             near = nearest(wrong.group(1), self._option_string_actions)
@@ -39,7 +39,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="the documented JSON instead of text for people")
+    parser.add_argument("--json", action="store_true", help="print the documented JSON instead of text")
 
 
 def add_session(parser: argparse.ArgumentParser) -> None:
@@ -72,7 +72,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
 
 
 def add_models(parser: argparse.ArgumentParser) -> None:
-    """`--model` of the commands that can ask several: with more than one, every column is asked with each."""
+    """Add `--model` to commands that can ask several: with more than one, every column is asked with each."""
     parser.add_argument(
         "--model",
         dest="models",
@@ -86,27 +86,27 @@ def add_models(parser: argparse.ArgumentParser) -> None:
 
 
 def model(text: str) -> str:
-    """The name of a model, of which an empty one (a variable that is not set) is none."""
+    """Read the name of a model; an empty name (of a variable that is not set) is an error."""
     if not text.strip():
         raise argparse.ArgumentTypeError("the name is empty; `workbench models` lists what can be chosen")
     return text
 
 
 def seconds(text: str) -> float:
-    """A positive number of seconds."""
+    """Read a positive number of seconds."""
     try:
         value = float(text)
     except ValueError:
         value = 0.0
     if not 0 < value < 1e6:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds above 0")
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a number of seconds above 0")
     return value
 
 
 def count(text: str) -> int:
-    """How many runs, or runs at once."""
+    """Read a number of runs."""
     if not (text.isdecimal() and text.isascii() and 1 <= int(text) <= MOST_REPEATS):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to {MOST_REPEATS}")
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a number from 1 to {MOST_REPEATS}")
     return int(text)
 
 
@@ -130,7 +130,7 @@ def add_allow_host(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="HOST",
-        help="an address in this session or in a `.env` may get your key when it is at HOST (or HOST:PORT)",
+        help="send your API key to an address of this session or a `.env` if it is at HOST (or HOST:PORT)",
     )
 
 
@@ -141,7 +141,7 @@ def add_allow_variable(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="the value of this variable may go out in the header that the session's header_variables give it",
+        help="send the value of this variable in the header that the session's header_variables give it",
     )
 
 
@@ -153,12 +153,12 @@ def add_tool(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=MODULE:FUNCTION",
-        help="a function of your own answers the session's tool NAME; it is imported",
+        help="answer the session's tool NAME with a function of your own, which is imported",
     )
 
 
 def settle_session(options: argparse.Namespace) -> None:
-    """Lets SESSION stand after `--adapter A …` too, whose last value it then seems to be."""
+    """Accept SESSION after `--adapter A …` too, where it looks like the last value."""
     names: list[str] = options.adapters
     if options.session is None and len(names) > 1 and looks_like_a_file(names[-1]):
         options.session = names.pop()
@@ -170,3 +170,16 @@ def settle_session(options: argparse.Namespace) -> None:
 
 def looks_like_a_file(text: str) -> bool:
     return text.endswith(".json") or "/" in text or Path(text).is_file()
+
+
+def write_output(path: str | Path, text: str) -> None:
+    """Write the file that an option names. Raises `CommandError`; the file is then as it was."""
+    from sessions.file import whole_files
+
+    try:
+        whole_files.write(path, text.encode("utf-8", "backslashreplace"))
+    except OSError as error:
+        reason, hint = whole_files.explain(error)
+        raise CommandError(f"{path}: cannot be written: {reason}" + (f" ({hint})" if hint else "")) from error
+    except ValueError as error:  # a NUL character
+        raise CommandError(f"{path!r}: not a file name: {error}") from error

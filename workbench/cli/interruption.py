@@ -1,4 +1,4 @@
-"""ctrl+c during a command: the first and the second one are asked for, the third ends the program as usual.
+"""Handle ctrl+c during a command: the first and second request a stop, the third ends the program as usual.
 
 And other signals that end a command which has something to take away (`cleaned_up`).
 """
@@ -53,7 +53,7 @@ def interruptible(said: str = "") -> Iterator[Asked]:
 def cleaned_up() -> Iterator[None]:
     """Has a time limit's SIGTERM and a closed terminal's SIGHUP end the program as ctrl+c does: `finally` is heard.
 
-    Only the first one; another would break off the cleaning.
+    Only the first ctrl+c; another would break off the cleaning.
     """
     numbers = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]
     if threading.current_thread() is not threading.main_thread():

@@ -1,19 +1,23 @@
-"""Which session, columns and case a command line means."""
+"""Select the session, columns and case that a command line means, and prepare their requests."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from adapters.errors import SignatureError
 from adapters.formats import catalog
+from adapters.formats.catalog import UnknownAdapterError
+from adapters.requests.request import Request
 from sessions.errors import SessionError
 from sessions.file import saving, store
 from sessions.file.both_changes import Winner
+from sessions.file.json_values import WrittenParts
 from sessions.file.saving import Saved
 from sessions.file.store import Fingerprint
-from sessions.file.written_parts import WrittenParts
 from sessions.model import variants
 from sessions.model.session import Case, Column, Session
+from sessions.releases.engine import ReleaseError
 from sessions.running import rendering
 from workbench.config import user_code
 from workbench.output import command_output
@@ -23,7 +27,7 @@ from workbench.output.suggestions import no_such
 
 @dataclass(frozen=True)
 class Selection:
-    """A session as the command line wants it: `columns` are the chosen ones, `case` the chosen case.
+    """A session as the command line selects it: `columns` are the chosen columns, `case` the chosen case.
 
     `loaded` is the session as the file has it, without what options changed. `allow_code` holds the `module:Class`
     names that the user gave on the command line; no other is ever imported.
@@ -37,7 +41,7 @@ class Selection:
 
 
 def load(path: str) -> Session:
-    """The session in the file. Raises `CommandError` with its place and the mend."""
+    """Load the session in the file. Raises `CommandError` with its place and what would help."""
     try:
         return store.load(path)
     except SessionError as error:
@@ -157,3 +161,35 @@ def save(
         return saving.save(base, session, path, winner, since=since, parts=parts)
     except (SessionError, OSError) as error:
         raise CommandError(f"{error}; nothing of it was overwritten, and {saving.keep_aside(session, path)}") from error
+
+
+@dataclass(frozen=True)
+class Unrenderable:
+    """A column without a prompt: its adapter cannot be had, or raised what dspy's `format` raises."""
+
+    type: str
+    message: str
+
+    def as_dict(self) -> dict[str, object]:
+        return {"messages": [], "segments": [], "request": None, "error": {"type": self.type, "message": self.message}}
+
+
+def prepare_request(chosen: Selection, column: Column) -> Request | Unrenderable:
+    """Return the request of a column. Raises `CommandError` for a signature that cannot be read."""
+    try:
+        adapter = rendering.adapter_of(column, allow_code=column.adapter in chosen.allow_code)
+        return rendering.request_of(chosen.session, column, chosen.case, adapter=adapter)
+    except SignatureError as error:
+        raise CommandError(f"the signature, {error}") from error
+    except (UnknownAdapterError, ReleaseError) as error:
+        return Unrenderable(type(error).__name__, str(error))
+    except Exception as error:  # whatever dspy's format raises for this signature and these values
+        return Unrenderable(type(error).__name__, f"cannot be rendered: {type(error).__name__}: {error}")
+
+
+def require_request(chosen: Selection, column: Column) -> Request:
+    """Return the request of a column. Raises `CommandError` if there is none."""
+    request = prepare_request(chosen, column)
+    if isinstance(request, Unrenderable):
+        raise CommandError(f"column {column.id}: {request.message}")
+    return request

@@ -1,1 +1,1 @@
-"""What a user can set, and the code that a user names."""
+"""Settings, code that users name, and limits on what the app may reach."""

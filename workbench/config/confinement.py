@@ -1,8 +1,8 @@
-"""What whoever sits at the app may reach beyond the session that is open.
+"""Decide which files, programs and models the user of the app may reach.
 
-On one's own machine that is everything the user may. A visitor of `workbench serve` has a folder and the offline
-models. The places that touch files, programs and models ask here, and say in words why not; that the process of a
-visitor could not do it either is `workbench.serving.walls`.
+On their own machine users may reach everything. A participant of `workbench serve` has a folder and the offline models.
+All code that touches files, programs or models asks here and reports why not; `workbench.serving.walls` enforces the
+same below the app.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ class Confinement:
     models: tuple[str, ...] = ()
 
     def why_no_file(self, path: Path) -> str:
-        """Why a file may not be opened or written, after links are resolved; "" when it may."""
+        """Return why a file may not be opened or written, after links are resolved; "" when it may."""
         if self.folder is None:
             return ""
         try:
             real, top = os.path.realpath(path), os.path.realpath(self.folder)
         except (OSError, ValueError) as error:
-            return f"no file can be called so: {error}"
+            return f"not a file name: {error}"
         if os.path.commonpath([real, top]) == top:
             return ""
-        return "in this class files stay in your own folder; a name alone will do, as in mine.session.json"
+        return "in this class files stay in your own folder; give a name without a path, such as mine.session.json"
 
     def why_no_program(self) -> str:
-        """Why no program of this machine may be started; "" when one may."""
+        """Return why no program of this machine may be started; "" when one may."""
         return "" if self.folder is None else "in this class no programs are started: text is edited here"
 
     def why_no_model(self, model: str, address: str | None = None) -> str:
-        """Why a model may not be called at the `address` that a file names (None: none does); "" when it may."""
+        """Return why a model may not be called at the `address` that a file names (None: none does); "" when it may."""
         if self.folder is None or model.startswith(OFFLINE):
             return ""
         if model not in self.models:
@@ -52,7 +52,7 @@ class Confinement:
 
     @property
     def hands_out(self) -> bool:
-        """Whether files get out of the folder by a download alone."""
+        """Files leave the folder only as downloads."""
         return self.folder is not None
 
     @property

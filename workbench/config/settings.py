@@ -1,4 +1,4 @@
-"""What the user can set, once for all sessions: the config file's keys, what each is for, and what is in force.
+"""Settings for all sessions: the keys of the config file, their meaning, and the current values.
 
 `docs/configuration.md` and `workbench config --example` are made of `KEYS`. Importing this loads no textual.
 """
@@ -55,7 +55,7 @@ def _nothing() -> Mapping[str, str]:
 
 @dataclass(frozen=True)
 class Settings:
-    """What is in force. Each field is a key of the config file, and `KEYS` says what it is for."""
+    """The current settings. Each field is a key of the config file, which `KEYS` describes."""
 
     theme: str = "workbench-dark"
     model: str = "offline/exact"
@@ -86,7 +86,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a setting comes from: nowhere (`default`), `FILE:LINE`, or the variable of that name."""
+    """The origin of a setting: nowhere (`default`), `FILE:LINE`, or the variable of that name."""
 
     source: Source
     place: str = ""
@@ -102,7 +102,7 @@ class InForce:
 
 
 def load(environment: Mapping[str, str] | None = None, file: ConfigFile | None = None) -> InForce:
-    """What is in force: environment over file over default (for `editor` the file wins, as the nearer word).
+    """Load the settings: environment over file over default (for `editor` the file wins, as the nearer word).
 
     Raises ConfigError, which names the file, the line, what is wrong there and the nearest name.
     """
@@ -196,7 +196,7 @@ def _wrapped(text: str) -> list[str]:
 
 
 class _InTableError(ValueError):
-    """What is wrong with one entry of a table."""
+    """An invalid entry of a table."""
 
     def __init__(self, message: str, *keys: str) -> None:
         self.keys = keys

@@ -1,1 +1,1 @@
-"""What can be done to a session, as pure functions."""
+"""Edit sessions, by pure functions."""

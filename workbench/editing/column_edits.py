@@ -1,4 +1,4 @@
-"""What can be done to the columns of a session: pure functions from a `State` to the next, or that one if unchanged."""
+"""Edit the columns of a session: pure functions from a `State` to the next, or the same if unchanged."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from workbench.editing import edits
 from workbench.state.document import State
 
 BETWEEN = " · "
-"""What stands in an id between a column's name, its variant and its model."""
+"""Separates a column's name, variant and model in its id."""
 
 
 def free_id(state: State, wanted: str) -> str:
-    """`wanted`, or with the first number behind it that no column has: `chat` → `chat 2`."""
+    """Return `wanted`, or with the first free number after it: `chat` → `chat 2`."""
     known = {one.id for one in state.session.columns}
     number = 2
     chosen = wanted
@@ -26,12 +26,12 @@ def free_id(state: State, wanted: str) -> str:
 
 
 def add_model(state: State, id: str, model: str) -> State:
-    """A column like `id` for another model, behind it; the id of the new one names the model."""
+    """Add a column like `id` after it for another model, whose name its id contains."""
     return _beside(state, [id], lambda column: replace(column, model=model))
 
 
 def add_model_to_all(state: State, model: str) -> State:
-    """Adapter × model: every adapter that has no column for this model gets one, behind the first of its own."""
+    """Give every adapter a column for this model, after the adapter's first, if it has none."""
     first: dict[tuple[Any, ...], str] = {}
     for column in state.session.columns:
         first.setdefault(_kind(column), column.id)
@@ -41,17 +41,17 @@ def add_model_to_all(state: State, model: str) -> State:
 
 
 def add_variant(state: State, id: str, tag: str) -> State:
-    """A column like `id` that uses the variants of `tag`, behind it."""
+    """Add a column like `id` after it that uses the variants of `tag`."""
     return _beside(state, [id], lambda column: replace(column, variant=tag))
 
 
 def remove(state: State, id: str) -> State:
-    """Its replies and recordings stay in the session."""
+    """Remove a column; its replies and recordings stay in the session."""
     return edits.set_columns(state, [one for one in state.session.columns if one.id != id])
 
 
 def set_model(state: State, id: str, model: str | None) -> State:
-    """The column's own model; None: the session's."""
+    """Set the column's own model; None: the session's."""
     return _changed(state, id, lambda column: replace(column, model=model))
 
 
@@ -60,7 +60,7 @@ def set_variant(state: State, id: str, tag: str | None) -> State:
 
 
 def set_params(state: State, id: str | None, params: Mapping[str, Any]) -> State:
-    """The parameters of a column; of the session, which all columns have, where `id` is None."""
+    """Set the parameters of a column, or of the session (all columns) where `id` is None."""
     if id is not None:
         return _changed(state, id, lambda column: replace(column, params=params))
     if params == state.session.params:
@@ -69,14 +69,14 @@ def set_params(state: State, id: str | None, params: Mapping[str, Any]) -> State
 
 
 def set_fallback(state: State, fallback: bool) -> State:
-    """Whether Chat and XML ask again as JSON after a reply that does not parse."""
+    """Set whether Chat and XML ask again as JSON after a reply that does not parse."""
     if fallback == state.session.fallback:
         return state
     return replace(state, session=replace(state.session, fallback=fallback))
 
 
 def set_extraction_model(state: State, id: str, model: str | None) -> State:
-    """The second model of a TwoStep column; None: the column's own."""
+    """Set the second model of a TwoStep column; None: the column's own."""
 
     def change(column: Column) -> Column:
         others = {name: value for name, value in column.options.items() if name != EXTRACTION_OPTION}
@@ -86,12 +86,12 @@ def set_extraction_model(state: State, id: str, model: str | None) -> State:
 
 
 def _kind(column: Column) -> tuple[Any, ...]:
-    """What makes two columns the same but for their model."""
+    """Return what two columns share if only their models differ."""
     return column.adapter, repr(sorted(column.options.items())), repr(sorted(column.params.items())), column.variant
 
 
 def _name(column: Column) -> str:
-    """The id that says what the column is: its name, its variant, its model."""
+    """Return the id that describes a column: its name, variant and model."""
     parts = (column.id.partition(BETWEEN)[0], column.variant, column.model)
     return BETWEEN.join([part for part in parts if part])
 
@@ -108,7 +108,7 @@ def _beside(state: State, ids: Iterable[str], make: Callable[[Column], Column]) 
 
 
 def _changed(state: State, id: str, change: Callable[[Column], Column]) -> State:
-    """The column changed in its place. An id that says what the column is says it of the new one."""
+    """Replace a column; an id that describes it is updated."""
     column = state.session.column(id)
     new = change(column)
     if new == column:
@@ -120,7 +120,7 @@ def _changed(state: State, id: str, change: Callable[[Column], Column]) -> State
 
 
 def _renamed(state: State, old: str, new: str) -> State:
-    """What the cases keep of a column under the id it has now."""
+    """Rename a column in everything that cases keep of it."""
 
     def moved(kept: Mapping[str, Any]) -> Mapping[str, Any]:
         return {(new if id == old else id): value for id, value in kept.items()} if old in kept else kept

@@ -1,27 +1,99 @@
-"""What can be written at a place of a signature's text: types, and the options of a field."""
+"""Offer types and field options: to choose from in words, and to complete in a signature's text."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from workbench.editing.type_words import choices
+
+class TypeWord(NamedTuple):
+    """A type, its content in plain words, and whether more must be typed after it."""
+
+    text: str
+    about: str
+    open: bool = False
+
+
+TYPES: tuple[TypeWord, ...] = (
+    TypeWord("str", "text"),
+    TypeWord("int", "a whole number"),
+    TypeWord("float", "a number"),
+    TypeWord("bool", "yes or no"),
+    TypeWord("list[str]", "several texts"),
+    TypeWord("one of ", "one of a few words: type them, with commas", True),
+    TypeWord("list of ", "several of something", True),
+    TypeWord("optional ", "something that may be missing", True),
+    TypeWord("date", "a day"),
+    TypeWord("datetime", "a day and a time"),
+    TypeWord("time", "a time of day"),
+    TypeWord("Decimal", "an exact number, such as an amount of money"),
+    TypeWord("dict[str, str]", "texts by name"),
+    TypeWord("dict[str, Any]", "anything by name"),
+    TypeWord("list[int]", "several whole numbers"),
+    TypeWord("list[float]", "several numbers"),
+    TypeWord("Any", "whatever it is"),
+    TypeWord("dspy.Image", "a picture"),
+    TypeWord("dspy.Audio", "a sound"),
+    TypeWord("dspy.File", "a file, such as a PDF"),
+    TypeWord("dspy.Code", "program text"),
+    TypeWord("dspy.History", "the conversation so far"),
+    TypeWord("list[dspy.Tool]", "tools that the model may call"),
+    TypeWord("dspy.ToolCalls", "calls of tools"),
+    TypeWord("dspy.Reasoning", "the model's own reasoning"),
+)
+
+_WORDS = {"text": "str", "whole number": "int", "number": "float", "yes or no": "bool", "day": "date", "texts": "str"}
+_PREFIX = re.compile(r"(list of|several|optional|one of)\s+(.*)", re.IGNORECASE | re.DOTALL)
+
+
+def choices(own: Sequence[str]) -> tuple[TypeWord, ...]:
+    """Return the types to choose from: the models and enums of the text first."""
+    mine = [TypeWord(one, "a model or enum of yours") for one in own] + [
+        TypeWord(f"list[{one}]", f"several {one}") for one in own
+    ]
+    return (*TYPES[:4], *mine, *TYPES[4:])
+
+
+def matching(typed: str, own: Sequence[str]) -> tuple[TypeWord, ...]:
+    """Return the types whose name or words contain every typed word; all while nothing is typed."""
+    head = _PREFIX.fullmatch(typed)
+    if head is not None and head[1].lower() != "one of":
+        return tuple(
+            TypeWord(f"{head[1]} {one.text}", f"{head[1]} {one.about}", one.open) for one in matching(head[2], own)
+        )
+    words = typed.lower().split()
+    return tuple(one for one in choices(own) if all(word in f"{one.text} {one.about}".lower() for word in words))
+
+
+def type_said(words: str) -> str:
+    """Return the type meant by a text: `one of bug, wish` is `Literal["bug", "wish"]`; types are themselves."""
+    said = " ".join(words.split()) if _PREFIX.fullmatch(words.strip()) else words.strip()
+    head = _PREFIX.fullmatch(said)
+    if head is None:
+        return _WORDS.get(said.lower(), said)
+    kind, rest = head[1].lower(), head[2].strip()
+    if kind == "one of":
+        values = [one.strip().strip("\"'") for one in re.split(r",|\bor\b", rest)]
+        return f"Literal[{', '.join(json.dumps(one, ensure_ascii=False) for one in values if one)}]"
+    return f"Optional[{type_said(rest)}]" if kind == "optional" else f"list[{type_said(rest)}]"
+
 
 MOST = 8
 LOOKED_BACK = 4_000
-"""Characters before the cursor that are looked at: a call of a field is not longer."""
+"""Characters before the cursor that are read: a field's call is not longer."""
 
 
 class Candidate(NamedTuple):
-    """A text to write in place of the word that was begun, and one line about it."""
+    """A text to write in place of the word that was begun, with a line about it."""
 
     text: str
     about: str = ""
 
 
 class Completion(NamedTuple):
-    """What can be written, in place of the last `length` characters before the cursor."""
+    """Candidates to replace the last `length` characters before the cursor."""
 
     length: int
     candidates: tuple[Candidate, ...]
@@ -70,9 +142,9 @@ _BASE = re.compile(r"(?:^|\n)class[ \t]+\w+\([^)\n]*$")
 
 
 def complete(text: str, offset: int, own: Callable[[], Sequence[str]], *, asked: bool = False) -> Completion | None:
-    """What can be written at `offset`; None where nothing fits, or when nothing is begun and nobody `asked`.
+    """Return completions at `offset`; None where none fit, or nothing is begun and nobody `asked`.
 
-    `own` gives the models and enums of the text, and is asked only where a type can stand.
+    `own` returns the models and enums of the text; it is called only where a type can be written.
     """
     before = text[max(0, offset - LOOKED_BACK) : offset]
     found = _WORD.search(before)
@@ -93,7 +165,7 @@ def _fits(word: str, text: str) -> bool:
 
 
 def _known(head: str, text: str, own: Callable[[], Sequence[str]]) -> tuple[Candidate, ...]:
-    """Everything that can stand behind `head`."""
+    """Return everything that can follow `head`."""
     call = _open_call(head)
     if call:
         return (MEMBER_OPTIONS if call == "Field" else FIELD_OPTIONS) if _ARGUMENT.search(head) else ()
@@ -109,13 +181,13 @@ def _known(head: str, text: str, own: Callable[[], Sequence[str]]) -> tuple[Cand
 
 
 def _header(head: str) -> str:
-    """The line of the class that the end of `head` stands in."""
+    """Return the class line above the end of `head`."""
     start = max(head.rfind("\nclass "), 0)
     return head[start:].lstrip("\n").partition("\n")[0]
 
 
 def _open_call(head: str) -> str:
-    """The maker of the field whose call is open at the end of `head`; empty when none is."""
+    """Return the maker of the field whose call is open at the end of `head`, or ""."""
     calls = list(_CALL.finditer(head))
     if not calls:
         return ""

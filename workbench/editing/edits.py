@@ -1,4 +1,4 @@
-"""What can be done to a session: pure functions from a `State` to the next, or that one if nothing changes."""
+"""Edit a session: pure functions from a `State` to the next, or the same if nothing changes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def set_predictor(state: State, predictor: Predictor) -> State:
 
 
 def set_instructions(state: State, instructions: str | None) -> State:
-    """Instructions that replace those of the signature's text; None leaves them to the text again."""
+    """Set instructions that replace those of the signature's text; None restores those."""
     if instructions == state.session.signature.instructions:
         return state
     return _with(state, signature=replace(state.session.signature, instructions=instructions))
@@ -52,10 +52,10 @@ def set_columns(state: State, columns: Iterable[Column]) -> State:
 
 
 def set_text(state: State, place: Place, field: Field, text: str) -> State:
-    """The value of one field of an input, demo or history turn, from what was typed for it.
+    """Set a field of an input, demo or history turn from typed text.
 
-    A text that is no value stays as a draft at its place, and the last value stays in the session. One that is a value
-    leaves no draft, however it is laid out: the editor keeps its own layout as long as it says the same.
+    An invalid text stays as a draft, and the session keeps the last value. A valid text leaves no draft, however it is
+    laid out: the editor keeps its layout as long as it means the same value.
     """
     is_text = field_values.editing_of(field) == "text"
     value = text if is_text else plain_values.read(text, field.annotation)
@@ -67,7 +67,7 @@ def set_text(state: State, place: Place, field: Field, text: str) -> State:
 
 
 def set_value(state: State, place: Place, value: Any) -> State:
-    """The plain JSON value of one field of an input, demo or history turn; `ABSENT` takes the field away."""
+    """Set a field of an input, demo or history turn to a plain JSON value; `ABSENT` removes it."""
     values = values_at(state, place)
     if value is ABSENT:
         if place.field not in values:
@@ -81,7 +81,7 @@ def set_value(state: State, place: Place, value: Any) -> State:
 
 
 def values_at(state: State, place: Place) -> Row:
-    """The values of the case's inputs, of a demo or of a history turn, by field name."""
+    """Return the values of the case's inputs, a demo or a history turn, by field name."""
     if place.kind == "demo":
         return state.session.demos[place.row].values
     if place.kind == "history":
@@ -94,7 +94,7 @@ def add_demo(state: State, at: int, values: Row = MappingProxyType({})) -> State
 
 
 def insert_demos(state: State, at: int, demos: Sequence[Demo]) -> State:
-    """Several demos at once, in their order."""
+    """Insert several demos, in their order."""
     if not demos:
         return state
     count = len(state.session.demos)
@@ -126,20 +126,20 @@ def move_row(state: State, kind: str, row: int, to: int) -> State:
 
 
 def toggle_demo(state: State, row: int) -> State:
-    """A disabled demo stays in the file and is left out of the prompt."""
+    """Disable or enable a demo; a disabled demo stays in the file, out of the prompt."""
     demos = list(state.session.demos)
     demos[row] = replace(demos[row], enabled=not demos[row].enabled)
     return _with(state, demos=tuple(demos))
 
 
 def toggle_turn(state: State, row: int) -> State:
-    """A disabled turn stays in the file and is left out of the prompt."""
+    """Disable or enable a turn; a disabled turn stays in the file, out of the prompt."""
     case = state.case
     return replace(state, session=state.session.with_case(replace(case, turns_off=case.turns_off ^ {row})))
 
 
 def set_reply(state: State, case: str, column: str, reply: Reply) -> State:
-    """The reply shown under a column (`Case.replies`); nothing happens when the case is gone."""
+    """Set the reply shown under a column (`Case.replies`); nothing happens when the case is gone."""
     known = next((one for one in state.session.cases if one.name == case), None)
     if known is None:
         return state
@@ -150,7 +150,7 @@ def set_reply(state: State, case: str, column: str, reply: Reply) -> State:
 
 
 def keep_reply(state: State, case: str, column: str, reply: Reply, answers: str | None) -> State:
-    """A reply with the digest of the request that it came for; None: it came for none that is known."""
+    """Store a reply with the digest of its request; None: its request is unknown."""
     kept = set_reply(state, case, column, reply)
     answered = {place: one for place, one in state.answered.items() if place != (case, column)}
     if answers is not None:
@@ -159,12 +159,12 @@ def keep_reply(state: State, case: str, column: str, reply: Reply, answers: str 
 
 
 def add_case(state: State) -> State:
-    """An empty case after the one on screen, and on screen itself."""
+    """Add an empty case after the current case, and switch to it."""
     return _insert_case(state, Case(free_name(state.session, "case 1")))
 
 
 def duplicate_case(state: State) -> State:
-    """A copy of the case on screen with its inputs, history and expectations, without recordings and replies."""
+    """Copy the current case with inputs, history and expectations, without recordings and replies."""
     copied = replace(state.case, name=free_name(state.session, state.case.name), recordings={}, replies={})
     drafts = {
         place._replace(case=copied.name): text for place, text in state.drafts.items() if place.case == state.case.name
@@ -174,14 +174,14 @@ def duplicate_case(state: State) -> State:
 
 
 def rename_case(state: State, name: str) -> State:
-    """Raises ValueError when the name is empty or another case has it."""
+    """Rename the current case. Raises ValueError when the name is empty or taken."""
     if not name.strip():
         raise ValueError("a case needs a name")
     old = state.case.name
     if name == old:
         return state
     if any(one.name == name for one in state.session.cases):
-        raise ValueError(f"there is a case named {name!r} already")
+        raise ValueError(f"a case named {name!r} already exists")
     cases = tuple(replace(one, name=name) if one.name == old else one for one in state.session.cases)
     drafts = {(place._replace(case=name) if place.case == old else place): text for place, text in state.drafts.items()}
     answered = {(name if case == old else case, column): one for (case, column), one in state.answered.items()}
@@ -194,9 +194,9 @@ def rename_case(state: State, name: str) -> State:
 
 
 def delete_case(state: State) -> State:
-    """Without the case on screen. Raises ValueError for the last one."""
+    """Delete the current case. Raises ValueError for the last."""
     if len(state.session.cases) == 1:
-        raise ValueError("a session has at least one case")
+        raise ValueError("a session needs at least one case")
     gone = state.case.name
     cases = tuple(one for one in state.session.cases if one.name != gone)
     drafts = {place: text for place, text in state.drafts.items() if place.case != gone}
@@ -210,7 +210,7 @@ def delete_case(state: State) -> State:
 
 
 def free_name(session: Session, wanted: str) -> str:
-    """`wanted`, or with the first number at its end that no case of the session has: `case 1` → `case 2`."""
+    """Return `wanted`, or with the first free number at its end: `case 1` → `case 2`."""
     names = {one.name for one in session.cases}
     stem, _, number = wanted.rpartition(" ")
     if not number.isdecimal():
@@ -232,7 +232,7 @@ def _count(state: State, kind: str) -> int:
 
 
 def _with_rows(state: State, kind: str, order: Sequence[int | None], new: Row = MappingProxyType({})) -> State:
-    """The demos or turns in the order of their old places (None: `new`), each with its drafts."""
+    """Reorder demos or turns by their old places (None: `new`), each with its drafts."""
     case = "" if kind == "demo" else state.case.name
     drafts = {place: text for place, text in state.drafts.items() if place.kind != kind or place.case != case}
     for place, text in state.drafts.items():

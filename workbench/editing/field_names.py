@@ -1,4 +1,4 @@
-"""The names of fields: one changed everywhere in a session, and the one that a place in the text declares."""
+"""Rename a field everywhere in a session, and find the field declared at a place."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from sessions.model.session import Case
 from workbench.state.document import State
 
 NAME = re.compile(r"(?<![\w.\"'`])([A-Za-z_]\w*)(?=\s*(:|,|$| |->))")
-"""A name in a signature's text where it may be declared, with what follows it."""
+"""A name in a signature's text where it may be declared, with the text after it."""
 
 
 def rename_field(state: State, text: str, old: str, new: str) -> State:
-    """The state with `text` as its signature, in which the field `old` is called `new`.
+    """Rename field `old` to `new`, with `text` as the new signature.
 
-    Inputs, history, demos, decisions, expectations and variants follow. Recordings stay: they say what was.
+    Inputs, history, demos, decisions, expectations and variants follow. Recordings stay as they were made.
     """
     session = state.session
     variants = tuple(
@@ -51,7 +51,7 @@ def _case(case: Case, old: str, new: str) -> Case:
 
 
 def _expect(expect: Mapping[str, Any], old: str, new: str) -> Mapping[str, Any]:
-    """`fields` are keyed by a field or a path into it; `columns` hold the same again."""
+    """Rename fields in expectations: keys may be paths into a field, `columns` hold the same again."""
     changed = dict(expect)
     fields = expect.get("fields")
     if isinstance(fields, Mapping):
@@ -70,17 +70,17 @@ def _path(path: str, old: str, new: str) -> str:
 
 
 def _renamed(values: Mapping[str, Any], old: str, new: str) -> Mapping[str, Any]:
-    """In the order that there was; a value that is there under the new name already stays as it is."""
+    """Rename a key and keep the order; an existing value under the new name stays."""
     if old not in values or new in values:
         return values
     return {new if name == old else name: one for name, one in values.items()}
 
 
 def field_at(lines: Sequence[str], line: int, column: int, names: Collection[str], is_source: bool) -> str | None:
-    """The field declared last at or before a 0-based place, None where none is; looked for upward from the place.
+    """Return the field declared last at or before a 0-based place, or None.
 
     In Python source (`is_source`) a declaration begins its line and goes on until an empty line, a class or the next
-    one; in the string notation names follow each other.
+    declaration; in the string notation names follow each other.
     """
     for number in range(min(line, len(lines) - 1), -1, -1):
         text = lines[number]

@@ -1,4 +1,4 @@
-"""How the value of one field is edited: as text, as a choice, or as JSON text that says where it is wrong."""
+"""Edit a field's value as text, as a choice, or as JSON with the place of each error."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_CHOICES = 40
 
 
 class Absent:
-    """The type of `ABSENT`: the field has no value."""
+    """Type of `ABSENT`, which stands for a field without a value."""
 
     def __repr__(self) -> str:
         return "ABSENT"
@@ -26,7 +26,7 @@ ABSENT = Absent()
 
 
 class NotAValue(NamedTuple):
-    """Why a text is no value (yet), with the 1-based line and column."""
+    """Error in a text that cannot be read as a value, with its 1-based line and column."""
 
     message: str
     line: int
@@ -35,24 +35,22 @@ class NotAValue(NamedTuple):
 
 @dataclass(frozen=True)
 class Choice:
-    """One of the values a field can take: the plain JSON value, and how it is shown."""
+    """A value that a field can take, as plain JSON and as shown."""
 
     value: Any
     shown: str
 
 
 def editing_of(field: Field) -> Editing:
-    """What kind of editor fits the field's type."""
-    annotation = strip_annotated(field.annotation)
-    if _without_none(annotation) is str:
+    """Choose the kind of editor that fits the field's type."""
+    if without_none(field.annotation)[0] is str:
         return "text"
     return "choice" if choices_of(field) else "json"
 
 
 def choices_of(field: Field) -> tuple[Choice, ...]:
-    """The values of a Literal, an Enum or a bool, None among them when the type admits it; empty for other types."""
-    annotation = strip_annotated(field.annotation)
-    inner = _without_none(annotation)
+    """Return the values of a Literal, Enum or bool, with None if the type allows it; () for other types."""
+    inner, is_optional = without_none(field.annotation)
     values: tuple[Any, ...]
     if get_origin(inner) is Literal:
         values = tuple(one.value if isinstance(one, enum.Enum) else one for one in get_args(inner))
@@ -62,7 +60,7 @@ def choices_of(field: Field) -> tuple[Choice, ...]:
         values = (True, False)
     else:
         return ()
-    if inner is not annotation and None not in values:
+    if is_optional and None not in values:
         values = (*values, None)
     if len(values) > MOST_CHOICES or not all(value is None or isinstance(value, (str, int, float)) for value in values):
         return ()
@@ -70,7 +68,7 @@ def choices_of(field: Field) -> tuple[Choice, ...]:
 
 
 def shown(value: Any, editing: Editing) -> str:
-    """The text an editor starts from: a string as it is where text is edited, otherwise JSON."""
+    """Write a value for an editor: strings as they are where text is edited, the rest as JSON."""
     if value is ABSENT:
         return ""
     if editing == "text" and isinstance(value, str):
@@ -78,19 +76,22 @@ def shown(value: Any, editing: Editing) -> str:
     return as_json(value)
 
 
-def read(text: str, editing: Editing) -> Any:
-    """The value a text stands for, `ABSENT` for an empty text that is JSON, or `NotAValue`."""
-    return text if editing == "text" else read_json(text)
-
-
 def read_json(text: str) -> Any:
-    """The value of a JSON text, `ABSENT` for an empty one, or `NotAValue`."""
+    """Read a JSON text: its value, `ABSENT` for an empty text, or `NotAValue`."""
     if not text.strip():
         return ABSENT
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        return NotAValue(_in_plain_words(error, text), error.lineno, error.colno)
+        if error.msg != "Expecting value":
+            message = (
+                "the value ended before this" if error.msg == "Extra data" else error.msg[:1].lower() + error.msg[1:]
+            )
+        elif error.pos >= len(text.rstrip()):
+            message = "not finished: a value is missing here"
+        else:
+            message = 'expected a JSON value; text needs quotes ("…")'
+        return NotAValue(message, error.lineno, error.colno)
     except RecursionError:
         return NotAValue("nested too deeply to be read", 1, 1)
     except ValueError as error:
@@ -98,24 +99,21 @@ def read_json(text: str) -> Any:
 
 
 def as_json(value: Any) -> str:
-    """A value as JSON: in one line where it is short, else indented."""
+    """Write a value as JSON, on one line if it is short and has no object, else indented."""
     flat = json.dumps(value, ensure_ascii=False)
     return flat if len(flat) <= 40 and "{" not in flat else json.dumps(value, ensure_ascii=False, indent=2)
 
 
-def _in_plain_words(error: json.JSONDecodeError, text: str) -> str:
-    if error.msg == "Expecting value" and error.pos >= len(text.rstrip()):
-        return "not finished: a value is missing here"
-    if error.msg == "Expecting value":
-        return 'no JSON value; text needs quotes ("…")'
-    if error.msg == "Extra data":
-        return "the value ended before this"
-    return error.msg[:1].lower() + error.msg[1:]
+def same(one: Any, other: Any) -> bool:
+    """Return whether two plain values are equal, with their types and the order of their keys."""
+    return type(one) is type(other) and repr(one) == repr(other)
 
 
-def _without_none(annotation: Any) -> Any:
+def without_none(annotation: Any) -> tuple[Any, bool]:
+    """Split an optional type into the type itself and whether None is allowed; other unions stay whole."""
+    annotation = strip_annotated(annotation)
     if get_origin(annotation) in (Union, types.UnionType):
         kept = [one for one in get_args(annotation) if one is not type(None)]
         if len(kept) == 1:
-            return strip_annotated(kept[0])
-    return annotation
+            return strip_annotated(kept[0]), len(kept) < len(get_args(annotation))
+    return annotation, False

@@ -1,4 +1,4 @@
-"""Where that stands in the editors which a piece of a prompt, or a lint, is about; and the reverse."""
+"""Map a piece of a prompt, or a lint, to its editor, and back."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from workbench.state.document import Place, State
 
 
 def demo_place(session: Session, number: int, field: str | None) -> Place:
-    """The editor of the prompts' demo `number`, 1-based, the disabled ones counted; row -1 when there is none."""
+    """Return the editor of demo `number` of the prompts (1-based, disabled included); row -1 without it."""
     return Place("demo", row=number - 1 if 0 < number <= len(session.demos) else -1, field=field or "")
 
 
 def place_of(state: State, field: str | None, turn: str | None) -> Place:
-    """The editor of the value that a turn (`inputs`, `demo 2`, …) of a prompt shows for a field."""
+    """Return the editor of a field's value in a turn (`inputs`, `demo 2`, …) of a prompt."""
     kind, _, number = (turn or "").partition(" ")
     if kind == "demo" and number.isdecimal():
         return demo_place(state.session, int(number), field)
@@ -24,9 +24,9 @@ def place_of(state: State, field: str | None, turn: str | None) -> Place:
 
 
 def key_of(state: State, place: Place) -> tuple[str, str | None, str] | None:
-    """The origin (kind, field, turn) of what the editor at `place` makes; None where it makes nothing of its own.
+    """Return the origin (kind, field, turn) of the text made by the editor at `place`, or None.
 
-    A row without a field stands for the first value of it.
+    A row without a field stands for its first value.
     """
     if place.kind == "instructions":
         return "instructions", None, "system"

@@ -1,4 +1,4 @@
-"""Values as people write them, read by the field's type: lists as rows, models as fields, texts as paragraphs.
+"""Write and read values as people write them, guided by the field's type: rows, fields, paragraphs.
 
     number: R-2024
     lines:
@@ -11,23 +11,21 @@
 
       Thank you!
 
-A list has a row an item, after `- `; a model, typed dict or `dict[str, …]` has a line a field. What is nested stands
-below, indented. A text of several lines stands below a `|`. Texts need no quotes: whether `12` is a text or a number is
-said by the type. JSON is read wherever a value may stand, and written where nothing else would say the same.
+A list has one row for each item, after `- `; a model, typed dict or `dict[str, …]` has one line for each field. Nested
+values follow below, indented, and so does a text of several lines after `|`. Texts need no quotes: the type decides
+whether `12` is a text or a number. JSON is accepted for any value, and written where nothing else reads back the same.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import types
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
+from typing import Any, Literal, NamedTuple, get_args, get_origin
 
-from adapters.signatures.signature import strip_annotated
-from workbench.editing.field_values import ABSENT, NotAValue, as_json, read_json
+from workbench.editing.field_values import ABSENT, NotAValue, as_json, read_json, same, without_none
 
 Kind = Literal["text", "number", "truth", "list", "fields", "map", "other"]
 LISTS = (list, set, frozenset, Sequence, AbstractSet)
@@ -35,16 +33,16 @@ MAPS = (dict, Mapping)
 TRUTHS = {"true": True, "yes": True, "false": False, "no": False}
 INDENT = "  "
 DEEPEST = 24
-"""Levels below which a value stands as JSON."""
+"""Levels of nesting above which a value is written as JSON."""
 LONGEST = 40_000
-"""Characters of JSON above which a value stands as JSON: it is read again at every key."""
+"""Characters of JSON above which a value is written as JSON: it is read again at every key."""
 _KEY = re.compile(r"(?P<key>\"(?:[^\"\\]|\\.)*\"|[^\s:\"\[{][^:]*?)\s*:(?:\s+(?P<rest>.*))?$")
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What of a type decides how its values are written: of a list and a map their `items`, of a model its `fields`."""
+    """A type as its values are written: lists and maps have `items`, models have `fields`."""
 
     kind: Kind
     optional: bool = False
@@ -53,10 +51,10 @@ class Shape:
 
 
 def shape_of(annotation: Any) -> Shape:
-    """The shape of a type; `other` for everything that is one JSON value, custom types such as `Image` among them."""
+    """Return the shape of a type; `other` for a single JSON value, which includes custom types such as `Image`."""
     from adapters.types.fields import fields_of, is_built, unwrapped  # pydantic: the first picture does without it
 
-    inner, optional = _without_none(unwrapped(annotation))
+    inner, optional = without_none(unwrapped(annotation))
     origin, args = get_origin(inner) or inner, get_args(inner)
     if inner is str:
         return Shape("text", optional)
@@ -75,12 +73,12 @@ def shape_of(annotation: Any) -> Shape:
 
 
 def has_parts(annotation: Any) -> bool:
-    """Whether values of the type are more than one line: a list, a model, a map."""
+    """Return whether the type is a list, a model or a map."""
     return shape_of(annotation).kind in ("list", "fields", "map")
 
 
 def shown(value: Any, annotation: Any) -> str:
-    """The text of a value as it is written; JSON where the text would be read as anything else than this value."""
+    """Write a value, as JSON wherever the text would not read back as this value."""
     if value is ABSENT:
         return ""
     flat = as_json(value)
@@ -88,13 +86,13 @@ def shown(value: Any, annotation: Any) -> str:
         return flat
     try:
         text = "\n".join(_written(value, shape_of(annotation), 0))
-        return text if _same(read(text, annotation), value) else flat
+        return text if same(read(text, annotation), value) else flat
     except (_NotWrittenError, RecursionError):
         return flat
 
 
 def read(text: str, annotation: Any) -> Any:
-    """The value a text stands for, `ABSENT` for an empty one, or `NotAValue` with its place."""
+    """Read a text: its value, `ABSENT` for an empty text, or `NotAValue` with the place of the error."""
     start = text.strip()
     if not start or start[0] in '"[{':
         return read_json(text)
@@ -118,19 +116,36 @@ def read(text: str, annotation: Any) -> Any:
 
 
 def skeleton(annotation: Any) -> str:
-    """What a value of the type is made of, to be filled in; empty where it is one value."""
+    """Return a template of the type's fields to fill in, empty for types without parts."""
     return "\n".join(_skeleton(shape_of(annotation), 0))
+
+
+def next_line(before: str, annotation: Any) -> str | None:
+    """Return how the line after `before` begins: a list goes on with `- `, what is nested keeps its indentation.
+
+    None where `before` is a row without an item: enter ends the list there.
+    """
+    indent = before[: len(before) - len(before.lstrip(" "))]
+    rest = before.strip()
+    if rest == "-":
+        return None
+    if rest.endswith(("|", ":")):
+        return indent + INDENT * (2 if rest.startswith("- ") else 1)
+    if not rest.startswith("- "):
+        return indent
+    shape = shape_of(annotation)
+    is_named = _KEY.match(rest[2:]) is not None and (indent or shape_of(shape.items).kind in ("fields", "map"))
+    return indent + (INDENT if is_named else "- ")
 
 
 # -- writing
 
 
 class _NotWrittenError(Exception):
-    """The value has a part that only JSON can say."""
+    """A part of the value can only be written as JSON."""
 
 
 def _written(value: Any, shape: Shape, depth: int) -> list[str]:
-    """The lines of a value: one for what stands beside its name or row."""
     if depth > DEEPEST:
         raise _NotWrittenError
     if shape.kind == "list" and isinstance(value, list) and value:
@@ -167,7 +182,7 @@ def _has_rows(value: Any, shape: Shape) -> bool:
 
 
 def _is_block(value: Any, shape: Shape) -> bool:
-    """Whether a text has paragraphs that can stand below its name as they are."""
+    """Return whether a text of several lines can follow below its name unchanged."""
     if shape.kind not in ("text", "other") or not isinstance(value, str) or "\n" not in value or _CONTROL.search(value):
         return False
     lines = value.split("\n")
@@ -179,7 +194,6 @@ def _key(key: str) -> str:
 
 
 def _said(value: Any, shape: Shape) -> str:
-    """A value in one line."""
     if isinstance(value, str):
         is_line = "\n" not in value and not _CONTROL.search(value)
         if (
@@ -229,7 +243,7 @@ class _Line(NamedTuple):
 
 
 class _Reader:
-    """Reads lines from the top; `value` takes all that are indented as much as asked for, or more."""
+    """Read lines from the top; `value` consumes lines of at least the given indent."""
 
     def __init__(self, lines: list[str]) -> None:
         self._lines = lines
@@ -237,7 +251,7 @@ class _Reader:
 
     @property
     def _next(self) -> _Line | None:
-        """The next line that has something in it."""
+        """Skip blank lines and return the next line."""
         while self._at < len(self._lines) and not self._lines[self._at].strip():
             self._at += 1
         if self._at == len(self._lines):
@@ -251,10 +265,10 @@ class _Reader:
         return line.indent if line is not None else 0
 
     def end(self) -> None:
-        """Nothing may be left."""
+        """Raise if a line is left."""
         line = self._next
         if line is not None:
-            raise _WrongError("indented otherwise than the lines above", line.number + 1, line.indent + 1)
+            raise _WrongError("indented differently from the lines above", line.number + 1, line.indent + 1)
 
     def value(self, annotation: Any, indent: int, depth: int) -> Any:
         line = self._next
@@ -276,10 +290,10 @@ class _Reader:
             is_dashed = line.text == "-" or line.text.startswith("- ")
             has_dashes = is_dashed if has_dashes is None else has_dashes
             if is_dashed != has_dashes:
-                raise _WrongError("each row begins with `- `, or none does", line.number + 1, indent + 1)
+                raise _WrongError("start every row with `- `, or none", line.number + 1, indent + 1)
             if not is_dashed:
                 if has_parts(shape.items):
-                    raise _WrongError("each row begins with `- `", line.number + 1, indent + 1)
+                    raise _WrongError("start every row with `- `", line.number + 1, indent + 1)
                 self._at += 1
                 found.append(_scalar(line.text, shape_of(shape.items), line.number, line.indent))
                 continue
@@ -293,14 +307,14 @@ class _Reader:
             parts = _KEY.match(line.text)
             if parts is None:
                 names = ", ".join(list(shape.fields)[:4]) or "a name"
-                raise _WrongError(f"a line is a name, a colon and a value ({names})", line.number + 1, indent + 1)
+                raise _WrongError(f"expected a name, a colon and a value ({names})", line.number + 1, indent + 1)
             key = parts["key"]
             if key.startswith('"'):
                 key = read_json(key)
                 if not isinstance(key, str):
-                    raise _WrongError("a name in quotes is not closed", line.number + 1, indent + 1)
+                    raise _WrongError("the closing quote of a name is missing", line.number + 1, indent + 1)
             if key in found:
-                raise _WrongError(f"{key} stands here twice", line.number + 1, indent + 1)
+                raise _WrongError(f"{key} appears twice here", line.number + 1, indent + 1)
             annotation = shape.items if shape.kind == "map" else shape.fields.get(key, Any)
             rest = parts["rest"]
             column = line.indent + (parts.start("rest") if rest else len(line.text))
@@ -308,7 +322,7 @@ class _Reader:
         return found
 
     def _after(self, rest: str, annotation: Any, line: _Line, column: int, depth: int) -> Any:
-        """The value behind a name or a dash: beside it, or indented below it."""
+        """Read the value after a name or a dash, on its line or indented below it."""
         shape = shape_of(annotation)
         if rest == "|" and shape.kind in ("text", "other"):
             self._at += 1
@@ -321,14 +335,14 @@ class _Reader:
             return _nothing(shape, line.number, column)
         if shape.kind in ("list", "fields", "map") and rest[0] not in "[{" and isinstance(read_json(rest), NotAValue):
             if line.text[:1] != "-" or (shape.kind == "list" and not rest.startswith("-")):
-                raise _WrongError("what it is made of stands below, indented", line.number + 1, column + 1)
+                raise _WrongError("put its parts on the lines below, indented", line.number + 1, column + 1)
             self._lines[line.number] = " " * (line.indent + 2) + rest
             return self.value(annotation, line.indent + 2, depth + 1)
         self._at += 1
         return _scalar(rest, shape, line.number, column)
 
     def _block(self, outer: int) -> str:
-        """The lines below a `|`, without the indent of the first."""
+        """Read the lines below a `|`, without their indent."""
         first = self._next
         if first is None or first.indent <= outer:
             return ""
@@ -343,7 +357,7 @@ class _Reader:
 
 
 def _nothing(shape: Shape, line: int, column: int) -> Any:
-    """What a name with nothing behind it means: of what may be left out, that it is; `""` is a text of no length."""
+    """Return the value of a name with nothing after it: empty, or None where the type allows only that."""
     if shape.kind == "text" and not shape.optional:
         return ""
     if shape.kind == "list":
@@ -357,7 +371,7 @@ def _nothing(shape: Shape, line: int, column: int) -> Any:
 
 
 def _scalar(text: str, shape: Shape, line: int, column: int) -> Any:
-    """One value in one line, by its type; what is no JSON is a text, where the type allows one."""
+    """Read a value on one line by its type; invalid JSON is a text where the type allows texts."""
     if text[0] in '"[{' and shape.kind != "text":
         value = read_json(text)
         if isinstance(value, NotAValue):
@@ -375,17 +389,5 @@ def _scalar(text: str, shape: Shape, line: int, column: int) -> Any:
         return value
     if shape.kind in ("number", "truth"):
         what = "a number such as 12 or 1.5" if shape.kind == "number" else "true or false"
-        raise _WrongError(f"{what} belongs here", line + 1, column + 1)
+        raise _WrongError(f"expected {what}", line + 1, column + 1)
     return text
-
-
-def _without_none(annotation: Any) -> tuple[Any, bool]:
-    if get_origin(annotation) in (Union, types.UnionType):
-        kept = [one for one in get_args(annotation) if one is not type(None)]
-        if len(kept) == 1:
-            return strip_annotated(kept[0]), len(kept) < len(get_args(annotation))
-    return annotation, False
-
-
-def _same(one: Any, other: Any) -> bool:
-    return type(one) is type(other) and repr(one) == repr(other)

@@ -1,4 +1,4 @@
-"""What can be done to a session's tools and variants: pure functions from a `State` to the next, or that one."""
+"""Edit a session's tools: pure functions from a `State` to the next, or the same if unchanged."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from workbench.editing.field_values import ABSENT, NotAValue
 from workbench.state.document import Place, State
 
 NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-"""What providers take for the name of a function."""
+"""Names of functions that providers accept."""
 
 FIELDS: tuple[Field, ...] = (
     Field("name", "input", str, "what the model calls it by"),
@@ -31,11 +31,11 @@ FIELDS: tuple[Field, ...] = (
         'for certain arguments: {"arguments": {…}, "result": …}, or "error" in place of "result"',
     ),
 )
-"""A tool as a form shows it."""
+"""The fields of a tool in a form."""
 
 
 def values_of(tool: Tool) -> Mapping[str, Any]:
-    """The values of `FIELDS`; a default result is there only if the tool has one."""
+    """Return the values of `FIELDS`; a default result only if the tool has a default."""
     place = _default_at(tool.results)
     others = [dict(one) for index, one in enumerate(tool.results) if index != place]
     default = {} if place is None else {"default": tool.results[place]["result"]}
@@ -44,7 +44,7 @@ def values_of(tool: Tool) -> Mapping[str, Any]:
 
 
 def set_text(state: State, place: Place, text: str) -> State:
-    """A field of a tool from what was typed for it; what will not do stays as a draft, and the last value in use."""
+    """Set a field of a tool from typed text; an invalid text stays as a draft, with the last value in use."""
     tool = state.session.tools[place.row]
     if problem_of(state, place.row, place.field, text):
         return drafted(state, place, text)
@@ -57,20 +57,20 @@ def set_text(state: State, place: Place, text: str) -> State:
 
 
 def clear(state: State, place: Place) -> State:
-    """Takes the value of a field away; a tool keeps its name."""
+    """Clear a field of a tool; its name stays."""
     return state if place.field == "name" else set_text(state, place, "")
 
 
 def problem_of(state: State, row: int, field: str, text: str) -> str:
-    """Why a text will not do for a field of the tool at `row`; empty when it does."""
+    """Return why a text is invalid for a field of the tool at `row`, or ""."""
     if field == "name":
         if not NAME.fullmatch(text):
-            return "a name has letters, digits, _ and -, and at most 64 of them, for example search_orders"
+            return "expected letters, digits, _ and -, at most 64 of them, for example search_orders"
         others = [one.name for index, one in enumerate(state.session.tools) if index != row]
-        return f"there is a tool named {text} already" if text in others else ""
+        return f"a tool named {text} already exists" if text in others else ""
     if field == "arguments":
         return _problem_of_arguments(text)
-    value = field_values.read(text, "json") if field in ("default", "results") else text
+    value = field_values.read_json(text) if field in ("default", "results") else text
     if isinstance(value, NotAValue):
         return value.message
     return _problem_of_results(value) if field == "results" and value is not ABSENT else ""
@@ -95,7 +95,7 @@ def move(state: State, row: int, to: int) -> State:
 
 
 def keep_result(state: State, name: str, arguments: Mapping[str, Any], result: Any) -> State:
-    """What was typed for a call, as the tool's result for these arguments from now on."""
+    """Store the typed result of a call as the tool's result for these arguments."""
     from sessions.file.typed_values import typed
 
     row = next((index for index, one in enumerate(state.session.tools) if one.name == name), None)
@@ -110,7 +110,7 @@ def keep_result(state: State, name: str, arguments: Mapping[str, Any], result: A
 def reordered_drafts(
     state: State, kind: Literal["tool", "variant"], order: Sequence[int | None]
 ) -> Mapping[Place, str]:
-    """The drafts, when the rows of a kind come into the order of their old places (None: a new one)."""
+    """Reorder the drafts of a kind like its rows, given their old places (None: a new row)."""
     drafts = {place: text for place, text in state.drafts.items() if place.kind != kind}
     for place, text in state.drafts.items():
         if place.kind == kind:
@@ -119,7 +119,7 @@ def reordered_drafts(
 
 
 def free_name(names: Sequence[str], wanted: str) -> str:
-    """`wanted`, or with the first number behind it that none of the names has."""
+    """Return `wanted`, or with the first free number after it."""
     number = 2
     chosen = wanted
     while chosen in names:
@@ -135,13 +135,13 @@ def _arguments_text(tool: Tool) -> str:
 
 
 def _default_at(results: Sequence[Mapping[str, Any]]) -> int | None:
-    """Where the result for any other arguments stands: the first without arguments, if that is a result alone."""
+    """Return the place of the result for any other arguments: the first without arguments, if it is only a result."""
     found = next((index for index, one in enumerate(results) if one.get("arguments") is None), None)
     return found if found is not None and set(results[found]) == {"result"} else None
 
 
 def _with_field(tool: Tool, field: str, text: str) -> Tool:
-    """The tool with a text, which will do, as the value of a field."""
+    """Return the tool with a valid text as the value of a field."""
     if field == "name":
         return replace(tool, name=text)
     if field == "description":
@@ -149,7 +149,7 @@ def _with_field(tool: Tool, field: str, text: str) -> Tool:
     if field == "arguments":
         parameters = json.loads(text) if text.lstrip().startswith("{") else text
         return replace(tool, parameters=parameters)
-    value = field_values.read(text, "json")
+    value = field_values.read_json(text)
     place = _default_at(tool.results)
     default = [] if place is None else [tool.results[place]]
     others = [one for index, one in enumerate(tool.results) if index != place]
@@ -162,7 +162,7 @@ def _with_field(tool: Tool, field: str, text: str) -> Tool:
 
 def _problem_of_arguments(text: str) -> str:
     if text.lstrip().startswith("{"):
-        value = field_values.read(text, "json")
+        value = field_values.read_json(text)
         if isinstance(value, NotAValue):
             return f"line {value.line}, column {value.column}: {value.message}"
         kind = value.get("type", "object")
@@ -181,17 +181,17 @@ def _problem_of_arguments(text: str) -> str:
 def _problem_of_results(value: Any) -> str:
     hint = 'write [{"arguments": {"query": "x"}, "result": "found"}]'
     if not isinstance(value, list):
-        return f"this is no list; {hint}"
+        return f"expected a list; {hint}"
     for number, one in enumerate(value, 1):
         if not isinstance(one, dict) or not ({"result", "error"} & set(one)):
             return f'entry {number} has neither "result" nor "error"; {hint}'
         if not isinstance(one.get("arguments", {}), dict | None):
-            return f'the "arguments" of entry {number} are no object; {hint}'
+            return f'"arguments" of entry {number} must be an object; {hint}'
     return ""
 
 
 def drafted(state: State, place: Place, text: str | None) -> State:
-    """The state with this draft at a place; None: without one."""
+    """Set the draft at a place; None removes it."""
     if state.drafts.get(place) == text:
         return state
     others = {key: one for key, one in state.drafts.items() if key != place}
@@ -204,7 +204,7 @@ def _with_tool(state: State, row: int, tool: Tool) -> State:
 
 
 def _reordered(state: State, order: Sequence[int | None]) -> State:
-    """The tools in the order of their old places (None: a new one); one that stands twice gets a name of its own."""
+    """Reorder tools by their old places (None: a new tool); a copied tool gets a name of its own."""
     tools: list[Tool] = []
     for old in order:
         names = [one.name for one in (*state.session.tools, *tools)] if old is None or order.count(old) > 1 else []

@@ -1,4 +1,4 @@
-"""What can be done to a session's variants: pure functions from a `State` to the next, or that one if unchanged."""
+"""Edit a session's variants: pure functions from a `State` to the next, or the same if unchanged."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from workbench.state.document import Place, State
 
 
 def fields_of(signature: Signature | None, state: State) -> tuple[Field, ...]:
-    """A variant as a form shows it. What it is of can also be a text that is not there any more."""
+    """Return a variant as a form shows it; its original may have been removed."""
     known = variants.targets(signature) if signature is not None else ()
     named = tuple(dict.fromkeys((*known, *(one.of for one in state.session.variants))))
     return (
@@ -32,9 +32,9 @@ def values_of(variant: Variant) -> Mapping[str, Any]:
 
 
 def problem_of(state: State, row: int, field: str, text: str) -> str:
-    """Why a text will not do for a field of the variant at `row`; empty when it does."""
+    """Return why a text is invalid for a field of the variant at `row`, or ""."""
     if field == "of":
-        of = field_values.read(text, "json")
+        of = field_values.read_json(text)
         fits = isinstance(of, str) and _hash(state, of)
         return "" if fits else 'write "instructions" or "fields.NAME.desc", with the quotes'
     if field != "tag":
@@ -48,12 +48,12 @@ def problem_of(state: State, row: int, field: str, text: str) -> str:
 
 
 def set_text(state: State, place: Place, text: str) -> State:
-    """The tag or the text of a variant. The columns go with a tag that is renamed as a whole."""
+    """Set the tag or the text of a variant; columns follow a tag when all of it is renamed."""
     variant = state.session.variants[place.row]
     if problem_of(state, place.row, place.field, text):
         return drafted(state, place, text)
     if place.field == "of":  # a signature of many fields has too many for a choice
-        return drafted(set_of(state, place.row, field_values.read(text, "json")), place, None)
+        return drafted(set_of(state, place.row, field_values.read_json(text)), place, None)
     if place.field == "text":
         return drafted(_with(state, place.row, replace(variant, text=text)), place, None)
     changed = _with(state, place.row, replace(variant, tag=text))
@@ -64,7 +64,7 @@ def set_text(state: State, place: Place, text: str) -> State:
 
 
 def set_of(state: State, row: int, of: str) -> State:
-    """The text that the variant takes the place of, as that text is today; unless its tag has one for it already."""
+    """Set the original of a variant to that text as it is now, unless its tag has a variant of it."""
     variant = state.session.variants[row]
     if of == variant.of or _is_taken(state, row, variant.tag, of):
         return state
@@ -72,7 +72,7 @@ def set_of(state: State, row: int, of: str) -> State:
 
 
 def renew(state: State, row: int) -> State:
-    """The variant taken for one of today's original: its owner has looked at it and wants it as it is."""
+    """Confirm a variant for the current original, after the original changed."""
     variant = state.session.variants[row]
     original = _hash(state, variant.of)
     return (
@@ -83,12 +83,12 @@ def renew(state: State, row: int) -> State:
 
 
 def add(state: State, at: int) -> State:
-    """A new tag, whose text is the instructions as they are: to be changed."""
+    """Add a tag whose text starts as the current instructions."""
     return _reordered(state, [*range(at), None, *range(at, len(state.session.variants))])
 
 
 def duplicate(state: State, row: int) -> State:
-    """The same text under a tag of its own."""
+    """Copy a variant under a new tag."""
     return _reordered(state, [*range(row + 1), row, *range(row + 1, len(state.session.variants))])
 
 
@@ -103,12 +103,12 @@ def move(state: State, row: int, to: int) -> State:
 
 
 def take(state: State, tag: str, of: str, text: str) -> State:
-    """A wording that somebody suggested, behind all others, written for the text as it is now."""
+    """Add a suggested variant after all others, for the current text."""
     return replace(state, session=variants.with_variant(state.session, tag, of, text))
 
 
 def free_tag(state: State, wanted: str = "v1") -> str:
-    """`wanted`, or with the next number at its end that is no tag yet."""
+    """Return `wanted`, or with the first free number at its end."""
     tags = variants.tags(state.session)
     stem = wanted.rstrip("0123456789")
     number = int(wanted[len(stem) :] or 1)
@@ -127,7 +127,7 @@ def _signature(state: State) -> Signature | None:
 
 
 def _hash(state: State, of: str) -> str:
-    """Of the text as it is today; empty when there is none."""
+    """Hash the current text; "" when there is none."""
     signature = _signature(state)
     original = None if signature is None else variants.original_of(signature, of)
     return "" if original is None else Variant.hash_of(original)

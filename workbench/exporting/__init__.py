@@ -1,1 +1,1 @@
-"""A session on its way out: in the form of another tool, or as one page that opens from disk."""
+"""Export a session: in the format of another tool, or as one page that opens from disk."""

@@ -1,4 +1,4 @@
-"""Every form that a session goes out in, for the command line and the app, refusals in the words of a command."""
+"""All exports for the command line and the app, with errors in the words of a command."""
 
 from __future__ import annotations
 

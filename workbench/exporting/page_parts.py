@@ -1,12 +1,12 @@
-"""Small parts of a session's page: switches, the panel that tells one step, texts that keys go through."""
+"""Small parts of a session's page: switches, the panel of the lesson, texts that keys walk through."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
-from adapters.shown.blocks import Passage, Piece
-from adapters.shown.elements import Element, tag
+from adapters.display.blocks import Passage, Piece
+from adapters.display.elements import Element, tag
 from adapters.signatures.signature import Field, Signature
 from adapters.signatures.type_names import name_of
 from sessions.exports import json_text
@@ -36,7 +36,7 @@ def step_button(title: str) -> Element:
 
 
 def panel() -> Element:
-    """Where the lesson tells one step at a time, and the line that names what is lit."""
+    """Make the panel of the lesson, and the line that names what is highlighted."""
     back, on, end = [
         tag("button", {"type": "button", "id": name}, words)
         for name, words in (("back", "← Back"), ("next", "Next →"), ("end", "End"))
@@ -61,18 +61,18 @@ def hint() -> Element:
     return tag(
         "p",
         {"class": "dim screen"},
-        "Point at a piece of a prompt, or go into one and press ← and →: it is named, and what comes from the same "
-        "place lights up in every column. A field's name above lights all that is about it.",
+        "Point at a piece of a prompt, or focus a prompt and press ← and →: the page names the piece and highlights "
+        "its origin in every column. Choose a field's name above to highlight everything about that field.",
     )
 
 
 def focusable(name: str) -> dict[str, str]:
-    """Of a text that may be scrolled, so that keys can do it."""
+    """Attributes of a text that keys can scroll."""
     return {"tabindex": "0", "role": "group", "aria-label": short(name)}
 
 
 def walked(name: str) -> dict[str, str]:
-    """Of a text whose pieces keys go through."""
+    """Attributes of a text whose pieces keys walk through."""
     return {**focusable(name), "class": "pieces"}
 
 
@@ -82,7 +82,7 @@ def plain(value: object) -> Passage:
 
 
 def touched(step: ReplyStep) -> list[int]:
-    """Which spans of its reading a step is about. A reading's spans stand in their order and leave nothing out."""
+    """Find the spans of its parse result that a step is about. Spans are ordered and leave nothing out."""
     starts, ends = [one.start for one in step.reading.spans], [one.end for one in step.reading.spans]
     return sorted(
         {place for one in step.spans for place in range(bisect_right(ends, one.start), bisect_left(starts, one.end))}

@@ -1,7 +1,6 @@
-"""All that a page can be switched between, computed before: cases, signatures, and who replies, for every column.
+"""Prepare everything that a page switches between: cases, signatures and replies, for every column.
 
-The replies are those that the session has, and those of the offline models, which read only the messages of the prompt
-that is shown. Nothing is asked of a model over a network.
+The replies are those that the session has, and those of the offline models. Nothing is asked of a model over a network.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from adapters.json_text.repair_limits import one_reading
 from adapters.lm.errors import ProviderError
 from adapters.lm.offline import NAMES, OfflineLM
 from adapters.replies.reading import Reading
-from adapters.requests.request import Request
+from adapters.requests.request import Request, prepare
 from adapters.signatures.edit.outline import outline_of
 from adapters.signatures.edit.outline_edits import NewMember, set_member
 from sessions.exports.exported import ExportError, Source, View
@@ -41,7 +40,7 @@ TELLING = ("exact", "sloppy", "truncated", "chatty", "mistyped", "fenced", "miss
 
 
 class Wording(NamedTuple):
-    """A signature that the page can be switched to: what it is called, and the session with it."""
+    """A signature that the page can be switched to: its name, and the session with it."""
 
     name: str
     session: Session
@@ -57,7 +56,7 @@ class Shown:
 
 
 class Prepared:
-    """A session as a page shows it. `replies` names who may reply; `left_out` says what there was no room for.
+    """A session as a page shows it. `replies` names the sources of replies; `left_out` says what did not fit.
 
     Everything is made when it is asked for, and once. Raises SignatureError for a signature that cannot be read.
     """
@@ -95,7 +94,7 @@ class Prepared:
         return (*own, *self._models[:room])
 
     def view(self, wording: int, case: int, column: int) -> View:
-        """A case under a column with one of the signatures."""
+        """View a case in a column with one of the signatures."""
         place = wording, case, column
         if place not in self._views:
             session, earlier = self.wordings[wording].session, self.view(wording, case - 1, column) if case else None
@@ -103,7 +102,7 @@ class Prepared:
         return self._views[place]
 
     def request(self, wording: int, case: int, column: int) -> Request | str:
-        """What goes out, or why there is no prompt."""
+        """Make the request, or say why there is none."""
         try:
             return self.view(wording, case, column).request
         except (ExportError, SignatureError, VariantError) as error:
@@ -137,19 +136,20 @@ class Prepared:
 
 
 def offline_answer(view: View, request: Request, model: str) -> Answer:
-    """What an offline model answers to a request; where a second model takes the fields out, it answers that too.
+    """Answer a request by an offline model; where a second model extracts the fields, by that too.
 
     Raises ProviderError for a type that asks for more than it writes.
     """
-    text = _said(model, request.prompt.as_dicts())
+    text = _said(OfflineLM(model, 0).asked_by(view.adapter, request), request.prompt.as_dicts())
     if not view.adapter.profile.has_second_model:
         return Answer(text)
-    second = ChatAdapter().format(extraction_signature(request.signature), [], {"text": text})
-    return Answer(text, extraction=Extraction(ChatAdapter.name, _said(model, second)))
+    second = prepare(ChatAdapter(), extraction_signature(request.signature), [], {"text": text})
+    extracted = _said(OfflineLM(model, 0).asked_by(ChatAdapter(), second), second.prompt.as_dicts())
+    return Answer(text, extraction=Extraction(ChatAdapter.name, extracted))
 
 
-def _said(model: str, messages: Sequence[object]) -> str:
-    return "".join([chunk.text for chunk in OfflineLM(model, 0).stream({"messages": messages})])
+def _said(model: OfflineLM, messages: Sequence[object]) -> str:
+    return "".join([chunk.text for chunk in model.stream({"messages": messages})])
 
 
 def _kept(case: Case, column: Column) -> Answer | None:

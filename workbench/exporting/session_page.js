@@ -1,5 +1,5 @@
 "use strict";
-// Shows and hides what stands on the page, lights pieces up, goes through the steps. Texts are only ever moved as text.
+// Shows and hides parts of the page, highlights pieces, walks through the steps. Texts are only ever moved as text.
 (() => {
   const SWITCHES = ["case", "wording", "reply", "column"];
   const root = document.documentElement;

@@ -1,4 +1,4 @@
-"""A session as one page that opens from disk: signature, prompts side by side, replies as they are read, the lesson.
+"""Write a session as a page: signature, prompts side by side, replies as they are parsed, the lesson.
 
 Everything that can be chosen on it stands in it. The script only shows and hides, lights up, and moves the focus; it
 takes nothing of the data for anything but text, and makes no markup (`session_page.js`).
@@ -11,15 +11,15 @@ from dataclasses import replace
 from importlib import resources
 from itertools import product
 
+from adapters.display import as_html
+from adapters.display.as_text import without_bytes
+from adapters.display.blocks import Note, Passage, Piece
+from adapters.display.elements import Element, tag, written
 from adapters.lm.offline import NAMES
 from adapters.prompts.prompt import piece_of
 from adapters.prompts.text import Text
 from adapters.replies.reading import Reading
 from adapters.requests.request import Request
-from adapters.shown import as_html
-from adapters.shown.as_text import without_bytes
-from adapters.shown.blocks import Note, Passage, Piece
-from adapters.shown.elements import Element, tag, written
 from sessions.exports.exported import Exported, Source, View, switched_off
 from sessions.running.recording import as_json
 from workbench.exporting.page_parts import (
@@ -51,7 +51,7 @@ Choice = Mapping[str, tuple[int, ...]]
 
 
 def page_of(source: Source) -> Exported:
-    """The page of every case under every column. A column without a prompt says why there is none.
+    """Write the page of every case in every column. A column without a prompt says why.
 
     Raises SignatureError for a signature that cannot be read, and ExportError for an adapter that there is not.
     """
@@ -69,7 +69,7 @@ def _resource(name: str) -> str:
 
 
 def _style() -> str:
-    """The page's own rules, and the colours of every kind of piece as notebooks and pictures have them."""
+    """The page's own rules, and the colours of every kind of piece as in notebooks."""
     dark = f"@media screen and (prefers-color-scheme: dark) {{{as_html.dark_rules(['main'])}}}"
     return as_html.light_rules("main") + dark + _resource("session_page.css")
 
@@ -101,7 +101,7 @@ class _SessionPage:
         yield tag(
             "noscript",
             {},
-            "No script runs here: the first case is shown, nothing can be switched, and the lesson has no words.",
+            "JavaScript is off: only the first case is shown, without the lesson.",
         )
         known = tag("div", {"class": "halves"}, tag("div", {}, *self._signatures()), tag("div", {}, *self._inputs()))
         yield tag("section", {"id": "signature"}, tag("h2", {}, "Signature and inputs"), known)
@@ -110,12 +110,12 @@ class _SessionPage:
         yield tag(
             "section",
             {"id": "prompts"},
-            tag("h2", {}, "What is sent"),
+            tag("h2", {}, "Prompts"),
             hint(),
             tag("div", {"class": "beside"}, *prompts),
         )
-        yield tag("section", {"id": "replies"}, tag("h2", {}, "What comes back, and how it is read"), *self._replies())
-        yield tag("section", {"id": "matrix"}, tag("h2", {}, "Each reply under every parser"), *self._matrices())
+        yield tag("section", {"id": "replies"}, tag("h2", {}, "Replies and parse results"), *self._replies())
+        yield tag("section", {"id": "matrix"}, tag("h2", {}, "Each reply parsed by every adapter"), *self._matrices())
         yield tag("section", {"id": "lesson"}, tag("h2", {}, "Step by step"), *self._lesson())
         yield panel()
         yield tag("ul", {"id": "texts", "hidden": ""}, *[tag("li", {}, one) for one in self._texts])
@@ -125,7 +125,7 @@ class _SessionPage:
     # -- what is chosen
 
     def _when(self, element: Element, choice: Choice) -> Element:
-        """The element, shown only in these places of the switches; those that are always so are not named."""
+        """Show the element only at these positions of the switches."""
         told = {name: places for name, places in choice.items() if len(places) < len(self._all[name])}
         marks = {f"data-{name}": " ".join(map(str, places)) for name, places in told.items()}
         away = {"hidden": ""} if any(0 not in places for places in told.values()) else {}
@@ -165,7 +165,7 @@ class _SessionPage:
             )
         )
         shown = tag("p", {"id": "chosen", "class": "paper"}, "")
-        return tag("div", {"id": "switches", "role": "group", "aria-label": "What is shown"}, *parts, shown)
+        return tag("div", {"id": "switches", "role": "group", "aria-label": "Choose what to show"}, *parts, shown)
 
     # -- the signature and the inputs
 
@@ -182,7 +182,7 @@ class _SessionPage:
                 folded(
                     "Instructions", as_html.passage(told._replace(title=""), LONGEST_TEXT, focusable("instructions"))
                 ),
-                folded("As it is written", as_html.passage(text, LONGEST_TEXT, focusable("the signature"))),
+                folded("Source", as_html.passage(text, LONGEST_TEXT, focusable("the signature"))),
             )
             yield self._when(tag("div", {}, *parts), {"wording": (wording,)})
 
@@ -256,7 +256,7 @@ class _SessionPage:
     def _replies(self) -> Iterator[Element]:
         who = self.prepared.replies
         for place, name in enumerate(who):
-            about = "what was sent, pasted or recorded" if name == KEPT else NAMES[name].removeprefix("none: ")
+            about = "the sent, pasted or recorded reply" if name == KEPT else NAMES[name].removeprefix("none: ")
             yield self._when(tag("p", {"class": "dim"}, f"{name}: {about}"), {"reply": (place,)})
         columns = [tag("div", {"class": "column"}, *self._replies_of(column)) for column in self._all["column"]]
         yield tag("div", {"class": "beside"}, *columns)
@@ -288,7 +288,7 @@ class _SessionPage:
 
     def _matrices(self) -> Iterator[Element]:
         prepared = self.prepared
-        said = "No call: the text above, read by each. The number is how many of the outputs were found in it."
+        said = "Each adapter parses the replies above. The numbers count the outputs found."
         yield tag("p", {"class": "dim"}, said)
         parsers = parser_matrix.parsers_for([one.adapter for one in prepared.columns])
         for reply in self._all["reply"]:

@@ -120,7 +120,7 @@ Cut = tuple[int, str, str]
 
 
 def _standard_cuts(adapter: Adapter, signature: Signature, text: Text) -> list[Cut]:
-    """Where dspy's three parts of a system message begin; nothing when the text is not made of them."""
+    """Return the offsets of dspy's three parts of a system message; nothing if the text has others."""
     try:
         description = adapter.format_field_description(signature)
         structure = adapter.format_field_structure(signature)
@@ -138,7 +138,7 @@ def _standard_cuts(adapter: Adapter, signature: Signature, text: Text) -> list[C
 
 
 def _cuts_at_openings(openings: Sequence[Opening], text: Text) -> list[Cut]:
-    """Where the parts begin that open with words of the adapter's own; nothing for an adapter without such words."""
+    """Return the offsets of the parts that open with the adapter's own words; nothing without such words."""
     cuts: list[Cut] = []
     position = 0
     pending: int | None = None
@@ -190,7 +190,7 @@ def _of_one_message(adapter: Adapter, pieces: list[Piece]) -> list[LessonStep]:
 
 
 def _reminder_start(text: Text) -> int | None:
-    """Where the reminder at the end begins, the empty line in front of it included; None without one."""
+    """Return the offset of the final reminder with the empty line before it; None without a reminder."""
     position = 0
     gap: int | None = None
     for segment in text.segments:

@@ -41,17 +41,17 @@ def _read(parser: str, signature: Signature, calls_field: str | None, text: str)
 
 
 def found(reading: Reading) -> int:
-    """How many outputs have a value that stands in the reply."""
+    """Return the number of outputs whose value is in the reply."""
     return sum(one.state in ("read", "native") for one in reading.fields.values())
 
 
 def is_waiting(reading: Reading) -> bool:
-    """Whether the text was written for a second model, which has not been asked."""
+    """Return whether the text was written for a second model, which has not been asked."""
     return reading.error is not None and reading.error.type == "NeedsExtraction"
 
 
 def words_of(reading: Reading | None, is_own: bool) -> str:
-    """What stands in the cell: `✓ 4/4 own`, `✗ 1/4`, `2nd call`, `–`."""
+    """Return the text of the cell: `✓ 4/4 own`, `✗ 1/4`, `2nd call`, `–`."""
     if reading is None:
         return UNREAD
     if is_waiting(reading):

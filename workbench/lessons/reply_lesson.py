@@ -69,7 +69,7 @@ def _of_spans(reading: Reading) -> Iterable[ReplyStep]:
 
 
 def _texts(reading: Reading, spans: Iterable[Span]) -> tuple[tuple[str, str], ...]:
-    """What stands there, under the field it is taken for."""
+    """Map each field to its text in the reply."""
     return tuple(
         [
             (span.field or span.kind, one_line(reading.completion[span.start : span.end], LONGEST_TEXT))

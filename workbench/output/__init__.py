@@ -1,1 +1,1 @@
-"""What leaves the program: the gates for screen, command line and JSON, and the words both front ends share."""
+"""Output: the gates for screen, command line and JSON, and the words that both front ends share."""

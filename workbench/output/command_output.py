@@ -1,20 +1,28 @@
-"""Results to standard output, messages to standard error; a terminal never gets a control character of somebody's."""
+"""Write results to standard output, messages to standard error; a terminal never gets control characters of data."""
 
 from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import partial
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from workbench.output import command_output, display
 
-_COLOURS = {"red": "31", "green": "32", "yellow": "33", "blue": "34", "dim": "2"}
+if TYPE_CHECKING:
+    from adapters.display.blocks import Block
+
+_LONG_NAME = re.compile(rf"([^\s/\\]{{{display.LONGEST_NAME}}})[^\s/\\]+")
+
+_COLOURS = {"red": "31", "green": "32", "yellow": "33", "blue": "34", "dim": "2", "bold": "1"}
+_TONES = {"strong": "bold", "good": "green", "warning": "yellow", "bad": "red", "worst": "red", "dim": "dim"}
+"""The colour of a display block's tone."""
 
 
 _results: TextIO | None = None
@@ -22,11 +30,11 @@ _results: TextIO | None = None
 
 
 class CannotWriteError(Exception):
-    """Standard output takes no more, for a reason in a few words; a reader that went away is a `BrokenPipeError`."""
+    """Standard output cannot be written; a reader that closed it is a `BrokenPipeError`."""
 
 
 def prepare() -> None:
-    """What cannot be encoded (a lone surrogate) is written as an escape and never ends the program."""
+    """Write what cannot be encoded (an unpaired surrogate) as an escape, so that it never ends the program."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -67,7 +75,7 @@ def _second(stream: TextIO, number: int) -> TextIO:
 
 
 def _number_of(stream: TextIO) -> int | None:
-    """The stream's file descriptor; None for one in memory."""
+    """Return the stream's file descriptor; None if it is in memory."""
     try:
         return stream.fileno() if sys.stderr.fileno() >= 0 else None
     except (OSError, ValueError):
@@ -86,7 +94,7 @@ _say: ContextVar[Say | None] = ContextVar("say", default=None)
 
 @contextmanager
 def said_by(say: Say) -> Iterator[None]:
-    """What this thread writes here meanwhile goes through `say` (`Turns`)."""
+    """Send what this thread writes meanwhile through `say` (`Turns`)."""
     before = _say.set(say)
     try:
         yield
@@ -130,24 +138,36 @@ def flush() -> None:
 
 
 def give_up() -> None:
-    """Lets go of what standard output does not take, which Python would try to write once more at its exit."""
+    """Discard what standard output does not take; Python would try to write it again at its exit."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def text(content: str, end: str = "\n") -> None:
-    """Text of a result: as it is into a pipe or file, without control characters on a terminal."""
+    """Write text of a result: unchanged into a pipe or file, without control characters on a terminal."""
     _write((display.safe(content) if is_terminal(_out()) else content) + end)
 
 
 def heading(content: str, colour: str) -> None:
-    """A line that structures a result, coloured on a terminal (not with NO_COLOR set)."""
+    """Write a line that structures a result, coloured on a terminal (not with NO_COLOR set)."""
     shown = display.safe(content) if is_terminal(_out()) else content
     _write(coloured(shown, colour, _out()) + "\n")
 
 
+def blocks(made: Iterable[Block]) -> None:
+    """Display blocks, each line in the colour of its tone on a terminal."""
+    from adapters.display import as_text
+    from adapters.display.blocks import Shown
+
+    for line, tone in as_text.toned_lines(Shown("", tuple(made)), most_rows=sys.maxsize):
+        if tone in _TONES:
+            heading(line, _TONES[tone])
+        else:
+            text(line)
+
+
 def coloured(shown: str, colour: str, stream: TextIO) -> str:
-    """`shown`, which must be safe already, in a colour if `stream` is a terminal that wants colours."""
+    """Colour `shown`, which must be safe already, if `stream` is a terminal with colours."""
     if not is_terminal(stream) or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return shown
     return f"\x1b[{_COLOURS[colour]}m{shown}\x1b[0m"
@@ -164,22 +184,19 @@ def diff_lines(lines: Iterable[str], indent: str = "") -> None:
 
 
 def chunk(content: str) -> None:
-    """A piece of a reply as it comes."""
+    """Write a piece of a reply as it streams."""
     text(content, end="")
     flush()
 
 
-def thought(content: str) -> bool:
-    """A piece of what a model thinks, dim, and only for a person who watches. Whether it was shown."""
-    if not is_terminal(_out()):
-        return False
+def thought(content: str) -> None:
+    """Print a piece of the model's reasoning, dim."""
     _write(coloured(display.safe(content), "dim", _out()))
     flush()
-    return True
 
 
 def progress(content: str) -> None:
-    """A piece of a reply as it comes, on standard error, and only for a person who watches."""
+    """Write a piece of a reply as it streams, on standard error, on a terminal only."""
     if is_terminal(sys.stderr):
         _in_turn(partial(_progress_now, display.safe(content)))
 
@@ -205,12 +222,12 @@ def _message_now(content: str) -> None:
     with suppress(CannotWriteError):  # which is told by whoever writes results
         _flush(_out())
     with suppress(OSError):  # there is nowhere left to say it
-        sys.stderr.write(display.safe(content) + "\n")
+        sys.stderr.write(display.safe(_LONG_NAME.sub(r"\1…", content)) + "\n")
         sys.stderr.flush()
 
 
 class Turns:
-    """Numbered from 0. The one whose turn it is writes at once; what those behind it say waits until it has ended."""
+    """Order the output of numbered threads: the current one writes at once, later ones wait for it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -220,7 +237,7 @@ class Turns:
 
     @contextmanager
     def turn(self, number: int) -> Iterator[None]:
-        """What this thread writes meanwhile through `workbench.output.command_output` is said by `number`."""
+        """Attribute what this thread writes meanwhile to `number`."""
         with command_output.said_by(partial(self._say, number)):
             try:
                 yield

@@ -1,4 +1,4 @@
-"""Where a mistake of ours is written down: one file with the traceback, without the secrets of the environment."""
+"""Log an internal error: a file with the traceback, without the secrets of the environment."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from workbench import __version__
 
 
 def write(error: BaseException) -> Path:
-    """Writes the traceback of `error` to a new file and returns its path; to the temporary folder if need be."""
+    """Write the traceback of `error` to a new file and return its path; to the temporary folder if need be."""
     head = f"adapter-workbench {__version__}, Python {platform.python_version()}, {sys.platform}\n\n"
     text = Scrubber().scrubbed(head + "".join(traceback.format_exception(error)))
     name = time.strftime("error-%Y%m%d-%H%M%S-")

@@ -1,4 +1,4 @@
-"""Content parts that are not text, in one line: what they are and how big, never their bytes."""
+"""Describe content parts that are not text in a line: kind and size, never their bytes."""
 
 from __future__ import annotations
 

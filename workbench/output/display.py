@@ -1,4 +1,4 @@
-"""The one display gate: what stands between any text and a terminal.
+"""The display gate: every text passes it on its way to a terminal.
 
 Model output, file contents, names and error texts may hold terminal control sequences, characters that reorder a line
 and characters nobody can see. `safe` replaces each of them with one visible character of one cell, so the text keeps
@@ -19,6 +19,8 @@ INVISIBLE = "\u205e"
 LINE_BREAK = "\u2424"
 """Stands for line breaks other than `\\n`, which terminals and editors disagree about."""
 
+LONGEST_NAME = 200
+"""Characters of a name in a message; what a file calls something may be as long as the file."""
 LONGEST_VALUE = 400
 """Characters of a value that `value_text` shows."""
 
@@ -64,7 +66,7 @@ _UNSAFE_ASCII = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 
 
 def safe(text: str) -> str:
-    """`text` with every character that is not plainly visible replaced by one that is; same length, same offsets.
+    """Replace every character that is not plainly visible by a visible one; length and offsets stay.
 
     Newline and tab stay. The result is a plain `str`, and the same object when nothing had to change.
     """
@@ -86,7 +88,7 @@ def _cells(character: str) -> int:
 
 
 def one_line(text: str, width: int) -> str:
-    """`text` through the gate, on one line of at most `width` cells; newlines show as `↵`, what is cut off as `…`."""
+    """Put `text` through the gate, on a line of at most `width` cells; newlines show as `↵`, cuts as `…`."""
     if width <= 0:
         return ""
     head = text[: 8 * width + 8]

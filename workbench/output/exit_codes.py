@@ -1,4 +1,4 @@
-"""What `workbench` exits with. The worst of several columns counts: 3 over 1 over 0."""
+"""Exit codes of `workbench`. The worst of several columns counts: 3 over 1 over 0."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WORST_FIRST = (INTERRUPTED, INTERNAL, USAGE, PROVIDER, DIFFERENT, NOTHING, OK)
 
 
 def worst(codes: list[int]) -> int:
-    """The code that counts when several columns or files had one each; `OK` for none."""
+    """Return the worst of several exit codes; `OK` for none."""
     return min(codes, key=_WORST_FIRST.index, default=OK)
 
 

@@ -1,4 +1,4 @@
-"""The documented JSON of `--json`: the one place that turns prompts, readings, runs and checks into plain data.
+"""The documented JSON of `--json`: the only place that turns prompts, parse results, runs and checks into data.
 
 Strict ASCII JSON: NaN and the infinities are the strings "NaN", "Infinity" and "-Infinity". Offsets count Unicode
 code points of the reply exactly as given. More keys may be added; none of these changes its name.
@@ -18,14 +18,15 @@ from adapters.values.plain_json import JSON, plain
 
 if TYPE_CHECKING:
     from adapters.errors import RunError
+    from adapters.lint import Lint
+    from adapters.mutations.mutation import GoodReply
     from adapters.replies.flag import Flag
     from adapters.requests.request import Request
     from adapters.running.events import Event
     from adapters.running.runner import Attempt, Run
     from sessions.causes.cause import Cause
-    from sessions.fixtures.verdicts import Drift, FixtureResult
+    from sessions.checking.verdicts import Drift, FixtureResult
     from sessions.running.repeats import Counted, Repeats
-    from sessions.stress.good_replies import GoodReply
     from sessions.stress.grid import Cell, Grid
     from workbench.output.spending import Spent
 
@@ -70,7 +71,7 @@ def rendered(request: Request) -> dict[str, JSON]:
 
 
 def ledgers(spent: Mapping[str, Spent]) -> dict[str, JSON]:
-    """What `render --tokens --json` adds: by column the rows of its ledger, and what they come to."""
+    """Shape what `render --tokens --json` adds: the rows of each column's ledger, and their totals."""
     return {
         "ledger": {
             id: [
@@ -92,6 +93,13 @@ def ledgers(spent: Mapping[str, Spent]) -> dict[str, JSON]:
             for id, one in spent.items()
         },
     }
+
+
+def lints(found: Iterable[Lint]) -> list[JSON]:
+    """The lints of one column of `render --json`."""
+    return [
+        {"name": one.name, "severity": one.severity, "message": one.message, "place": str(one.place)} for one in found
+    ]
 
 
 def reading(read: Reading) -> dict[str, JSON]:
@@ -225,7 +233,7 @@ def _cell(cell: Cell) -> dict[str, JSON]:
 
 
 def fixture(result: FixtureResult) -> dict[str, JSON]:
-    """What `check` says of one column of one case; `text` of a difference is as people read it."""
+    """Shape the result of `check` for a column of a case; `text` of a difference is for people."""
     return {
         "path": result.path,
         "case": result.case,
@@ -233,11 +241,19 @@ def fixture(result: FixtureResult) -> dict[str, JSON]:
         "verdicts": dict(result.verdicts),
         "drift": [_drift(one) for one in result.drift],
         "notes": list(result.notes),
+        "verdict_changes": verdict_changes_of(result),
     }
 
 
+def verdict_changes_of(result: FixtureResult) -> list[dict[str, JSON]]:
+    """List the replies that parse differently: the field, its old and its new value."""
+    from sessions.checking.verdicts import verdict_changes
+
+    return [{"field": one.field, "before": one.before, "after": one.after} for one in verdict_changes(result)]
+
+
 def _drift(drift: Drift) -> dict[str, JSON]:
-    from sessions.fixtures import reports
+    from sessions.checking import reports
 
     return {
         "verdict": drift.part,

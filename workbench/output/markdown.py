@@ -1,10 +1,11 @@
-"""Reports in Markdown that fit into a comment; text of others there is code, in which nothing means anything."""
+"""Write reports in Markdown that fit into a comment; text of others is code, in which nothing means anything."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from adapters.display.blocks import Beside, Block, Folded, Heading, Items, Note, Passage, Table, text_of
 from workbench.output import display
 
 SIZE_LIMIT = 60_000
@@ -12,7 +13,7 @@ SIZE_LIMIT = 60_000
 
 
 def bounded(head: str, sections: Sequence[str], more: str) -> str:
-    """As many of the sections as fit behind the head; `more` says where the others, which it counts as `{}`, are."""
+    """Join the sections that fit after the head; `more` counts the others as `{}` and says where they are."""
     parts, size = [head], len(head)
     for number, section in enumerate(sections):
         if size + len(section) > SIZE_LIMIT:
@@ -22,8 +23,56 @@ def bounded(head: str, sections: Sequence[str], more: str) -> str:
     return "".join(parts)
 
 
+_HARMLESS = re.compile(r"(?:[A-Za-z0-9 ✓◐✗!·~/%(),–…$+=-]|(?<=\d)\.(?=\d))*")
+"""Text in which nothing means anything in Markdown, not even an address or a mention."""
+
+
+def document(blocks: Iterable[Block]) -> str:
+    """Write blocks. What does not fit into a comment is counted in lines."""
+    lines = list(_lines(blocks))
+    size = 0
+    for number, line in enumerate(lines):
+        size += len(line) + 1
+        if size > SIZE_LIMIT:
+            return "\n".join([*lines[:number], f"\n… and {len(lines) - number} more lines\n"])
+    return "\n".join([*lines, ""])
+
+
+def _lines(blocks: Iterable[Block]) -> Iterator[str]:
+    for block in blocks:
+        match block:
+            case Note():
+                yield from (code(block.text), "")
+            case Heading():
+                yield from (f"### {_shown(block.text)}", "")
+            case Items():
+                yield from [f"- {code(text_of(one))}" for one in block.items]
+                yield ""
+            case Table():
+                head, *rows = [[_in_table(text_of(one)) for one in row] for row in (block.head, *block.rows)]
+                yield from (f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
+                yield ""
+            case Passage():
+                yield from ([_shown(block.title), ""] if block.title else [])
+                yield fenced("".join([one.text for one in block.pieces]))
+            case Folded():
+                yield from (f"… {_shown(block.title.text)}", "")
+            case Beside():
+                for one in block.columns:
+                    yield from _lines((Heading(one.title), *one.blocks))
+
+
+def _shown(text: str) -> str:
+    return text if _HARMLESS.fullmatch(text) else code(text)
+
+
+def _in_table(text: str) -> str:
+    """A `|` would end a cell even within code."""
+    return _shown(text).replace("|", "\\|")
+
+
 def code(text: str) -> str:
-    """Text of others within a line: as code, in which neither Markdown, HTML, mentions nor addresses mean anything."""
+    """Write text of others as inline code, in which Markdown, HTML, mentions and addresses mean nothing."""
     shown = " ".join(display.safe(text).split())
     fence = "`" * (_longest_run(shown) + 1)
     pad = " " if shown[:1] == "`" or shown[-1:] == "`" or not shown else ""
@@ -31,7 +80,7 @@ def code(text: str) -> str:
 
 
 def fenced(text: str, language: str = "") -> str:
-    """Text of others in lines of its own, between fences longer than any within it."""
+    """Write text of others as a block, between fences longer than any within it."""
     shown = display.safe(text)
     fence = "`" * max(3, _longest_run(shown) + 1)
     return f"{fence}{language}\n{shown}\n{fence}\n"

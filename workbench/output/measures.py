@@ -1,11 +1,11 @@
-"""What a call took, in one line: an estimate is marked `~`, and a cost that nobody knows is never 0."""
+"""Tokens, cost and time of calls in words: estimates are marked `~`, an unknown cost is never 0."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from adapters.formats.overridden_methods import prompt_of_dicts
+from adapters.prompts.prompt import prompt_of_dicts
 from adapters.requests.token_estimates import Estimates, estimate
 from adapters.running.runs import Attempt
 
@@ -58,13 +58,13 @@ def cost(dollars: float | None) -> str:
 
 
 def total_cost(attempts: Iterable[Attempt]) -> float | None:
-    """None as soon as one of them is not known."""
+    """Sum the costs; None if any is unknown."""
     known = [one.cost for one in attempts]
     return None if any(one is None for one in known) else sum(one for one in known if one is not None)
 
 
 def _estimate(request: Mapping[str, Any]) -> int:
-    """Of a request that went out, of which only the JSON is known."""
+    """Estimate the tokens of a sent request from its JSON."""
     messages = [one for one in request.get("messages") or () if isinstance(one, Mapping)]
     return Estimates().total(prompt_of_dicts(messages).messages, request)
 

@@ -1,4 +1,4 @@
-"""What differs between two requests, by section (a message of a turn, the parameters) before by line."""
+"""Compare two requests by section (a message of a turn, the parameters), then by line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A reading as text for people: verdict and place, values, what became of every piece of the reply, steps, flags."""
+"""Write a parse result as text: verdict, values, every piece of the reply, steps, flags."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from workbench.output import command_output, json_shapes
 
 
 def write(head: str, reading: Reading) -> None:
-    """Prints one column's reading."""
+    """Print a column's parse result."""
     command_output.heading(f"[{head}] {verdict(reading)}", "green" if reading.ok else "red")
     for field in reading.fields.values():
         _write_field(field, reading)
@@ -23,7 +23,7 @@ def write(head: str, reading: Reading) -> None:
 
 
 def raised_by(reading: Reading) -> str:
-    """Who raises the error of a reply that is refused: dspy, an adapter that dspy does not have, or a limit of ours."""
+    """Say who raises a parse error: dspy, an adapter that dspy lacks, or a limit of the workbench."""
     from adapters.formats import catalog
     from adapters.json_text.repair_limits import TooLargeError
 
@@ -50,14 +50,14 @@ def first_line(message: str) -> str:
 
 
 def short(value: object, width: int = 100) -> str:
-    """A value as one line of JSON of at most `width` characters."""
+    """Write a value as a line of JSON of at most `width` characters."""
     text = json_shapes.dumps(value, indent=None, ascii_only=False)
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
 def _write_field(field: FieldReading, reading: Reading) -> None:
-    if field.state in ("read", "default"):
-        origin = " (default)" if field.state == "default" else ""
+    if field.state in ("read", "default", "native"):
+        origin = "" if field.state == "read" else f" ({field.state})"
         probability = reading.probability(field.name)
         told = "" if probability is None else f"  (its tokens: probability {probability:.3g})"
         command_output.text(f"  {field.name} = {short(field.value)}{origin}{told}")

@@ -1,4 +1,4 @@
-"""A run as text for people: where its requests go, the reply as it comes, why there was another, and how it ended."""
+"""Write a run as text: where its requests go, the reply as it streams, retries, and the outcome."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ class Printer:
 
     def _show(self, event: ChunkReceived) -> None:
         if event.reasoning:
-            self._is_thinking = command_output.thought(event.reasoning)
+            self._is_thinking = True
+            command_output.thought(event.reasoning)
         if event.text:
             if self._is_thinking:
                 command_output.text("\n")
@@ -62,14 +63,14 @@ class Printer:
 
 def _why_again(event: ExtractionStarted | FallbackStarted | RetryStarted) -> str:
     if isinstance(event, ExtractionStarted):
-        return f"asks {event.model} to extract the fields"
+        return f"asks {event.model} to extract the fields, without the session's parameters (as dspy does)"
     if isinstance(event, FallbackStarted):
         return f"falls back to {event.adapter}: {event.reason}"
     return f"tries again in {event.delay_s:g} s: {event.reason}"
 
 
 def write_outcome(head: str, outcome: Run, remark: str) -> None:
-    """Prints how a run ended, what was read of its last reply, and what each call took, with `remark` behind it."""
+    """Print the outcome of a run, the parse result of its last reply, the cost of each call, and `remark`."""
     command_output.text("\n")
     for attempt in outcome.attempts[-1:]:
         for completion in attempt.completions:
@@ -85,7 +86,7 @@ def write_outcome(head: str, outcome: Run, remark: str) -> None:
 
 
 def write_repeats(head: str, counted: repeats.Repeats) -> None:
-    """Prints what several runs of one column have in common: values with how often they came, and errors."""
+    """Print what several runs of a column have in common: values with their counts, and errors."""
     rate = "?" if counted.parse_failure_rate is None else f"{counted.parse_failure_rate:.0%}"
     command_output.heading(f"[{head}] {counted.runs} runs, {counted.parse_failures} not parsed ({rate})", "blue")
     for name, values in counted.fields.items():

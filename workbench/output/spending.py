@@ -1,4 +1,4 @@
-"""What a request costs before its reply: its tokens by origin, and their price where a table lists the model."""
+"""Report the cost of a request before its reply: tokens by origin, and their price if it is known."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LIST_PRICE = "The price is litellm's list price of the prompt alone: the reply c
 
 @dataclass(frozen=True)
 class Spent:
-    """The ledger of a request to `model`; `price` is in US dollars a million tokens of a prompt, None is unknown."""
+    """The ledger of a request to `model`; `price` is in US dollars per million prompt tokens, None if unknown."""
 
     model: str
     ledger: Ledger
@@ -34,7 +34,7 @@ class Spent:
 
     @property
     def cost(self) -> float | None:
-        """US dollars of one call's prompt."""
+        """Price a prompt in US dollars."""
         return None if self.price is None else self.ledger.tokens * self.price / 1_000_000
 
     @property
@@ -47,7 +47,7 @@ class Spent:
 
     @property
     def said_cost(self) -> str:
-        """What the prompts of one call and of a thousand cost; or that nobody knows it."""
+        """Say the cost of the prompts of one call and of a thousand, or that it is unknown."""
         if self.cost == 0:
             return "free"
         if self.cost is None:
@@ -57,7 +57,7 @@ class Spent:
 
 
 def spent_by(request: Request, ledger: Ledger | None = None) -> Spent:
-    """What a request takes; without a ledger of it, as estimated."""
+    """Make the ledger of a request; estimated where it has none."""
     model = request.model or ""
     entry = model_list.listed(model)
     return Spent(model, ledger or ledger_of(request), None if entry is None else entry.input_price)

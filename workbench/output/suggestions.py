@@ -1,9 +1,11 @@
-"""The nearest right name for a wrong one, in one sentence."""
+"""Suggest the nearest valid name for an invalid name."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+
+from workbench.output.display import LONGEST_NAME
 
 
 def nearest(wrong: str, known: Iterable[str]) -> str | None:
@@ -16,6 +18,7 @@ def nearest(wrong: str, known: Iterable[str]) -> str | None:
 def no_such(what: str, wrong: str, known: Iterable[str]) -> str:
     """`no column 'jason'; did you mean 'json'? There are: chat, json, xml`."""
     names = list(known)
-    near = nearest(wrong, names)
+    near = nearest(wrong[:LONGEST_NAME], names)
     question = f"; did you mean {near!r}?" if near else "."
-    return f"no {what} {wrong!r}{question} There are: {', '.join(names) or 'none'}"
+    known_names = ", ".join(name[:LONGEST_NAME] for name in names) or "none"
+    return f"no {what} {wrong[:LONGEST_NAME]!r}{question} There are: {known_names}"

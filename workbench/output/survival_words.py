@@ -1,4 +1,4 @@
-"""The survival grid in signs and words, the same on the command line, in the app and on a page."""
+"""Signs and words of the stress test, for the command line, the app and the page."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ WORDS: Mapping[Verdict, str] = {
     "same": "same values",
 }
 MEANINGS: Mapping[Verdict, str] = {
-    "silently_wrong": "another value was read, and nothing tells",
-    "flagged": "another value was read; a flag tells of it here, dspy alone does not",
-    "refused": "an error was raised, so nobody takes a wrong value for right",
-    "same": "every value is what the reply means",
+    "silently_wrong": "parsed to a different value, with no flag",
+    "flagged": "parsed to a different value, flagged here (dspy has no flags)",
+    "refused": "parse error, so the program sees the error",
+    "same": "every value is as the reply means it",
 }
-"""In one line each; `sessions.stress.grid` has the whole definitions."""
+"""Short forms of the definitions in `sessions.stress.grid`."""
 
 
 SHOWN = 60
@@ -32,7 +32,7 @@ SHOWN = 60
 
 
 def differences(cell: Cell, shown: int = SHOWN) -> list[str]:
-    """A line for each wrong field: what was meant and what was read, `shown` characters of each, not gated yet."""
+    """Write a line for each wrong field: intended and parsed value, `shown` characters of each, not gated."""
     values = cell.reading.values
     lines = []
     for name in cell.wrong:
@@ -42,7 +42,7 @@ def differences(cell: Cell, shown: int = SHOWN) -> list[str]:
 
 
 def _apart(meant: str, read: str, shown: int) -> str:
-    """Both values, from a little before the place where they part."""
+    """Show both values, from shortly before the place where they differ."""
     same = next((index for index, (one, other) in enumerate(zip(meant, read, strict=False)) if one != other), None)
     start = max(0, (min(len(meant), len(read)) if same is None else same) - shown // 3)
     return f"{_from(meant, start, shown)} → {_from(read, start, shown)}"
@@ -53,7 +53,7 @@ def _from(text: str, start: int, shown: int) -> str:
 
 
 def sources(columns: tuple[Survival, ...]) -> list[str]:
-    """What was broken, by where it came from: `demo 1`, or `demo 1 (chat, json)` where columns differ in that."""
+    """Name the sources of the damaged replies: `demo 1`, or `demo 1 (chat, json)` where columns differ."""
     found: dict[str, list[str]] = {}
     for column in columns:
         if column.good is not None:
@@ -62,5 +62,5 @@ def sources(columns: tuple[Survival, ...]) -> list[str]:
 
 
 def passed_over(columns: tuple[Survival, ...]) -> list[str]:
-    """What could not be broken though it would have come first, each with its reason once."""
+    """List better candidates that could not be used, each with its reason once."""
     return list(dict.fromkeys(said for one in columns if one.good is not None for said in one.good.passed_over))

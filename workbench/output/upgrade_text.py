@@ -1,11 +1,11 @@
-"""An upgrade report for people, on the command line and as Markdown, and the sentences that its page shares."""
+"""Write an upgrade report for the command line and as Markdown, with the sentences of its page."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
 
-from sessions.fixtures import reports
+from sessions.checking import reports
 from sessions.upgrades.report import Found, Upgrade
 from sessions.upgrades.sides import Compared
 from workbench.output import display
@@ -25,11 +25,11 @@ def headline(found: Upgrade) -> str:
 
 
 def summary(found: Upgrade) -> Iterator[str]:
-    """What the change comes to: prompts, tokens, replies, and what could not be compared."""
+    """Summarize the change: prompts, tokens, replies, and fixtures that could not be compared."""
     counts = found.counts
     before, after = counts["tokens_before"], counts["tokens_after"]
     share = f" ({(after - before) / before:+.1%})" if before and abs(after - before) >= before / 2_000 else ""
-    yield f"prompts and requests: {counts['prompts']:,} of {counts['compared']:,} are others"
+    yield f"prompts and requests: {counts['prompts']:,} of {counts['compared']:,} changed"
     yield f"tokens of all prompts: ~{before:,} → ~{after:,}{share}"
     if counts["replies"]:
         told = [("no_longer_read", "no longer read"), ("read_now", "read now"), ("read_otherwise", "read otherwise")]
@@ -44,7 +44,7 @@ def summary(found: Upgrade) -> Iterator[str]:
 
 
 def not_compared(found: Upgrade) -> dict[str, list[Compared]]:
-    """The fixtures that could not be compared, by the reason, without the place that it begins with."""
+    """Group the fixtures that could not be compared by reason, without the place that it begins with."""
     reasons: dict[str, list[Compared]] = {}
     for one in found.fixtures:
         if one.why_not:

@@ -1,1 +1,1 @@
-"""Pages for a browser: one HTML file each, that opens from disk and needs nothing else."""
+"""Pages for a browser: one HTML file each, which opens from disk and needs nothing else."""

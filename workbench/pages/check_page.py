@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from adapters.shown.elements import Element, tag
-from sessions.causes.cause import Cause, counted
-from sessions.fixtures import reports
-from sessions.fixtures.verdicts import FixtureResult
+from adapters.display.elements import Element, tag
+from sessions.causes.cause import Cause, counted, verdict_lines
+from sessions.checking import reports
+from sessions.checking.verdicts import FixtureResult
 from workbench.pages.page import difference, folded, page, table
 
 MOST_NAMED = 200
@@ -30,11 +30,14 @@ def _body(
     causes: Sequence[Cause], results: Sequence[FixtureResult], counts: Mapping[str, int], errors: Mapping[str, str]
 ) -> Iterator[Element]:
     yield tag("p", {}, reports.summary(counts))
+    if changed := verdict_lines(causes):
+        yield tag("p", {"class": "worst"}, changed[0])
+        yield _named([line.strip() for line in changed[1:]])
     if errors:
-        yield tag("h2", {}, "Not read")
+        yield tag("h2", {}, "Unreadable files")
         yield _named([f"{path}: {reason}" for path, reason in errors.items()])
     if causes:
-        yield tag("h2", {}, "What is not as recorded")
+        yield tag("h2", {}, "Differences")
         yield from [_cause(one) for one in causes]
     if results:
         yield tag("h2", {}, "Every fixture")

@@ -1,14 +1,16 @@
-"""The shell of every page: a head that lets nothing be loaded or run, a style sheet for screen and paper, the body."""
+"""Pages for a browser: a head that lets nothing be loaded, a style sheet for screen and paper, the body."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib import resources
 
-from adapters.shown.elements import Element, escaped, tag, written
+from adapters.display.as_html import element
+from adapters.display.blocks import Block
+from adapters.display.elements import Element, escaped, tag, written
 
 MOST_LINES = 200
 """Of a difference."""
@@ -17,7 +19,7 @@ LONGEST_LINE = 2_000
 
 @dataclass(frozen=True)
 class Behaviour:
-    """What a page adds to the shell: rules of style, and a script. Both are the program's own text, never data."""
+    """A style sheet and a script that a page adds; both are the program's own text, never data."""
 
     style: str = ""
     script: str = ""
@@ -26,7 +28,7 @@ class Behaviour:
 def page(
     title: str, body: Sequence[Element | str], *, made_by: str = "adapter-workbench", adds: Behaviour = Behaviour()
 ) -> str:
-    """A whole page, to be written as UTF-8. It opens from disk, and asks for nothing else: no font or picture.
+    """Make a whole page, to be written as UTF-8. It opens from disk and loads nothing else, no font or picture.
 
     The Content-Security-Policy allows its own style sheet and script, each by its hash, and nothing besides. Raises
     ValueError for a style or script that would end its own element.
@@ -37,8 +39,8 @@ def page(
     allowed = f"; script-src 'sha256-{_digest(adds.script)}'" if adds.script else ""
     policy = f"default-src 'none'; style-src 'sha256-{_digest(style)}'{allowed}; base-uri 'none'; form-action 'none'"
     content = written(tag("main", {}, tag("h1", {}, title), *body))
-    runs = "its one script only shows and hides what stands here" if adds.script else "nothing runs"
-    foot = written(tag("footer", {}, f"Made by {made_by}. This file is all there is: nothing is loaded, {runs}."))
+    runs = "its only script shows and hides parts of the page" if adds.script else "no script runs"
+    foot = written(tag("footer", {}, f"Made by {made_by}. This file is complete: nothing is loaded, {runs}."))
     script = f"<script>{adds.script}</script>\n" if adds.script else ""
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -47,6 +49,11 @@ def page(
         '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">\n'
         f"<title>{escaped(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n{content}\n{foot}\n{script}</body>\n</html>\n"
     )
+
+
+def page_of_blocks(title: str, blocks: Iterable[Block]) -> str:
+    """A whole page of blocks."""
+    return page(title, [element(one) for one in blocks])
 
 
 def _style() -> str:
@@ -71,7 +78,7 @@ def _cell(content: Element | str) -> Element:
 
 
 def difference(lines: Sequence[str]) -> Element:
-    """Lines of a difference, those that went and those that came in colour; of many and of long ones what fits."""
+    """Write the lines of a difference in colour; many lines and long lines are cut."""
     shown = [line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…" for line in lines[:MOST_LINES]]
     left = len(lines) - MOST_LINES
     more = [tag("span", {"class": "dim"}, f"… {left:,} more lines")] if left > 0 else []
@@ -84,5 +91,5 @@ def _line(line: str) -> Element | str:
 
 
 def folded(summary: Element | str, *children: Element | str, is_open: bool = False) -> Element:
-    """What opens on a click, and is open on paper."""
+    """Fold children under a summary; they are open on paper."""
     return tag("details", {"open": ""} if is_open else {}, tag("summary", {}, summary), *children)

@@ -1,10 +1,10 @@
-"""What a change of dspy, model or adapter changes, as one HTML page: each change once, with an example."""
+"""Write the effects of another dspy, model or adapter as an HTML page: each change once, with an example."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from adapters.shown.elements import Element, tag
+from adapters.display.elements import Element, tag
 from sessions.upgrades.report import Found, Upgrade
 from sessions.upgrades.sides import Compared
 from workbench.output import upgrade_text

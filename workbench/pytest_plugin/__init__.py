@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 FOLDERS = "workbench_folders"
 NAME = ".session.json"
-"""How the names of sessions end that are tests wherever they stand."""
+"""Endings of session names that are tests in any folder."""
 MOST_NAMED = 10
 _BEGINNING = 65_536
 _PASSED_OVER = pytest.StashKey[set[str]]()

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from workbench.capture import capturing
+from workbench.capture.capturing import in_words
 from workbench.capture.in_your_process import attaching
 from workbench.capture.in_your_process.listening import Listener
 from workbench.capture.in_your_process.outlet import Outlet
-from workbench.capture.report import in_words
 from workbench.output import display
 
 _FOR_THE_CONTROLLER = "workbench_captured"

@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Any
 
 FILES_AT_ONCE = 100
-"""Files one child checks: starting it costs about half a second, and a command line has a limit."""
+"""Files that a child checks: starting it costs about half a second, and a command line has a limit."""
 
 _NOT_INHERITED = ("PYTHONPATH", "PYTHONWARNINGS", "PYTHONSTARTUP", "PYTHONINSPECT")
 
 
 @dataclass(frozen=True)
 class FileCheck:
-    """What a check said of one file: its fixtures by (case, column), as in `check --json`, or why there are none."""
+    """A check's result for a file: fixtures by (case, column), as in `check --json`, or its error."""
 
     fixtures: Mapping[tuple[str, str], Mapping[str, Any]]
     error: str = ""
@@ -55,7 +55,7 @@ def _check(files: Sequence[Path], folder: Path, options: Sequence[str]) -> dict[
         return {file: FileCheck({}, f"the check could not be started: {error}") for file in files}
     try:
         answer = json.loads(done.stdout)
-        fixtures = {name: dict(_of_file(answer["fixtures"], name)) for name in named}
+        fixtures = {name: dict(_file_check(answer["fixtures"], name)) for name in named}
         errors = {one["path"]: one["message"] for one in answer["errors"]}
     except (ValueError, TypeError, KeyError):
         said = done.stderr.strip() or "it said nothing"
@@ -63,7 +63,7 @@ def _check(files: Sequence[Path], folder: Path, options: Sequence[str]) -> dict[
     return {file: FileCheck(fixtures[name], errors.get(name, "")) for name, file in named.items()}
 
 
-def _of_file(fixtures: list[dict[str, Any]], name: str) -> Iterator[tuple[tuple[str, str], dict[str, Any]]]:
+def _file_check(fixtures: list[dict[str, Any]], name: str) -> Iterator[tuple[tuple[str, str], dict[str, Any]]]:
     for one in fixtures:
         if one["path"] == name:
             yield (one["case"], one["column"]), one

@@ -27,7 +27,7 @@ SIZE_LIMIT = 64_000_000
 
 @dataclass(frozen=True)
 class Fixture:
-    """One column of one case, and the verdicts that can be asked for: of render, parse, expect, source."""
+    """A column of a case, and the verdicts that can be asked for: of render, parse, expect, source."""
 
     case: str
     column: str
@@ -35,7 +35,7 @@ class Fixture:
 
 
 def outline(file: Path) -> tuple[Fixture, ...] | None:
-    """What is recorded or expected, in the order of the file; None for what is no session that can be understood."""
+    """List the recorded and expected fixtures in file order; None for a file that is no session."""
     try:
         if file.stat().st_size > SIZE_LIMIT:
             return None
@@ -47,13 +47,13 @@ def outline(file: Path) -> tuple[Fixture, ...] | None:
         return tuple(
             Fixture(one.case, one.column, (*one.parts, *linked))
             for case in data.get("cases", ())
-            for one in _of_case(case, columns)
+            for one in _case_fixtures(case, columns)
         )
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
 
 
-def _of_case(case: Mapping[str, Any], columns: list[str]) -> list[Fixture]:
+def _case_fixtures(case: Mapping[str, Any], columns: list[str]) -> list[Fixture]:
     recordings = _object(case.get("recordings", {}))
     # A recording whose column is gone is checked too: passing it over would be a pass.
     known = dict.fromkeys([*columns, *recordings])
@@ -98,7 +98,7 @@ def _text(value: Any) -> str:
 BATCHES_PER_WORKER = 4
 WHOLE_FILE = "file"
 ACCEPTED = ("render", "parse")
-"""What an update records anew; expectations are the user's own."""
+"""Verdicts that an update records again; expectations are the user's own."""
 
 
 class DriftError(Exception):
@@ -106,7 +106,7 @@ class DriftError(Exception):
 
 
 class SessionFile(pytest.File):
-    """One session file."""
+    """A session file."""
 
     def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
         fixtures = outline(self.path)
@@ -120,7 +120,7 @@ class SessionFile(pytest.File):
 
 
 class CaseNode(pytest.Collector):
-    """One case of a session."""
+    """A case of a session."""
 
     def __init__(self, *, fixtures: Sequence[Fixture], **rest: Any) -> None:
         super().__init__(**rest)
@@ -132,7 +132,7 @@ class CaseNode(pytest.Collector):
 
 
 class ColumnNode(pytest.Collector):
-    """One column of a case."""
+    """A column of a case."""
 
     def __init__(self, *, fixture: Fixture, **rest: Any) -> None:
         super().__init__(**rest)
@@ -147,7 +147,7 @@ class ColumnNode(pytest.Collector):
 
 
 class SessionTest(pytest.Item):
-    """One verdict: on the rendering, the parsing or the expectations of one column of one case; or on a whole file."""
+    """A verdict: on the rendering, parsing or expectations of a case's column; or on a whole file."""
 
     def __init__(self, *, fixture: Fixture | None = None, **rest: Any) -> None:
         super().__init__(**rest)
@@ -155,7 +155,7 @@ class SessionTest(pytest.Item):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What `-k` looks into: case, column and verdict; nothing of a file that has none of them."""
+        """Return the words that `-k` searches: case, column and verdict."""
         return (self.name,) if self.fixture is None else (self.fixture.case, self.fixture.column, self.name)
 
     def runtest(self) -> None:
@@ -221,6 +221,12 @@ def _judge(fixtures: Sequence[Mapping[str, Any]], part: str | None = None) -> No
         if any(word not in ("pass", "empty") for word in verdicts.values()):
             said = ", ".join(f"{name} {word}" for name, word in verdicts.items())
             texts.append(f"{one['path']}::{one['case']}::{one['column']}  {said}")
+            if part in (None, "parse"):
+                changes = one.get("verdict_changes", ())
+                texts += [
+                    f"  {f'`{named}`: ' if (named := each['field']) else ''}{each['before']} → {each['after']}"
+                    for each in changes
+                ]
             texts += [drift["text"] for drift in one["drift"] if part in (None, drift["verdict"])]
     if texts:
         raise DriftError("\n".join(texts))
@@ -299,6 +305,6 @@ def _checks(session: pytest.Session) -> _Checks:
 
 
 def _shown(name: str) -> str:
-    """A name of the file's author as part of a test's id: in one line, without what a terminal would obey."""
+    """Return an author's name as part of a test's id: in one line, without terminal control characters."""
     shown = "".join(one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in name)
     return shown.replace("::", ":\\x3a") or "''"

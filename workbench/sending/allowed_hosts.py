@@ -1,6 +1,4 @@
-"""Which hosts may get a key or another variable's value, by the file that names them: what the user said, for as long
-as the app is open.
-"""
+"""Hosts that may get an API key or another variable's value, as the user allowed for each file until the app closes."""
 
 from __future__ import annotations
 
@@ -35,7 +33,7 @@ class HostQuestion(NamedTuple):
 
 
 class Allowed(NamedTuple):
-    """What may leave this machine with a request."""
+    """The hosts and variables that the user allowed for a request."""
 
     hosts: frozenset[str] = frozenset()
     variables: frozenset[str] = frozenset()
@@ -60,14 +58,14 @@ class AllowedHosts:
         return frozenset(one.host for one in routes if self._said.get((_file_of(one, path), one.host, "")))
 
     def allowed(self, session: Session, column: Column, path: Path | None) -> Allowed:
-        """What may go out when the column of the session in `path` is sent."""
+        """Return what the user allowed for the column of the session in `path`."""
         asked = _headers(session, column, path)
         return Allowed(
             self.of(session, column, path), frozenset(one.variable for one in asked if self._said.get(one.key))
         )
 
     def questions(self, session: Session, column: Column, path: Path | None) -> tuple[HostQuestion, ...]:
-        """What the user has not said yet and must, before a key can go anywhere. Raises `ProviderError`."""
+        """Return the questions to answer before a key can be sent. Raises `ProviderError`."""
         dotenv.read(Path.cwd()).lend_keys()
         found: dict[tuple[Path | None, str, str], HostQuestion] = {}
         for second in sending.models_of(column):

@@ -1,4 +1,4 @@
-"""What is said of a model that can be chosen: the key it needs and whether that is set, its context and its price."""
+"""Describe a model in a list: its API key and whether that is set, its context and its price."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def key_of(provider: str) -> Key:
 
 
 def can(known: Known) -> str:
-    """What a model can do and who says so: `can: tools, schema (dspy 3.4.1's table)`."""
+    """Describe a model's capabilities and their source: `can: tools, schema (dspy 3.4.1's table)`."""
     has = {
         "tools": known.capabilities.function_calling,
         "reasoning": known.capabilities.reasoning,

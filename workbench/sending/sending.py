@@ -20,19 +20,21 @@ from adapters.running.events import Listener
 from adapters.running.runner import Run
 from adapters.tools import Tools
 from sessions.model import variants
+from sessions.model.parameters import CONNECTION
 from sessions.model.session import Case, Column, Session
 from sessions.running import recording, rendering, tools
 from workbench.config.confinement import FREE, Confinement
 
 TIMEOUT_S = 600.0
-"""Seconds without a byte from a provider, unless the session says otherwise."""
+"""Seconds without a piece of a reply, unless the session says otherwise."""
 
-"""The option of a TwoStep column that names its second model."""
+OF_A_SERVER = frozenset({"api_base", "api_version", "header_variables", "num_retries", "stream", "timeout"})
+"""Connection settings that depend on the server and not on the model."""
 
 
 @dataclass(frozen=True)
 class Route:
-    """Where a model is called. `address` None: the provider's own. `named_by` is who named it, when that is not the
+    """The address of a model. `address` None: the provider's own. `named_by` is who named it, when that is not the
     user: such an address gets no key before the user allows its host.
     """
 
@@ -46,7 +48,7 @@ class Route:
 
 
 def route_of(session: Session, column: Column, extraction_model: str | None = None) -> Route:
-    """Where the column's model is called, or TwoStep's second one, which the session's address is not for.
+    """Return the address of the column's model, or of TwoStep's second, which the session's address is not for.
 
     Raises `ProviderError` for a config file of servers that cannot be read.
     """
@@ -63,6 +65,23 @@ def route_of(session: Session, column: Column, extraction_model: str | None = No
         raise lm.ProviderError(str(error), "setup") from error
     project = None if own else dotenv.address_of(provider, dotenv.read(Path.cwd()))
     return Route(name, own or project or servers.usual_address(provider), ".env" if project else "")
+
+
+def connection_for(session: Session, model: str) -> dict[str, object]:
+    """Return the connection settings for a model that need not be a column's.
+
+    Those of the first column that calls it; else the session's own, with the address at which a column calls the same
+    provider. So nothing leaves for another host than the one that `send` uses.
+    """
+    for column in session.columns:
+        if session.model_of(column) == model:
+            return rendering.connection_of(session, column)
+    found = {name: value for name, value in session.params.items() if name in CONNECTION}
+    for column in session.columns:
+        settings = rendering.connection_of(session, column)
+        if settings.get("api_base") and split_model(session.model_of(column))[0] == split_model(model)[0]:
+            return found | {name: value for name, value in settings.items() if name in OF_A_SERVER}
+    return found
 
 
 def models_of(column: Column) -> tuple[str | None, ...]:
@@ -161,9 +180,9 @@ def send(
         adapter,
         model,
         signature,
-        rendering.demos_of(session),
+        rendering.demos_of(session, case),
         rendering.inputs_of(signature, case),
-        params=rendering.params_of(session, column),
+        params=rendering.params_of(session, column, case),
         held=True,
         fallback=session.fallback,
         listeners=listeners,

@@ -19,13 +19,12 @@ from adapters.running.events import Listener
 from adapters.running.runs import Run
 from adapters.values.custom_types import BuildError
 from adapters.values.plain_json import plain
-from sessions.fixtures import expectations
-from sessions.line_diff import line_diff
+from sessions.checking import expectations
 from sessions.model import variants
-from sessions.model.parameters import CONNECTION
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.model.variants import VariantError
 from sessions.running import rendering
+from sessions.text_diff import line_diff
 from workbench.config.confinement import FREE, Confinement
 from workbench.sending import sending
 
@@ -85,7 +84,7 @@ class Suggestion:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """What changes, as a diff by lines."""
+        """Return the change as a line diff."""
         return line_diff(self.before.splitlines(), self.text.splitlines())
 
 
@@ -127,8 +126,8 @@ def _reasons(case: Case, column: Column, reading: Reading) -> Iterator[str]:
 def scratch(session: Session, of: str, model: str, wish: str = "", failures: Iterable[Failing] = ()) -> Session:
     """The session in which the rewrite is asked for: one column, one case.
 
-    The settings of the connection go along where the session itself calls this model. Raises `VariantError` for what
-    is no text of the signature, and `SignatureError`.
+    It is asked at the address that `send` would use for this model. Raises `VariantError` for what is no text of the
+    signature, and `SignatureError`.
     """
     before = _text_of(session, of)
     which = "the instructions" if of == variants.INSTRUCTIONS else f"the description of `{of.split('.')[1]}`"
@@ -139,7 +138,7 @@ def scratch(session: Session, of: str, model: str, wish: str = "", failures: Ite
         "wish": wish.strip() or USUAL_WISH,
         "failures": [str(one) for one in list(failures)[:MOST_FAILURES]],
     }
-    column = Column(NAME, "chat", model=model, params=_connection(session, model))
+    column = Column(NAME, "chat", model=model, params=sending.connection_for(session, model))
     return Session(SignatureText(SIGNATURE, "Rewrite"), columns=(column,), cases=(Case(NAME, inputs),), model=model)
 
 
@@ -207,12 +206,6 @@ def _text_of(session: Session, of: str) -> str:
         known = ", ".join(variants.targets(session.signature.read()))
         raise VariantError(f"there is nothing called {of[:80]!r} to rewrite; there are {known}")
     return before
-
-
-def _connection(session: Session, model: str) -> dict[str, object]:
-    callers = [session.params_of(one) for one in session.columns if session.model_of(one) == model]
-    used = callers[0] if callers else {}
-    return {name: value for name, value in used.items() if name in CONNECTION}
 
 
 def _shown(value: object) -> str:

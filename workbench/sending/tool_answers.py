@@ -1,4 +1,4 @@
-"""Who answers a session's tools: functions named on the command line, and there the user at the terminal too."""
+"""Answer a session's tools: by functions named on the command line, or by the user at the terminal."""
 
 from __future__ import annotations
 

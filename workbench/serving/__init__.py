@@ -1,4 +1,4 @@
-"""A class in the browser: who may come in, the program and folder that each visitor gets, and what keeps it there."""
+"""A class in the browser: who can join, the program and folder of each seat, and the walls around it."""
 
 MEMORY_MB, DISK_MB = 1024, 100
-"""What a visitor's process and his folder get, where nothing else is said."""
+"""Default limits for the process and the folder of a seat."""

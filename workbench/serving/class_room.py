@@ -1,27 +1,90 @@
-"""A class in the browser from its first address to its end: visitors come, work, go, and leave nothing behind."""
+"""A class in the browser from its first address to its end: participants join, work, leave, and nothing is left."""
 
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import signal
+import socket
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
+from math import inf
+from pathlib import Path
 
 from aiohttp import web
 
-from workbench.serving import downloads, packets, textual_server, visitor_folders
+from workbench.output import crash_log
+from workbench.serving import DISK_MB, MEMORY_MB, messages, seats, textual_server
+from workbench.serving.connections import Connections, CountedLog, raise_descriptor_limit
 from workbench.serving.doors import Doors, page
-from workbench.serving.lead import Lead
-from workbench.serving.orders import FILES
-from workbench.serving.places import Places, Visitor
-from workbench.serving.setup import Setup
+from workbench.serving.orders import FILES, Orders
+from workbench.serving.seats import DownloadError, Seat, Seats
 
-LOOKS_S = 2.0
+LOOK_EVERY_S = 2.0
 """Seconds between two looks at who is still there."""
 SECONDS_TO_CLOSE = 10.0
+ANY = ("0.0.0.0", "::", "")
+"""Hosts that stand for all addresses of this machine: browsers are given its name."""
+PROJECTED_FONT_SIZE = 24
+"""Pixels; a beamer of 1280 x 720 shows 88 columns of it."""
 
 Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Setup:
+    """The options of a class, as the command line gives them.
+
+    `sessions` are copied for each participant; the first is opened. The folders of seats are in `top`, and are removed
+    unless `keeps`. `most` participants can join; `idle_s` is in seconds. `public_url` is the server's address for
+    browsers, if not its own. `is_projected`: the room looks at the teacher's page. The rest is as in `Orders`.
+    """
+
+    sessions: tuple[Path, ...] = ()
+    top: Path = Path()
+    keeps: bool = False
+    host: str = "127.0.0.1"
+    port: int = 8000
+    public_url: str | None = None
+    most: int = 30
+    idle_s: float = 3600.0
+    font_size: int = 16
+    lesson: int | None = None
+    models: tuple[str, ...] = ()
+    memory_mb: int = MEMORY_MB
+    disk_mb: int = DISK_MB
+    is_projected: bool = False
+
+    @property
+    def is_loopback(self) -> bool:
+        """Only this machine can reach the server."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    def url(self, port: int) -> str:
+        """Return the address for browsers, without a slash at its end; `port` is the one that is listened on."""
+        if self.public_url is not None:
+            return self.public_url.rstrip("/")
+        name = socket.gethostname() if self.host in ANY else self.host
+        host = f"[{name}]" if ":" in name else name
+        return f"http://{host}:{port}"
+
+    def orders(self, folder: Path, leads: bool = False) -> Orders:
+        """Return the orders for the program of the seat with this folder; the teacher's `leads`."""
+        first = self.sessions[0].name if self.sessions else None
+        is_projected = leads and self.is_projected
+        limits = (self.memory_mb, self.disk_mb)
+        return Orders(str(folder), first, self.lesson, self.models, *limits, leads, is_projected)
+
+    def page_font_size(self, leads: bool) -> int:
+        """Return the font size of a page in pixels."""
+        return max(self.font_size, PROJECTED_FONT_SIZE) if leads and self.is_projected else self.font_size
 
 
 class ClassRoom:
@@ -30,140 +93,153 @@ class ClassRoom:
     def __init__(self, setup: Setup, say: Say) -> None:
         self.setup = setup
         self._say = say
-        make = partial(visitor_folders.make, setup.top, sessions=setup.sessions)
-        self.places = Places(setup.most, setup.idle_s, make)
-        self.lead = Lead()
-        """Where the teacher is, for those who follow."""
+        self.seats = Seats(setup.most, setup.idle_s, setup.top, setup.sessions)
+        self.lead = textual_server.Lead()
         self.port = 0
-        """The one that is listened on, once it is open."""
-        self._doors = Doors(self.places, setup.public_url, self._welcome)
+        """The port that is listened on, once the class is open."""
+        self._connections: Connections | None = None
+        self._doors = Doors(self.seats, setup.public_url, self._welcome, self._seat)
         self._open: dict[int, web.WebSocketResponse] = {}
         self._turns: dict[int, asyncio.Lock] = {}
         self._runner: web.AppRunner | None = None
+        self._listener: asyncio.Server | None = None
+        self._log = CountedLog(say, crash_log.write)
         self._looking: asyncio.Task[None] | None = None
         self._is_over = False
 
     @property
     def address(self) -> str:
-        """What the teacher shows."""
-        return f"{self.setup.url(self.port)}/join/{self.places.token}"
+        """The address that the teacher shows to the class."""
+        return f"{self.setup.url(self.port)}/join/{self.seats.code}"
 
     @property
     def teachers_address(self) -> str:
-        """What the teacher opens, and shows nobody; empty while there is one."""
-        token = self.places.teachers_token
-        return f"{self.setup.url(self.port)}/join/{token}" if token else ""
+        """The address that the teacher opens and shows nobody; empty while there is a teacher."""
+        code = self.seats.teachers_code
+        return f"{self.setup.url(self.port)}/join/{code}" if code else ""
 
     async def open(self) -> None:
-        """Listens from now on. Raises OSError for an address that cannot be listened on."""
+        """Listen from now on. Raises OSError for an address that cannot be listened on."""
         application = await textual_server.PageServer(self._font_size, self._converse, self._hand_out).application()
         self._doors.put_into(application)
         self._runner = web.AppRunner(application, access_log=None, shutdown_timeout=SECONDS_TO_CLOSE)
         await self._runner.setup()
-        site = web.TCPSite(self._runner, self.setup.host, self.setup.port)
-        await site.start()
-        self.port = int(self._runner.addresses[0][1])
-        self._looking = asyncio.create_task(self._look_after())
+        assert self._runner.server is not None
+        self._connections = Connections(self._runner.server, self.setup.public_url is not None)
+        self._log.put_up()
+        setup, protocol = self.setup, self._connections.protocol
+        self._listener = await asyncio.get_running_loop().create_server(protocol, setup.host, setup.port, backlog=512)
+        self.port = int(self._listener.sockets[0].getsockname()[1])
+        self._looking = asyncio.create_task(self._look_again_and_again())
 
     async def close(self) -> None:
-        """Ends every visitor's program, and what is not to be kept of their folders."""
+        """End every program, and remove the folders that are not to be kept."""
         self._is_over = True
         if self._looking is not None:
             self._looking.cancel()
             with suppress(asyncio.CancelledError):
                 await self._looking
+        if self._listener is not None:
+            self._listener.close()
         await asyncio.gather(*[_tell_the_end(one) for one in self._open.values()])
-        for visitor in self.places.visitors:
-            async with self.turn(visitor):
-                pass  # his program is gone
+        for seat in self.seats.all:
+            async with self.turn(seat):
+                pass  # its program has ended
         if self._runner is not None:
             await self._runner.cleanup()
-        for visitor in self.places.visitors:
-            self._clear(visitor)
+        self._log.take_down()
+        self._log.tell(inf)
+        for seat in self.seats.all:
+            self._clear(seat)
 
     async def look_after(self) -> None:
-        """One look: closes the pages that nobody touches, and gives back the places of those who are away."""
-        for visitor in self.places.idle():
-            self._say(f"{visitor.name} has done nothing for long: the page is closed, the place kept for as long again")
-            self.places.heard_of(visitor)
-            open_page = self._open.get(visitor.number)
+        """Close the pages that nobody touches, and free the seats of those who are away."""
+        for seat in self.seats.idle():
+            self._say(f"{seat.name} is idle: page closed, seat kept for the same time again")
+            self.seats.touch(seat)
+            open_page = self._open.get(seat.number)
             if open_page is not None:
-                await open_page.close(code=textual_server.IDLE, message=b"nothing was done for long")
-        for visitor in self.places.leave():
-            self._turns.pop(visitor.number, None)
-            self._clear(visitor)
-            free = self.teachers_address if visitor.leads else self.address
-            self._say(f"{visitor.name} is gone{self._count()}; for the place that is free: {free}")
+                await open_page.close(code=textual_server.IDLE, message=b"idle for too long")
+        for seat in self.seats.release():
+            self._turns.pop(seat.number, None)
+            self._clear(seat)
+            free = self.teachers_address if seat.leads else self.address
+            self._say(f"{seat.name} has left{self._count()}; address for the free seat: {free}")
 
-    def turn(self, visitor: Visitor) -> asyncio.Lock:
-        """Held while the visitor has a program."""
-        return self._turns.setdefault(visitor.number, asyncio.Lock())
+    def turn(self, seat: Seat) -> asyncio.Lock:
+        """Return the lock that is held while the seat has a program."""
+        return self._turns.setdefault(seat.number, asyncio.Lock())
 
-    async def _look_after(self) -> None:
+    async def _look_again_and_again(self) -> None:
         while True:
-            await asyncio.sleep(LOOKS_S)
+            await asyncio.sleep(LOOK_EVERY_S)
+            self._log.tell(asyncio.get_running_loop().time())
             try:
                 await self.look_after()
-            except Exception as error:  # a mistake of ours, that ends no class: it is told, and the next look comes
-                self._say(f"looking after the places failed ({type(error).__name__}: {error})")
+            except Exception as error:  # a bug, which must not end the class: it is told, and the next look comes
+                self._say(f"looking after the seats failed ({type(error).__name__}: {error})")
 
-    def _welcome(self, visitor: Visitor) -> None:
-        self._say(f"{visitor.name} came in{self._count()}")
-        if self.places.is_full and not visitor.leads:
-            self._say(f"the class is full, and its address is spent; for a place that comes free: {self.address}")
+    def _seat(self, request: web.Request, seat: Seat) -> None:
+        if self._connections is not None:
+            self._connections.seat(request.transport, seat.number)
+
+    def _welcome(self, seat: Seat) -> None:
+        self._say(f"{seat.name} joined{self._count()}")
+        if self.seats.is_full and not seat.leads:
+            self._say(f"the class is full, and its address no longer works; for a free seat: {self.address}")
 
     def _count(self) -> str:
-        return f" ({self.places.taken} of {self.places.most} places taken)"
+        return f" ({self.seats.taken} of {self.seats.most} seats taken)"
 
-    def _clear(self, visitor: Visitor) -> None:
-        said = "" if self.setup.keeps else visitor_folders.remove(visitor.folder)
+    def _clear(self, seat: Seat) -> None:
+        said = "" if self.setup.keeps else seats.remove_folder(seat.folder)
         if said:
             self._say(said)
 
     async def _hand_out(self, request: web.Request) -> web.StreamResponse:
-        """A file of the visitor's own folder, for him to keep."""
-        visitor = self._doors.holder(request)
-        assert visitor is not None  # the door let nobody else through
+        """Answer with a file of the seat's own folder."""
+        seat = self._doors.holder(request)
+        assert seat is not None  # the door let nobody else through
         try:
-            return await textual_server.hand_out(request, visitor.folder / FILES, request.match_info["key"])
-        except downloads.NoDownloadError as error:
-            return page("Not handed out", str(error), status=404)
+            return await textual_server.hand_out(request, seat.folder / FILES, request.match_info["key"])
+        except DownloadError as error:
+            return page("No download", str(error), status=404)
 
     def _font_size(self, request: web.Request) -> int:
-        visitor = self._doors.holder(request)
-        return self.setup.font_size_of(visitor is not None and visitor.leads)
+        seat = self._doors.holder(request)
+        return self.setup.page_font_size(seat is not None and seat.leads)
 
     async def _converse(self, request: web.Request) -> web.WebSocketResponse:
-        """The connection of a visitor's page. A second one takes the place of the first: he has one program."""
-        visitor = self._doors.holder(request)
-        assert visitor is not None  # the door let nobody else through
+        """Serve the connection of a page. A second page of a seat replaces the first: a seat has one program."""
+        seat = self._doors.holder(request)
+        assert seat is not None  # the door let nobody else through
         websocket = textual_server.Connection()
-        self.places.heard_of(visitor)  # who comes back loses no place meanwhile
+        self.seats.touch(seat)  # a participant who returns keeps the seat meanwhile
         await websocket.prepare(request)
         if self._is_over:
             await _tell_the_end(websocket)
             return websocket
-        before, self._open[visitor.number] = self._open.get(visitor.number), websocket
+        before, self._open[seat.number] = self._open.get(seat.number), websocket
         if before is not None:
-            await before.close(code=textual_server.OPENED_ELSEWHERE, message=b"opened in another page")
-        size = packets.size_asked(request.query.get("width", ""), request.query.get("height", ""))
-        orders = self.setup.orders(visitor.folder, visitor.leads)
-        async with self.turn(visitor):
-            if self._open.get(visitor.number) is not websocket:
-                return websocket  # a third one came meanwhile
-            visitor.is_here = True
-            self.places.heard_of(visitor)
+            await before.close(code=textual_server.OPENED_ELSEWHERE, message=b"opened in another tab")
+        size = messages.size_asked(request.query.get("width", ""), request.query.get("height", ""))
+        orders = self.setup.orders(seat.folder, seat.leads)
+        async with self.turn(seat):
+            if self._open.get(seat.number) is not websocket:
+                return websocket  # a third page came meanwhile
+            seat.is_here = True
+            self.seats.touch(seat)
             try:
                 if not websocket.closed:
-                    heard = partial(self.places.heard_of, visitor)
-                    await textual_server.converse(websocket, orders, size, heard, self.lead)
+                    touch = partial(self.seats.touch, seat)
+                    await textual_server.converse(websocket, orders, size, touch, self.lead)
             finally:
-                visitor.is_here = False
-                if visitor.leads:
+                seat.is_here = False
+                if seat.leads:
                     self.lead.tell(None)
-                self.places.heard_of(visitor)
-                if self._open.get(visitor.number) is websocket:
-                    del self._open[visitor.number]
+                self.seats.touch(seat)
+                if self._open.get(seat.number) is websocket:
+                    del self._open[seat.number]
         return websocket
 
 
@@ -172,10 +248,11 @@ async def _tell_the_end(page: web.WebSocketResponse) -> None:
 
 
 async def hold(setup: Setup, say: Say, opened: Callable[[ClassRoom], None]) -> None:
-    """Holds a class until this process is told to end; `opened` is called once visitors can come.
+    """Hold a class until this process is told to end; `opened` is called once participants can join.
 
     Raises OSError for an address that cannot be listened on.
     """
+    raise_descriptor_limit()
     room = ClassRoom(setup, say)
     over = asyncio.Event()
     for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

@@ -1,24 +1,22 @@
-"""Who gets past the door: what may be asked for at all, by whom, and from which page."""
+"""Decide which requests of a class are answered: which paths, for whom, and from which page."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from html import escape
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from aiohttp import web
 from aiohttp.typedefs import Middleware
 
-from workbench.serving.places import Places, RefusedError, Visitor
+from workbench.serving.seats import JoinError, Seat, Seats, as_typed
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 BROWSER = Path(__file__).parent / "browser"
 OPEN = ("/static/css/", "/static/js/", "/static/fonts/", "/static/images/", "/class/")
-"""Where the files of the pages are, which are no secret."""
+"""The files of the pages, which are not secret."""
 DOWNLOADS = "/download/"
-"""Where a visitor gets files of his own folder, by their names."""
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
     "font-src 'self'; img-src 'self' data:; connect-src 'self' {websockets}; form-action 'self'; base-uri 'none'; "
@@ -27,109 +25,137 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-"""Of every answer: nothing is fetched from elsewhere, and the address of the class is told to nobody."""
-OF_VISITOR = "A place of your own, with its own files, which end with the class."
-OF_TEACHER = "The place of the teacher, which the others may follow. This address is good for one."
-NOT_IN = "You have no place in this class, or it has ended. Ask for the address of the class."
+"""Sent with every answer: nothing is fetched from elsewhere, and nobody is told the address of the class."""
+PARTICIPANT = "Your own seat and files, available until the class ends."
+TEACHER = "The teacher's seat, which participants can follow. This address works once."
+ENTER = "Type the code that the teacher shows, such as k7mq-x2pf-9wtd. Capitals, hyphens and spaces do not matter."
+NOT_FOUND = "There is no such page in this class. Type the code that the teacher shows to join."
+NO_ROOM = "The server has no room for your files. Tell the teacher."
+WRONG_PAGE = "This was requested by another page. Open the link of the class."
+JOIN = '<form method="post"><button type="submit">Join</button></form>'
+CODE = (
+    '<form action="/join"><label for="code">Code</label><input id="code" name="code" maxlength="40" required autofocus '
+    'autocomplete="off" autocapitalize="none" spellcheck="false"><button type="submit">Join</button></form>'
+)
 
 
 class Doors:
-    """One for a class. `public_url` is what browsers call the server, when that is not the address they came to."""
+    """`public_url` is the server's address for browsers, if not the one they came to.
 
-    def __init__(self, places: Places, public_url: str | None, welcome: Callable[[Visitor], None]) -> None:
-        self._places = places
-        self._public = urlsplit(public_url).netloc if public_url is not None else ""
+    `welcome` is called with each new seat, `seated` with each request from one.
+    """
+
+    def __init__(
+        self,
+        seats: Seats,
+        public_url: str | None,
+        welcome: Callable[[Seat], None],
+        seated: Callable[[web.Request, Seat], None],
+    ) -> None:
+        self._seats = seats
+        self._public = None if public_url is None else public_url.rstrip("/")
         self._is_secure = public_url is not None and public_url.startswith("https:")
         self._welcome = welcome
+        self._seated = seated
 
     def put_into(self, application: web.Application) -> None:
-        """Lets nothing through to the application but what is allowed."""
+        """Let only allowed requests through to the application."""
         application.middlewares.append(self._door())
-        application.on_response_prepare.append(self._with_headers)
+        application.on_response_prepare.append(self._add_headers)
         application.add_routes(
             [
-                web.get("/join/{token}", self._show_join),
-                web.post("/join/{token}", self._join),
+                web.get("/join", self._ask_for_code),
+                web.get("/join/{code}", self._show_join),
+                web.post("/join/{code}", self._join),
                 web.static("/class", BROWSER),
             ]
         )
 
-    def holder(self, request: web.Request) -> Visitor | None:
-        """The visitor whose browser asks."""
-        return self._places.holder(request.cookies.get(self._cookie(request)))
+    def holder(self, request: web.Request) -> Seat | None:
+        """Return the seat of the browser that asks."""
+        return self._seats.holder(request.cookies.get(self._cookie(request)))
 
     def _door(self) -> Middleware:
         @web.middleware
         async def door(request: web.Request, handler: Handler) -> web.StreamResponse:
-            path = request.path
-            if path.startswith("/join/"):
+            path, seat = request.path, self.holder(request)
+            if seat is not None:
+                self._seated(request, seat)
+            is_page_file = path.startswith(OPEN) and not path.endswith("/") and request.method in ("GET", "HEAD")
+            if path != "/join" and not path.startswith("/join/") and not is_page_file:
+                if path not in ("/", "/ws") and not path.startswith(DOWNLOADS):
+                    return page("Page not found", NOT_FOUND, CODE, status=404)
+                if seat is None:
+                    title, said = ("Join the class", ENTER) if path == "/" else ("No seat", NOT_FOUND)
+                    return page(title, said, CODE, status=403)
+                if path == "/ws" and not self._is_from_here(request):
+                    return page("Wrong page", WRONG_PAGE, status=403)
+            try:
                 return await handler(request)
-            if path.startswith(OPEN) and not path.endswith("/") and request.method in ("GET", "HEAD"):
-                return await handler(request)
-            if path not in ("/", "/ws") and not path.startswith(DOWNLOADS):
-                raise web.HTTPNotFound
-            if self.holder(request) is None:
-                return page("Not in this class", NOT_IN, status=403)
-            if path == "/ws" and not self._is_from_here(request):
-                return page("Another page", "This connection was asked for by another page than ours.", status=403)
-            return await handler(request)
+            except web.HTTPNotFound:
+                return page("Page not found", NOT_FOUND, CODE, status=404)
 
         return door
 
     def _is_from_here(self, request: web.Request) -> bool:
-        """Whether the page that asks is one of ours: browsers tell whose it is, and no script can change that."""
-        origin = request.headers.get("Origin", "").partition("://")[2]
-        return bool(origin) and origin in (request.host, self._public)
+        """Return whether the page that asks is ours: browsers send its origin, which no script can forge."""
+        return request.headers.get("Origin", "") in (f"{request.scheme}://{request.host}", self._public)
 
     def _cookie(self, request: web.Request) -> str:
-        """The name of the secret: browsers keep one jar for all the ports of a machine."""
+        """Return the name of the secret's cookie: browsers keep one jar for all the ports of a machine."""
         port = request.host.rpartition(":")[2]
         return f"workbench_{port if port.isascii() and port.isdecimal() else 'class'}"
 
+    async def _ask_for_code(self, request: web.Request) -> web.StreamResponse:
+        code = as_typed(request.query.get("code", ""))
+        if code.replace("-", "").isalnum() and code.isascii():
+            raise web.HTTPSeeOther(f"/join/{code}")
+        return page("Join the class", ENTER, CODE)
+
     async def _show_join(self, request: web.Request) -> web.StreamResponse:
-        """A page with one button: what looks ahead at links, as chats do, takes no place."""
-        token = request.match_info["token"]
-        if self._has_place(request, token):
+        """Show a page with one button, so that programs that look ahead at links, as chats do, take no seat."""
+        code = request.match_info["code"]
+        if self._has_seat(request, code):
             raise web.HTTPSeeOther("/")
         try:
-            self._places.check(token)
-        except RefusedError as error:
-            return page("You cannot come in", str(error), status=403)
-        return page("workbench", OF_TEACHER if self._places.is_teachers(token) else OF_VISITOR, button="Come in")
+            self._seats.check(code)
+        except JoinError as error:
+            return page("You cannot join", str(error), CODE, status=403)
+        return page("Join the class", TEACHER if self._seats.is_teachers(code) else PARTICIPANT, JOIN)
 
-    def _has_place(self, request: web.Request, token: str) -> bool:
-        """Whether this browser has nothing to come in for. A visitor's may still become the teacher's."""
-        visitor = self.holder(request)
-        return visitor is not None and (visitor.leads or not self._places.is_teachers(token))
+    def _has_seat(self, request: web.Request, code: str) -> bool:
+        """Return whether this browser needs no other seat; a participant's may still become the teacher's."""
+        seat = self.holder(request)
+        return seat is not None and (seat.leads or not self._seats.is_teachers(code))
 
     async def _join(self, request: web.Request) -> web.StreamResponse:
-        """Exchanges the token for a secret of the visitor's own."""
-        if self._has_place(request, request.match_info["token"]):
+        """Exchange the code for the secret of a seat."""
+        code = request.match_info["code"]
+        if self._has_seat(request, code):
             raise web.HTTPSeeOther("/")
         if request.headers.get("Origin") not in (None, "null") and not self._is_from_here(request):
-            return page("Another page", "This was asked for by another page than ours.", status=403)
+            return page("Wrong page", WRONG_PAGE, status=403)
         try:
-            visitor = self._places.admit(request.match_info["token"])
-        except RefusedError as error:
-            return page("You cannot come in", str(error), status=403)
+            seat = self._seats.admit(code)
+        except JoinError as error:
+            return page("You cannot join", str(error), CODE, status=403)
         except OSError:
-            return page("You cannot come in", "There is no room for your files on this machine.", status=507)
-        self._welcome(visitor)
+            return page("You cannot join", NO_ROOM, status=507)
+        self._welcome(seat)
         response = web.HTTPSeeOther("/")
         response.set_cookie(
-            self._cookie(request), visitor.secret, httponly=True, samesite="Strict", secure=self._is_secure
+            self._cookie(request), seat.secret, httponly=True, samesite="Strict", secure=self._is_secure
         )
         raise response
 
-    async def _with_headers(self, request: web.Request, response: web.StreamResponse) -> None:
+    async def _add_headers(self, request: web.Request, response: web.StreamResponse) -> None:
         here = request.host if request.host.isascii() and not set(request.host) & set(" ;,'\"") else ""
         for name, value in HEADERS.items():
             response.headers[name] = value.format(websockets=f"ws://{here} wss://{here}" if here else "")
 
 
-def page(title: str, said: str, *, button: str = "", status: int = 200) -> web.Response:
-    """A page of words, with a button that asks for the same address again."""
-    form = f'<form method="post"><button type="submit">{escape(button)}</button></form>' if button else ""
+def page(title: str, said: str, form: str = "", *, status: int = 200) -> web.Response:
+    """Make a page of words; `form` is HTML of ours (`JOIN`, `CODE`), all else is escaped."""
     text = (BROWSER / "words.html").read_text("utf-8")
     filled = text.replace("TITLE", escape(title)).replace("SAID", escape(said)).replace("FORM", form)
     return web.Response(text=filled, content_type="text/html", status=status)

@@ -1,4 +1,4 @@
-"""What the program of one visitor is started with: its folder, its environment, and what it is to show."""
+"""Orders for the program of a seat: its folder, its environment, its limits, and the session it shows."""
 
 from __future__ import annotations
 
@@ -13,18 +13,17 @@ from adapters.lm.capabilities import split_model
 from workbench.serving import DISK_MB, MEMORY_MB
 
 FILES, HOME = "files", "home"
-"""In the folder of a visitor: where his files are, and what the program keeps for itself (state, settings, log)."""
+"""Folders of a seat: the participant's files, and what the program keeps for itself (state, settings, log)."""
 PASSED_ON = ("LANG", "LC_ALL", "LC_CTYPE", "TZ", "PYTHONPATH", "LD_LIBRARY_PATH")
-"""The variables of the server that a visitor's process gets: how text and times are written, and where Python is."""
+"""The variables of the server that a seat's process gets: how text and times are written, and where Python is."""
 PROGRAM = "workbench.tui.launch_visitor"
 
 
 @dataclass(frozen=True)
 class Orders:
-    """`session` is the name of a file in the visitor's `files`, None for the first example; `lesson` is a step, from 1,
-    that is opened at once; `models` may be called beside the offline ones; `memory_mb` is all it gets, `disk_mb` what
-    its folder holds before nothing more is written. `leads` is whether it is the teacher's, whose place the others may
-    follow; `is_projected` whether it starts in projector mode.
+    """`session` is the name of a file in `files`, None for the first example; `lesson` is a step, from 1, that is
+    opened at once; `models` may be called in addition to the offline ones. `memory_mb` limits the process, `disk_mb`
+    its folder. The teacher's program `leads`; `is_projected`: it starts in projector mode.
     """
 
     folder: str
@@ -45,19 +44,19 @@ class Orders:
         return Path(self.folder) / HOME
 
     def as_text(self) -> str:
-        """For the command line of the program."""
+        """Write them for the command line of the program."""
         return json.dumps(asdict(self))
 
     @classmethod
     def read(cls, text: str) -> Orders:
-        """What `as_text` wrote."""
+        """Read what `as_text` wrote."""
         given = json.loads(text)
         return cls(**{**given, "models": tuple(given["models"])})
 
     def environment(self, size: tuple[int, int], ours: Mapping[str, str]) -> dict[str, str]:
-        """All the variables of the process: none of `ours`, the server's, but a few that hold no secret.
+        """Return all variables of the process: of `ours`, the server's, only a few that are not secret.
 
-        With `models` also the keys of their providers, which nothing else could call them with.
+        With `models` also the API keys of their providers.
         """
         home = str(self.home)
         passed = {name: ours[name] for name in (*PASSED_ON, *key_variables(self.models)) if ours.get(name)}
@@ -80,6 +79,6 @@ class Orders:
 
 
 def key_variables(models: tuple[str, ...]) -> tuple[str, ...]:
-    """The variables that the providers of these models take their keys from, each once."""
+    """Return the variables that hold the API keys for these models, each once."""
     providers = dict.fromkeys(split_model(one)[0] for one in models)
     return tuple(dict.fromkeys(name for provider in providers for name in addresses.key_variables(provider)))

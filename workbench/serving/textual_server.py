@@ -1,8 +1,8 @@
-"""textual-serve with visitors in the place of everybody: all that leans on its private names.
+"""Serve each seat a program of its own through textual-serve; everything that relies on its private names.
 
-Its server starts one process for a connection, with all of its own variables and through a shell, and waits for its end
-for as long as that takes. Here each process gets what `Orders` say and is ended if it does not end; what a browser
-sends is read before it is handed on (`packets`), and the pages are ours, which fetch nothing from elsewhere.
+textual-serve starts one process for a connection, with all of the server's variables and through a shell, and waits for
+its end however long that takes. Here each process gets what `Orders` say and is killed if it does not end; what a
+browser sends is read strictly (`messages`), and the pages are ours, which fetch nothing from elsewhere.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import os
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,37 +23,62 @@ from textual_serve.app_service import AppService
 from textual_serve.download_manager import DownloadManager
 from textual_serve.server import Server
 
-from workbench.serving import downloads, packets, teachers_place
-from workbench.serving.lead import Lead
+from workbench.serving import messages, seats
+from workbench.serving.messages import Focus, Keys, MessageError, Packet, Ping, Press, Resize, TeachersPlace
 from workbench.serving.orders import PROGRAM, Orders
-from workbench.serving.packets import Focus, Keys, NoPacketError, Packet, Ping, Resize
-from workbench.serving.teachers_place import NoPlaceError
 
 BROWSER = Path(__file__).parent / "browser"
-"""Our pages, and what they load."""
 MOST_OF_A_MESSAGE = 1_000_000
-"""Bytes of one message of a browser, of which a paste is one."""
+"""The size limit of a browser's message, such as a paste, in bytes."""
 HEARTBEAT_S = 15.0
-"""A page that is silent for longer than this and a half is gone, as when a lid was closed."""
+"""A page that is silent for one and a half times as long is gone, as when a lid was closed."""
 SECONDS_TO_END = 3.0
 SECONDS_TO_CLOSE = 5.0
-"""How long a page has to hear that it is closed; one that reads nothing any more is cut off."""
+"""The time that a page has to take note of being closed; a page that reads nothing is cut off."""
 SECONDS_TO_TAKE = 20.0
-"""How long one message may wait for a program that reads nothing, or its answer for a page that does not."""
+"""The time that a message may wait for a program or a page that reads nothing."""
 CHUNK = 65_536
-"""Bytes of a file that are handed out at a time."""
 NO_PACKET, OPENED_ELSEWHERE, IDLE, CLASS_IS_OVER = 1008, 4001, 4002, 4003
-"""Why a connection was closed."""
+"""Reasons for closing a connection, which `class.js` shows in words."""
+BETWEEN_S = 0.1
+"""Seconds between two places of the teacher that a participant is told; of several in between only the last counts."""
 
-Heard = Callable[[], None]
 Converse = Callable[[web.Request], Awaitable[web.WebSocketResponse]]
 HandOut = Callable[[web.Request], Awaitable[web.StreamResponse]]
 FontSize = Callable[[web.Request], int]
-"""In pixels, of the page of whoever asks."""
+"""Returns the font size of a page in pixels."""
 
 
-class VisitorProgram(AppService):
-    """The process of one visitor, and what goes to and from it."""
+class Lead:
+    """The teacher's latest place: the teacher's program tells it, and slow listeners miss some but delay nobody."""
+
+    def __init__(self) -> None:
+        self.place: TeachersPlace | None = None
+        """None: no teacher is there."""
+        self._news = asyncio.Event()
+
+    def tell(self, place: TeachersPlace | None) -> None:
+        """Note that the teacher is here now, or has left."""
+        if place != self.place:
+            self.place = place
+            news, self._news = self._news, asyncio.Event()
+            news.set()
+
+    async def places(self) -> AsyncIterator[TeachersPlace | None]:
+        """Yield the teacher's place, if there is one, then each later one. Without end."""
+        heard: TeachersPlace | None = None
+        while True:
+            news = self._news
+            if self.place != heard:
+                heard = self.place
+                yield heard
+                await asyncio.sleep(BETWEEN_S)
+            else:
+                await news.wait()
+
+
+class SeatProgram(AppService):
+    """The process of a seat, and its messages."""
 
     def __init__(self, orders: Orders, websocket: web.WebSocketResponse, lead: Lead) -> None:
         super().__init__(
@@ -81,7 +106,7 @@ class VisitorProgram(AppService):
         return process
 
     async def run(self) -> None:
-        """Hands on what the process paints, to its end, with which the page is closed too."""
+        """Send what the process paints until it ends, then close the page."""
         await super().run()
         await self.remote_close()
 
@@ -89,7 +114,7 @@ class VisitorProgram(AppService):
         await self._websocket.close()
 
     async def stop(self) -> None:
-        """Has the process end, which keeps a copy of unsaved work; one that does not is killed."""
+        """End the process, which first saves a copy of unsaved work; kill it if it does not end."""
         task, self._task = self._task, None
         process, self._process = self._process, None
         try:
@@ -102,9 +127,9 @@ class VisitorProgram(AppService):
                 await end(process)
 
     async def on_meta(self, data: bytes) -> None:
-        """What the app asks of the browser: to be left, to open a page of the web, or to fetch a file by its name.
+        """Pass on what the app asks of the browser: to close, to open a web page, to fetch a file, to show buttons.
 
-        Where it is, is taken from the teacher's program alone.
+        A place is accepted from the teacher's program only.
         """
         said = json.loads(data)
         if said.get("type") == "exit":
@@ -112,37 +137,43 @@ class VisitorProgram(AppService):
         elif said.get("type") == "open_url" and str(said.get("url", "")).startswith(("http://", "https://")):
             await self.remote_write_str(json.dumps(["open_url", {"url": said["url"], "new_tab": True}]))
         elif said.get("type") == "deliver_file_start":
-            name = downloads.address(Path(str(said.get("path", ""))).name)
+            name = seats.download_path(Path(str(said.get("path", ""))).name)
             await self.remote_write_str(json.dumps(["deliver_file_start", name]))
-        elif said.get("type") == teachers_place.KIND and self._orders.leads:
-            with suppress(NoPlaceError):  # the followers stay where they are
-                self._lead.tell(teachers_place.read(str(said.get("place"))))
+        elif said.get("type") == messages.CONTROLS:
+            with suppress(MessageError):  # the page keeps its buttons
+                shown = messages.read_controls(said.get("content"))
+                await self.remote_write_str(json.dumps([messages.CONTROLS, shown.as_data()]))
+        elif said.get("type") == messages.PLACE and self._orders.leads:
+            with suppress(MessageError):  # the followers stay where they are
+                self._lead.tell(messages.read_place(str(said.get("content"))))
 
     async def follow(self) -> None:
-        """Tells the process where the teacher is, as long as this runs; its visitor chooses whether it goes along."""
+        """Tell the process where the teacher is, as long as this runs; its participant chooses whether to follow."""
         if self._orders.leads:
             return
         async for place in self._lead.places():
             told = place.as_text() if place is not None else None
-            await self.send_meta({"type": teachers_place.KIND, "place": told})
+            await self.send_meta({"type": messages.PLACE, "content": told})
 
     async def take(self, packet: Packet) -> None:
-        """Hands on what the browser sent; a `Ping` is not for the process."""
+        """Pass on what the browser sent; a `Ping` is not for the process."""
         match packet:
             case Keys(data):
                 await self.send_bytes(data)
             case Resize(width, height):
                 await self.set_terminal_size(width, height)
+            case Press():
+                await self.send_meta({"type": messages.PRESS, "content": packet.as_text()})
             case Focus(is_there):
                 await (self.focus() if is_there else self.blur())
 
 
 async def end(process: Process) -> None:
-    """Ends a visitor's process with all that it started, and returns when there is none of it any more."""
+    """End a process with all that it started, and return when nothing of it is left."""
     assert process.stdout is not None
     with suppress(ProcessLookupError):
         process.terminate()
-    reading = asyncio.create_task(_read_to_its_end(process.stdout))  # who writes to a full pipe does not end
+    reading = asyncio.create_task(_read_to_its_end(process.stdout))  # a process that writes to a full pipe does not end
     try:
         with suppress(TimeoutError):
             await asyncio.wait_for(process.wait(), SECONDS_TO_END)
@@ -159,9 +190,7 @@ async def _read_to_its_end(stream: asyncio.StreamReader) -> None:
 
 
 class PageServer(Server):
-    """Textual's server with our pages. `converse` is what becomes of the connection of a visitor, `hand_out` answers
-    who asks for a file.
-    """
+    """Textual's server with our pages. `converse` serves the connection of a seat, `hand_out` answers downloads."""
 
     def __init__(self, font_size: FontSize, converse: Converse, hand_out: HandOut) -> None:
         super().__init__(PROGRAM, title="workbench", templates_path=BROWSER)
@@ -170,11 +199,11 @@ class PageServer(Server):
         self._hand_out = hand_out
 
     async def application(self) -> web.Application:
-        """aiohttp's application, to which the caller adds what keeps people out."""
+        """Return aiohttp's application, to which the caller adds what keeps people out."""
         return await self._make_app()
 
     async def on_startup(self, app: web.Application) -> None:
-        """Says nothing: who serves does."""
+        """Suppress Textual's banner."""
 
     async def handle_index(self, request: web.Request) -> web.Response:
         page = (BROWSER / "app.html").read_text("utf-8").replace("FONT_SIZE", str(self._font_size(request)))
@@ -188,16 +217,16 @@ class PageServer(Server):
 
 
 async def hand_out(request: web.Request, folder: Path, name: str) -> web.StreamResponse:
-    """Answers with the file of this name in `folder`, which a browser keeps and never shows.
+    """Answer with the file of this name in `folder`, which a browser saves and never shows.
 
-    Raises `NoDownloadError`. A browser that reads nothing is cut off, and so is one that was promised more than comes.
+    Raises `DownloadError`. A browser that reads nothing is cut off, and so is one that was promised more than comes.
     """
-    with downloads.open_file(folder, name) as opened:
+    with seats.open_download(folder, name) as opened:
         size = os.fstat(opened.fileno()).st_size
         response = web.StreamResponse()
         response.content_type = "application/octet-stream"  # whatever is in it, it is no page of ours
         response.content_length = size
-        response.headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{downloads.address(name)}"
+        response.headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{seats.download_path(name)}"
         left = 0 if request.method == hdrs.METH_HEAD else size  # what follows a HEAD is taken for the next answer
         is_whole = False
         try:
@@ -220,7 +249,7 @@ async def hand_out(request: web.Request, folder: Path, name: str) -> web.StreamR
 
 
 class Connection(web.WebSocketResponse):
-    """The server's end of a connection with a page. aiohttp's own waits for as long as a page reads nothing."""
+    """The server's end of a connection with a page; aiohttp's own waits for as long as a page reads nothing."""
 
     def __init__(self) -> None:
         super().__init__(heartbeat=HEARTBEAT_S, max_msg_size=MOST_OF_A_MESSAGE)
@@ -231,7 +260,7 @@ class Connection(web.WebSocketResponse):
         return await super().prepare(request)
 
     async def close(self, *, code: int = WSCloseCode.OK, message: bytes = b"", drain: bool = True) -> bool:
-        """Closes it, and returns in time."""
+        """Close it, and return in time."""
         is_told = False
         try:
             async with asyncio.timeout(SECONDS_TO_CLOSE):
@@ -246,13 +275,13 @@ class Connection(web.WebSocketResponse):
 
 
 async def converse(
-    websocket: web.WebSocketResponse, orders: Orders, size: tuple[int, int], heard: Heard, lead: Lead
+    websocket: web.WebSocketResponse, orders: Orders, size: tuple[int, int], touch: Callable[[], None], lead: Lead
 ) -> None:
-    """Runs a visitor's program for as long as his page is open; it is gone when this returns.
+    """Run the program of a seat for as long as its page is open; it is gone when this returns.
 
-    `heard` is called with all that he does himself. The teacher's program tells `lead` where it is, all others hear it.
+    `touch` is called with every key and button. The teacher's program tells `lead` where it is, all others hear it.
     """
-    program = VisitorProgram(orders, websocket, lead)
+    program = SeatProgram(orders, websocket, lead)
     following: asyncio.Task[None] | None = None
     try:
         await program.start(*size)
@@ -261,12 +290,12 @@ async def converse(
             if message.type is not WSMsgType.TEXT:
                 continue
             try:
-                packet = packets.read(message.data)
-            except NoPacketError as error:
+                packet = messages.read_packet(message.data)
+            except MessageError as error:
                 await websocket.close(code=NO_PACKET, message=str(error).encode())
                 break
-            if isinstance(packet, Keys):
-                heard()
+            if isinstance(packet, (Keys, Press)):
+                touch()
             async with asyncio.timeout(SECONDS_TO_TAKE):
                 if isinstance(packet, Ping):
                     await websocket.send_json(["pong", packet.said])

@@ -1,9 +1,8 @@
-"""What the process of a visitor cannot do, whatever its program is told: the second wall behind `Confinement`.
+"""Confine the process of a seat to its folder, whatever its program does: the second wall behind `Confinement`.
 
-Python tells an audit hook of every file that is opened, every program that is started and every connection that is
-made, before it happens; a hook cannot be taken away again. This one lets files be read that belong to Python and to
-this project, and everything else happen inside the visitor's folder only, for as long as there is room in it. It is no
-cage for code of a visitor's, which no visitor can have run: it is there for the mistake in ours.
+Python calls an audit hook before every opened file, started program and connection; a hook cannot be removed. This hook
+lets the process read the files of Python and of this project, and write only in the seat's folder, up to its limit. It
+is not a sandbox for participants' code, which nobody can run here: it guards against bugs in ours.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ CHANGES = {
     "shutil.copyfile": 2,
     "shutil.move": 2,
 }
-"""Events that change files, and how many of their first arguments are paths."""
+"""Events that change files, and the number of their leading arguments that are paths."""
 LISTINGS = frozenset({"os.listdir", "os.scandir"})
 NEVER = frozenset(
     {
@@ -61,34 +60,34 @@ NEVER = frozenset(
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 DEVICES = ("/dev/null", "/dev/urandom", "/dev/random")
 SYSTEM_TABLES = ("/usr/share/zoneinfo", "/usr/share/locale", "/etc/localtime", "/etc/timezone")
-"""Times and words of the system, which no one's work is in."""
+"""Times and words of the system, without anyone's work."""
 MEGABYTE = 1024 * 1024
 BLOCK = 4096
 CHECKS_PATTERNS = Path(sessions.__file__).parent / "fixtures" / "pattern_worker.py"
 CALLS_MODELS = Path(adapters.__file__).parent / "lm" / "worker" / "litellm_worker.py"
-"""The two programs of this project that the app starts: one looks for patterns, the other calls models."""
+"""The two programs that the app starts: one matches patterns, the other calls models."""
 
 
 class WallError(PermissionError):
-    """Something that no visitor's process does; an OSError, which what opens files can deal with."""
+    """An action that is refused to a seat; an OSError, which code that opens files can handle."""
 
     def __init__(self, what: str) -> None:
-        super().__init__(errno.EACCES, f"not from a visitor's process: {what}")
+        super().__init__(errno.EACCES, f"not from the process of a seat: {what}")
 
 
 class FullError(OSError):
-    """A visitor's folder holds as much as it may."""
+    """The folder of a seat has reached its limit."""
 
     def __init__(self, most: int) -> None:
         super().__init__(
             errno.EDQUOT,
             f"your folder here is full ({most // MEGABYTE:,} megabytes): download what you want to keep, and ask for "
-            "a new place",
+            "a new seat",
         )
 
 
 def put_up(folder: Path, most_bytes: int, *, calls_models: bool = False) -> None:
-    """Keeps this process inside `folder` from now on, to its end, and `folder` at `most_bytes` before each write.
+    """Keep this process inside `folder` until it ends, and `folder` below `most_bytes` before each write.
 
     With `calls_models` the program that calls models may be started, which is outside of the walls.
     """
@@ -97,11 +96,11 @@ def put_up(folder: Path, most_bytes: int, *, calls_models: bool = False) -> None
 
 
 def watcher(folder: Path, scripts: Iterable[Path], most_bytes: int) -> Callable[[str, tuple[object, ...]], None]:
-    """The hook: raises `WallError` for what leads out of `folder`, and for programs other than Python on `scripts`;
-    `FullError` for a file that is opened to be written while there are `most_bytes` in the folder.
+    """Make the hook: it raises `WallError` for what leads out of `folder` and for programs other than Python on
+    `scripts`, `FullError` for a file that is opened for writing while `folder` has `most_bytes`.
     """
     top = os.path.realpath(folder)
-    readable = (top, *_of_python())
+    readable = (top, *_python_folders())
     listable = frozenset(os.path.realpath(one) for one in sys.path)
     startable = frozenset(str(one) for one in scripts)
 
@@ -111,7 +110,7 @@ def watcher(folder: Path, scripts: Iterable[Path], most_bytes: int) -> Callable[
             if not isinstance(path, int) and path is not None:
                 writes = isinstance(flags, int) and bool(flags & WRITES)
                 _stay(path, (top, *DEVICES) if writes else readable)
-                if writes and _real(path).startswith(top) and held(top) >= most_bytes:
+                if writes and _real(path).startswith(top) and folder_size(top) >= most_bytes:
                     raise FullError(most_bytes)
         elif event in CHANGES:
             for path in arguments[: CHANGES[event]]:
@@ -129,8 +128,8 @@ def watcher(folder: Path, scripts: Iterable[Path], most_bytes: int) -> Callable[
     return watch
 
 
-def held(folder: str) -> int:
-    """Bytes of all files below a folder, each of them at least a block of the disk."""
+def folder_size(folder: str) -> int:
+    """Return the bytes of all files below a folder, each counted as at least a block of the disk."""
     found = 0
     for place, _, names in os.walk(folder):
         for name in names:
@@ -141,8 +140,8 @@ def held(folder: str) -> int:
     return found
 
 
-def _of_python() -> tuple[str, ...]:
-    """The folders of Python, of the packages installed for it and of this project, and the tables of the system."""
+def _python_folders() -> tuple[str, ...]:
+    """Return the folders of Python, its packages and this project, and the tables of the system."""
     names = ("stdlib", "platstdlib", "purelib", "platlib")
     folders = [sysconfig.get_path(name) for name in names]
     folders += [str(Path(one) / "lib") for one in (sys.prefix, sys.base_prefix)]
@@ -154,7 +153,7 @@ def _real(path: object) -> str:
     try:
         return os.fsdecode(os.path.realpath(path))  # type: ignore[call-overload]
     except (OSError, ValueError, TypeError) as error:
-        raise WallError(f"a path that is none ({type(error).__name__})") from None
+        raise WallError(f"not a path ({type(error).__name__})") from None
 
 
 def _stay(path: object, folders: tuple[str, ...]) -> None:

@@ -1,4 +1,4 @@
-"""What follows from what is typed: the signature as data, each column with its prompt and the reading of its reply.
+"""Values derived from the session: the signature as data, and per column the prompt and the parse result.
 
 Only the types: `workbench.state.engine` makes them, and the first picture does without it.
 """
@@ -30,7 +30,7 @@ class ReadSignature:
 
     @property
     def problem(self) -> SignatureError | None:
-        """What a person should be told of: a session that is only just begun has nothing wrong with it."""
+        """The error to show: an empty session has none."""
         return None if self.is_blank and self.signature is None else self.error
 
 
@@ -87,7 +87,7 @@ class RenderedColumn:
 
     @property
     def why_no_prompt(self) -> str:
-        """What stands in the place of a prompt that there is none of."""
+        """The text that is shown in place of a missing prompt."""
         return self.error or ("asked for" if self.late else "the signature is still to be written")
 
     @property

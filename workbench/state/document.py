@@ -9,8 +9,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
+from sessions.file.json_values import WrittenParts
 from sessions.file.store import Fingerprint
-from sessions.file.written_parts import WrittenParts
 from sessions.model.session import Case, Session
 
 TYPING_PAUSE = 0.8
@@ -36,7 +36,7 @@ PlaceKind = Literal[
 
 
 class Place(NamedTuple):
-    """Where in a session something stands: what kind of thing, in which case, at which 0-based row, which field."""
+    """A place in a session: what kind of thing, in which case, at which 0-based row, which field."""
 
     kind: PlaceKind
     case: str = ""
@@ -46,7 +46,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class State:
-    """What undo goes back to: a session, the case on screen, texts typed at a place that are not values yet, and by
+    """A state for undo: a session, the case on screen, texts typed at a place that are not values yet, and by
     case and column the digest of the request that the reply on screen came for."""
 
     session: Session
@@ -104,7 +104,7 @@ class Document:
 
     @property
     def folder(self) -> Path:
-        """Where the session stands, or will most likely be saved."""
+        """The folder of the session, or where it will most likely be saved."""
         return self.path.parent if self.path is not None else Path.cwd()
 
     @property
@@ -114,7 +114,7 @@ class Document:
 
     @property
     def dirty(self) -> bool:
-        """Whether the session differs from the one last opened or saved; undoing back to that one makes it clean."""
+        """True if the session differs from the one last opened or saved; undoing back to that one makes it clean."""
         return self.state.session is not self._saved
 
     def mark_saved(self, path: Path, fingerprint: Fingerprint | None = None) -> None:

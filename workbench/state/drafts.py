@@ -1,4 +1,4 @@
-"""What is kept beside a session in the copies of unsaved work, never in a file of the user's: texts that are no values
+"""Keep drafts in the copies of unsaved work, never in a file of the user's: texts that are not valid values
 yet, and which requests the replies came for."""
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def with_drafts(state: State) -> Session:
 
 
 def state_of(session: Session) -> State:
-    """What a session that was opened or a copy of it puts on screen; a draft without a place is dropped."""
+    """Return the state of an opened session or copy; a draft without a place is dropped."""
     kept = {key: session.extra[key] for key in (KEY, ANSWERED_KEY) if isinstance(session.extra.get(key), (list, tuple))}
     if not kept:
         return State(session)

@@ -1,4 +1,4 @@
-"""What follows from the open session: its signature as data, each column's prompt, and the reading of each reply.
+"""Derive the signature, prompts and parse results from the open session.
 
 All of it is derived and none of it stored: the same state gives the same result, and what did not change is not made
 again. When something is broken, the last good result stays, marked stale.
@@ -76,11 +76,11 @@ class Engine:
         return rendered
 
     def late_of(self, id: str) -> LateColumn | None:
-        """What another process is still to be asked for the column; None when there is nothing, or no such column."""
+        """Return what another process must still compute for the column; None if nothing."""
         return self._columns[id].late if id in self._columns else None
 
     def take_late(self, id: str, late: LateColumn, made: RenderedColumn) -> None:
-        """What came of it. Where there is more to ask by now, it stands there as stale until that has come."""
+        """Accept a computed column; it is stale if more is to be computed by now."""
         now = self._columns.get(id)
         if now is None:
             return
@@ -135,11 +135,11 @@ class Engine:
         return replace(rendered, reading=reading)
 
     def is_left(self, id: str, slow: SlowReading) -> bool:
-        """Whether a slow reading of the column is still to be made: its reply may be another one by now."""
+        """Return whether a slow reply still has to be parsed: the column's reply may have changed by now."""
         return id in self._columns and self._columns[id].slow is slow
 
     def take(self, id: str, slow: SlowReading, reading: Reading | Exception) -> None:
-        """What came of a slow reading of the column, unless its reply is another one by now."""
+        """Accept the parse result of a slow reply, unless the column's reply has changed by now."""
         if not self.is_left(id, slow):
             return
         rendered = self._columns[id]

@@ -25,7 +25,7 @@ class Searched(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """Where the wanted text was found: characters `start` to `end` of the text `of`."""
+    """A hit of a search: characters `start` to `end` of the text `of`."""
 
     of: Searched
     start: int
@@ -33,7 +33,7 @@ class Hit(NamedTuple):
 
     @property
     def context(self) -> tuple[str, str, str]:
-        """What stands before it, the hit, and what stands behind it, as they can be shown on one line."""
+        """Return the text before the hit, the hit, and the text after it, for one line."""
         text = self.of.text
         before = text[max(0, self.start - CONTEXT) : self.start].rpartition("\n")[2]
         behind = text[self.end : self.end + CONTEXT].partition("\n")[0]

@@ -12,7 +12,7 @@ from workbench.state.derived import LateColumn, RenderedColumn
 
 def is_late(column: Column) -> bool:
     """Whether a column's request and reading come from another process."""
-    return catalog.of_release(column.adapter) is not None
+    return catalog.parse_release(column.adapter) is not None
 
 
 def make(late: LateColumn) -> RenderedColumn:

@@ -1,4 +1,4 @@
-"""The app: what is open, the keys that work everywhere, and what happens when something goes wrong."""
+"""The app: the open session, keys that work everywhere, and errors."""
 
 from __future__ import annotations
 
@@ -33,14 +33,13 @@ from workbench.tui import actions, clipboard, themes
 from workbench.tui.guidance import Guidance
 from workbench.tui.keys.bindings import ACTIONS, APP_BINDINGS, ON_A_DIALOG
 from workbench.tui.keys.key_words import KeyWords
-from workbench.tui.messages import CopiesOfWork, DecideOutput, SuggestVariant, TryVariant
+from workbench.tui.messages import CopiesOfWork, SuggestVariant, TryVariant
 from workbench.tui.mistakes import Mistakes
 from workbench.tui.preferences import Preferences
 from workbench.tui.runs.exact_counts import REST_SECONDS, ExactCounts, TokensCounted
-from workbench.tui.runs.runs import RunEnded, Send
-from workbench.tui.runs.send_setup import SendSetup
+from workbench.tui.runs.runs import RunEnded, Send, SendSetup
 from workbench.tui.screens.main import MainScreen
-from workbench.tui.screens.pane_sizes import HIGH, MIDDLE, WIDE
+from workbench.tui.screens.panes_screen import HIGH, MIDDLE, WIDE
 from workbench.tui.textual_internals.error_isolation import SurvivingApp
 from workbench.tui.textual_internals.key_order import KeyOrder
 from workbench.tui.widgets.prompt.prompt_view import PromptView
@@ -55,13 +54,13 @@ if TYPE_CHECKING:
 # What a first picture does not need is imported with its first use: the conversations, the palette, runner and models.
 
 NEW_OBJECTS = 10_000
-"""After as many Python looks for garbage; with a thousand demos each look takes a millisecond or two."""
+"""New objects after which Python collects garbage; with many demos a collection takes milliseconds."""
 LOOKS_BETWEEN = 3, 30
-"""Looks at what is new before one at what is a little older, and of these before one at all there is. Python's own ten
-and ten let so much gather that a look at what is a little older held up a key for 40 ms.
+"""Young collections before a middle one, and middle before a full one. Python's ten and ten let so much gather that a
+middle collection held up a key for 40 ms.
 """
 SWITCH_SECONDS = 0.0005
-"""How long a thread (a copy being written, a stream being read) may hold up a key; Python's default is ten times it."""
+"""Seconds that a thread may hold up a key; Python's default is ten times as long."""
 
 
 class WorkbenchApp(SurvivingApp):
@@ -102,6 +101,7 @@ class WorkbenchApp(SurvivingApp):
         self.preferences = Preferences(self, self.document, self.main)
         self.guidance = Guidance(self.document, self.main, self.preferences)
         self._drift_watch: DriftWatch | None = None
+        self._token_counts = ExactCounts(lambda *told: self.post_message(TokensCounted(*told)))
         self.mistakes = Mistakes(self, self.end_by_mistake)
         self.key_order = KeyOrder(self, super().on_event, self.report_mistake, self.main.complete)
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (MIDDLE, "-middle"), (WIDE, "-wide")]
@@ -118,8 +118,8 @@ class WorkbenchApp(SurvivingApp):
             for one in (signal.SIGHUP, signal.SIGTERM):
                 asyncio.get_running_loop().add_signal_handler(one, self._ended_from_outside)
         if not self.confinement.why_no_program():  # who counts is a process of its own
-            counts = ExactCounts(lambda *told: self.post_message(TokensCounted(*told)))
-            self.set_interval(REST_SECONDS, lambda: counts.look(self.main.columns.rendered, self._wants_counts))
+            look = self._token_counts.look
+            self.set_interval(REST_SECONDS, lambda: look(self.main.columns.rendered, self._wants_counts))
         self.app_resume_signal.subscribe(self, self._paint_anew)
         if self._keep:
             autosave.tell(self._hear_of_copies)
@@ -130,12 +130,12 @@ class WorkbenchApp(SurvivingApp):
             autosave.tell(None)
 
     def _paint_anew(self, _: App[Any]) -> None:
-        """Back from the shell (`fg`) the terminal shows nothing of the app, and nothing in it has changed."""
+        """Repaint after `fg`: the terminal has lost the picture."""
         self.screen.refresh()
 
     @property
     def _wants_counts(self) -> bool:
-        """Whether what is in front tells where tokens go. While the app ends, nothing is in front."""
+        """Whether the screen in front needs exact token counts; while the app ends there is none."""
         return any(getattr(screen, "wants_token_counts", False) for screen in self.screen_stack[-1:])
 
     async def on_event(self, event: events.Event) -> None:
@@ -156,7 +156,7 @@ class WorkbenchApp(SurvivingApp):
         return self.preferences.key_words
 
     def load(self, session: Session, path: Path | None, fingerprint: Fingerprint | None = None) -> None:
-        """Shows another session in place of the one that is open."""
+        """Show another session."""
         self.preferences.remember_layout()
         autosave.discard(self.document.path)
         self.guidance.hide()
@@ -169,27 +169,27 @@ class WorkbenchApp(SurvivingApp):
         self._follow_program()
 
     def _follow_program(self) -> None:
-        """Watches the program of a session that is linked to one, from the first such session on."""
+        """Start to watch the linked program, with the first linked session."""
         if self.document.session.signature.source is None or self._is_following:
             return
         self._is_following = True
         actions.following.Following(self).start()
 
     def _watch_drift(self) -> None:
-        """Tells which columns are no longer as recorded, from the first case with a recording on."""
+        """Mark columns that differ from their recordings, from the first recorded case on."""
         if self._drift_watch is None:
             self._drift_watch = actions.drifting.DriftWatch(self)
         self._drift_watch.look()
 
     def restore(self, session: Session, label: str = "take up unsaved work") -> None:
-        """Another content for what is open, as a change that can be undone."""
+        """Replace the content of the open session, as a change that can be undone."""
         if session.name != self.document.session.name:
             self.guidance.hide()  # it is about the session that was open
         taken_up = drafts.state_of(session)
         self.main.edit(lambda state: taken_up, Place("session"), label)
 
     def ask(self, dialog: Coroutine[Any, Any, Any]) -> None:
-        """Runs a conversation with the user; only one at a time, and none over another."""
+        """Run a conversation with the user; one at a time, and never over another dialog."""
         if isinstance(self.screen, ModalScreen):
             dialog.close()
             return
@@ -198,13 +198,15 @@ class WorkbenchApp(SurvivingApp):
     # -- actions
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Whether a key of the app means anything now: in front of the panes, only what that screen lets through."""
+        """Return whether a key of the app works now; in front of the panes, only those that the screen allows."""
+        if action == "follow_teacher" and self.teacher is None:
+            return False
         if action in ACTIONS and len(self.screen_stack) > 1:
             return action in getattr(self.screen, "APP_ACTIONS", ON_A_DIALOG)
         return super().check_action(action, parameters)
 
     async def run_action(self, action: Any, default_namespace: Any = None, namespaces: Any = None) -> bool:
-        """As Textual's; the guide ticks off what a key has done: a pane's actions can have the names of ours."""
+        """Run an action and let the guide tick off its step; panes may have actions of the same name."""
         done = await super().run_action(action, default_namespace, namespaces)
         if isinstance(action, str):
             where, _, name = action.partition("(")[0].rpartition(".")
@@ -225,7 +227,7 @@ class WorkbenchApp(SurvivingApp):
         self.ask(actions.files.new_session(self))
 
     def action_help_quit(self) -> None:
-        """What people press to end a program when nothing is selected that could be copied."""
+        """Explain how to quit when ctrl+c has nothing to copy."""
         self.main.status.say(self.key_words("{app.leave|ctrl+q} quits; unsaved work is asked about"))
 
     def action_leave(self) -> None:
@@ -273,9 +275,6 @@ class WorkbenchApp(SurvivingApp):
     def action_past_runs(self) -> None:
         self.ask(actions.past_runs.look_at_runs(self))
 
-    def action_rate(self) -> None:
-        self.ask(actions.past_runs.rate_reply(self))
-
     def action_record(self) -> None:
         actions.recording.record(self)
 
@@ -290,6 +289,10 @@ class WorkbenchApp(SurvivingApp):
 
     def action_lesson(self) -> None:
         actions.looking.open_lesson(self)
+
+    def action_follow_teacher(self) -> None:
+        if self.teacher is not None:
+            self.teacher.toggle()
 
     def action_look(self, page: str = "card") -> None:
         actions.looking.open_pages(self, page)
@@ -334,7 +337,7 @@ class WorkbenchApp(SurvivingApp):
 
     def on_tokens_counted(self, message: TokensCounted) -> None:
         column = self.main.columns.column(message.column_id)
-        if column is not None:
+        if column is not None and self._token_counts.is_latest(message.column_id, message.request):
             column.show_count(message.request, message.ledger)
 
     def on_main_screen_showed(self) -> None:
@@ -348,9 +351,6 @@ class WorkbenchApp(SurvivingApp):
 
     def on_try_variant(self, message: TryVariant) -> None:
         actions.columns.try_variant(self, message.tag)
-
-    def on_decide_output(self, message: DecideOutput) -> None:
-        self.ask(actions.thresholds.decide(self, message.output))
 
     def on_suggest_variant(self, message: SuggestVariant) -> None:
         self.ask(actions.suggesting.suggest(self, message.of))
@@ -383,7 +383,7 @@ class WorkbenchApp(SurvivingApp):
             autosave.changed(drafts.with_drafts(self.document.state), self.document.path)
 
     def _settle(self) -> None:
-        """What can wait until the first picture is on screen."""
+        """Do what can wait until the first picture is on screen."""
         self.preferences.settle()
         self._follow_program()
         if self._start_at is not None:
@@ -404,7 +404,7 @@ class WorkbenchApp(SurvivingApp):
             self.post_message(CopiesOfWork(why_not))
 
     def _ended_from_outside(self) -> None:
-        """The terminal was closed, or the app was told to end: what is not saved is kept."""
+        """Save a copy when the terminal closes or the app is told to end."""
         if self.document.dirty or self.document.state.drafts:
             autosave.write(drafts.with_drafts(self.document.state), self.document.path)
         self.exit(130)

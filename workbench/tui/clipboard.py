@@ -1,4 +1,4 @@
-"""Copying: the system's clipboard, tmux's, and the terminal's (OSC 52), which also works over SSH."""
+"""Copy to the system's, tmux's and the terminal's clipboard (OSC 52, works over SSH)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ SECONDS_OF_TMUX = 5.0
 
 
 def copy(app: App[Any], text: str, to_programs: bool = True) -> None:
-    """Puts `text` on every clipboard there is. Never waits: finding the system's clipboard starts other programs,
-    which are left alone without `to_programs`: then the terminal's is the only one.
+    """Put `text` on every clipboard, without waiting for the programs that this starts.
 
-    A lone surrogate cannot be written to a terminal or program; `?` goes in its place.
+    Without `to_programs` only the terminal's is used. Unpaired surrogates become `?`.
     """
     encodable = text.encode("utf-8", "replace").decode("utf-8")
     App.copy_to_clipboard(app, encodable)
@@ -35,10 +34,10 @@ def _to_others(text: str) -> None:
 
 
 def to_tmux(text: str) -> bool:
-    """Whether a tmux that this runs in has taken the text.
+    """Copy through the surrounding tmux; return whether it accepted the text.
 
-    As it is set up usually (`set-clipboard external`) tmux drops what a program in it sends to the terminal's
-    clipboard, but hands on what it is asked for itself: `load-buffer -w`, before tmux 3.2 only to its own buffers.
+    By default (`set-clipboard external`) tmux drops OSC 52 from programs, but `load-buffer -w` passes the text on;
+    before tmux 3.2 only to its own buffers.
     """
     if not os.environ.get("TMUX"):
         return False

@@ -1,4 +1,4 @@
-"""The guide: what to do next with an example that was opened, ticked off as it is done."""
+"""The guide: next steps with an example, ticked off when done."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from workbench.tui.screens.main import MainScreen
 
 FOCUS_EDITORS = "focus_editors"
 MOST_ACTIONS = 200
-"""The last keys of the app that a step may ask about."""
+"""Latest actions that a step may look at."""
 
 
 class Guidance:
-    """Shows the guide among the panes of `main`, and takes it away again."""
+    """Shows the guide among the panes of `main` and hides it again."""
 
     def __init__(self, document: Document, main: MainScreen, preferences: Preferences) -> None:
         self._document = document
         self._main = main
         self._preferences = preferences
         self._actions: tuple[str, ...] = ()
-        """The actions that keys have called since the guide was shown."""
+        """The actions since the guide was shown."""
 
     def show(self, is_first: bool = False) -> None:
-        """What to do with the example that was opened, until it is put away."""
+        """Show the guide of an example until it is dismissed."""
         from workbench.tui.widgets.guide import Guide
 
         self.hide()
@@ -39,15 +39,16 @@ class Guidance:
             self._main.guide = None
 
     def look(self, action: str = "") -> None:
-        """Ticks off what is done by now; `action` is what a key has just called."""
+        """Tick off completed steps; `action` is the latest action."""
         guide = self._main.guide
         if guide is not None:
             self._actions = (*self._actions, action)[-MOST_ACTIONS:]
             guide.look(self._document.session, self._main.columns.rendered, self._actions)
 
     def focus_editors(self) -> None:
-        """The focus to the editors, the next tab when it is there already; and where a step says that this key goes to
-        an editor, it goes there from anywhere else, and the first time from there, too."""
+        """Focus the editors, or the next tab if they have the focus. While a step of the guide names an editor,
+        go there first.
+        """
         editors, guide = self._main.editors, self._main.guide
         asked, is_inside = guide.editor if guide is not None else "", editors.has_focus_within
         if not asked or (is_inside and FOCUS_EDITORS in self._actions):
@@ -59,7 +60,7 @@ class Guidance:
         editors.focus_on(asked)
 
     def put_away(self) -> None:
-        """The user has had enough of it, and does not want it at the next start."""
+        """Dismiss the guide for good."""
         if self._main.guide is not None:
             self.hide()
             self._preferences.note_welcomed()

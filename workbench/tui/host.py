@@ -1,4 +1,4 @@
-"""What an action, the palette or the preferences may ask of the app that holds them."""
+"""The app as seen by actions, palette and preferences."""
 
 from __future__ import annotations
 
@@ -17,44 +17,44 @@ if TYPE_CHECKING:
     from workbench.tui.keys.key_words import KeyWords
     from workbench.tui.preferences import Preferences
     from workbench.tui.runs.run_history import RunHistory
-    from workbench.tui.runs.send_setup import SendSetup
+    from workbench.tui.runs.runs import SendSetup
     from workbench.tui.screens.main import MainScreen
     from workbench.tui.teacher import Teacher
 
 
 class Host(Protocol):
-    """The app as its actions see it; `WorkbenchApp` is the only one outside of tests."""
+    """The protocol of `WorkbenchApp`; tests have others."""
 
     document: Document
-    """What is open."""
+    """The open session."""
     main: MainScreen
-    """The panes. Every change of the document goes through `main.edit`, which undo takes back."""
+    """The panes. Change the document only through `main.edit`, which undo covers."""
     sending: SendSetup
     preferences: Preferences
     guidance: Guidance
-    """What to do next with an example."""
+    """The guide."""
     teacher: Teacher | None
-    """Of the class that this is a visitor of, to be followed; None anywhere else."""
+    """The teacher to follow in a class, else None."""
     confinement: Confinement
-    """What may be reached: files, programs, models."""
+    """Which files, programs and models may be used."""
 
     @property
     def app(self) -> App[object]:
-        """Textual's side: dialogs are pushed, work is started and notifications are shown through it."""
+        """Textual's app: for dialogs, workers and notifications."""
 
     @property
     def key_words(self) -> KeyWords:
-        """How texts on the screen name the keys in force."""
+        """Names the user's keys in texts."""
 
     @property
     def past_runs(self) -> RunHistory:
-        """What was sent for the session that is open."""
+        """The past runs of the open session."""
 
     def ask(self, dialog: Coroutine[Any, Any, Any]) -> None:
-        """Runs a conversation with the user; only one at a time, and none over another."""
+        """Run a conversation with the user; one at a time, and never over another dialog."""
 
     def load(self, session: Session, path: Path | None, fingerprint: Fingerprint | None = None) -> None:
-        """Shows another session in place of the one that is open."""
+        """Show another session."""
 
     def restore(self, session: Session, label: str = ...) -> None:
-        """Another content for what is open, as a change that can be undone."""
+        """Replace the content of the open session, as a change that can be undone."""

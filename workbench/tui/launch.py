@@ -1,4 +1,4 @@
-"""Starting the app on a session, and what it ends with."""
+"""Start the app on a session."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from workbench.tui.textual_internals.terminal_writer import outlive_the_terminal
 
 
 def run_app(path: str | None = None, session: Session | None = None, **options: Any) -> int:
-    """Runs the app on the session in `path`, by default on the first example, and returns its exit code.
+    """Run the app on the session in `path`, by default on the first example, and return its exit code.
 
-    `session` is one that has no file yet, in the place of the example. Raises `sessions.errors.SessionError`
-    when the file cannot be opened.
+    `session` is a session without a file. Raises `sessions.errors.SessionError` when the file cannot be opened.
     """
     if session is not None:
         app = WorkbenchApp(session, None, **options)
@@ -33,7 +32,7 @@ def run_app(path: str | None = None, session: Session | None = None, **options: 
 
 
 def opened(path: str | None) -> tuple[Session, Path | None]:
-    """The session to start with, and its file if it has one."""
+    """Return the session to start with, and its file if it has one."""
     from sessions import examples
 
     if path is None:

@@ -1,4 +1,4 @@
-"""Starting the app on a review, and what it ends with. Not in `launch`: a session on screen waits for none of it."""
+"""Start the app on a review. Not in `launch`, whose start is faster without these imports."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from pathlib import Path
 from sessions.causes.cause import Cause, FixtureName
 from sessions.file import store
 from sessions.model.session import Session
-from workbench.checks.decisions import Decisions
-from workbench.checks.kept_decisions import KeptDecisions
+from workbench.checks.decisions import Decisions, KeptDecisions
 from workbench.checks.reviewing import Look, Review
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.launch import run_app
@@ -20,11 +19,11 @@ from workbench.tui.textual_internals.terminal_writer import outlive_the_terminal
 def run_review(
     found: Review, again: Callable[[], Review], look: Look, of: str, kept: KeptDecisions
 ) -> tuple[Review, Decisions | None]:
-    """Has the causes that a review found decided on the screen, and returns the review that was last decided on.
+    """Let the user decide the causes of a review; return the last review and the decisions.
 
-    No decisions: it was ended from outside. Nothing is written here. A fixture that is looked at opens the app on its
-    session; when that is left, the review goes on with what there is `again`. Raises `sessions.errors.SessionError`
-    when a file cannot be opened any more.
+    None instead of decisions: ended from outside. Nothing is written here. Opening a fixture opens the app on its
+    session; when that ends, the review is made `again`. Raises `sessions.errors.SessionError` when a file cannot be
+    opened.
     """
     decisions = Decisions(found.causes)
     at: tuple[Cause, FixtureName] | None = None
@@ -46,7 +45,7 @@ def run_review(
 
 
 class ReviewApp(WorkbenchApp):
-    """The app with a review in front of a session's panes; it ends when the review is left, and keeps no work."""
+    """The app with a review in front; it ends with the review and backs up nothing."""
 
     def __init__(self, session: Session, path: Path, screen: ReviewScreen) -> None:
         super().__init__(session, path, keep=False)

@@ -1,6 +1,6 @@
-"""The app for one visitor of `workbench serve`, run as `python -P -m workbench.tui.launch_visitor ORDERS`.
+"""The app for a seat of `workbench serve`, run as `python -P -m workbench.tui.launch_visitor ORDERS`.
 
-What it may reach is settled before anything of the session is looked at: memory, the walls, and what the app refuses.
+Its limits are set before the session is opened: memory, the walls, and what the app refuses.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 
 from textual import events
-from textual.widget import Widget
 from textual.widgets import TextArea
 
 from sessions import examples
@@ -21,9 +20,9 @@ from sessions.file import autosave, store
 from sessions.file.store import Fingerprint
 from sessions.model.session import Session
 from workbench.config.confinement import Confinement
-from workbench.serving import teachers_place, walls
+from workbench.serving import messages, walls
+from workbench.serving.messages import Controls, MessageError, TeachersPlace
 from workbench.serving.orders import Orders
-from workbench.serving.teachers_place import NoPlaceError, TeachersPlace
 from workbench.tui.actions import going_along, looking
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.screens.lesson import LessonScreen
@@ -31,15 +30,15 @@ from workbench.tui.screens.main import MainScreen
 from workbench.tui.screens.pages import PagesScreen
 from workbench.tui.teacher import Teacher
 from workbench.tui.textual_internals import visitor_driver
-from workbench.tui.textual_internals.visitor_driver import TeacherMoved
+from workbench.tui.textual_internals.visitor_driver import ButtonPressed, TeacherMoved
 
 LOG = "stderr.log"
 LOOKS_S = 0.2
-"""Seconds between two looks at where the teacher is, and at whether one can go there now."""
+"""Seconds between two looks at where the teacher is, and whether the app can go there now."""
 
 
 class VisitorApp(WorkbenchApp):
-    """The app in a visitor's folder; with a lesson it begins there. The teacher's tells where it is, others hear it."""
+    """The app in the folder of a seat, which may start in a lesson; the teacher's tells its position to the others."""
 
     def __init__(
         self, session: Session, path: Path | None, orders: Orders, fingerprint: Fingerprint | None = None
@@ -51,13 +50,15 @@ class VisitorApp(WorkbenchApp):
         self._lesson = orders.lesson
         self._leads = orders.leads
         self._told: TeachersPlace | None = None
+        self._shown = Controls()
+        """The buttons that the page shows."""
         if not self._leads:
             go = partial(going_along.go_along, self)
-            self.teacher = Teacher(self, go, self._show_teacher)
+            self.teacher = Teacher(self, go, self._show_teacher, is_followed=orders.lesson is not None)
 
     def on_mount(self) -> None:
         super().on_mount()
-        self.set_interval(LOOKS_S, self._tell_place if self._leads else self._catch_up)
+        self.set_interval(LOOKS_S, self._look)
 
     def on_main_screen_showed(self) -> None:
         super().on_main_screen_showed()
@@ -66,48 +67,65 @@ class VisitorApp(WorkbenchApp):
             looking.open_lesson(self, step - 1)
 
     async def on_event(self, event: events.Event) -> None:
-        """Whoever writes follows no longer: nobody is led away from what he types into."""
-        if self.teacher is not None and self.teacher.is_followed and _writes(event, self.focused):
+        """Stop following when the participant types, so that nobody is led away from the text being typed."""
+        if self.teacher is not None and self.teacher.is_followed and self._writes(event):
             self.teacher.stop("You write something of your own.")
         await super().on_event(event)
+
+    def _writes(self, event: events.Event) -> bool:
+        if isinstance(event, events.Key):
+            changes = event.is_printable or event.key in ("enter", "backspace", "delete")
+        else:
+            changes = isinstance(event, events.Paste)
+        return changes and isinstance(self.focused, TextArea) and not self.focused.read_only
 
     def on_teacher_moved(self, message: TeacherMoved) -> None:
         if self.teacher is None:
             return
-        with suppress(NoPlaceError):  # whoever told it: what is no place leads nowhere
-            self.teacher.told(teachers_place.read(message.place) if message.place is not None else None)
+        with suppress(MessageError):  # what is not a place leads nowhere, whoever told it
+            self.teacher.told(messages.read_place(message.place) if message.place is not None else None)
 
-    def action_follow_teacher(self) -> None:
-        if self.teacher is not None:
-            self.teacher.toggle()
+    def on_button_pressed(self, message: ButtonPressed) -> None:
+        """Do what a button of the page says; in a lesson a swipe presses Back and Next."""
+        press, screen = message.press, self.screen
+        if press.button == "follow":
+            self.action_follow_teacher()
+        elif press.button == "lesson":
+            looking.open_lesson(self)
+        elif isinstance(screen, LessonScreen):
+            step = {"back": screen.at - 1, "next": screen.at + 1}.get(press.button, press.step)
+            screen.go_to(screen.rendered.column.id, step)
+
+    def _controls(self) -> Controls:
+        screen, teacher = self.screen, self.teacher
+        sign = teacher.sign if teacher is not None else ""
+        if isinstance(screen, LessonScreen):
+            return Controls(tuple(step.title for step in screen.steps), screen.at, sign)
+        return Controls(teacher=sign)
 
     def _show_teacher(self) -> None:
         for screen in self.screen_stack:
             if isinstance(screen, (MainScreen, LessonScreen, PagesScreen)):
                 screen.show_teacher(self.teacher.sign if self.teacher is not None else "")
 
-    def _catch_up(self) -> None:
-        if self.teacher is not None and self.main.columns.rendered:
+    def _look(self) -> None:
+        """Follow the teacher or tell where the teacher is, and keep the buttons of the page up to date."""
+        if not self.main.columns.rendered:
+            return
+        controls = self._controls()
+        if controls != self._shown:
+            self._shown = controls
+            visitor_driver.tell(messages.CONTROLS, controls.as_data())
+        if self.teacher is not None:
             self.teacher.catch_up()
-
-    def _tell_place(self) -> None:
-        place = going_along.place_of(self) if self.main.columns.rendered else None
+        place = going_along.place_of(self) if self._leads else None
         if place is not None and place != self._told:
             self._told = place
-            visitor_driver.tell_place(self, place.as_text())
-
-
-def _writes(event: events.Event, focused: Widget | None) -> bool:
-    """Whether an event changes the text that has the focus."""
-    if not isinstance(focused, TextArea) or focused.read_only:
-        return False
-    return isinstance(event, events.Paste) or (
-        isinstance(event, events.Key) and (event.is_printable or event.key in ("enter", "backspace", "delete"))
-    )
+            visitor_driver.tell(messages.PLACE, place.as_text())
 
 
 def visitor_app(orders: Orders) -> VisitorApp:
-    """The app as its orders say. Raises `sessions.errors.SessionError` for a session that cannot be read."""
+    """Make the app as its orders say. Raises `sessions.errors.SessionError` for a session that cannot be read."""
     if orders.session is None:
         return VisitorApp(replace(examples.load(examples.FIRST), model="offline/exact"), None, orders)
     path = orders.files / orders.session
@@ -116,7 +134,7 @@ def visitor_app(orders: Orders) -> VisitorApp:
 
 
 def main() -> int:
-    """Runs the app until its visitor leaves, and returns its exit code."""
+    """Run the app until its participant leaves, and return its exit code."""
     orders = Orders.read(sys.argv[1])
     _limit(orders.memory_mb, orders.disk_mb)
     os.nice(5)  # thirty of them leave the server the time to answer
@@ -131,9 +149,9 @@ def main() -> int:
 
 
 def _limit(memory_mb: int, disk_mb: int) -> None:
-    """What the process and its children may each ask for, and how long a file may become; past it they are told.
+    """Limit the memory of the process and of its children, and the size of files.
 
-    Where the system allows the server less, that stays: whoever asks for more than his own limit gets none at all.
+    Lower limits of the server stay: asking for more than them would be refused.
     """
     import resource
 

@@ -1,4 +1,4 @@
-"""What panes ask of the screen that holds them. A pane never changes the document and never speaks to another pane."""
+"""Messages from panes to their screen. Panes never change the document or talk to each other."""
 
 from __future__ import annotations
 
@@ -13,10 +13,7 @@ Change = Callable[[State], State]
 
 
 class Edit(Protocol):
-    """How a pane changes the document: a pure function from state to state, where it acts, and what undo calls it.
-
-    Called at once and not posted: the document is up to date before the next key is looked at.
-    """
+    """Changes the document: a pure function, the place, and a label for undo."""
 
     def __call__(self, change: Change, place: Place, label: str, typing: bool = False) -> None: ...
 
@@ -45,14 +42,6 @@ class SuggestVariant(Message):
     def __init__(self, of: str) -> None:
         super().__init__()
         self.of = of
-
-
-class DecideOutput(Message):
-    """The user wants to set how an output is decided."""
-
-    def __init__(self, output: str) -> None:
-        super().__init__()
-        self.output = output
 
 
 class TryVariant(Message):

@@ -1,4 +1,4 @@
-"""What happens when something in the app raises: it is said and logged, the work is kept, and the app goes on."""
+"""Handle internal errors: report and log them, back up the work, and go on."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
     from workbench.tui.host import Host
 
 MOST = 20
-"""Exceptions within `WITHIN_SECONDS` after which the app saves a copy and ends, as it cannot go on like this."""
+"""Exceptions within `WITHIN_SECONDS` after which the app saves a copy and ends."""
 WITHIN_SECONDS = 5.0
 
 
 class Mistakes:
-    """`end` ends the app with an exception, as Textual does."""
+    """Reports exceptions; `end` ends the app as Textual does."""
 
     def __init__(self, host: Host, end: Callable[[Exception], None]) -> None:
         self._host = host
         self._end = end
         self.seen: deque[tuple[float, Exception]] = deque(maxlen=MOST)
-        """When each was raised, on the monotonic clock, and what it was."""
+        """The latest exceptions, each with its time on the monotonic clock."""
 
     def report(self, error: Exception) -> None:
-        """Shows and logs an exception; only when there are more again and again, or no picture yet, the app ends."""
+        """Report and log an exception; the app ends only after many, or before the first picture."""
         now = time.monotonic()
         self.seen.append((now, error))
         if not self._host.app.is_running or not self._host.main.is_mounted:
@@ -46,5 +46,5 @@ class Mistakes:
 
         log = crash_log.write(error)
         autosave.changed(drafts.with_drafts(state), path)
-        said = f"{type(error).__name__}: {error}\nYour work is as it was, and a copy is kept. Details: {log}"
-        plain_notify(self._host.app, said, title="A mistake of ours", severity="error", timeout=15)
+        said = f"{type(error).__name__}: {error}\nYour work is unchanged and a copy was saved. Details: {log}"
+        plain_notify(self._host.app, said, title="Internal error", severity="error", timeout=15)

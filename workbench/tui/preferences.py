@@ -1,4 +1,4 @@
-"""How a user likes the workbench: settings of the config file, theme, spacing, and the layout as it was left."""
+"""The user's preferences: config file, theme, spacing and the remembered layout."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from workbench.config.settings import InForce, Settings
 
 MOST_UNFOLDED = 50
-"""Long values of a column that are open the next time as well."""
+"""Unfolded values remembered for each column."""
 
 
 class Look(NamedTuple):
-    """What projector mode changes, and gives back: `scrolled` is where the columns are, in cells."""
+    """The look before projector mode; `scrolled` is the columns' scroll position in cells."""
 
     theme: str
     is_compact: bool
@@ -37,7 +37,7 @@ class Look(NamedTuple):
 
 
 class Preferences:
-    """Without `use_config` nothing is read, applied or remembered."""
+    """Nothing is read, applied or remembered before `use_config`."""
 
     def __init__(self, app: App[int], document: Document, main: MainScreen) -> None:
         self._app = app
@@ -52,17 +52,17 @@ class Preferences:
         self._usual_theme = themes.DARK.name
         self._before_projector: Look | None = None
         self.key_words = USUAL
-        """How texts on the screen name the keys in force."""
+        """Names the user's keys in texts."""
 
     @property
     def settings(self) -> Settings | None:
-        """What the config file and the environment say; None where there is neither."""
+        """The settings of config file and environment; None without any."""
         return self._in_force.settings if self._in_force is not None else None
 
     def use_config(self, keep: bool = True) -> None:
-        """Before the first picture: theme and spacing. A config that cannot be read is told once there is one.
+        """Apply theme and spacing before the first picture; errors of the config are reported after it.
 
-        Unless `keep`, how the screen is left is not remembered.
+        Unless `keep`, the layout is not remembered.
         """
         self._keeps = keep
         if _has_config():
@@ -95,16 +95,16 @@ class Preferences:
 
     @property
     def _is_quiet_as_left(self) -> bool:
-        """Whether what all prompts have alike is folded: as it was left, and where nothing was said it is."""
+        """Whether the text that all prompts share was folded; by default it is."""
         parts = self._remembered.of(self._document.path) if self._remembers else {}
         return parts.get("quiet", self._is_quiet_at_first) is True
 
     def settle(self) -> None:
-        """After the first picture: keys, layout, and what is wrong with the config."""
+        """Apply keys and layout after the first picture, and report errors of the config."""
         found = self.settings
         if self._complaint:
-            said = f"{self._complaint}\nUntil it is mended nothing of the file holds."
-            plain_notify(self._app, said, title="The config file", severity="error", timeout=20)
+            said = f"{self._complaint}\nDefaults apply until the file is fixed."
+            plain_notify(self._app, said, title="Config file", severity="error", timeout=20)
         if found is not None and found.keymap:
             from workbench.tui.keys import keymap
 
@@ -112,19 +112,19 @@ class Preferences:
             wrong = keymap.problems(found.keymap)
             if wrong:
                 where = self._in_force.file.place_of("keymap") if self._in_force is not None else ""
-                said = f"{where}\n" + "\n".join(wrong) + self.key_words("\n{app.help|F1} names every key and its id.")
-                plain_notify(self._app, said, title="Keys of the config file", severity="warning", timeout=20)
+                said = f"{where}\n" + "\n".join(wrong) + self.key_words("\n{app.help|F1} lists every key and its id.")
+                plain_notify(self._app, said, title="Keys in the config file", severity="warning", timeout=20)
             self._main.show()
         self.restore_layout()
 
     @property
     def wants_guide(self) -> bool:
-        """Whether the first example is explained: it is what is open, and nobody has put its guide away yet."""
+        """Whether to show the guide: an example is open and the guide was never dismissed."""
         is_example = self._document.path is None and self._document.session.signature.source is None
         return self._remembers and is_example and not self._remembered.user.get("welcomed")
 
     def note_welcomed(self) -> None:
-        """The guide of the first launch was put away."""
+        """Remember that the guide was dismissed."""
         self._remembered = replace(self._remembered, user={**self._remembered.user, "welcomed": True})
         self.remember_layout()
 
@@ -136,7 +136,7 @@ class Preferences:
     # -- the layout
 
     def restore_layout(self) -> None:
-        """The layout of what is open, as it was left."""
+        """Restore the layout of the open session."""
         parts = self._remembered.of(self._document.path) if self._remembers else {}
         self._main.left_share = number_in(parts, "editors", 0.0, 1.0)
         self._main.columns.set_share(number_in(parts, "prompts", 0.0, 1.0))
@@ -160,7 +160,7 @@ class Preferences:
             self._main.editors.signature.show_as(view, focus=False)
 
     def _unfold(self, kept: Any) -> None:
-        """The long values that were open, by column."""
+        """Unfold the values that were unfolded, by column."""
         for column in self._main.columns.all:
             found = kept.get(column.column_id) if isinstance(kept, dict) else None
             origins = [Origin(*one) for one in found if _is_origin(one)] if isinstance(found, list) else []
@@ -168,7 +168,7 @@ class Preferences:
                 column.prompt.unfold(origins)
 
     def remember_layout(self) -> None:
-        """Keeps the layout of what is open for the next time."""
+        """Remember the layout of the open session."""
         if not self._remembers or not self._keeps or not self._main.is_attached:
             return
         said = {"prompts": self._main.columns.share, "editors": self._main.left_share}
@@ -196,12 +196,12 @@ class Preferences:
     # -- theme and spacing
 
     def set_theme(self, theme: str) -> None:
-        """From now on, here and the next time."""
+        """Use a theme, now and at the next start."""
         self._app.theme = theme
         self._tell_if_config_wins("theme")
 
     def toggle_compact(self) -> None:
-        """Less empty space, or the usual."""
+        """Toggle compact spacing."""
         self._app.toggle_class("-compact")
         self._tell_if_config_wins("compact")
 
@@ -211,7 +211,7 @@ class Preferences:
         return Look(self._app.theme, self._app.has_class("-compact"), columns.is_quiet, columns.scroll_x)
 
     def toggle_projector(self) -> None:
-        """For a room to read, or all as it was before. Nothing of it is remembered."""
+        """Toggle projector mode, which is never remembered."""
         before, self._before_projector = self._before_projector, None
         is_projected = before is None
         if before is None:
@@ -232,7 +232,7 @@ class Preferences:
             self._main.call_after_refresh(self._main.columns.scroll_to, x=before.scrolled, animate=False)
 
     async def choose_theme(self) -> None:
-        """Asks for a theme; the one under the cursor is what the screen looks like meanwhile."""
+        """Ask for a theme, with a live preview."""
         from workbench.tui.dialogs.choose import ChooseThemeScreen
 
         before = self._app.theme
@@ -245,7 +245,7 @@ class Preferences:
         if self._in_force is None or self._in_force.origins[name].source == "default":
             return
         place = self._in_force.origins[name].place
-        plain_notify(self._app, f"{place} sets `{name}`, and will again the next time.", title="For now")
+        plain_notify(self._app, f"{place} sets `{name}` again at the next start.", title="Only until you quit")
 
 
 def _is_origin(one: Any) -> bool:
@@ -254,6 +254,6 @@ def _is_origin(one: Any) -> bool:
 
 
 def _has_config() -> bool:
-    """Whether anything is set, found out without loading what would read it."""
+    """Return whether there is a config, without importing its reader."""
     folder = user_folder("XDG_CONFIG_HOME", ".config")
     return bool(os.environ.get("WORKBENCH_THEME")) or (folder is not None and (folder / "config.toml").is_file())

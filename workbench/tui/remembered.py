@@ -1,25 +1,24 @@
-"""How the screen was left, for the next time: one small JSON file in the user's state folder, never in a session."""
+"""The remembered layout: a small JSON file in the user's state folder."""
 
 from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from sessions.errors import SessionError
+from sessions.file import whole_files
 from sessions.file.state_folder import key_of, private, state_folder
 
 NAME = "layout.json"
 MOST_SESSIONS = 200
 MOST_RECENT = 50
 LARGEST = 1_000_000
-"""Bytes; a file of that size is none of ours."""
+"""Bytes; a larger file is ignored."""
 
 Parts = Mapping[str, Any]
 
@@ -30,19 +29,19 @@ def _nothing() -> Parts:
 
 @dataclass(frozen=True)
 class Remembered:
-    """`user` holds for every session, `sessions` by `key_of` their file; `recent` are files, the last opened first."""
+    """`user` applies to every session, `sessions` by the `key_of` of their file; `recent` files, newest first."""
 
     user: Parts = field(default_factory=_nothing)
     sessions: Mapping[str, Parts] = field(default_factory=_nothing)
     recent: tuple[str, ...] = ()
 
     def of(self, path: Path | None) -> Parts:
-        """What holds for a session: its own over the user's."""
+        """Return a session's layout, its own over the user's."""
         own = self.sessions.get(key_of(path), {})
         return {**self.user, **own}
 
     def with_session(self, path: Path | None, user: Parts, own: Parts) -> Remembered:
-        """What was left last counts for everything that has no layout of its own yet."""
+        """Return this with the layout of a session; it also becomes the default of new sessions."""
         others = {key: one for key, one in self.sessions.items() if key != key_of(path)}
         kept = dict(list(others.items())[-(MOST_SESSIONS - 1) :])
         recent = self.recent
@@ -53,7 +52,7 @@ class Remembered:
 
 
 def load() -> Remembered:
-    """What was remembered; nothing where there is no such file or it is no such file."""
+    """Load what was remembered; nothing where the file is missing or invalid."""
     try:
         place = state_folder() / NAME
         if place.stat().st_size > LARGEST:
@@ -70,30 +69,23 @@ def load() -> Remembered:
 
 
 def save(remembered: Remembered) -> str:
-    """Writes it in one step. Returns why that was not possible, else an empty text: a layout is nothing to stop for."""
+    """Write it atomically. Returns why that failed, else ""."""
     content = json.dumps(
         {"user": dict(remembered.user), "sessions": remembered.sessions, "recent": list(remembered.recent)},
         default=dict,
         indent=1,
     )
-    written = ""
     try:
         folder = state_folder()
         private(folder)
-        handle, written = tempfile.mkstemp(dir=folder, prefix=f"{NAME}.")
-        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(content)
-        os.replace(written, folder / NAME)
+        whole_files.replace(str(folder / NAME), content.encode("utf-8", "backslashreplace"), 0o600)
     except (OSError, SessionError) as error:
-        if written:
-            with suppress(OSError):
-                os.unlink(written)
         return str(error)
     return ""
 
 
 def number_in(parts: Parts, name: str, least: float, most: float) -> float | None:
-    """A number of the file within its limits; None for anything else."""
+    """Return a number within its limits, None for anything else."""
     value = parts.get(name)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None

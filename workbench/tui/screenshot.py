@@ -1,4 +1,4 @@
-"""What the app shows of a session, as SVG, without a terminal."""
+"""Draw the screen of the app as SVG, without a terminal."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from sessions.file import whole_files
 from sessions.model.session import Session
 from workbench.sending.tool_answers import NamedHandler
 from workbench.tui.app import WorkbenchApp
@@ -25,14 +26,14 @@ def take(
     session: Session | None = None,
     is_projected: bool = False,
 ) -> None:
-    """Writes the screen of a session at `size` columns × rows: that in `session_path`, else `session`, else an example.
+    """Write the screen of a session at `size` cells × rows: `session_path`, else `session`, else an example.
 
     `press` are keys that are pressed first, `until` says when the app has done what they asked for. Raises OSError when
     `out_svg` cannot be written, and `sessions.errors.SessionError` when the session cannot be read.
     """
     shown = opened(session_path) if session is None else (session, None)
     app = WorkbenchApp(*shown, keep=False, tool_handlers=tool_handlers, is_projected=is_projected)
-    out_svg.write_text(asyncio.run(_picture(app, size, press, until)), encoding="utf-8")
+    whole_files.write(out_svg, asyncio.run(_picture(app, size, press, until)).encode("utf-8"))
 
 
 async def _picture(

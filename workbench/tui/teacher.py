@@ -11,9 +11,9 @@ from workbench.tui.widgets.text.plain import plain_notify
 if TYPE_CHECKING:
     from textual.app import App
 
-    from workbench.serving.teachers_place import TeachersPlace
+    from workbench.serving.messages import TeachersPlace
 
-HOW = "{app.command_palette|ctrl+p}, follow: you go where the teacher goes."
+HOW = "{app.follow_teacher|alt+f} follows again."
 
 
 class GoAlong(Protocol):
@@ -23,15 +23,19 @@ class GoAlong(Protocol):
 
 
 class Teacher:
-    """`app` tells the user, `go` leads to where the teacher is, `show` has the last line say how it stands."""
+    """`app` tells the user, `go` leads to where the teacher is, `show` has the last line say how it stands.
 
-    def __init__(self, app: App[int], go: GoAlong, show: Callable[[], None]) -> None:
+    `is_followed`: from the start on, as in a lesson, until the participant decides otherwise.
+    """
+
+    def __init__(self, app: App[int], go: GoAlong, show: Callable[[], None], is_followed: bool = False) -> None:
         self._app = app
         self._go = go
         self._show = show
         self.place: TeachersPlace | None = None
         """Where the teacher is; None: there is none, or he has left."""
-        self.is_followed = False
+        self.is_followed = is_followed
+        self._was_there = False
         self._is_due = False
         self._went: TeachersPlace | None = None
         self._kept = ""
@@ -40,13 +44,15 @@ class Teacher:
     def sign(self) -> str:
         """For the last line; empty where there is nothing to follow."""
         if self.is_followed:
-            return "◉ following the teacher" if self.place is not None else "◌ the teacher has left"
+            absent = "◌ the teacher has left" if self._was_there else ""
+            return "◉ following the teacher" if self.place is not None else absent
         return "○ follow the teacher" if self.place is not None else ""
 
     def told(self, place: TeachersPlace | None) -> None:
         """The teacher is somewhere else; None: he has left, and whoever followed stays where he is."""
         has_left = place is None and self.place is not None
         self.place, self._is_due = place, place is not None
+        self._was_there |= place is not None
         if has_left and self.is_followed:
             said = "You stay where you are. Should the teacher come back, you follow again."
             plain_notify(self._app, said, title="The teacher has left")
@@ -56,7 +62,7 @@ class Teacher:
     def toggle(self) -> None:
         """Follows from now on, at once to where the teacher is; or goes one's own way."""
         if self.is_followed:
-            self.stop("You go your own way.")
+            self.stop("You stopped following.")
         elif self.place is None:
             plain_notify(self._app, "Once the teacher is there you can follow.", title="No teacher is here")
         else:

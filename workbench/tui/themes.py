@@ -1,4 +1,4 @@
-"""The workbench's own look, dark and light: quiet greys, one accent, and signs beside every colour."""
+"""The workbench's themes, dark and light: quiet greys, an accent, and a sign beside every colour."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ LIGHT_PROJECTED = Theme(
     dark=False,
     variables={**LIGHT.variables, "text-accent": "#7a3600", "border": "#8a3d00", "border-blurred": "#8a8a8a"},
 )
-"""What a beamer in a lit room leaves of colours is contrast: these two have the most, in the same hues."""
+"""Projectors in lit rooms leave only contrast: these two themes have the most."""
 
 OURS = (DARK, LIGHT, DARK_PROJECTED, LIGHT_PROJECTED)
 OF_THE_TERMINAL = "ansi-dark"
@@ -114,15 +114,12 @@ def of_the_terminal() -> Theme:
 
 
 def usual(color_system: str | None) -> str:
-    """The theme where nobody has chosen one, for rich's name of the colours a terminal has.
-
-    Of sixteen colours ours would become four greys: good and bad alike, and words on a ground of their own colour.
-    """
+    """Return the default theme for a terminal's colour system."""
     return OF_THE_TERMINAL if color_system == "standard" else DARK.name
 
 
 def projected(theme: str, is_dark: bool) -> str:
-    """The theme of the most contrast that is as dark or light as this one; a terminal's own sixteen colours stay."""
+    """Return the high-contrast theme as dark or light as this; a terminal's own colours stay."""
     if theme == OF_THE_TERMINAL or theme.startswith("ansi"):
         return theme
     return DARK_PROJECTED.name if is_dark else LIGHT_PROJECTED.name

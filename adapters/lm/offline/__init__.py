@@ -1,19 +1,24 @@
-"""Models that need no key, no network and no litellm. They read only the messages, as a real model does."""
+"""Models that need no API key, network or litellm. They write replies as the adapter that asks them does."""
 
 from __future__ import annotations
 
+import copy
 import difflib
+import re
 import time
 from collections.abc import Iterator, Mapping
 from threading import Event
 from types import MappingProxyType
 from typing import Any
 
+from adapters.formats.base import Adapter
 from adapters.lm.errors import ProviderError
-from adapters.lm.offline.personas import PERSONAS, words_in_chunks
+from adapters.lm.offline.personas import PERSONAS
 from adapters.lm.offline.task import read
 from adapters.lm.protocol import Chunk
+from adapters.requests.calls import Request
 from adapters.requests.capabilities import NONE, Capabilities
+from adapters.signatures.signature import Signature
 
 __all__ = ["NAMES", "OfflineLM"]
 
@@ -36,6 +41,7 @@ class OfflineLM:
         self._model = f"offline/{name}"
         self._persona = PERSONAS[name]
         self._chunk_seconds = chunk_seconds
+        self._asked_by: tuple[Adapter, Signature] | None = None
 
     @property
     def model(self) -> str:
@@ -46,13 +52,21 @@ class OfflineLM:
         """None: no native tools, no reasoning, no response schema, no parameter."""
         return NONE
 
+    def asked_by(self, adapter: Adapter, request: Request) -> OfflineLM:
+        """See `adapters.lm.protocol.WritesAsTheAdapter`; for another release of dspy the messages have to do."""
+        if adapter.whole_call is not None:
+            return self
+        found = copy.copy(self)
+        found._asked_by = (adapter, request.asked)
+        return found
+
     def stream(self, request: Mapping[str, Any], cancel: Event | None = None) -> Iterator[Chunk]:
         """See `adapters.lm.protocol.LM`. Of the parameters only `n` is looked at; there is no usage and no cost."""
-        task = read(request["messages"])
+        task = read(request["messages"], *(self._asked_by or ()))
         count = request.get("n")
         for choice in range(count if isinstance(count, int) and count > 1 else 1):
             reply = self._persona.answer(task, str(choice or ""))
-            for piece in words_in_chunks(reply.text):
+            for piece in _chunks(reply.text):
                 if self._pause(cancel):
                     return
                 yield Chunk(text=piece, choice=choice)
@@ -65,3 +79,13 @@ class OfflineLM:
         if self._chunk_seconds:
             time.sleep(self._chunk_seconds)
         return False
+
+
+MOST_CHUNKS = 40
+
+
+def _chunks(text: str) -> list[str]:
+    """Cut `text` into at most `MOST_CHUNKS` pieces of a few words each."""
+    words = re.findall(r"\s*\S+|\s+", text)
+    size = max(3, -(-len(words) // MOST_CHUNKS))
+    return ["".join(words[start : start + size]) for start in range(0, len(words), size)]

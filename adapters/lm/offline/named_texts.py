@@ -11,7 +11,7 @@ from typing import Any, Literal
 from adapters.lm.offline.source import Source, shortened, structure_in, value_in_xml
 
 Path = tuple[str, ...]
-"""Where a value stands: the output, then keys; `item` for each entry of a list."""
+"""The path to a value: the output, then keys; `item` for each entry of a list."""
 
 Kind = Literal["share", "amount", "count", "truth", "day", "person", "people", "code", "thought"]
 
@@ -61,7 +61,7 @@ _OF_FORMAT = {
 
 
 def suggests(name: str, *kinds: Kind) -> bool:
-    """Whether the name of a field suggests a value of one of these kinds."""
+    """Return whether the name of a field suggests a value of one of these kinds."""
     return any(_SUGGEST[kind].search(name) for kind in kinds)
 
 
@@ -74,7 +74,7 @@ class Texts:
         self._taken: Counter[str] = Counter()
 
     def turn(self, kind: str) -> int:
-        """How often something of this kind was asked for before."""
+        """Return the number of earlier requests for this kind."""
         self._taken[kind] += 1
         return self._taken[kind] - 1
 
@@ -86,7 +86,7 @@ class Texts:
         return self.next("date", self._source.dates) or "2024-05-17"
 
     def in_examples(self, path: Path) -> list[Any]:
-        """What the examples have in this place."""
+        """Return the values of the examples at this path."""
         return [value for example in self._examples if (value := _value_at(example, path)) is not None]
 
     def of_format(self, format_: str, hint: str) -> str:
@@ -132,7 +132,7 @@ class Texts:
         return self._next_sentence(f"{words} {hint}") or f"A short {words}."
 
     def _shaped_as(self, examples: Sequence[str]) -> str:
-        """What the inputs have of the shape of an example's code or number, such as `4.5` or `INV-2044`."""
+        """Find a text of the inputs shaped like an example's code or number, such as `4.5` or `INV-2044`."""
         codes = [one for one in examples if len(one) <= 20 and re.search(r"\d", one) and " " not in one]
         if not codes:
             return ""

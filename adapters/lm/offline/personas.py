@@ -1,23 +1,22 @@
-"""The offline models: one that does what it is asked, and those that fail as real models fail."""
+"""The offline models: a good reply as the adapter writes it, and the habits of real models that spoil it."""
 
 from __future__ import annotations
 
+import ast
 import json
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
-from adapters.lm.offline import writing
-from adapters.lm.offline.answers import outputs_of
-from adapters.lm.offline.source import choose
-from adapters.lm.offline.task import Task
-from adapters.lm.offline.writing import inside, plain, write
+from adapters.lm.offline.samples import Sampler
+from adapters.lm.offline.source import Source, choose, readable
+from adapters.lm.offline.task import Task, WantedOutput, labelled
+from adapters.lm.offline.wanted_types import is_vague
 
 
-@dataclass(frozen=True)
-class Reply:
-    """What a model says; `finish_reason` is OpenAI's."""
+class Said(NamedTuple):
+    """A reply, and why it ended, in OpenAI's words."""
 
     text: str
     finish_reason: str = "stop"
@@ -27,143 +26,153 @@ class Reply:
 class Persona:
     """A way to answer, and the failure of real models that it imitates.
 
-    `answer` takes the task and which of several completions is wanted: `""` for the first, then `"1"`, `"2"`, ….
+    `habits` are names of mutations (`adapters.mutations`), applied one after the other. Of a habit with several names
+    the messages choose one that applies; with `in_order` the first that applies is taken.
     """
 
     imitates: str
-    answer: Callable[[Task, str], Reply]
+    habits: tuple[tuple[str, ...], ...] = ()
+    finish_reason: str = "stop"
+    in_order: bool = False
+
+    def answer(self, task: Task, variant: str) -> Said:
+        """Answer `task`; `variant` is `""` for the first completion, then `"1"`, `"2"`, …."""
+        text = good_text(task, variant)
+        if not self.habits:
+            return Said(text.rstrip("\n"), self.finish_reason)
+        from adapters.mutations import CATALOGUE
+
+        good = task.good_reply(text)
+        for habit in self.habits:
+            made = [broken.text for name in habit if (broken := CATALOGUE[name](good)) is not None]
+            if made:
+                good = replace(good, text=made[0 if self.in_order else choose(task.seed + variant, len(made))])
+        return Said(good.text.rstrip("\n"), self.finish_reason)
 
 
-def _pick(task: Task, variant: str, count: int) -> int:
-    """A number below `count` that depends on the messages, and on which completion of several this is."""
-    return choose(task.seed + variant, count)
-
-
-def _exact(task: Task, variant: str) -> str:
-    return task.example if task.example is not None else write(task, outputs_of(task, variant))
-
-
-def exact(task: Task, variant: str) -> Reply:
-    return Reply(_exact(task, variant))
-
-
-def chatty(task: Task, variant: str) -> Reply:
-    kind = {"json": "the JSON object", "block": "the JSON", "xml": "the XML", "chat": "the output"}.get(
-        task.format, "the answer"
-    )
-    opening = (f"Sure! Here is {kind} you asked for:", f"Of course. Based on what you gave me, here is {kind}:")
-    closing = ("I hope this helps! Let me know if you need anything else.", "Would you like me to go into more detail?")
-    text = _exact(task, variant).strip()
-    return Reply(f"{opening[_pick(task, variant, 2)]}\n\n{text}\n\n{closing[_pick(task, variant, 2)]}")
-
-
-def sloppy(task: Task, variant: str) -> Reply:
-    return Reply(writing.malformed(task, outputs_of(task, variant), task.seed + variant))
-
-
-def truncated(task: Task, variant: str) -> Reply:
-    text = _exact(task, variant).strip()
-    # The last quarter is lost; never the whole, and never only the closing marker.
-    body = text.removesuffix("[[ ## completed ## ]]").rstrip()
-    return Reply(body[: max(1, len(body) * (60 + _pick(task, variant, 20)) // 100)], "length")
-
-
-def fenced(task: Task, variant: str) -> Reply:
-    language = {"json": "json", "xml": "xml"}.get(task.format, "")
-    text = _exact(task, variant).strip()
-    return Reply(text if task.format == "block" else f"```{language}\n{text}\n```")
-
-
-def thinking(task: Task, variant: str) -> Reply:
-    outputs = outputs_of(task, variant)
-    first = next(iter(outputs.items()), None)
-    draft = f"The user wants {', '.join(outputs)}. Let me look at the input first.\n"
-    if first is not None and task.format in ("chat", "xml", "json"):
-        draft += f"A first draft:\n{write(task, {first[0]: first[1]}).replace('[[ ## completed ## ]]', '').strip()}\n"
-    return Reply(f"<think>\n{draft}Yes, that is consistent with the input.\n</think>\n\n{_exact(task, variant)}")
-
-
-def wrongcase(task: Task, variant: str) -> Reply:
-    outputs = {name[:1].upper() + name[1:]: value for name, value in outputs_of(task, variant).items()}
-    return Reply(write(task, outputs))
-
-
-def midline(task: Task, variant: str) -> Reply:
-    outputs = outputs_of(task, variant)
-    if task.format == "chat":
-        sections = " ".join(f"[[ ## {name} ## ]] {' '.join(plain(value).split())}" for name, value in outputs.items())
-        return Reply(f"Here you go: {sections} [[ ## completed ## ]]")
-    if task.format in ("json", "block"):
-        return Reply(f"The result is {json.dumps(inside(task, outputs), ensure_ascii=False)} as requested.")
-    return Reply("Here you go: " + " ".join(write(task, outputs).split()))
-
-
-def missing(task: Task, variant: str) -> Reply:
-    outputs = outputs_of(task, variant)
-    names = list(outputs)
-    gone = names[_pick(task, variant, len(names))] if names else None
-    return Reply(write(task, {name: value for name, value in outputs.items() if name != gone}))
-
-
-MOST_CHUNKS = 40
-_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-
-
-def mistyped(task: Task, variant: str) -> Reply:
-    chosen = {one.name for one in task.wanted if "enum" in one.schema}
-    outputs = {name: _in_words(value, name in chosen) for name, value in outputs_of(task, variant).items()}
-    return Reply(write(task, outputs))
-
-
-def _in_words(value: Any, chosen: bool) -> Any:
-    if isinstance(value, bool):
-        return "probably" if value else "probably not"
-    if isinstance(value, int | float):
-        whole = round(value)
-        return f"about {_WORDS[whole]}" if 0 <= whole < len(_WORDS) else f"roughly {whole} or so"
-    if isinstance(value, dict):
-        return ", ".join(f"{key} is {plain(one)}" for key, one in value.items())
-    if isinstance(value, list):
-        return " and ".join(plain(one) for one in value)
-    return f"I would say {value}" if chosen and isinstance(value, str) else value
-
-
-def empty(task: Task, variant: str) -> Reply:
-    return Reply("")
-
-
-def refusal(task: Task, variant: str) -> Reply:
-    return Reply("I'm sorry, but I can't help with that request.", "stop")
-
-
-def toolcall(task: Task, variant: str) -> Reply:
-    call = json.dumps({"name": "final_answer", "arguments": outputs_of(task, variant)}, ensure_ascii=False)
-    return Reply(f"<tool_call>\n{call}\n</tool_call>")
-
-
+SLIPS = (
+    *(
+        "single quotes",
+        "printed by Python",
+        "trailing commas",
+        "keys without quotes",
+        "a comment in JSON",
+        "the last bracket missing",
+    ),
+    *("the last bracket missing", "texts in quotes", "the other language's true", "choices capitalised"),
+    *("a remark in place of the end marker", "an ampersand in a text", "the last tag not closed"),
+)
 PERSONAS: Mapping[str, Persona] = {
-    "exact": Persona("answers in the format that was asked for", exact),
-    "chatty": Persona("chat models put a sentence before and after the answer, whatever the prompt says", chatty),
+    "exact": Persona("answers in the format that was asked for"),
+    "chatty": Persona(
+        "chat models put a sentence before and after the answer, whatever the prompt says",
+        (("a sentence before",), ("a sentence after",)),
+    ),
     "sloppy": Persona(
-        "small models write single quotes, trailing commas, quoted or wrongly cased choices, bare & in XML", sloppy
+        "small models write single quotes, trailing commas, quoted or wrongly cased choices, bare & in XML",
+        ((*SLIPS,),),
     ),
-    "truncated": Persona("max_tokens ends the reply in the middle of a value", truncated),
-    "fenced": Persona("models trained on Markdown wrap every structured answer in a ``` fence", fenced),
+    "truncated": Persona(
+        "max_tokens ends the reply in the middle of a value",
+        (("no end marker",), ("cut off after 5/8", "cut off after 6/8")),
+        "length",
+    ),
+    "fenced": Persona("models trained on Markdown wrap every structured answer in a ``` fence", (("fenced",),)),
     "thinking": Persona(
-        "reasoning models leave their <think> block, with a draft of the answer, in the text", thinking
+        "reasoning models leave their <think> block, with a draft of the answer, in the text",
+        (("a draft within the thought", "a thought before"),),
+        in_order=True,
     ),
-    "wrongcase": Persona("models capitalise the fields' names as in a heading", wrongcase),
-    "midline": Persona("models run markers and values together on one line, after an opening phrase", midline),
-    "missing": Persona("with many outputs, models forget one", missing),
-    "mistyped": Persona("models answer in words where a number, a list or one of some values was asked for", mistyped),
-    "empty": Persona("providers return an empty reply after a filter or a spent reasoning budget", empty),
-    "refusal": Persona("safety training refuses a harmless request", refusal),
-    "toolcall": Persona("models tuned for agents write a tool call as text instead of the answer", toolcall),
+    "wrongcase": Persona("models capitalise the fields' names as in a heading", (("names capitalised",),)),
+    "midline": Persona(
+        "models run markers and values together on one line, after an opening phrase",
+        (("a sentence before",), ("all on one line",)),
+    ),
+    "missing": Persona(
+        "with many outputs, models forget one",
+        (("the first field missing", "the last field missing"),),
+    ),
+    "mistyped": Persona(
+        "models answer in words where a number, a list or one of some values was asked for",
+        (("values in words",),),
+    ),
+    "empty": Persona("providers return an empty reply after a filter or a spent reasoning budget", (("nothing",),)),
+    "refusal": Persona("safety training refuses a harmless request", (("a refusal",),)),
+    "toolcall": Persona(
+        "models tuned for agents write a tool call as text instead of the answer", (("a tool call as text",),)
+    ),
 }
 
 
-def words_in_chunks(text: str) -> list[str]:
-    """`text` in at most `MOST_CHUNKS` pieces of a few words each; joined together they are the text."""
-    words = re.findall(r"\s*\S+|\s+", text)
-    size = max(3, -(-len(words) // MOST_CHUNKS))
-    return ["".join(words[start : start + size]) for start in range(0, len(words), size)]
+def good_text(task: Task, seed: str = "") -> str:
+    """Write the reply that gives the task's outputs; another `seed` gives other ones."""
+    if task.example is not None:
+        return task.example
+    source = Source(_material(task.inputs))
+    if task.format == "free":
+        return source.best_sentence("answer") or "Hello."
+    # Of the inputs alone, so that the same inputs get the same values under every adapter.
+    seed = json.dumps([*((name, readable(text)) for name, text in task.inputs.items()), seed])
+    sampler = Sampler(source, seed, task.examples)
+    said = labelled(next(iter(task.inputs.values()), ""), [one.name for one in task.wanted]) if task.verbatim else {}
+    return task.write({one.name: _output(one, task, sampler, said.get(one.name)) for one in task.wanted})
+
+
+def _output(wanted: WantedOutput, task: Task, sampler: Sampler, said: str | None) -> Any:
+    if wanted.name in task.known:
+        return task.known[wanted.name]
+    if said is not None:
+        if task.takes(wanted.name, said):
+            return said
+        sampler = Sampler(Source({wanted.name: said}), wanted.name)
+    if "tool_calls" in (wanted.schema.get("properties") or {}) or wanted.name == "tool_calls":
+        return _calls(task, sampler)
+    if task.format == "prose" and is_vague(wanted.schema) and not task.examples:
+        # Of the type only its name is told: what the next model will need is laid out in words.
+        return Source(task.inputs).details(f"{wanted.name} {wanted.description}")
+    value = sampler.value(wanted.name, wanted.schema, wanted.description)
+    if task.format in ("json", "block"):
+        if wanted.schema.get("format") == "code":
+            return re.sub(r"\A```\w*\n(.*)\n```\Z", r"\1", value, flags=re.DOTALL)
+        return int(value) if wanted.is_numbered else value
+    return value
+
+
+RESULTS = "tool_call_results"
+
+_TOOL = re.compile(
+    r"([A-Za-z0-9_-]{1,64})(?:, whose description is <desc>.{0,2000}?</desc>)?\. It takes arguments (\{.{0,4000}?\})\.",
+    re.DOTALL,
+)
+
+
+def _calls(task: Task, sampler: Sampler) -> dict[str, Any]:
+    """Call the first tool that is described as dspy writes one; none once there are results."""
+    for text in () if RESULTS in task.inputs else task.inputs.values():
+        found = _TOOL.search(text)
+        if found is None:
+            continue
+        try:
+            schemas = ast.literal_eval(found.group(2))
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+        if isinstance(schemas, dict):
+            needed = {
+                str(key): one for key, one in schemas.items() if isinstance(one, Mapping) and "default" not in one
+            }
+            args = {key: sampler.value(key, one, str(one.get("description", ""))) for key, one in needed.items()}
+            return {"tool_calls": [{"name": found.group(1), "args": args}]}
+    return {"tool_calls": []}
+
+
+def _material(inputs: Mapping[str, str]) -> Mapping[str, str]:
+    """The inputs that an answer is made of: no descriptions of tools, and of results only what the tools said."""
+    if RESULTS in inputs:
+        results = inputs[RESULTS]
+        try:
+            read, _ = json.JSONDecoder().raw_decode(results[results.index("{") :])
+            values = [str(one["value"]) for one in (read["tool_call_results"] if isinstance(read, dict) else read)]
+        except (ValueError, KeyError, TypeError, RecursionError):
+            return inputs
+        return {**inputs, RESULTS: "\n\n".join(values)}
+    return {name: text for name, text in inputs.items() if _TOOL.search(text) is None} or inputs

@@ -16,7 +16,7 @@ LARGEST = 10_000
 """Parts of one reply's values: small types may ask for millions, by models in models or by lists of a least length."""
 
 MAX_DEPTH = 6
-"""How deep recursive types are filled in before what is optional in them is left out."""
+"""The depth from which recursive types get no optional parts."""
 
 # Lists that usually hold more of what they stand in, whose shape nested XML does not show.
 _OF_ITSELF = frozenset({"children", "replies", "subtasks", "nodes", "branches"})
@@ -128,8 +128,9 @@ class Sampler:
         values = schema.get("additionalProperties")
         inner = values if isinstance(values, Mapping) else {"type": "string"}
         keys = [one.lower().replace(" ", "_") for one in self._source.names[:2]] or ["first", "second"]
-        if "keys" in schema:
-            keys = list(dict.fromkeys(str(self._of(schema["keys"], (*path, "key"), definitions, "")) for _ in range(2)))
+        told = schema.get("keys") or schema.get("propertyNames")
+        if told:
+            keys = list(dict.fromkeys(str(self._of(told, (*path, "key"), definitions, "")) for _ in range(2)))
         return {key: self._of(inner, (*path, key), definitions, hint) for key in keys[: schema.get("maxProperties", 2)]}
 
     def _array(self, schema: Schema, path: Path, definitions: Mapping[str, Schema], hint: str) -> list[Any]:
@@ -210,7 +211,7 @@ def _fit(number: float, low: float, high: float, multiple: float | None, whole: 
 
 
 MOST_LETTERS = 500
-"""Of a regular expression that a text is made for."""
+"""The longest regular expression that a text is made for."""
 MAX_REPEAT = 40
 LONGEST = 10_000
 """Letters of the text: counts of counts ask for any number of them."""

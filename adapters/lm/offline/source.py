@@ -1,4 +1,4 @@
-"""What an offline model finds in the inputs: sentences, names, numbers and dates to answer with."""
+"""Find sentences, names, numbers and dates in the inputs to answer with."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def structure_in(text: str) -> Any:
 
 
 def value_in_xml(text: str) -> Any:
-    """What one element holds: text, a list of its `item`s or a dict of its children; None where it is no XML."""
+    """Return an element as text, a list of its `item`s or a dict of its children; None for invalid XML."""
     try:
         return _in_element(ElementTree.fromstring(text))
     except (ElementTree.ParseError, ValueError, RecursionError):  # ValueError: a lone surrogate

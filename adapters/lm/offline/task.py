@@ -1,4 +1,4 @@
-"""What the messages ask for: read from their text alone, as a real model reads them."""
+"""The task of a prompt: outputs, inputs and examples, by the signature or else by the messages alone."""
 
 from __future__ import annotations
 
@@ -6,14 +6,36 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_origin
 
-from adapters.lm.offline import replies, wanted_types
+from adapters.formats import catalog
+from adapters.formats.base import Adapter
+from adapters.formats.chat import ChatAdapter
+from adapters.lm.offline import wanted_types
 from adapters.lm.offline.wanted_types import Schema
+from adapters.mutations.mutation import GoodReply, good_reply, written
+from adapters.replies.forms import FORMS
+from adapters.replies.reading import ReplyForm
+from adapters.signatures.signature import Field, Signature
+from adapters.values.value_text import serialize_for_json
 
 Format = Literal["chat", "json", "xml", "prose", "block", "free"]
 """chat: `[[ ## x ## ]]` markers · json: a JSON object · xml: tags · prose: named outputs laid out in text · block: one
 fenced block of JSON · free: nothing was asked for."""
+
+_ADAPTERS: Mapping[Format, str] = {
+    "chat": "chat",
+    "json": "json",
+    "xml": "xml",
+    "prose": "twostep",
+    "block": "markdown",
+}
+"""Who writes and parses replies where only the messages are known."""
+_FORMATS: Sequence[tuple[ReplyForm, Format]] = (
+    *(("markers", "chat"), ("json", "json"), ("xml", "xml")),
+    *(("prose", "prose"), ("fenced json", "block")),
+)
+NO_FIELDS = Signature.make([], "")
 
 INCOMPLETE = "This is an example of the task, though some input or output fields are not supplied."
 
@@ -29,17 +51,24 @@ _VERBATIM = "extract the fields from the text verbatim"
 
 @dataclass(frozen=True)
 class WantedOutput:
-    """One output that is asked for; `template` is the nested XML that shows its shape."""
+    """One output that is asked for."""
 
     name: str
     schema: Schema
     type_text: str = "str"
     description: str = ""
-    template: str | None = None
+    is_plain: bool = False
+    """Lists and objects are written as JSON although the form allows tags."""
+
+    @property
+    def annotation(self) -> Any:
+        """The type by which the adapter is to write and parse it, where only the messages are known."""
+        found = wanted_types.type_of(self.schema)
+        return Any if self.is_plain and get_origin(found) in (list, dict) else found
 
     @property
     def is_numbered(self) -> bool:
-        """Whether it is to be chosen from whole numbers that the prompt lists as text."""
+        """Return whether the choices are whole numbers that the prompt lists as text."""
         choices = self.schema.get("enum", ())
         return bool(choices) and all(isinstance(one, str) and re.fullmatch(r"-?\d{1,9}", one) for one in choices)
 
@@ -49,8 +78,8 @@ class Task:
     """Everything a reply is made from.
 
     `inputs` are the texts of the current inputs by name; `known` are the outputs of an example whose inputs are the
-    current ones (raw: text, or JSON where the format is JSON), with that example's own reply in `example`; `examples`
-    are the outputs of all examples, newest last.
+    current ones, with that example's own reply in `example`; `examples` are the outputs of all examples as plain JSON,
+    newest last. `adapter` writes the reply for `signature` and parses it; None where nothing was asked for.
     """
 
     format: Format
@@ -60,59 +89,145 @@ class Task:
     example: str | None = None
     examples: tuple[Mapping[str, Any], ...] = ()
     verbatim: bool = False
-    """Whether the outputs are to be copied out of the one input."""
+    """The outputs are to be copied out of the one input."""
     seed: str = ""
     """Stands for the whole of the messages."""
+    adapter: Adapter | None = None
+    signature: Signature = NO_FIELDS
     as_array: bool = False
-    """Whether the block is the one output itself, an array, and not an object that holds it."""
+    """The reply is the one output itself, an array, without an object around it."""
+
+    def write(self, outputs: Mapping[str, Any]) -> str:
+        """Write the reply that gives `outputs`, as the adapter writes one.
+
+        Where dspy's adapter cannot parse what it writes (XML with `&` in a set), the reply is escaped as it should be.
+        """
+        if self.as_array:
+            value = serialize_for_json(next(iter(outputs.values()), None))
+            return f"```json\n{json.dumps(value, indent=2, ensure_ascii=False)}\n```"
+        text = None if self.adapter is None else written(self.adapter, self.signature, outputs)
+        if text is None or self.adapter is None:
+            return "\n\n".join(map(str, outputs.values()))
+        form = FORMS.get(self.adapter.profile.reply)
+        if form is None or self.adapter.read(self.signature, text).ok:
+            return text
+        return form.write_values({name: serialize_for_json(value) for name, value in outputs.items()})
+
+    def takes(self, name: str, text: str) -> bool:
+        """Return whether the output `name` can be parsed from `text` as it is."""
+        signature = Signature.make([self.signature.output_fields[name]])
+        return ChatAdapter().read(signature, FORMS["markers"].write_values({name: text})).ok
+
+    def good_reply(self, text: str) -> GoodReply:
+        """Parse the reply that is about to be broken."""
+        parser = self.adapter or ChatAdapter()
+        return good_reply(parser, self.signature, parser.read(self.signature, text), "")
 
 
-def read(messages: Sequence[Mapping[str, Any]]) -> Task:
-    """The task that `messages` (OpenAI's chat objects) set."""
+def read(
+    messages: Sequence[Mapping[str, Any]], adapter: Adapter | None = None, signature: Signature | None = None
+) -> Task:
+    """Read the task that `messages` (OpenAI's chat objects) set.
+
+    The adapter and the signature that made them say how to answer. Without them the messages do, in which types of a
+    user's own are known by the schema that the prompt shows.
+    """
     system = "\n\n".join(text_of(one) for one in messages if one.get("role") == "system")
     last = max((place for place, one in enumerate(messages) if one.get("role") == "user"), default=-1)
     asked = text_of(messages[last]) if last >= 0 else ""
     seed = json.dumps([[one.get("role"), text_of(one)] for one in messages])
     format_ = _format_of(system, asked)
     body = _body(asked)
-    if format_ == "free":
-        return Task(format_, inputs={"text": body or system}, seed=seed)
-    if format_ == "block":
-        return _block_task(f"{system}\n\n{asked}".strip(), seed)
-    names = _names(format_, system, asked)
-    listed = {
-        name: (type_text, description)
-        for name, type_text, description in reversed(_listed(system, _PROSE if format_ == "prose" else _OUTPUTS))
-    }
-    wanted = tuple(_wanted(name, *listed.get(name, ("str", "")), format_, system, asked) for name in names)
+    if adapter is None or signature is None:
+        if format_ == "free":
+            return Task(format_, inputs={"text": body or system}, seed=seed)
+        adapter = catalog.make(_ADAPTERS[format_])
+        wanted = _block_keys(f"{system}\n\n{asked}") if format_ == "block" else _wanted_outputs(format_, system, asked)
+        signature = Signature.make([Field(one.name, "output", one.annotation) for one in wanted])
+    else:
+        if format_ == "free":
+            format_ = next((name for form, name in _FORMATS if form == adapter.profile.reply), "chat")
+        wanted = tuple([_wanted_by(one) for one in signature.output_fields.values()])
+    inputs = _sections(f"{system}\n\n{asked}") if format_ == "block" else _inputs(format_, system, body)
     pairs = _examples(messages[:last])
-    read_reply = replies.READERS[format_]
-    examples = tuple(_supplied(read_reply(reply, names)) for _, reply in pairs)
+    answers = [_outputs(adapter, signature, reply) for _, reply in pairs]
     same = [place for place, (question, _) in enumerate(pairs) if _body(question) == body]
-    known = examples[same[-1]] if same else {}
+    known = answers[same[-1]] if same else {}
     return Task(
         format_,
         wanted,
-        _inputs(format_, system, body),
+        inputs,
         known,
-        pairs[same[-1]][1] if same and set(known) == set(names) else None,
-        examples,
+        pairs[same[-1]][1] if same and set(known) == set(signature.output_fields) else None,
+        tuple([{name: serialize_for_json(one) for name, one in values.items()} for values in answers]),
         verbatim=_VERBATIM in system,
         seed=seed,
+        adapter=adapter,
+        signature=signature,
+        as_array=format_ == "block" and _BLOCK_OF_AN_ARRAY in f"{system}{asked}",
     )
 
 
-def _block_task(text: str, seed: str) -> Task:
-    """The task of a prompt made of numbered sections: it has neither examples nor earlier turns."""
+def _outputs(adapter: Adapter, signature: Signature, reply: str) -> dict[str, Any]:
+    """The outputs that an example gives, as far as they parse, without those that stand for a missing value."""
+    if adapter.profile.reply == "prose":
+        values: Mapping[str, Any] = labelled(reply, list(signature.output_fields))
+    else:
+        reading = adapter.read(signature, reply)
+        values = {name: one.value for name, one in reading.fields.items() if one.state == "read"}
+    return {
+        name: value
+        for name, value in values.items()
+        if not (isinstance(value, str) and value.strip().startswith("Not supplied for this "))
+    }
+
+
+def labelled(text: str, names: Sequence[str]) -> dict[str, str]:
+    """Find paragraphs that begin with `name:`."""
+    if not names:
+        return {}
+    label = re.compile(
+        rf"^[*_#\s-]{{0,6}}({'|'.join(map(re.escape, names))})[*_]{{0,2}}:[*_]{{0,2}}[ \t]*", re.MULTILINE
+    )
+    places = list(label.finditer(text))
+    ends = [*(place.start() for place in places[1:]), len(text)]
+    found: dict[str, str] = {}
+    for place, end in zip(places, ends, strict=False):
+        found.setdefault(place.group(1), text[place.end() : end].strip())
+    return found
+
+
+def _wanted_by(one: Field) -> WantedOutput:
+    """The output that a field of the signature declares."""
+    schema = wanted_types.from_type(one.annotation)
+    constraints = f"Constraints: {one.constraints}" if one.constraints else ""
+    return WantedOutput(one.name, wanted_types.constrained(schema, constraints), description=one.desc or "")
+
+
+def _wanted_outputs(format_: Format, system: str, asked: str) -> tuple[WantedOutput, ...]:
+    heading = _PROSE if format_ == "prose" else _OUTPUTS
+    listed = {name: (type_text, description) for name, type_text, description in reversed(_listed(system, heading))}
+    names = _names(format_, system, asked)
+    return tuple([_wanted(name, *listed.get(name, ("str", "")), format_, system, asked) for name in names])
+
+
+def _sections(text: str) -> dict[str, str]:
+    """The numbered sections of a prompt, but those of the task and the response format."""
     parts = re.split(r"^## \d+\. ([^\n]+)$", text, flags=re.MULTILINE)
-    inputs = {
+    return {
         title.lower().replace(" ", "_"): body.strip()
         for title, body in zip(parts[1::2], parts[2::2], strict=True)
         if title not in ("Task", "Response Format")
     }
-    listed = re.split(r"\n(?=- `\w+` \()", text[text.rfind(_BLOCK) :])[1:]
-    wanted = tuple(key for item in listed if (key := _key(item.split("\n\nAdd no other keys.")[0])) is not None)
-    return Task("block", wanted, inputs, seed=seed, as_array=_BLOCK_OF_AN_ARRAY in text)
+
+
+def _block_keys(text: str) -> tuple[WantedOutput, ...]:
+    """The keys that the last response format with a list of them names: a turn of tools repeats it without."""
+    for part in reversed(text.split(_BLOCK)):
+        listed = re.split(r"\n(?=- `\w+` \()", part)[1:]
+        if listed:
+            return tuple([one for item in listed if (one := _key(item.split("\n\nAdd no other keys.")[0])) is not None])
+    return ()
 
 
 def _key(item: str) -> WantedOutput | None:
@@ -170,14 +285,6 @@ def _examples(messages: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
     return found
 
 
-def _supplied(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: value
-        for name, value in values.items()
-        if not (isinstance(value, str) and value.strip().startswith("Not supplied for this "))
-    }
-
-
 def _names(format_: Format, system: str, asked: str) -> tuple[str, ...]:
     if format_ == "prose":
         return tuple(name for name, _, _ in _listed(system, _PROSE))
@@ -215,7 +322,7 @@ def _listed(system: str, heading: str) -> list[tuple[str, str, str]]:
 
 
 def _closed(text: str) -> tuple[str, str]:
-    """What stands before the bracket that closes an already open one, and what follows it; quotes are respected."""
+    """Split the text at the bracket that closes an already open one; quotes are respected."""
     depth, quote = 1, ""
     for place, char in enumerate(text):
         if quote:
@@ -243,11 +350,12 @@ def _wanted(name: str, type_text: str, description: str, format_: Format, system
             schema = wanted_types.from_baml(simplified)
         elif template is not None:
             schema = wanted_types.from_template(template)
-    return WantedOutput(name, wanted_types.constrained(schema, description), type_text, description, template)
+    schema = wanted_types.constrained(schema, description)
+    return WantedOutput(name, schema, type_text, description, is_plain=format_ == "xml" and template is None)
 
 
 def _note(name: str, system: str) -> str | None:
-    """What the structure section says of the value, in plain text or inside the JSON object that shows it."""
+    """Find the note on a value in the structure section, in plain text or inside its JSON object."""
     mark = f"{{{name}}}        # note: the value you produce "
     start = system.rfind(mark)
     if start < 0:
@@ -281,7 +389,7 @@ def _inputs(format_: Format, system: str, body: str) -> dict[str, str]:
     heading = "As input, you will be provided with:\n" if format_ == "prose" else "Your input fields are:\n"
     names = [name for name, _, _ in _listed(system, heading)]
     if format_ == "prose":
-        found = replies.from_prose(body, names)
+        found = labelled(body, names)
     elif format_ == "xml":
         found = {
             name: match.group(1)
@@ -289,5 +397,7 @@ def _inputs(format_: Format, system: str, body: str) -> dict[str, str]:
             if (match := re.search(rf"<{re.escape(name)}>\n(.*)\n</{re.escape(name)}>", body, re.DOTALL))
         }
     else:
-        found = replies.from_chat(body, names)
+        parts = re.split(r"^\[\[ ## (\w+) ## \]\][ \t]*$", body, flags=re.MULTILINE)
+        sections = {name: text.strip() for name, text in zip(parts[1::2], parts[2::2], strict=True)}
+        found = {name: sections[name] for name in names if name in sections}
     return found or ({"text": body} if body else {})

@@ -9,9 +9,12 @@ import ast
 import json
 import re
 from collections.abc import Mapping
-from typing import Any
+from decimal import Decimal
+from typing import Any, Literal
 
 from adapters.lm.offline.source import value_in_xml
+from adapters.types import is_named
+from adapters.types.pydantic_schema import schema_by_name
 
 Schema = Mapping[str, Any]
 
@@ -42,6 +45,33 @@ _NAMES: Mapping[str, Schema] = {
     "complex": {"const": "1+2j"},
     "Any": {},
 }
+
+
+def from_type(annotation: Any) -> Schema:
+    """The JSON schema of a type; texts for custom types that are written as one."""
+    for name in ("Code", "Reasoning"):
+        if is_named(annotation, name):
+            return _NAMES[name]
+    if annotation is bytes or annotation is complex or annotation is Decimal:
+        return _NAMES[annotation.__name__]
+    try:
+        return schema_by_name(annotation)
+    except Exception:  # a type may say that it has none, and a user's own may raise anything
+        return {"unknown": getattr(annotation, "__name__", "")}
+
+
+def type_of(schema: Schema) -> Any:
+    """The Python type nearest to a schema: Any where several would do."""
+    if schema.get("enum"):
+        return Literal[tuple(schema["enum"])]
+    kind = schema.get("type")
+    if kind == "array":
+        items = schema.get("items")
+        return list[type_of(items)] if isinstance(items, Mapping) else list[Any]  # type: ignore[misc]
+    if kind == "object" or "properties" in schema:
+        inner = schema.get("additionalProperties")
+        return dict[str, type_of(inner)] if isinstance(inner, Mapping) else dict[str, Any]  # type: ignore[misc]
+    return {"string": str, "integer": int, "number": float, "boolean": bool}.get(str(kind), Any)
 
 
 def from_annotation(text: str) -> Schema:
@@ -88,7 +118,7 @@ def _of_generic(node: ast.Subscript) -> Schema:
 
 
 def is_vague(schema: Schema) -> bool:
-    """Whether a name of which nothing else is told stands anywhere in it."""
+    """Return whether any part of it is a bare name."""
     if "unknown" in schema:
         return True
     inner = [
@@ -101,7 +131,7 @@ def is_vague(schema: Schema) -> bool:
 
 
 def from_note(note: str, annotation: Schema) -> Schema:
-    """What the structure section adds: a JSON schema, or the values to choose from; otherwise `annotation`."""
+    """Read the schema or the choices from a note of the structure section; else return `annotation`."""
     if note.startswith("must adhere to the JSON schema: "):
         try:
             return _with_keys(json.loads(note.removeprefix("must adhere to the JSON schema: ")), annotation)

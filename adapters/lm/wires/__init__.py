@@ -1,1 +1,1 @@
-"""What goes out, byte for byte: the bodies of requests as dspy's own client and litellm write them."""
+"""Write request bodies byte for byte as dspy's own client and litellm do."""

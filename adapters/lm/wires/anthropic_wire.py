@@ -101,7 +101,7 @@ def body_for_anthropic(model: str, request: Mapping[str, Any]) -> dict[str, Any]
 
 
 def for_litellm(body: Mapping[str, Any]) -> dict[str, Any]:
-    """What litellm is given, so that it hands on this body; what it may refuse of a model stands in `extra_body`."""
+    """Return arguments with which litellm sends this body; `extra_body` has what it might reject."""
     beside = {part: body[part] for part in CHECKED if part in body}
     given = {part: one for part, one in body.items() if part not in beside}
     allowed = [part for part in AS_IT_IS if part in given]

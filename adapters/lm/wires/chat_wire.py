@@ -38,7 +38,7 @@ _EMBEDDED = re.compile(r"data:[^,]+;base64,.+", re.DOTALL)
 
 
 def body_of_dspys_client(door: Door, request: Mapping[str, Any]) -> dict[str, Any]:
-    """What dspy's client writes beside the model's name. Raises NotTakenError.
+    """Write the body of dspy's client, without the model's name. Raises NotTakenError.
 
     Of `n` it writes nothing, and sends as many requests.
     Rule: `dspy._vendor.lm15.providers.openai_chat`: `_ingest_openai_chat`, then `OpenAIChatLM._payload`, and what

@@ -1,4 +1,4 @@
-"""What dspy 3.4.1's own client takes of a chat request, by whichever of its doors the request goes out.
+"""Check which parts of a chat request dspy 3.4.1's own client accepts.
 
 With a name or a value that it does not know, dspy leaves the request to litellm (`NotTakenError` here).
 Rule: `dspy._vendor.lm15.providers.openai_chat._ingest_config`, and the checks of `dspy._vendor.lm15.types.Config`.
@@ -85,13 +85,13 @@ def taken(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def limit_of(given: Mapping[str, Any]) -> int | None:
-    """How many tokens a reply may have."""
+    """Return the token limit of a reply."""
     limit: int | None = given.get("max_completion_tokens", given.get("max_tokens"))
     return limit
 
 
 def top_logprobs_of(given: Mapping[str, Any]) -> int | None:
-    """How many alternatives are wanted for each token; None where no probabilities are. Raises NotTakenError."""
+    """Return the number of alternatives per token; None without probabilities. Raises NotTakenError."""
     wanted = given.get("logprobs", False)
     if wanted is True:
         return _whole("top_logprobs", given.get("top_logprobs", 0), 0)

@@ -1,4 +1,4 @@
-"""How a chat request is handed to litellm, so that what arrives is what dspy 3.4.1 would have sent.
+"""Hand a chat request to litellm so that the server receives what dspy 3.4.1 would have sent.
 
 litellm calls every model here. Where dspy would call it by a door of its own client, the parts that litellm would
 rename, turn, refuse or leave out are put into the request's body as they stand (litellm's `extra_body`).
@@ -62,7 +62,7 @@ class Sent:
 
 
 def sent(model: str, request: Mapping[str, Any], connection: frozenset[str], settings: LMSettings = CHAT) -> Sent:
-    """What litellm is given. `request` is a chat request as JSON, `connection` names the settings of its connection
+    """Return litellm's arguments. `request` is a chat request as JSON, `connection` names its settings
     (`api_base`). Raises ValueError for messages that are not all text where the model type is `text`.
     """
     if settings.model_type == "text":
@@ -111,7 +111,7 @@ def text_of(request: Mapping[str, Any]) -> str:
 
 
 def is_left_to_litellm(model: str, request: Mapping[str, Any], connection: frozenset[str]) -> bool:
-    """Whether dspy leaves a chat request to litellm, too, and sends it through no door of its own client."""
+    """Return whether dspy leaves a chat request to litellm, too, and sends it through no door of its own client."""
     route = None if has_gateway(model, os.environ) else own_route(model, "chat", connection)
     if route is None:
         return True
@@ -131,7 +131,7 @@ def is_left_to_litellm(model: str, request: Mapping[str, Any], connection: froze
 
 
 def _by_anthropics_door(model: str, request: Mapping[str, Any], connection: frozenset[str]) -> dict[str, Any] | None:
-    """What dspy's client asks of Anthropic, in words that litellm hands on; None where it does not ask there."""
+    """Return the body that dspy's client sends to Anthropic; None where it sends none."""
     route = None if has_gateway(model, os.environ) else own_route(model, "chat", connection)
     if route is None or route.door.id != "anthropic":
         return None
@@ -142,7 +142,7 @@ def _by_anthropics_door(model: str, request: Mapping[str, Any], connection: froz
 
 
 def _by_geminis_door(model: str, request: Mapping[str, Any], connection: frozenset[str]) -> dict[str, Any] | None:
-    """What dspy's client sends to Gemini; None where it does not, or the request holds what we leave to litellm."""
+    """Return the body that dspy's client sends to Gemini; None where litellm sends it."""
     route = None if has_gateway(model, os.environ) else own_route(model, "chat", connection)
     if route is None or route.door.id != "gemini" or not model.startswith("gemini/"):
         return None
@@ -200,7 +200,7 @@ def as_written(
 def arrives_as_written(
     model: str, request: Mapping[str, Any], connection: frozenset[str], settings: LMSettings = CHAT
 ) -> bool:
-    """Whether what `as_written` says is known to stand at the server so, in the same words."""
+    """Return whether what `as_written` says is known to stand at the server so, in the same words."""
     if settings.model_type != "chat" or _by_chat_door(model, request, connection) is not None:
         return True
     return model.partition("/")[0] in SENT_AS_GIVEN

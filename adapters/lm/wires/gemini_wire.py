@@ -85,7 +85,7 @@ def body_for_gemini(model: str, request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def for_litellm(body: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What litellm is given, so that it sends this body: the system's message stands in the body alone."""
+    """Return arguments with which litellm sends this body; only the body has the system message."""
     turns = [one for one in messages if one.get("role") not in ("system", "developer")]
     return {"messages": turns, "extra_body": dict(body)}
 

@@ -40,7 +40,7 @@ TAKEN_BY_LITELLM = frozenset(
 def is_by_dspys_client(
     model: str, request: Mapping[str, Any], connection: frozenset[str], environment: Mapping[str, str]
 ) -> bool:
-    """Whether dspy's own client sends this request. `connection` names the settings of the connection in use."""
+    """Return whether dspy's own client sends this request. `connection` names the settings of the connection in use."""
     route = None if has_gateway(model, environment) else own_route(model, "responses", connection)
     if route is None or route.door.dialect != "openai-responses":
         return False
@@ -52,7 +52,7 @@ def is_by_dspys_client(
 
 
 def body_of_dspys_client(request: Mapping[str, Any]) -> dict[str, Any]:
-    """What dspy's client writes beside the model's name. Raises NotTakenError.
+    """Write the body of dspy's client, without the model's name. Raises NotTakenError.
 
     Of the stops it sends none, and cuts the reply itself (`cut_at_stops`); of `n` neither, and sends as many requests.
     Rule: `dspy._vendor.lm15.providers.openai_chat._ingest_openai_chat`, then `.openai.OpenAILM._payload`.
@@ -88,7 +88,7 @@ def body_of_dspys_client(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def body_by_litellm(model: str, request: Mapping[str, Any], developer_role: bool) -> dict[str, Any]:
-    """What dspy hands to litellm. Rule: `dspy.clients.legacy_requests.chat_to_responses`."""
+    """Return the body that dspy hands to litellm. Rule: `dspy.clients.legacy_requests.chat_to_responses`."""
     data = {name: value for name, value in copy.deepcopy(dict(request)).items() if name != "messages"}
     items: list[dict[str, Any]] = []
     for message in request["messages"]:

@@ -1,1 +1,1 @@
-"""What runs in the child process that has litellm: loaded by its path, with nothing of this project imported."""
+"""The child process that has litellm: loaded by path, importing nothing of this project."""

@@ -21,7 +21,7 @@ class CallPiece(TypedDict, total=False):
 
 
 class Piece(TypedDict, total=False):
-    """What has arrived at once of the completion at `choice` (0-based), as the worker tells it."""
+    """A piece of the completion at `choice` (0-based), as the worker sends it."""
 
     choice: int
     text: str
@@ -38,7 +38,7 @@ class Piece(TypedDict, total=False):
 
 
 class Output(Protocol):
-    """Where the pieces go."""
+    """The receiver of the pieces."""
 
     def send(self, **message: Any) -> None: ...
 

@@ -1,4 +1,4 @@
-"""What is known of a failed call, as plain JSON, in the child process; the parent puts it into words.
+"""Collect the facts of a failed call as plain JSON; the parent process explains them.
 
 Loaded by its path beside `litellm_worker`, with nothing of this project imported.
 """
@@ -18,14 +18,14 @@ Message = dict[str, Any]
 class UnfinishedStreamError(Exception):
     """A stream that ended without a finish reason."""
 
-    def __init__(self, wrapper: Any, anything: bool) -> None:
+    def __init__(self, anything: bool, content_type: str) -> None:
         super().__init__("the stream ended without a finish reason")
         self.anything = anything
-        self.response = getattr(getattr(wrapper, "completion_stream", None), "response", None)
+        self.content_type = content_type
 
 
 def facts_of(error: BaseException) -> Message:
-    """What is known of a failure, as plain JSON; the parent puts it into words."""
+    """Return the facts of a failure as plain JSON."""
     chain: list[BaseException] = []
     one: BaseException | None = error
     while one is not None and one not in chain and len(chain) < 12:
@@ -56,7 +56,7 @@ def facts_of(error: BaseException) -> Message:
                 facts["content_type"] = headers.get("content-type", "")
     if isinstance(error, UnfinishedStreamError):
         facts["anything"] = error.anything
-        facts["content_type"] = headers_of(error).get("content-type", "")
+        facts["content_type"] = error.content_type
     for name in ("llm_provider", "code", "param"):
         value = getattr(error, name, None)
         if isinstance(value, str) and value:

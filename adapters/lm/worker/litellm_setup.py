@@ -1,4 +1,4 @@
-"""How litellm is set up in the child process: it calls the provider alone, retries nothing and reads no file by itself.
+"""Set up litellm in the child process: it calls only the provider, retries nothing and reads no files.
 
 Loaded by its path beside `litellm_worker`, with nothing of this project imported.
 """
@@ -11,6 +11,7 @@ import json
 import os
 import re
 import sys
+import time
 import types
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
@@ -66,22 +67,64 @@ class Outgoing:
     """The HTTP traffic of one call: `told` is called once, when its first request is about to go out.
 
     `is_streamed`: whether litellm is asked for a stream. `answer` is the whole answer that a server gave to that.
+    `answered_at` is when the last answer had come, its body included unless that is streamed. `status` and
+    `content_type` are the last answer's, however litellm puts it; `refusals`, by choice, and `said_done` are what its
+    body said and litellm drops, depending on its release.
     """
 
     def __init__(self, told: Callable[[], None]) -> None:
         self.told: Callable[[], None] | None = told
         self.is_streamed = False
         self.answer: Any = None
+        self.answered_at: float | None = None
+        self.status: int | None = None
+        self.content_type = ""
+        self.refusals: dict[int, str] = {}
+        self.said_done = False
+        self.is_error = False
+        """Whether a whole answer is an error, whatever its status."""
+
+    def note(self, response: Any) -> None:
+        """Note an answer that has come; its body is read where it was not asked for as a stream."""
+        self.answered_at = time.monotonic()
+        self.status, self.content_type = response.status_code, response.headers.get("content-type", "")
+        self.refusals, self.said_done, self.is_error = {}, False, False
+        if response.is_stream_consumed and _TELLING.search(response.content):
+            self._note_body(response.content)
+
+    def _note_body(self, body: bytes) -> None:
+        try:
+            answer = json.loads(body)
+            self.is_error = bool(answer.get("error"))
+            said = [(one.get("index") or 0, one["message"].get("refusal")) for one in answer.get("choices") or ()]
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            return  # no chat completion
+        self.refusals = {index: refusal for index, refusal in said if isinstance(refusal, str) and refusal}
+
+
+_TELLING = re.compile(rb'"(refusal|error)"')
 
 
 _outgoing: ContextVar[Outgoing | None] = ContextVar("outgoing", default=None)
 
 
+def outgoing() -> Outgoing | None:
+    """Return what is known of the call that the running task makes."""
+    return _outgoing.get()
+
+
 def follow(told: Callable[[], None]) -> Outgoing:
-    """What becomes of the HTTP requests that the task which runs makes from now on."""
-    outgoing = Outgoing(told)
-    _outgoing.set(outgoing)
-    return outgoing
+    """Follow the HTTP requests that the running task makes from now on."""
+    made = Outgoing(told)
+    _outgoing.set(made)
+    return made
+
+
+def note(response: Any) -> None:
+    """Note an answer that has come to a request of the running task."""
+    outgoing = _outgoing.get()
+    if outgoing is not None:
+        outgoing.note(response)
 
 
 class WholeAnswerError(Exception):
@@ -98,7 +141,7 @@ def _door(request: Any) -> str:
 
 
 def _is_whole(response: Any) -> bool:
-    """Whether the body, which has been read, is one JSON value."""
+    """Return whether the body, which has been read, is one JSON value."""
     try:
         json.loads(response.content)
     except (ValueError, RecursionError):
@@ -164,6 +207,7 @@ def _watch_for_requests() -> None:
     def keep(request: Any, response: Any) -> None:
         outgoing = _outgoing.get()
         if outgoing is not None and _is_whole(response):
+            outgoing.note(response)
             outgoing.answer = response
             raise WholeAnswerError
 
@@ -186,6 +230,7 @@ def _watch_for_requests() -> None:
         options["follow_redirects"] = False
         for followed in itertools.count():
             response = send_in_thread(self, request, **options)
+            note(response)
             following = _next(request, response, followed)
             if following is None:
                 if keeps_whole(request, response):
@@ -203,6 +248,7 @@ def _watch_for_requests() -> None:
         options["follow_redirects"] = False
         for followed in itertools.count():
             response = await send_in_task(self, request, **options)
+            note(response)
             following = _next(request, response, followed)
             if following is None:
                 if keeps_whole(request, response):

@@ -1,11 +1,12 @@
 """The child process that calls models through litellm: JSON lines in on standard input, JSON lines out.
 
 Run by its path, with nothing of this project imported, so that it never matters which packages are called `adapters`
-where it runs. In: `{"op": "complete", "id", "request", "options", "stream", "api", "times", "class"?}`,
+where it runs. In: `{"op": "complete", "id", "request", "options", "stream", "api", "times", "class"?, "key_of"?}`,
 `{"op": "cancel", "id"}`, `{"op": "count", "id", "model", "texts"}`, `{"op": "environment", "set", "unset"}`. Out:
 `ready`, then per id `sent`
-(with `prepared_s`) when the request goes out, any number of `chunk`, and exactly one of `done`, `error` and
-`cancelled`; or `count`. It ends when its standard input does.
+(with `prepared_s`) when the request goes out, any number of `chunk`, and exactly one of `done` (with `took_s`, the
+seconds from the request to the end of the answer), `error` and `cancelled`; or `count`. It ends when its standard
+input does.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import re
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -102,7 +103,7 @@ def main() -> None:
     output = Output(protocol)
     try:
         litellm = litellm_setup.load()
-        openai_streams.mend()
+        openai_streams.mend(litellm_setup.outgoing)
         stream_bodies.mend(importlib.import_module("httpx").Response)
     except Exception as error:  # said to the parent, which tells the user
         output.send(op="unusable", message=f"{type(error).__name__}: {error}")
@@ -146,20 +147,39 @@ async def complete(litellm: Any, output: Output, message: Message) -> None:
     is_sent = False
 
     def tell() -> None:
-        nonlocal is_sent
+        nonlocal is_sent, began
         is_sent = True
         output.send(op="sent", id=number, prepared_s=time.monotonic() - began)
+        began = time.monotonic()
 
     outgoing = litellm_setup.follow(tell)
     try:
+        key = own_key(litellm, message["key_of"]) if "key_of" in message else None
+        if key is not None and "api_key" in message["options"]:
+            message["options"]["api_key"] = key
         ask = {"chat": answer, "responses": answer_as_responses, "text": answer_as_text}[message["api"]]
         await ask(litellm, output, message, outgoing)
     except asyncio.CancelledError:
         output.send(op="cancelled", id=number)
     except BaseException as error:  # whatever ends a call is its error, and not the end of the worker
-        output.send(op="error", id=number, error={**failure_facts.facts_of(error), "sent": is_sent})
+        facts = {**failure_facts.facts_of(error), "sent": is_sent}
+        if outgoing.status is not None and outgoing.status < 300 and not outgoing.is_error:
+            facts["accepted"] = True
+            facts.setdefault("content_type", outgoing.content_type)
+        output.send(op="error", id=number, error=facts)
     else:
-        output.send(op="done", id=number)
+        # litellm's own work on a whole answer, and other calls that wait for their turn, are not the model's time.
+        ended = outgoing.answered_at if outgoing.answered_at and not outgoing.is_streamed else time.monotonic()
+        output.send(op="done", id=number, took_s=ended - began if is_sent else None)
+
+
+def own_key(litellm: Any, model: str) -> str | None:
+    """Return the API key that this litellm finds in the environment for the model's provider, if any."""
+    try:
+        key = litellm.get_llm_provider(model)[2]
+    except Exception:  # a provider that it does not know has no key
+        return None
+    return key if isinstance(key, str) and key else None
 
 
 async def answer(litellm: Any, output: Output, message: Message, outgoing: litellm_setup.Outgoing) -> None:
@@ -188,7 +208,7 @@ async def answer_once(
         outgoing.is_streamed = True
         try:
             wrapper = await litellm.acompletion(**asked, stream=True, stream_options={"include_usage": True})
-            async for piece in streamed(litellm, request["model"], wrapper):
+            async for piece in streamed(litellm, request["model"], wrapper, outgoing):
                 has_begun = True
                 told.tell({**piece, "choice": first + piece["choice"]})
             return
@@ -196,7 +216,7 @@ async def answer_once(
             if has_begun or (outgoing.answer is None and NO_STREAMS.search(str(error)) is None):
                 raise
         outgoing.is_streamed = message["stream"] = False  # the next completion is not asked for so again
-    for piece in whole(litellm, request["model"], await litellm.acompletion(**asked)):
+    for piece in whole(litellm, request["model"], await litellm.acompletion(**asked), outgoing.refusals):
         told.tell({**piece, "choice": first + piece["choice"]})
 
 
@@ -230,7 +250,7 @@ async def answer_as_responses(litellm: Any, output: Output, message: Message, ou
                         told.tell({**said, "choice": choice})
                         return
                     told.tell({**piece, "choice": choice})
-                raise failure_facts.UnfinishedStreamError(events, has_begun)
+                raise failure_facts.UnfinishedStreamError(has_begun, outgoing.content_type)
             except Exception as error:  # told apart by what the provider says
                 if has_begun or (outgoing.answer is None and NO_STREAMS.search(str(error)) is None):
                     raise
@@ -266,7 +286,7 @@ def responses_ending(litellm: Any, model: str, response: Any) -> Piece:
 
 
 def is_never_streamed(litellm: Any, model: str) -> bool:
-    """Whether litellm would ask for the whole and cut it up itself, which doubles calls and hides how it ended."""
+    """Return whether litellm would only imitate a stream, which doubles calls and hides how it ended."""
     try:
         known: Any = litellm.get_model_info(model)
     except Exception:
@@ -275,7 +295,7 @@ def is_never_streamed(litellm: Any, model: str) -> bool:
 
 
 class LastChunks(list[Any]):
-    """What litellm needs of the chunks it has made: the last ones, and the last of those that count tokens.
+    """Keep only the chunks that litellm needs: the last ones, and the last that count tokens.
 
     It keeps every one of them until the end, 4 kB for a few letters, and all the text so far, copied at each chunk.
     """
@@ -287,11 +307,12 @@ class LastChunks(list[Any]):
             self[:] = counts[-KEPT_COUNTS:] + self[-2:]
 
 
-async def streamed(litellm: Any, model: str, wrapper: Any) -> AsyncIterator[Piece]:
+async def streamed(litellm: Any, model: str, wrapper: Any, outgoing: litellm_setup.Outgoing) -> AsyncIterator[Piece]:
     """The pieces of a reply as they arrive. Raises UnfinishedStreamError, and what litellm raises in the middle."""
     anything = finished = False
     last: Any = None
     wrapper.chunks = LastChunks(wrapper.chunks)
+    wrapper._should_fail_on_clean_eof = lambda: False  # from litellm 1.109 on; whether it is whole is decided below
     async for chunk in wrapper:
         last = chunk
         wrapper.response_uptil_now = ""
@@ -304,21 +325,25 @@ async def streamed(litellm: Any, model: str, wrapper: Any) -> AsyncIterator[Piec
             if piece:
                 anything = True
                 yield {"choice": choice.index or 0, **piece}
-    said = getattr(wrapper, "completion_stream", None)
-    for choice_number, refusal in openai_streams.refusals_of(said).items():
+    for choice_number, refusal in outgoing.refusals.items():
         anything = True
         yield {"choice": choice_number, "refusal": refusal}
-    if not (finished or wrapper.received_finish_reason or openai_streams.said_done(said)):
-        raise failure_facts.UnfinishedStreamError(wrapper, anything)
+    if not (finished or wrapper.received_finish_reason or outgoing.said_done):
+        raise failure_facts.UnfinishedStreamError(anything, outgoing.content_type)
     # Where the provider counts nothing, litellm's last chunk holds its own estimate.
     counted = [one.usage for one in getattr(wrapper, "chunks", ()) or () if getattr(one, "usage", None) is not None]
     yield {"choice": 0, **ending(litellm, model, last, counted[-1] if counted else None)}
 
 
-def whole(litellm: Any, model: str, response: Any) -> Iterator[Piece]:
-    """The pieces of a reply that came at once."""
+def whole(litellm: Any, model: str, response: Any, refusals: Mapping[int, str]) -> Iterator[Piece]:
+    """Yield the pieces of a reply that came at once; `refusals` are those of its body, by choice."""
     for choice in response.choices:
         piece = piece_of(choice.message, choice)
+        refusal = refusals.get(choice.index or 0)
+        if refusal:
+            piece["refusal"] = refusal
+            if piece.get("text") == refusal:  # some releases of litellm make it the content
+                del piece["text"]
         if choice.finish_reason:
             piece["finish_reason"] = choice.finish_reason
         yield {"choice": choice.index or 0, **piece}
@@ -326,14 +351,12 @@ def whole(litellm: Any, model: str, response: Any) -> Iterator[Piece]:
 
 
 def piece_of(said: Any, choice: Any) -> Piece:
-    """What arrived at once: `said` is the delta or the message of `choice`."""
+    """Convert a delta or message of `choice` to a piece."""
     piece: Piece = {}
     if said.content:
         piece["text"] = said.content
     if getattr(said, "reasoning_content", None):
         piece["reasoning"] = said.reasoning_content
-    if getattr(said, "refusal", None):
-        piece["refusal"] = said.refusal
     if said.tool_calls:
         piece["tool_calls"] = [tool_call(number, one) for number, one in enumerate(said.tool_calls)]
     if getattr(choice, "logprobs", None):
@@ -342,11 +365,13 @@ def piece_of(said: Any, choice: Any) -> Piece:
 
 
 def ending(litellm: Any, model: str, said: Any, usage: Any) -> Piece:
-    """What is known once a reply is complete; `usage` None: the provider counted nothing."""
+    """Return the last piece of a reply: usage, cost, raw; `usage` None: the provider counted nothing."""
     made: Piece = {"raw": about(said)}
     if usage is not None:
-        made["usage"] = {name: value for name, value in failure_facts.plain(usage).items() if name != "cost"}
-        made["cost"] = cost(litellm, model, usage)
+        counted = failure_facts.plain(usage)
+        billed = counted.pop("cost", None)
+        made["usage"] = counted
+        made["cost"] = float(billed) if isinstance(billed, int | float) else cost(litellm, model, usage)
     return made
 
 
@@ -363,7 +388,7 @@ def tool_call(number: int, part: Any) -> CallPiece:
 
 
 def about(chunk: Any) -> Message:
-    """What the provider says about the whole reply: its id, the model that answered, and the like."""
+    """Return the reply's metadata: its id, the model that answered, and the like."""
     if chunk is None:
         return {}
     return {

@@ -1,4 +1,4 @@
-"""What litellm and OpenAI's client lose of a stream of chat completions, kept.
+"""Keep what litellm and OpenAI's client lose of a stream of chat completions.
 
 For every server that speaks that protocol:
 
@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 JSON = dict[str, Any]
@@ -24,23 +24,17 @@ JSON = dict[str, Any]
 _ODD = re.compile(r'"refusal"|"content"\s*:\s*\[')
 
 
-def mend() -> None:
-    """Changes OpenAI's `AsyncStream` and litellm's own reader of such streams, for this process."""
-    _mend_client()
-    _mend_reader()
+Outgoing = Callable[[], Any]
+"""Returns what is noted of the call of the running task (`litellm_setup.Outgoing`), or None."""
 
 
-def said_done(stream: Any) -> bool:
-    """Whether the stream ended with `[DONE]`."""
-    return bool(getattr(stream, "said_done", False))
+def mend(outgoing: Outgoing) -> None:
+    """Change OpenAI's `AsyncStream` and litellm's own reader of such streams, for this process."""
+    _mend_client(outgoing)
+    _mend_reader(outgoing)
 
 
-def refusals_of(stream: Any) -> dict[int, str]:
-    """What the model said in the place of an answer, by choice."""
-    return dict(getattr(stream, "refusals", None) or {})
-
-
-def _mend_client() -> None:
+def _mend_client(outgoing: Outgoing) -> None:
     streams: Any = getattr(sys.modules.get("openai"), "AsyncStream", None)
     iterate = getattr(streams, "_iter_events", None)
     if iterate is None:
@@ -52,24 +46,26 @@ def _mend_client() -> None:
         async for event in iterate(self):
             if not event.data.strip():
                 continue
+            call = outgoing()
             if event.data.startswith("[DONE]"):
-                self.said_done = True
+                if call is not None:
+                    call.said_done = True
             elif _is_odd(event.data):
                 event = ServerSentEvent(
-                    event=event.event, data=json.dumps(_plain(json.loads(event.data), self)), id=event.id
+                    event=event.event, data=json.dumps(_plain(json.loads(event.data), call)), id=event.id
                 )
             yield event
 
     streams._iter_events = events
 
 
-def _mend_reader() -> None:
+def _mend_reader(outgoing: Outgoing) -> None:
     from litellm.llms.openai.chat.gpt_transformation import OpenAIChatCompletionStreamingHandler as Reader
 
     parse: Any = Reader.chunk_parser
 
     def parsed(self: Any, chunk: JSON) -> Any:
-        return parse(self, _plain(chunk, self))
+        return parse(self, _plain(chunk, outgoing()))
 
     Reader.chunk_parser = parsed
 
@@ -78,6 +74,7 @@ def _mend_reader() -> None:
     parse_routed: Any = RouterReader.chunk_parser
 
     def parsed_routed(self: Any, chunk: JSON) -> Any:
+        chunk = _plain(chunk, outgoing())
         for choice in chunk.get("choices") or ():
             delta = choice.get("delta") or {}
             if delta.get("reasoning_content") and not delta.get("reasoning"):
@@ -88,12 +85,12 @@ def _mend_reader() -> None:
 
 
 def _is_odd(data: str) -> bool:
-    """Whether an event may hold what `_plain` is for; most hold none of it and are not read twice."""
+    """Return whether an event may hold what `_plain` is for; most hold none of it and are not read twice."""
     return _ODD.search(data) is not None
 
 
-def _plain(chunk: Any, stream: Any) -> Any:
-    """The chunk with text for content; refusals are noted at `stream`."""
+def _plain(chunk: Any, call: Any) -> Any:
+    """The chunk with text for content; refusals are noted at `call`."""
     if not isinstance(chunk, dict):
         return chunk
     for choice in chunk.get("choices") or ():
@@ -103,10 +100,9 @@ def _plain(chunk: Any, stream: Any) -> Any:
         if not isinstance(delta, dict):
             continue
         refusal = delta.pop("refusal", None)
-        if isinstance(refusal, str) and refusal:
-            noted = stream.__dict__.setdefault("refusals", {})
+        if isinstance(refusal, str) and refusal and call is not None:
             index = choice.get("index") or 0
-            noted[index] = noted.get(index, "") + refusal
+            call.refusals[index] = call.refusals.get(index, "") + refusal
         if isinstance(delta.get("content"), list):
             text, thought = _parts(delta["content"])
             delta["content"] = text

@@ -108,7 +108,7 @@ class _Run:
         self._rest = rest
 
     def takes(self, other: _Run) -> bool:
-        """Whether `other` only goes on with the text; it is then part of this one."""
+        """Return whether `other` only goes on with the text; it is then part of this one."""
         if (other._head, other._place) != (self._head, self._place) or _lasting(other._rest) != _lasting(self._rest):
             return False
         self._texts += other._texts
@@ -161,7 +161,7 @@ def _way(value: Any, place: Place) -> Iterator[Any]:
 
 
 def _says_more(holder: Any, on_the_way: str | int) -> bool:
-    """Whether there is more in `holder` than what lies on the way, and names."""
+    """Return whether there is more in `holder` than what lies on the way, and names."""
     if isinstance(holder, list):
         return len(holder) > 1
     passing = {*NAMING, *PASSING, on_the_way}

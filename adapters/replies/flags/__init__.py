@@ -1,4 +1,4 @@
-"""What should surprise a person about a reading: each flag with its name and a sentence that explains it.
+"""Flags: surprises in a parse result, each with a name and a sentence that explains it.
 
 Flags are found from the reading alone, when they are asked for (`explaining`); `glossary` says what each name means.
 """

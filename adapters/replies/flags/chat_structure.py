@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from adapters.replies.flag import Flag, line, place, shown
 from adapters.replies.flags.verdict import named
-from adapters.replies.sections import UNUSUAL_BREAKS, Section, sections
+from adapters.replies.repairs import names_by_sound
+from adapters.replies.sections import UNUSUAL_BREAKS, Section, markers_like, sections, sound
 from adapters.types import is_named
 
 if TYPE_CHECKING:
     from adapters.replies.reading import Reading
 
 COMPLETED = "completed"
-MARKER_LIKE = re.compile(r"\[\[ {0,3}#{1,4} {0,3}(\w{1,200}) {0,3}#{1,4} {0,3}\]\]")
 FENCE = "```"
 MOST_MARKERS = 200
 
@@ -50,15 +49,13 @@ def _preamble(reading: Reading, found: Sequence[Section], taken: dict[str, Secti
         if last and last[0].text.rstrip().endswith(FENCE) and last[0].text.count(FENCE) % 2:
             yield Flag(
                 "fence-in-value",
-                f"A code fence stands around the reply; Chat knows no fences, so the closing ``` became the end of "
+                f"The reply is in a code fence; Chat does not recognise fences, so the closing ``` became the end of "
                 f"`{last[0].name}`.",
                 last[0].name,
             )
         before = before.rpartition("\n")[0].strip()
     if before:
-        yield Flag(
-            "preamble-dropped", f"The text before the first marker was dropped and is in no field: {shown(before)}."
-        )
+        yield Flag("preamble-dropped", f"The text before the first marker was dropped: {shown(before)}.")
 
 
 def _end(reading: Reading, found: Sequence[Section], taken: dict[str, Section]) -> Iterator[Flag]:
@@ -83,15 +80,24 @@ def _end(reading: Reading, found: Sequence[Section], taken: dict[str, Section]) 
             f"The reply ends within a marker, and the piece {shown(tail)} became part of `{last.name}`.",
             last.name if last.name in taken else None,
         )
-    elif not _is_completed_within(last.text):
+    elif not any(sound(like.name) == COMPLETED for like in markers_like(last.text, (COMPLETED,))):
+        lacks_end = "The reply does not end with [[ ## completed ## ]], which dspy does not require"
+        may_be_cut_off = _is_a_beginning(reading, found)
         yield Flag(
-            "completed-marker-missing",
-            "The reply does not end with [[ ## completed ## ]]: it may have been cut off, and is read as if complete.",
+            "completed-marker-missing", f"{lacks_end}; it may have been cut off." if may_be_cut_off else f"{lacks_end}."
         )
 
 
-def _is_completed_within(text: str) -> bool:
-    return any(match.group(1) == COMPLETED for match in MARKER_LIKE.finditer(text))
+def _is_a_beginning(reading: Reading, found: Sequence[Section]) -> bool:
+    """Return whether the reply may be the start of a longer reply: fields in order, none left out."""
+    outputs = list(reading.signature.output_fields)
+    names = list(dict.fromkeys(section.name for section in found if section.name in outputs))
+    meant = names_by_sound(reading.signature)
+    is_misspelt = any(
+        meant.get(sound(like.name), like.name) not in names and sound(like.name) in meant
+        for like in markers_like(reading.completion, meant)
+    )
+    return names == outputs[: len(names)] and found[-1].name == names[-1] and not is_misspelt
 
 
 def _not_taken(reading: Reading, found: Sequence[Section], taken: dict[str, Section]) -> Iterator[Flag]:
@@ -122,7 +128,7 @@ def _not_taken(reading: Reading, found: Sequence[Section], taken: dict[str, Sect
                 yield Flag(
                     "value-ended-by-unknown-marker",
                     f"`{before}` ends where [[ ## {shown(name)[1:-1]} ## ]] begins "
-                    f"({line(reading, section.marker_start)}), although that is no output field.",
+                    f"({line(reading, section.marker_start)}), although that is not an output field.",
                     before,
                 )
     if ignored:
@@ -136,7 +142,7 @@ def _not_taken(reading: Reading, found: Sequence[Section], taken: dict[str, Sect
 
 def _duplicate(reading: Reading, name: str, first: Section, later: Section) -> Iterator[Flag]:
     state = reading.fields[name].state
-    failed = " The first one could not be read, so the reply failed." if state == "failed" else ""
+    failed = " The first could not be parsed, so the reply failed." if state == "failed" else ""
     yield Flag(
         "duplicate-marker-first-wins",
         f"`{name}` is answered again on {line(reading, later.marker_start)} ({shown(later.text)}); only the first "
@@ -152,14 +158,14 @@ def _value(reading: Reading, name: str, section: Section) -> Iterator[Flag]:
     if opened >= 0 and opened > completion.rfind("</think>", 0, section.marker_start):
         yield Flag(
             "marker-inside-think",
-            f"The first [[ ## {name} ## ]] ({where}) stands inside of <think>: a draft was taken as the answer.",
+            f"The first [[ ## {name} ## ]] ({where}) is inside <think>: a draft was taken as the answer.",
             name,
         )
     if section.start < section.marker_end:
         leaked = completion[section.start : section.marker_end]
         yield Flag(
             "indented-marker-leaks",
-            f"The marker on {where} is indented, and by a bug of dspy its last characters {shown(leaked)} became the "
+            f"The marker on {where} is indented, and by a bug in dspy its last characters {shown(leaked)} became the "
             f"beginning of `{name}`.",
             name,
         )
@@ -177,8 +183,8 @@ def _value(reading: Reading, name: str, section: Section) -> Iterator[Flag]:
     if unusual:
         yield Flag(
             "line-breaks-rewritten",
-            f"`{name}` holds {', '.join(ascii(one) for one in unusual)}; Chat makes every kind of line break \\n, "
-            "inside of JSON strings too.",
+            f"`{name}` holds {', '.join(ascii(one) for one in unusual)}; Chat turns every kind of line break into \\n, "
+            "even inside JSON strings.",
             name,
         )
     yield from _markers_within(reading, name, section)
@@ -193,31 +199,33 @@ def _indentation(reading: Reading, name: str, section: Section) -> Iterator[Flag
     if lead and lead.isspace() and ("\n " in section.text or "\n\t" in section.text):
         yield Flag(
             "first-indent-lost",
-            f"The value of `{name}` was stripped: its first line lost an indentation of {len(lead)}, the others kept "
-            "theirs.",
+            f"The value of `{name}` was stripped: its first line lost an indentation of {len(lead)}, the other lines "
+            "kept theirs.",
             name,
         )
 
 
 def _markers_within(reading: Reading, name: str, section: Section) -> Iterator[Flag]:
-    outputs = reading.signature.output_fields
-    for number, match in enumerate(MARKER_LIKE.finditer(reading.completion, section.start, section.end)):
+    outputs, meant = reading.signature.output_fields, names_by_sound(reading.signature)
+    names = (*meant, COMPLETED)
+    for number, like in enumerate(markers_like(reading.completion, names, section.start, section.end)):
         if number >= MOST_MARKERS:
             return
-        inner = match.group(1)
-        if match.start() < section.marker_end:
+        if like.end <= section.marker_end or not (like.has_hashes or like.begins_line):
             continue
-        if inner == COMPLETED and COMPLETED not in outputs:
+        written = reading.completion[like.start : like.end].strip()
+        where = place(reading, like.end - len(written))
+        if sound(like.name) == COMPLETED and COMPLETED not in outputs:
             yield Flag(
                 "completed-marker-in-value",
-                f"{match.group()} stands in the middle of a line ({place(reading, match.start())}), so it ends "
-                f"nothing and became part of `{name}`.",
+                f"{shown(written)[1:-1]} ({where}) is not the end marker: that begins a line, exactly as "
+                f"[[ ## completed ## ]]. It became part of `{name}`.",
                 name,
             )
-        elif inner in outputs:
+        elif sound(like.name) in meant:
             yield Flag(
                 "marker-in-value",
-                f"{match.group()} ({place(reading, match.start())}) is not a marker, as it does not stand alone at "
-                f"the beginning of a line in exactly this form; it became part of `{name}`.",
+                f"{shown(written)[1:-1]} ({where}) is not a marker: a marker begins a line and is written exactly "
+                f"[[ ## {meant[sound(like.name)]} ## ]]. It became part of `{name}`.",
                 name,
             )

@@ -15,6 +15,7 @@ from adapters.replies.flags.xml_structure import xml_structure
 from adapters.replies.reading import Reading, ReplyForm
 
 MOST_NAMES = 3
+MOST_ECHOED = 500
 
 
 def unchecked(reading: Reading) -> Iterator[Flag]:
@@ -31,6 +32,28 @@ def unchecked(reading: Reading) -> Iterator[Flag]:
             )
 
 
+ECHOED_NOTE = "# note: the value you produce"
+FILLERS = ("Not supplied for this particular example.", "Not supplied for this conversation history message.")
+
+
+def echoed(reading: Reading) -> Iterator[Flag]:
+    """Find fields whose reply repeats the prompt: the placeholder `{name}`, or dspy's words for a missing value."""
+    for name in reading.signature.output_fields:
+        found = reading.fields.get(name)
+        if found is None or found.state not in ("read", "failed") or found.raw is None:
+            continue
+        text = (found.value if type(found.value) is str else found.raw)[:MOST_ECHOED].strip().strip('"')
+        rest = text.removeprefix(f"{{{name}}}")
+        if rest != text and (not rest or rest.lstrip().startswith(ECHOED_NOTE)):
+            message = (
+                f"`{name}` is the placeholder {{{name}}} of the prompt: the model repeated the format, not a value."
+            )
+            yield Flag("placeholder-echoed", message, name)
+        elif text in FILLERS:
+            message = f"`{name}` is dspy's text for a value that a demo or turn lacks ({text}), copied by the model."
+            yield Flag("filler-echoed", message, name)
+
+
 Detector = Callable[[Reading], Iterator[Flag]]
 STRUCTURE: Mapping[ReplyForm, Detector] = {
     "markers": chat_structure,
@@ -38,12 +61,12 @@ STRUCTURE: Mapping[ReplyForm, Detector] = {
     "fenced json": fenced_json_structure,
     "xml": xml_structure,
 }
-"""What each form of a reply has to tell of its own structure."""
-OF_EVERY_REPLY: tuple[Detector, ...] = (repaired_json, values_read, values_refused, unchecked)
+"""The detector of each form of reply."""
+OF_EVERY_REPLY: tuple[Detector, ...] = (repaired_json, values_read, values_refused, echoed, unchecked)
 
 
 def detectors_of(reading: Reading) -> tuple[Detector, ...]:
-    """What is asked about a reading: its verdict, the structure of its form, then its text and its values."""
+    """List the detectors of a parse result: verdict, structure of its form, then text and values."""
     structure = STRUCTURE.get(reading.form)
     return (verdict, *OF_EVERY_REPLY) if structure is None else (verdict, structure, *OF_EVERY_REPLY)
 

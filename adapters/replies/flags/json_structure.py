@@ -1,4 +1,4 @@
-"""Flags about a reply that should be one JSON object: what stands around it, beside it, in the place of it."""
+"""Flags about a reply that should be a JSON object: text around it, other objects, lists instead of it."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from adapters.replies.reading import Reading, Span
 
 KEY = re.compile(r'"([^"\\]{1,200})"')
+LIST = re.compile(r"""\[[\s\[]*+(?:["{\]]|-?\d[\d.eE+\-]*+\s*+[,\]]|(?:true|false|null)\b)""")
 FULL_WIDTH = re.compile("[\"'\\]}\\w]\\s?[：，]")
 
 
@@ -74,21 +75,21 @@ def _several(reading: Reading) -> Iterator[Flag]:
     if 0 <= thinks < first < completion.find("</think>"):
         yield Flag(
             "object-inside-think",
-            f"The first {{…}} ({line(reading, first)}) stands inside of <think>, and it is where the parser looks.",
+            f"The first {{…}} ({line(reading, first)}) is inside <think>, and the parser takes it.",
         )
     following = completion.find("{", end)
     if following < 0:
         return
     taken = next((span.start for span in reading.spans if span.kind in ("value", "repaired") and span.field), None)
     if taken is None:
-        which = "only the first one was looked at"
+        which = "only the first was examined"
     elif taken < end:
-        which = "the first one was taken"
+        which = "the first was taken"
     else:
-        which = "a later one was taken"
+        which = "a later object was taken"
     yield Flag(
         "several-objects",
-        f"The reply holds more than one {{…}} ({place(reading, first)}, and {place(reading, following)}); {which}.",
+        f"The reply contains more than one {{…}} ({place(reading, first)}, and {place(reading, following)}); {which}.",
     )
 
 
@@ -97,11 +98,11 @@ def _no_object(reading: Reading) -> Iterator[Flag]:
     start = first_opening(completion)
     if reading.error is None or reading.error.field not in (None, *_missing(reading)):
         return
-    if completion.startswith("[", start) and not completion[:start].strip("`json \n"):
+    if LIST.match(completion, start) and not completion[:start].strip("`json \n"):
         yield Flag(
             "list-at-the-root",
-            "The reply is a JSON list; only an object {…} with the output fields as its keys is read, so at most the "
-            "first {…} inside of the list was looked at.",
+            "The reply is a JSON list; the parser expects an object {…} with the output fields as its JSON keys, and "
+            "looks at most at the first {…} inside the list.",
         )
     full_width = FULL_WIDTH.search(completion) if start >= 0 else None
     if full_width:
@@ -126,8 +127,8 @@ def _keys(reading: Reading) -> Iterator[Flag]:
             taken: Any = reading.fields[span.field].value
             yield Flag(
                 "duplicate-key-last-wins",
-                f'The key "{span.field}" stands more than once; the last one counts ({shown(taken)}), the one on '
-                f"{line(reading, span.start)} does not.",
+                f'The key "{span.field}" occurs more than once; the last value counts ({shown(taken)}), '
+                f"that on {line(reading, span.start)} does not.",
                 span.field,
             )
         elif span.kind == "unknown":
@@ -147,5 +148,5 @@ def _keys(reading: Reading) -> Iterator[Flag]:
     if ignored and not is_refused:
         yield Flag(
             "extra-keys-ignored",
-            f"The object has keys that are no output fields; they were ignored: {named(list(ignored))}.",
+            f"The object has JSON keys other than the output fields; they were ignored: {named(list(ignored))}.",
         )

@@ -1,4 +1,4 @@
-"""What can be told about a text that should be JSON without reading it again: strings apart, openings, what is odd."""
+"""Examine text that should be JSON: strings, openings, mistakes."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ MOST_WORDS = 100_000
 
 
 class Outside(NamedTuple):
-    """A text without the content of its strings, and whether it ends inside of a string or an open bracket."""
+    """A text without the content of its strings, and whether it ends inside a string or an open bracket."""
 
     text: str
     is_cut_off: bool
+    in_string: bool
 
 
 def outside_strings(text: str) -> Outside:
@@ -39,12 +40,12 @@ def outside_strings(text: str) -> Outside:
             break
     pieces.append(text[position:])
     bare = "".join(pieces)
-    is_open = is_open or bare.count("{") > bare.count("}") or bare.count("[") > bare.count("]")
-    return Outside(bare, is_open)
+    has_open = bare.count("{") > bare.count("}") or bare.count("[") > bare.count("]")
+    return Outside(bare, is_open or has_open, is_open)
 
 
 def strings_of(text: str) -> Iterator[str]:
-    """Every `"…"` of the text, the last one also where it is never closed."""
+    """Find every `"…"` of the text, including a last string that is never closed."""
     for match in STRING.finditer(text):
         if match.end() - match.start() == 1:
             yield text[match.start() :]
@@ -52,13 +53,68 @@ def strings_of(text: str) -> Iterator[str]:
         yield match.group()
 
 
+MOST_QUOTES = 200
+LONGEST_REWRITTEN = 200_000
+ENDS_STRING = re.compile(r"""\s*+(?:[:}\]]|,\s*+(?:["{\[}\]\-\d]|true\b|false\b|null\b)|(?:```\s*+)?\Z)""")
+
+
+def unescaped_quotes(text: str) -> list[int]:
+    """Find the `"` inside strings that make an object or list invalid; empty unless escaping them makes it valid.
+
+    A quote that no JSON punctuation follows cannot end its string.
+    """
+    start = first_opening(text)
+    if start < 0 or len(text) > LONGEST_REWRITTEN or valid_object_at(text, start) >= 0:
+        return []
+    found: list[int] = []
+    is_inside = False
+    for match in re.finditer(r'\\.|"', text[start:], re.DOTALL):
+        at = start + match.start()
+        if match.group() != '"':
+            continue
+        if is_inside and ENDS_STRING.match(text, at + 1) is None:
+            found.append(at)
+        else:
+            is_inside = not is_inside
+        if len(found) > MOST_QUOTES:
+            return []
+    return found if found and valid_object_at(with_escapes(text, found), start) >= 0 else []
+
+
+def with_escapes(text: str, quotes: list[int]) -> str:
+    """Put a backslash before each of these quotes."""
+    pieces = [text[start:end] for start, end in zip([0, *quotes], [*quotes, len(text)], strict=True)]
+    return "\\".join(pieces)
+
+
+def is_cut_off(text: str) -> bool:
+    """Return whether a broken JSON text ends before its last string, object or list does.
+
+    An odd number of quotes does not show it where the text ends as it began: one of them may be part of a string.
+    """
+    outside, stripped = outside_strings(text), without_fences(text)
+    start = first_opening(stripped)
+    is_closed = start >= 0 and stripped.endswith({"{": "}", "[": "]"}[stripped[start]])
+    return outside.is_cut_off and not (outside.in_string and is_closed) and not unescaped_quotes(text)
+
+
 def oddities(text: str) -> Iterator[str]:
-    """What of a text is no JSON, in words: the mistakes that json_repair most often mends."""
-    bare = outside_strings(text).text
+    """Name the mistakes for which a text is not JSON, as far as they are certain."""
+    quotes = unescaped_quotes(text)
+    if quotes:
+        yield (
+            "a quote inside a string without a backslash"
+            if len(quotes) == 1
+            else ("quotes inside strings without backslashes")
+        )
+        text = with_escapes(text, quotes)
+    bare, _, in_string = outside_strings(text)
     if FENCE_LINE.search(bare):
         yield "a code fence"
     if '""""""' in bare or '"""' in text:
         yield "triple quotes"
+    if in_string and not is_cut_off(text):
+        return  # where strings begin and end is not known
     if "'" in bare:
         yield "single quotes"
     if re.search(r",\s*[}\]]", bare):
@@ -69,7 +125,7 @@ def oddities(text: str) -> Iterator[str]:
         yield "Python's True, False or None"
     if re.search(r"[“”„‟]", bare):
         yield "typographic quotes"
-    if re.search(r"\"\"\s*\"\"|[}\]\de]\s*\"\"", bare):
+    if re.search(r"\"\"\s*\"\"|(?:[}\]]|[:,\[]\s*(?:true|false|null|-?\d+(?:\.\d+)?))\s*\"\"", bare):
         yield "a missing comma"
     if re.search(r"[{,]\s*[A-Za-z_]\w*\s*:", bare):
         yield "keys without quotes"
@@ -78,7 +134,7 @@ def oddities(text: str) -> Iterator[str]:
 
 
 def first_complaint(text: str) -> tuple[str, int] | None:
-    """What a JSON reader says first, and where, of the first object or list in the text; None when it is valid."""
+    """Return a JSON parser's first error in the first object or list, with its offset; None when valid."""
     start = first_opening(text)
     if start < 0:
         return None
@@ -92,20 +148,20 @@ def first_complaint(text: str) -> tuple[str, int] | None:
 
 
 def first_opening(text: str) -> int:
-    """Where the first `{` or `[` stands; -1 for none."""
+    """Find the first `{` or `[`; -1 for none."""
     places = [place for place in (text.find("{"), text.find("[")) if place >= 0]
     return min(places, default=-1)
 
 
 def begins_without_brace(reading: Reading) -> bool:
-    """Whether keys of the object were read that stand before the first `{`: those that follow are of its values."""
+    """Return whether the parser took JSON keys before the first `{`: later braces belong to values."""
     keys = [span.start for span in reading.spans if span.kind == "marker" and span.field]
     first = reading.completion.find("{")
     return bool(keys) and 0 <= keys[0] < first and reading.completion[keys[0]] == '"'
 
 
 def valid_object_at(text: str, start: int) -> int:
-    """Where the valid JSON value that begins at `start` ends; -1 when there is none."""
+    """Find the end of the valid JSON value that begins at `start`; -1 when there is none."""
     try:
         _, end = json.JSONDecoder().raw_decode(text, start)
     except (ValueError, RecursionError):

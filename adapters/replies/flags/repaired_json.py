@@ -1,4 +1,4 @@
-"""Flags about text that was no JSON and that json_repair made into some: what it mended, lost and invented."""
+"""Flags about invalid JSON: the repairs, losses and inventions of json_repair."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from adapters.replies.flags.json_text import (
     begins_without_brace,
     first_complaint,
     first_opening,
+    is_cut_off,
     lost_words,
     oddities,
     outside_strings,
+    unescaped_quotes,
     valid_object_at,
     without_fences,
 )
@@ -46,37 +48,40 @@ def repaired_json(reading: Reading) -> Iterator[Flag]:
 
 def _whole(reading: Reading, text: str) -> Iterator[Flag]:
     if begins_without_brace(reading):
-        yield Flag("json-repaired", "The { before the object is missing; json_repair read on as if it stood there.")
+        yield Flag(
+            "json-repaired", "The { before the object is missing; json_repair parsed the reply as if it were there."
+        )
         return
     start = text.find("{")
     if start >= 0 and valid_object_at(text, start) >= 0:
         return
     outside = outside_strings(text)
-    if outside.is_cut_off:
+    if is_cut_off(text):
         yield Flag(
             "cut-off-json-completed",
-            "The JSON ends in the middle: what was open was closed, and the reply is read as if it were complete.",
+            "The JSON ends in the middle: json_repair closed what was open, and the reply is parsed as if complete.",
         )
     yield Flag("json-repaired", _why(reading, text))
     for match in KEY_OF_WORDS.finditer(outside.text):
         if match.group(1) in reading.signature.output_fields:
             yield Flag(
                 "key-of-several-words",
-                f"{shown(match.group()[1:].strip())} was read as the key `{match.group(1)}`: of a key of several words "
-                "without quotes only the last one counts.",
+                f"{shown(match.group()[1:].strip())} was parsed as the JSON key `{match.group(1)}`: of several words "
+                "without quotes, only the last counts.",
                 match.group(1),
             )
 
 
 def _why(reading: Reading, text: str) -> str:
-    seen = ", ".join(oddities(text))
-    complaint = first_complaint(text)
+    seen, quotes = ", ".join(oddities(text)), unescaped_quotes(text)
+    complaint = ("", quotes[0]) if quotes else first_complaint(text)
     where = ""
     if complaint is not None:
-        offset = reading.completion.find(text[:200]) if text != reading.completion else 0
-        where = f" ({complaint[0]}, {place(reading, max(0, offset) + complaint[1])})"
+        offset = max(0, reading.completion.find(text[:200])) if text != reading.completion else 0
+        said = f"{complaint[0]}, " if complaint[0] else ""
+        where = f" ({said}{place(reading, offset + complaint[1])})"
     found = f": it has {seen}" if seen else ""
-    return f"The reply is no valid JSON{where}{found}; json_repair rewrote it before it was read."
+    return f"The reply is not valid JSON{where}{found}; json_repair rewrote it before it was parsed."
 
 
 def _member(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag]:
@@ -92,7 +97,7 @@ def _member(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag]
     elif step.after == "" and '"""' in step.before:
         yield Flag(
             "text-lost-in-repair",
-            f'Text in triple quotes is lost: json_repair read """ as an empty text, so `{name}` is empty.',
+            f'Text in triple quotes is lost: json_repair parsed """ as an empty text, so `{name}` is empty.',
             name,
         )
 
@@ -113,7 +118,7 @@ def _field(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag]:
     if rest[:1] in ("[", "{"):
         yield Flag(
             "several-values-one-taken",
-            f"`{name}` holds several values one behind the other; only {shown(after)} was taken.",
+            f"`{name}` has several values in a row; only {shown(after)} was taken.",
             name,
         )
         return
@@ -134,14 +139,14 @@ def _from_prose(name: str, after: Any, text: str) -> Flag:
 
 
 def _mended(name: str, text: str) -> Iterator[Flag]:
-    if outside_strings(text).is_cut_off:
+    if is_cut_off(text):
         yield Flag(
             "cut-off-json-completed",
-            f"The JSON of `{name}` ends in the middle: what was open was closed, and it is read as if complete.",
+            f"The JSON of `{name}` ends in the middle: json_repair closed what was open; it is parsed as if complete.",
             name,
         )
     seen = ", ".join(oddities(text)) or (first_complaint(text) or ("it is not well-formed", 0))[0]
-    yield Flag("json-repaired", f"The value of `{name}` is no valid JSON ({seen}); json_repair rewrote it.", name)
+    yield Flag("json-repaired", f"The value of `{name}` is not valid JSON ({seen}); json_repair rewrote it.", name)
 
 
 def _losses(name: str, raw: str, after: Any) -> Iterator[Flag]:
@@ -151,7 +156,7 @@ def _losses(name: str, raw: str, after: Any) -> Iterator[Flag]:
     if isinstance(after, list) and THOUSANDS.search(bare):
         yield Flag(
             "number-split-at-comma",
-            f"{shown(raw)} in `{name}` was read as several numbers: in JSON a comma separates, it never groups digits.",
+            f"{shown(raw)} in `{name}` was parsed as several numbers: in JSON a comma never groups digits.",
             name,
         )
         return

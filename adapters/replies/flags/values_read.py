@@ -1,4 +1,4 @@
-"""Flags about values that were read, but otherwise than one would think."""
+"""Flags for values that parsed to something surprising."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from adapters.replies.flags.extra_keys import extra_keys
 from adapters.replies.flags.verdict import named
 from adapters.signatures.signature import CONSTRAINT_WORDS, Field
 from adapters.types import is_named
-from adapters.types.code import without_fence
+from adapters.types.code import strip_fence
 
 if TYPE_CHECKING:
     from adapters.replies.reading import FieldReading, Reading
@@ -50,7 +50,7 @@ def constraint_flags(field: Field, value: Any) -> Iterator[Flag]:
             yield Flag(
                 "constraint-not-enforced",
                 f"{shown(value)} breaks a constraint of `{field.name}` ({CONSTRAINT_WORDS[name]}{limit}): dspy shows "
-                "constraints to the model and checks none of them.",
+                "constraints to the model, but never checks them.",
                 field.name,
             )
 
@@ -106,7 +106,7 @@ def _of_field(reading: Reading, field: FieldReading) -> Iterator[Flag]:
         if lost:
             yield Flag(
                 "extra-keys-of-value-dropped",
-                f"`{field.name}` came with keys that its type does not have; they were dropped: {named(lost)}.",
+                f"`{field.name}` has JSON keys that its type lacks; they were dropped: {named(lost)}.",
                 field.name,
             )
 
@@ -126,7 +126,7 @@ def _text(field: FieldReading, is_xml: bool) -> Iterator[Flag]:
         kind = "list" if isinstance(before, list) else "object"
         yield Flag(
             "python-text-of-a-value",
-            f"`{name}` is a text, so the JSON {kind} became Python's notation of it: {shown(field.value)}.",
+            f"`{name}` is a text, so the JSON {kind} became Python notation: {shown(field.value)}.",
             name,
         )
     elif field.raw is not None and field.raw.strip() != field.value and PLAIN_NUMBER.fullmatch(field.raw.strip()):
@@ -150,7 +150,7 @@ def _escapes(field: FieldReading) -> Iterator[Flag]:
     if found and "\\\\" not in found.group():
         yield Flag(
             "backslash-is-an-escape",
-            f"{shown(found.group().strip())} in `{field.name}` holds a JSON escape: \\n is a line break, \\t a tab, "
+            f"{shown(found.group().strip())} in `{field.name}` contains a JSON escape: \\n is a line break, \\t a tab, "
             "…; a backslash itself must be written \\\\.",
             field.name,
         )
@@ -166,7 +166,7 @@ def _union(field: FieldReading, annotation: Any) -> Iterator[Flag]:
     if value.strip().lower() in ("none", "null"):
         yield Flag(
             "none-stays-text",
-            f"`{field.name}` is the text {shown(value)} and not None: text stays text where text is allowed.",
+            f"`{field.name}` is the text {shown(value)}, not None: text stays text where text is allowed.",
             field.name,
         )
     elif len(members) > 2 and (PLAIN_NUMBER.fullmatch(value.strip()) or value.strip().lower() in ("true", "false")):
@@ -209,12 +209,12 @@ def _literal(name: str, step: Step, field: FieldReading) -> Iterator[Flag]:
     if text in PYTHON_WORDS:
         return
     if step.after is Ellipsis:
-        message = f"{shown(text)} in `{name}` became Python's Ellipsis object, as it is read as a Python literal."
+        message = f"{shown(text)} in `{name}` became Python's Ellipsis object, as it was parsed as a Python literal."
         yield Flag("ellipsis", message, name)
         return
     yield Flag(
         "python-literal",
-        f"{shown(text)} in `{name}` is no JSON, but it is a Python literal, which made it {shown(step.after)}.",
+        f"{shown(text)} in `{name}` is not JSON, but a Python literal, which makes it {shown(step.after)}.",
         name,
     )
 
@@ -226,7 +226,7 @@ def _validated(name: str, field: FieldReading, step: Step, annotation: Any) -> I
     elif isinstance(before, bool) and isinstance(value, int | float) and not isinstance(value, bool):
         yield Flag("number-from-bool", f"{str(before).lower()} in `{name}` counts as the number {value}.", name)
     elif isinstance(value, int | float) and type(before) is str and not PLAIN_NUMBER.fullmatch(before.strip()):
-        yield Flag("unusual-number", f"{shown(before)} in `{name}` was read as the number {shown(value)}.", name)
+        yield Flag("unusual-number", f"{shown(before)} in `{name}` was parsed as the number {shown(value)}.", name)
     elif isinstance(value, MOMENTS) and isinstance(before, int | float):
         yield Flag(
             "date-from-number",
@@ -238,7 +238,7 @@ def _validated(name: str, field: FieldReading, step: Step, annotation: Any) -> I
     elif type(value) is float and type(before) in (float, int):
         pass
     elif type(value) is int and type(before) is float:
-        yield Flag("unusual-number", f"{shown(field.raw)} in `{name}` was read as the whole number {value}.", name)
+        yield Flag("unusual-number", f"{shown(field.raw)} in `{name}` was parsed as the whole number {value}.", name)
 
 
 def _decimal(name: str, field: FieldReading, value: Decimal) -> Iterator[Flag]:
@@ -250,7 +250,7 @@ def _decimal(name: str, field: FieldReading, value: Decimal) -> Iterator[Flag]:
     if written.is_finite() and written != value:
         yield Flag(
             "decimal-through-float",
-            f"`{name}` is a Decimal that was read as a float first: {written} lost digits and is {value}.",
+            f"`{name}` is a Decimal that was parsed as a float first: {written} lost digits and is {value}.",
             name,
         )
 
@@ -261,7 +261,7 @@ def _numbers(field: FieldReading) -> Iterator[Flag]:
         if isinstance(leaf, float) and not isfinite(leaf):
             yield Flag(
                 "not-a-finite-number",
-                f"`{field.name}` holds {leaf}: nan, inf and numbers too large for a float are accepted.",
+                f"`{field.name}` contains {leaf}: nan, inf and numbers too large for a float are accepted.",
                 field.name,
             )
             return
@@ -287,18 +287,18 @@ def _code(reading: Reading, field: FieldReading, annotation: Any) -> Iterator[Fl
         )
     if type(given) is not str or "```" not in given:
         return
-    kept = without_fence(given)
+    kept = strip_fence(given)
     opening, _, rest = given.partition("```")
     info = rest.partition("\n")[0].strip()
     if " " in info and "```" not in info:
         yield Flag(
             "code-on-the-fence-line",
-            f"{shown(info)} stands on the line that opens the fence of `{name}`; that line is dropped whole.",
+            f"{shown(info)} is on the line that opens the fence of `{name}`; the whole line is dropped.",
             name,
         )
     elif opening.strip() or given.count("```") > 2 or not given.rstrip().endswith("```"):
         yield Flag(
             "only-the-first-fence",
-            f"Of `{name}` only what stands between the first ``` and the next one was kept: {shown(kept)}.",
+            f"`{name}` keeps only the text between the first ``` and the next: {shown(kept)}.",
             name,
         )

@@ -1,4 +1,4 @@
-"""Flags about values that were refused: what of the text or of the type stood in the way."""
+"""Flags for values that failed to parse, with the reason in the text or the type."""
 
 from __future__ import annotations
 
@@ -59,15 +59,13 @@ def _enum(name: str, annotation: type[Enum], given: Any, text: str, is_optional:
     if isinstance(given, list | dict):
         yield Flag(
             "enum-from-a-container",
-            f"`{name}` got {shown(given)}, and an Enum takes one plain value: {allowed}.",
+            f"`{name}` got {shown(given)}; an Enum accepts a single plain value: {allowed}.",
             name,
         )
         return
     bare = text.strip("\"'`")
     if bare != text and bare in values:
-        yield Flag(
-            "enum-in-quotes", f"{text} is in quotes, and the value of an Enum must be the bare word {bare}.", name
-        )
+        yield Flag("enum-in-quotes", f"{text} is in quotes; the value of an Enum must be the bare word {bare}.", name)
     elif is_optional and text in annotation.__members__:
         yield Flag(
             "enum-name-in-optional",
@@ -77,7 +75,7 @@ def _enum(name: str, annotation: type[Enum], given: Any, text: str, is_optional:
     elif any(not isinstance(value, str) and str(value) == bare for value in values):
         yield Flag(
             "enum-value-is-no-text",
-            f"{shown(bare)} is text and the values of `{name}` are not ({allowed}); in a text format only the names "
+            f"{shown(bare)} is text, but the values of `{name}` are not ({allowed}); in a text format only the names "
             f"count: {', '.join(list(annotation.__members__)[:5])}.",
             name,
         )
@@ -90,7 +88,7 @@ def _literal(name: str, annotation: Any, text: str, raw: str, is_optional: bool)
     if is_optional and raw.startswith(("Literal[", "str[")):
         yield Flag(
             "literal-wrapper-in-optional",
-            f"{shown(raw)} is unwrapped for a plain Literal, and not for an optional one as `{name}` is.",
+            f"{shown(raw)} is unwrapped for a plain Literal, but `{name}` is optional.",
             name,
         )
         return
@@ -99,7 +97,7 @@ def _literal(name: str, annotation: Any, text: str, raw: str, is_optional: bool)
     if not found and any(isinstance(one, str) and re.search(rf"\b{re.escape(one)}\b", text) for one in allowed[:100]):
         yield Flag(
             "words-around-value",
-            f"{shown(text)} holds more than the bare value: `{name}` must match exactly, nothing is searched in text.",
+            f"{shown(text)} is more than the bare value: `{name}` must match exactly; text is not searched.",
             name,
         )
 
@@ -126,14 +124,14 @@ def _scalar(name: str, annotation: Any, text: str) -> Iterator[Flag]:
     elif annotation is int and FRACTION.fullmatch(text):
         yield Flag(
             "fraction-for-a-whole-number",
-            f"{shown(text)} has a fraction, and `{name}` is an int: dspy neither rounds it nor cuts it off.",
+            f"{shown(text)} has a fraction, but `{name}` is an int: dspy neither rounds nor truncates.",
             name,
         )
     elif (TRUTH if annotation is bool else NUMBER).search(text):
         word = "True or False" if annotation is bool else "number"
         yield Flag(
             "words-around-value",
-            f"{shown(text)} holds more than the bare {word}: `{name}` is not searched for in a text.",
+            f"{shown(text)} is more than the bare {word}: text is not searched for `{name}`.",
             name,
         )
 
@@ -151,8 +149,8 @@ def _list(name: str, annotation: Any, given: Any) -> Iterator[Flag]:
         if other is not None or None in given:
             yield Flag(
                 "items-are-no-text",
-                f"`{name}` is a list of texts, and its item {shown(other)} is none: inside of a list nothing becomes "
-                "text by itself.",
+                f"`{name}` is a list of texts, but its item {shown(other)} is not a text: inside a list nothing is "
+                "converted to text.",
                 name,
             )
 
@@ -175,7 +173,7 @@ def _model(name: str, annotation: type[BaseModel], given: dict[str, Any]) -> Ite
         aliases = [key for key in known if key not in annotation.model_fields]
         yield Flag(
             "alias-expected",
-            f"`{name}` is read by its aliases ({named(aliases)}), and the reply has its field names {named(swapped)}.",
+            f"`{name}` is parsed by its aliases ({named(aliases)}), but the reply has field names: {named(swapped)}.",
             name,
         )
     for key, kind in known.items():
@@ -184,7 +182,7 @@ def _model(name: str, annotation: type[BaseModel], given: dict[str, Any]) -> Ite
             if inside in kind.__members__ and all(member.value != inside for member in kind):
                 yield Flag(
                     "enum-name-inside-model",
-                    f"{shown(inside)} in `{name}.{key}` is the name of a member; inside of a model only values count: "
+                    f"{shown(inside)} in `{name}.{key}` is the name of a member; inside a model only values count: "
                     f"{', '.join(shown(member.value) for member in list(kind)[:5])}.",
                     name,
                 )

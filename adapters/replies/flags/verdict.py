@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -20,12 +21,13 @@ def verdict(reading: Reading) -> Iterator[Flag]:
         yield from _filled_in(reading)
         return
     error = reading.error
+    yield from _no_answer(reading)
     if error.type == "TooLargeError":
-        yield Flag("too-large-to-read", f"The reply is past a limit of this project: {error.message}.", error.field)
+        yield Flag("too-large-to-read", f"The reply exceeds a limit of this project: {error.message}.", error.field)
     elif error.type not in EXPECTED_ERRORS:
         yield Flag(
             "leaked-error",
-            f"dspy lets this {error.type} through as it is: it is no AdapterParseError, so no second attempt is made "
+            f"dspy does not turn this {error.type} into an AdapterParseError, so there is no second call, "
             "and code that catches AdapterParseError does not catch it.",
             error.field,
         )
@@ -33,16 +35,40 @@ def verdict(reading: Reading) -> Iterator[Flag]:
     if kept:
         yield Flag(
             "fields-lost-with-the-error",
-            f"{named(kept)} could be read and {'is' if len(kept) == 1 else 'are'} lost: one field failed, which makes "
-            "the whole reply an error.",
+            f"{named(kept)} could be parsed, but {'is' if len(kept) == 1 else 'are'} lost: one failed field "
+            "makes the whole reply a parse error.",
         )
     response = getattr(reading.exception, "lm_response", None)
     if isinstance(response, str) and reading.form != "prose" and response != reading.completion:
         yield Flag(
             "error-shows-a-part",
-            f"dspy's error shows only {shown(response)} as the model's reply: the piece that was searched last, "
-            "not what the model wrote.",
+            f"dspy's error shows only {shown(response)} as the model's reply: the part that it searched last, "
+            "not the whole reply.",
         )
+
+
+REFUSAL = re.compile(
+    r"(?:I['’]m|I am)(?: very| so)? sorry|(?:Sorry|Unfortunately),? (?:but )?I (?:can|am|['’]m)|"
+    r"I (?:cannot|can['’]t|am unable to|am not able to|won['’]t|will not) (?:help|assist|comply|provide|do that)|"
+    r"As an AI\b",
+    re.IGNORECASE,
+)
+SHORTEST = 3
+
+
+def _no_answer(reading: Reading) -> Iterator[Flag]:
+    """Find the cause of a reply without any field: empty, a few characters, thoughts without an end, a refusal."""
+    text = reading.completion.strip()
+    if any(one.state not in ("missing", "default") for one in reading.fields.values()):
+        return
+    if not text:
+        yield Flag("empty-reply", "The reply is empty.")
+    elif len(text) < SHORTEST or text == "null":
+        yield Flag("reply-too-short", f"The whole reply is {shown(text)}.")
+    elif text.startswith("<think>") and "</think>" not in text:
+        yield Flag("think-not-closed", "The reply has <think> without </think>: the model's thoughts, and no answer.")
+    elif REFUSAL.match(text):
+        yield Flag("refusal", f"The reply seems to be a refusal in prose: {shown(text)}.")
 
 
 def _filled_in(reading: Reading) -> Iterator[Flag]:
@@ -61,7 +87,7 @@ def _filled_in(reading: Reading) -> Iterator[Flag]:
         if state == "missing" and name in reading.values:
             yield Flag(
                 "none-beside-a-tool-call",
-                f"The reply called a tool, so `{name}` became None although its type may not allow that.",
+                f"The reply called a tool, so `{name}` became None, even if its type does not allow None.",
                 name,
             )
 

@@ -1,4 +1,4 @@
-"""Flags about a reply read as XML: why it is none, what was ignored, and what became of elements."""
+"""Flags about a reply parsed as XML: parse errors, ignored parts, and the use made of elements."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _why_no_xml(reading: Reading) -> Iterator[Flag]:
     if error is None:
         return
     if error.type == "UnicodeEncodeError":
-        yield Flag("lone-surrogate", "The reply holds half of a character (a lone surrogate), which XML cannot hold.")
+        yield Flag("lone-surrogate", "The reply contains an unpaired surrogate, which XML does not allow.")
         return
     if error.start is None:
         return
@@ -48,13 +48,13 @@ def _why_no_xml(reading: Reading) -> Iterator[Flag]:
     if "declaration" in error.message or text.startswith("<?xml", at):
         yield Flag(
             "xml-declaration",
-            f"The reply begins with an <?xml …?> declaration ({where}), which dspy cannot read{whole}.",
+            f"The reply begins with an <?xml …?> declaration ({where}), which dspy cannot parse{whole}.",
         )
     elif "undefined entity" in error.message:
         entity = ENTITY.match(text, at)
         yield Flag(
             "xml-entity-unknown",
-            f"{entity.group() if entity else 'An entity'} ({where}) is one of HTML; XML knows only &amp; &lt; &gt; "
+            f"{entity.group() if entity else 'An entity'} ({where}) is an HTML entity; XML has only &amp; &lt; &gt; "
             f"&quot; and &apos;{whole}.",
         )
     elif "mismatched tag" in error.message:
@@ -64,7 +64,7 @@ def _why_no_xml(reading: Reading) -> Iterator[Flag]:
     elif "no element found" in error.message or "unclosed" in error.message:
         yield Flag("xml-cut-off", f"The reply ends before every tag is closed{whole}.")
     elif "unbound prefix" in error.message:
-        yield Flag("xml-namespace", f"A tag has a prefix that XML takes for a namespace ({where}){whole}.")
+        yield Flag("xml-namespace", f"A tag has a prefix, which XML takes for a namespace ({where}){whole}.")
     elif text[max(0, at - 2) : at + 1] == "]]>":
         yield Flag("xml-cdata-end", f"XML does not allow ]]> in text ({where}){whole}.")
     elif at < len(text) and text[at] < " " and text[at] not in "\t\r\n":
@@ -103,9 +103,7 @@ def _ignored(reading: Reading) -> Iterator[Flag]:
                     "fence-dropped", f"The code fence around the tags ({line(reading, span.start)}) was dropped."
                 )
             if text.strip().strip("`").removeprefix("xml").strip():
-                yield Flag(
-                    "text-around-dropped", f"Text outside of the output tags was dropped: {shown(text.strip())}."
-                )
+                yield Flag("text-around-dropped", f"Text outside the output tags was dropped: {shown(text.strip())}.")
         elif span.kind == "unknown":
             tag = TAG.match(text)
             name = tag.group(1) if tag else ""
@@ -113,7 +111,7 @@ def _ignored(reading: Reading) -> Iterator[Flag]:
                 yield from _unknown(reading, name, text, span.start, lower)
             ignored.setdefault(name, span.start)
     if ignored:
-        yield Flag("unknown-tag-ignored", f"Tags that are no output fields were ignored: {named(list(ignored))}.")
+        yield Flag("unknown-tag-ignored", f"Tags other than the output fields were ignored: {named(list(ignored))}.")
 
 
 def _is_whole(marker: str) -> bool:
@@ -154,8 +152,7 @@ def _nested(reading: Reading) -> Iterator[Flag]:
             if f"<{name}>" in field.raw:
                 yield Flag(
                     "field-inside-another",
-                    f"<{name}> stands inside of <{field.name}>, so it belongs to `{field.name}` and `{name}` was not "
-                    "found.",
+                    f"<{name}> is inside <{field.name}>, so it belongs to `{field.name}` and `{name}` was not found.",
                     name,
                 )
 
@@ -164,19 +161,19 @@ def _field(reading: Reading, field: FieldReading, source: str, after: Any) -> It
     name, raw = field.name, field.raw or ""
     annotation = reading.signature.output_fields[name].annotation
     if after is None:
-        yield Flag("empty-tag-became-none", f"<{name}> is empty, which here means None and not an empty text.", name)
+        yield Flag("empty-tag-became-none", f"<{name}> is empty, which means None here, not an empty text.", name)
     if annotation is str:
         if isinstance(after, list):
             yield Flag(
                 "repeated-tag-became-list-text",
-                f"<{name}> stands {len(after)} times; as `{name}` is a text, the value is the list written as Python: "
+                f"<{name}> occurs {len(after)} times; as `{name}` is a text, the value is a Python list as text: "
                 f"{shown(field.value)}.",
                 name,
             )
         elif "<" in raw:
             yield Flag(
                 "markup-kept-in-text",
-                f"`{name}` holds tags: they stay in the text, written anew (<br/> becomes <br />), and its white space "
+                f"`{name}` contains tags: they stay in the text, rewritten (<br/> becomes <br />), and its white space "
                 "is not stripped.",
                 name,
             )
@@ -186,8 +183,8 @@ def _field(reading: Reading, field: FieldReading, source: str, after: Any) -> It
     if field.state == "failed" and isinstance(after, dict) and "<" in raw:
         yield Flag(
             "tags-read-as-object",
-            f"The tags inside of <{name}> were read as an object with the keys {named(list(after))}, which is not what "
-            f"`{name}` takes.",
+            f"The tags inside <{name}> were parsed as an object with the keys {named(list(after))}, which "
+            f"`{name}` does not accept.",
             name,
         )
 

@@ -1,1 +1,1 @@
-"""Changes of one piece of a signature's text, with the rest left to the character."""
+"""Changes pieces of a signature's text, leaving the rest to the character."""

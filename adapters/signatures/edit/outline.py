@@ -1,4 +1,4 @@
-"""What a signature's text declares and where each piece of it stands, so that one piece can be changed alone."""
+"""Finds each piece of a signature's text and its place, so that it can be changed alone."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import Literal, NamedTuple
 
 from adapters.errors import SignatureError
 from adapters.signatures.notation import class_names, is_source
-from adapters.signatures.read.bindings import bindings_of, parsable
-from adapters.signatures.read.source_text import SourceText, check_size
+from adapters.signatures.read.source_text import SourceText, bindings_of, check_size, parsable, quiet_parse
 
 MemberKind = Literal["input", "output", "member", "value"]
 ClassKind = Literal["signature", "model", "record", "enum"]
@@ -33,11 +32,11 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class Member:
-    """One field of a signature or model, or one value of an enum, as it is written.
+    """A field of a signature or model, or a value of an enum, as written.
 
-    `block` are its whole lines with the comments right above them; None where it shares its lines with something else.
-    `description` is None when it is code and not a text, which then is `description_code`. Of an enum's value,
-    `type_text` is the value's source, and `type_span` its place.
+    `block` covers its lines with the comments right above them; None where it shares its lines with something else.
+    `description` is None when it is code, which is then in `description_code`. For an enum's value, `type_text` is the
+    value's source, and `type_span` its place.
     """
 
     name: str
@@ -56,7 +55,7 @@ class Member:
 
 @dataclass(frozen=True)
 class ClassOutline:
-    """One class: its members in the order of the text. `can_grow` is False where its body stands on its first line."""
+    """A class: its members in the order of the text. `can_grow` is False if its body is on its first line."""
 
     name: str
     kind: ClassKind
@@ -75,7 +74,7 @@ class ClassOutline:
 
 @dataclass(frozen=True)
 class Outline:
-    """A text that can be read, piece by piece. A short notation has one class, of the name ""."""
+    """A valid text, piece by piece. The string notation has a single class, named ""."""
 
     text: str
     short: bool
@@ -124,7 +123,7 @@ def parse_source(text: str) -> ast.Module:
 
 
 def _kind(node: ast.ClassDef, known: dict[str, ClassKind]) -> ClassKind | None:
-    """What a class is, by the names of its bases; None for a class of another kind."""
+    """Classify a class by the names of its bases; None for any other kind."""
     bases = [_last_name(one) for one in node.bases]
     for base in bases:
         if base in known and known[base] != "signature":
@@ -154,7 +153,7 @@ class _Reader:
         return self._source.index(getattr(node, "lineno", 1), getattr(node, "col_offset", 0))
 
     def place_of_imports(self, tree: ast.Module) -> int:
-        """Behind the last import that stands before any class, else behind the module's docstring, else the top."""
+        """Place imports after the last import before any class, else after the docstring, else at the top."""
         place = 0
         for index, node in enumerate(tree.body):
             is_doc = index == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
@@ -176,7 +175,7 @@ class _Reader:
             node.name,
             kind,
             Span(*name.span(1)) if name is not None else Span(whole.start, whole.start),
-            Span(self._with_comments_above(self._line_start(decorated)), self._line_end(whole.end)),
+            Span(self._include_comments(self._line_start(decorated)), self._line_end(whole.end)),
             tuple(members),
             self._text[start : self._start(first)] if can_grow else "    ",
             self._line_end(self.span(node.body[-1]).end),
@@ -230,9 +229,9 @@ class _Reader:
         behind = self._text[statement.end : end].strip()
         if self._text[start : statement.start].strip() or (behind and not behind.startswith("#")):
             return None
-        return Span(self._with_comments_above(start), end)
+        return Span(self._include_comments(start), end)
 
-    def _with_comments_above(self, start: int) -> int:
+    def _include_comments(self, start: int) -> int:
         while start > 0:
             above = self._line_start(start - 1)
             if not self._text[above:start].lstrip().startswith("#"):
@@ -283,3 +282,111 @@ def _short(text: str) -> Outline:
         start += len(half) + 2
     whole = Span(0, len(text))
     return Outline(text, True, (ClassOutline("", "signature", Span(0, 0), whole, tuple(members), "", len(text), 0),))
+
+
+def uses_of(text: str, name: str) -> set[int]:
+    """The offsets (code points of `text`) at which `name` is named, its own class statement not among them.
+
+    Quoted types count (`"list[Item]"`); other texts do not: a choice (`Literal["Item"]`), a description, a comment.
+    Raises SignatureError for a text nested too deeply.
+    """
+    found = _Uses(text, name)
+    try:
+        found.visit(parse_source(text))
+    except RecursionError:
+        raise SignatureError("nested too deeply to be changed here", hint="change it in the source") from None
+    return found.places
+
+
+class _Uses(ast.NodeVisitor):
+    def __init__(self, text: str, name: str) -> None:
+        self.name = name
+        self.places: set[int] = set()
+        self.text = text
+        self.lines = text.split("\n")
+        self.starts = [0]
+        for line in self.lines:
+            self.starts.append(self.starts[-1] + len(line) + 1)
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if node.id == self.name:
+            self.places.add(self._offset(node))
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        self._type(node.annotation)
+        if node.value is not None:
+            self.visit(node.value)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        if isinstance(node.value, ast.Subscript | ast.BinOp):
+            self._type(node.value)
+        else:
+            self.visit(node.value)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        for base in node.bases:
+            self._type(base)
+        for other in (*node.keywords, *node.decorator_list, *node.body):
+            self.visit(other)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        """`dspy.Signature("question -> bill: Bill")` names types in its text."""
+        if _last_name(node.func) in ("Signature", "make_signature") and node.args:
+            first = node.args[0]
+            if isinstance(first, ast.Constant) and isinstance(first.value, str) and "->" in first.value:
+                self._signature_text(first)
+        self.generic_visit(node)
+
+    def _type(self, node: ast.expr) -> None:
+        """Visit a type: strings in it are types, except in a Literal and in the extras of Annotated."""
+        match node:
+            case ast.Constant(value=str() as quoted):
+                self._quoted(node, quoted, 0)
+            case ast.Subscript(value=head, slice=inner):
+                self._type(head)
+                items = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+                types = 0 if _last_name(head) == "Literal" else 1 if _last_name(head) == "Annotated" else len(items)
+                for item in items[:types]:
+                    self._type(item)
+                for item in items[types:]:
+                    self.visit(item)
+            case ast.BinOp(left=left, right=right):
+                self._type(left)
+                self._type(right)
+            case ast.List(elts=items) | ast.Tuple(elts=items):
+                for item in items:
+                    self._type(item)
+            case _:
+                self.visit(node)
+
+    def _quoted(self, node: ast.expr, quoted: str, position: int) -> None:
+        """A type in quotes that begins `position` characters behind the opening quote."""
+        start = self._offset(node) + 1 + position
+        if self.text[start : start + len(quoted)] != quoted:
+            return  # a text with escapes, a prefix or three quotes: not a type that anyone writes
+        try:
+            inner = quiet_parse(f"({quoted})", "eval").body
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return
+        within = _Uses(f"({quoted})", self.name)
+        within._type(inner)
+        self.places |= {start - 1 + place for place in within.places}
+
+    def _signature_text(self, node: ast.Constant) -> None:
+        position = 0
+        for half in str(node.value).split("->"):
+            try:
+                function = quiet_parse(f"def f({half}): pass").body[0]
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                function = None
+            if isinstance(function, ast.FunctionDef):
+                for argument in function.args.args:
+                    annotation = argument.annotation
+                    if annotation is not None and annotation.lineno == 1 and half.isascii():
+                        written = half[annotation.col_offset - 6 : (annotation.end_col_offset or 0) - 6]
+                        self._quoted(node, written, position + annotation.col_offset - 6)
+            position += len(half) + 2
+
+    def _offset(self, node: ast.expr) -> int:
+        line = self.lines[node.lineno - 1]
+        return self.starts[node.lineno - 1] + len(line.encode()[: node.col_offset].decode())

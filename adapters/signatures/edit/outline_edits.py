@@ -1,7 +1,7 @@
-"""Changes of a signature's text by what is meant, not by characters: only the piece that is meant is written anew.
+"""Changes a signature's text piece by piece: only the intended piece is rewritten.
 
-Each function takes an outline and returns the changed text. What cannot be changed without losing something that
-stands in the text is refused with a SignatureError that says so.
+Each function takes an outline and returns the changed text. A change that would lose something else in the text
+raises a SignatureError that says so.
 """
 
 from __future__ import annotations
@@ -11,8 +11,16 @@ import re
 from dataclasses import dataclass, replace
 
 from adapters.errors import SignatureError
-from adapters.signatures.edit.class_uses import uses_of
-from adapters.signatures.edit.outline import ClassKind, ClassOutline, Member, Outline, Span, outline_of, parse_source
+from adapters.signatures.edit.outline import (
+    ClassKind,
+    ClassOutline,
+    Member,
+    Outline,
+    Span,
+    outline_of,
+    parse_source,
+    uses_of,
+)
 from adapters.signatures.notation import read, to_source
 from adapters.signatures.read import known_names
 from adapters.signatures.read.source_text import line_and_column, quiet_parse
@@ -33,9 +41,9 @@ class {name}(dspy.Signature):
 
 @dataclass(frozen=True)
 class NewMember:
-    """What a member is to be: `kind` as in `Member`, the type (or an enum value's source) and its description.
+    """A new member: `kind` as in `Member`, the type (or an enum value's source) and its description.
 
-    A `description` of None leaves the one there is.
+    A `description` of None keeps the present description.
     """
 
     name: str
@@ -54,9 +62,9 @@ def set_member(outline: Outline, of: ClassOutline, member: Member, wanted: NewMe
     _check_name(of, wanted.name, member)
     if outline.short:
         if wanted.description:
-            return _as_source(outline, wanted, member)
+            return _source_form(outline, wanted, member)
         return _short_text(
-            outline, [_spelled(wanted, one) if one is member else _as_written(outline, one) for one in of.members]
+            outline, [_spelled(wanted, one) if one is member else _written_text(outline, one) for one in of.members]
         )
     changes: list[tuple[Span, str]] = []
     if wanted.name != member.name:
@@ -70,24 +78,24 @@ def set_member(outline: Outline, of: ClassOutline, member: Member, wanted: NewMe
         changes.append(_role_change(outline, member, wanted.kind))
     if wanted.description is not None and wanted.description != member.description:
         changes.append(_description_change(outline, of, member, wanted.description))
-    text = _with_changes(outline.text, changes)
+    text = _apply_changes(outline.text, changes)
     is_other = member.kind != "value" and wanted.type_text != member.type_text
     needs = _names_of(wanted.type_text) if is_other else set()
     if wanted.description and member.kind == "member" and member.call is None:
         needs.add(_field_maker(outline).partition(".")[0])
-    return _with_imports(text, needs)
+    return _add_imports(text, needs)
 
 
 def add_member(outline: Outline, of: ClassOutline, wanted: NewMember) -> str:
-    """A further member: a field behind the last one of its role, any other at the end."""
+    """Add a member: a field after the last of its role, any other at the end."""
     _check_name(of, wanted.name, None)
     if outline.short:
         if wanted.description:
-            return _as_source(outline, wanted, None)
-        rows = [_as_written(outline, one) for one in of.members]
+            return _source_form(outline, wanted, None)
+        rows = [_written_text(outline, one) for one in of.members]
         return _short_text(outline, [*rows, _spelled(wanted, None)])
     if not of.can_grow:
-        raise _refused(outline, of.block.start, f"the body of {of.name} stands on the line of its name")
+        raise _refused(outline, of.block.start, f"the body of {of.name} is on the same line as its name")
     line = f"{of.indent}{_written(outline, of, wanted)}\n"
     same = [one for one in of.members if one.kind == wanted.kind and one.block is not None]
     others = [one for one in of.members if one.block is not None]
@@ -105,13 +113,13 @@ def add_member(outline: Outline, of: ClassOutline, wanted: NewMember) -> str:
         needs.add(_field_maker(outline, wanted.kind).partition(".")[0])
     elif wanted.kind == "member" and wanted.description:
         needs.add(_field_maker(outline).partition(".")[0])
-    return _with_imports(text, needs)
+    return _add_imports(text, needs)
 
 
 def delete_member(outline: Outline, of: ClassOutline, member: Member) -> str:
     """Without a member; the comment lines above it stay."""
     if outline.short:
-        return _short_text(outline, [_as_written(outline, one) for one in of.members if one is not member])
+        return _short_text(outline, [_written_text(outline, one) for one in of.members if one is not member])
     if member.block is None:
         raise _refused(outline, member.statement.start, f"{member.name} shares its line with something else")
     start = outline.text.rfind("\n", 0, member.statement.start) + 1
@@ -120,7 +128,7 @@ def delete_member(outline: Outline, of: ClassOutline, member: Member) -> str:
 
 
 def move_member(outline: Outline, of: ClassOutline, member: Member, by: int) -> str:
-    """A member before or behind the next one of its kind; the same text where there is none."""
+    """Move a member past the next of its kind; returns the same text where there is none."""
     alike = [one for one in of.members if one.kind == member.kind]
     to = alike.index(member) + by
     if not 0 <= to < len(alike):
@@ -128,7 +136,7 @@ def move_member(outline: Outline, of: ClassOutline, member: Member, by: int) -> 
     other = alike[to]
     if outline.short:
         swapped = {id(member): other, id(other): member}
-        return _short_text(outline, [_as_written(outline, swapped.get(id(one), one)) for one in of.members])
+        return _short_text(outline, [_written_text(outline, swapped.get(id(one), one)) for one in of.members])
     if member.block is None or other.block is None:
         raise _refused(outline, member.statement.start, f"{member.name} shares its line with something else")
     first, second = sorted((member.block, other.block))
@@ -138,9 +146,9 @@ def move_member(outline: Outline, of: ClassOutline, member: Member, by: int) -> 
 
 
 def set_instructions(outline: Outline, of: ClassOutline, instructions: str) -> str:
-    """A signature's docstring written anew; without instructions there is none."""
+    """Rewrite a signature's docstring; empty instructions remove it."""
     if outline.short or not of.can_grow:
-        raise _refused(outline, of.block.start, "there is no room for instructions here")
+        raise _refused(outline, of.block.start, "instructions cannot be added here")
     text = outline.text
     if not instructions.strip():
         if of.docstring is None or not of.members:
@@ -149,12 +157,12 @@ def set_instructions(outline: Outline, of: ClassOutline, instructions: str) -> s
         return text[: of.body_start] + rest.lstrip("\n")
     literal = docstring(instructions)
     if of.docstring is not None:
-        return _with_changes(text, [(of.docstring, literal)])
+        return _apply_changes(text, [(of.docstring, literal)])
     return _inserted(text, of.body_start, f"{of.indent}{literal}\n\n")
 
 
 def add_class(outline: Outline, name: str, kind: ClassKind) -> str:
-    """A new model, or an enum with one value, in front of the first signature. A short notation becomes source."""
+    """Add a model, or an enum with one value, before the first signature. A string notation becomes source."""
     _check_class_name(outline, name)
     if outline.short:
         return add_class(outline_of(to_source(read(outline.text))), name, kind)
@@ -163,7 +171,7 @@ def add_class(outline: Outline, name: str, kind: ClassKind) -> str:
     first = next((one for one in outline.classes if one.kind == "signature"), None)
     place = first.block.start if first is not None else len(outline.text)
     text = outline.text[:place] + f"class {name}({head}):\n    {body}\n\n\n" + outline.text[place:]
-    return _with_imports(text, {head.partition(".")[0]})
+    return _add_imports(text, {head.partition(".")[0]})
 
 
 def delete_class(outline: Outline, of: ClassOutline) -> str:
@@ -181,7 +189,7 @@ def rename_class(outline: Outline, of: ClassOutline, name: str) -> str:
         return outline.text
     _check_class_name(outline, name)
     places = {of.name_span.start, *uses_of(outline.text, of.name)}
-    return _with_changes(outline.text, [(Span(place, place + len(of.name)), name) for place in places])
+    return _apply_changes(outline.text, [(Span(place, place + len(of.name)), name) for place in places])
 
 
 def new_source(name: str, field: str) -> str:
@@ -196,18 +204,18 @@ def _check_name(of: ClassOutline, name: str, member: Member | None) -> None:
     if not is_name(name):
         hint = re.sub(r"\W+", "_", name.strip()).strip("_").lower() or "answer"
         hint = f"_{hint}" if hint[:1].isdigit() else hint
-        said = "a name has letters, digits and _, and is no word of Python's own"
+        said = "a name consists of letters, digits and _, and is not a Python keyword"
         raise SignatureError(said, hint=f"{hint}_" if hint == name else hint)
     other = of.member(name)
     if other is not None and (member is None or other.name != member.name):
-        raise SignatureError(f"there is a {name} already", hint="each needs a name of its own")
+        raise SignatureError(f"{name} already exists", hint="each needs a unique name")
 
 
 def _check_class_name(outline: Outline, name: str) -> None:
     if not is_name(name):
-        raise SignatureError("a name has letters, digits and _, and is no word of Python's own", hint="LineItem")
+        raise SignatureError("a name consists of letters, digits and _, and is not a Python keyword", hint="LineItem")
     if name in outline.bound or name in known_names.bare_names():
-        raise SignatureError(f"the name {name} is taken", hint="choose another one")
+        raise SignatureError(f"the name {name} is taken", hint="choose another name")
 
 
 def _role_change(outline: Outline, member: Member, kind: str) -> tuple[Span, str]:
@@ -215,7 +223,7 @@ def _role_change(outline: Outline, member: Member, kind: str) -> tuple[Span, str
         raise _refused(outline, member.statement.start, f"the role of {member.name} is not written here")
     found = re.compile(r"(\w+\s*\.\s*)?\b(Input|Output)Field\b").match(outline.text, member.value_span.start)
     if found is None:
-        raise _refused(outline, member.value_span.start, f"the role of {member.name} is not written in a usual way")
+        raise _refused(outline, member.value_span.start, f"the role of {member.name} is written in an unusual way")
     if found[1] is None:
         return Span(found.start(2), found.end()), _field_maker(outline, kind)
     return Span(found.start(2), found.end()), "InputField" if kind == "input" else "OutputField"
@@ -263,7 +271,7 @@ def _description_replaced(text: str, member: Member, description: str) -> tuple[
 
 
 def _field_maker(outline: Outline, kind: str = "member") -> str:
-    """What a description stands in, by the name that the source has for it."""
+    """Name the call that holds a description, as the source names it."""
     name = {"input": "InputField", "output": "OutputField"}.get(kind, "Field")
     return name if name in outline.bound else f"pydantic.{name}" if kind == "member" else f"dspy.{name}"
 
@@ -282,11 +290,11 @@ def _written(outline: Outline, of: ClassOutline, wanted: NewMember) -> str:
     return f"{wanted.name}: {wanted.type_text or 'str'} = {_field_maker(outline, wanted.kind)}({described})"
 
 
-def _with_changes(text: str, changes: list[tuple[Span, str]]) -> str:
+def _apply_changes(text: str, changes: list[tuple[Span, str]]) -> str:
     for span, new in sorted(changes, reverse=True):
         if comments_in(span.of(text)) and not set(comments_in(span.of(text))) <= set(comments_in(new)):
             line, column = line_and_column(text, span.start)
-            raise SignatureError("a comment stands in what would be replaced", line, column, _ELSEWHERE)
+            raise SignatureError("the replaced text contains a comment", line, column, _ELSEWHERE)
         text = text[: span.start] + new + text[span.end :]
     return text
 
@@ -308,7 +316,7 @@ def _refused(outline: Outline, place: int, message: str, hint: str = _ELSEWHERE)
 # the short notation
 
 
-def _as_written(outline: Outline, member: Member) -> NewMember:
+def _written_text(outline: Outline, member: Member) -> NewMember:
     return NewMember(member.name, member.kind, member.type_text)
 
 
@@ -329,7 +337,7 @@ def _short_text(outline: Outline, rows: list[NewMember]) -> str:
     return f"{half('input')} -> {half('output')}".strip()
 
 
-def _as_source(outline: Outline, wanted: NewMember, member: Member | None) -> str:
+def _source_form(outline: Outline, wanted: NewMember, member: Member | None) -> str:
     """The short notation has no room for a description: the same signature as Python source, with it."""
     source = outline_of(to_source(read(outline.text)))
     of = source.class_named(None)
@@ -346,15 +354,15 @@ def _as_source(outline: Outline, wanted: NewMember, member: Member | None) -> st
 
 
 def _names_of(expression: str) -> set[str]:
-    """The names that a type is made of; none for a text that is no expression (reading says what is wrong with it)."""
+    """List the names in a type; none for invalid expressions (which reading reports)."""
     try:
         return {node.id for node in ast.walk(quiet_parse(expression.strip(), "eval")) if isinstance(node, ast.Name)}
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return set()
 
 
-def _with_imports(text: str, names: set[str]) -> str:
-    """The text with an import for every one of the names that it does not bind, as Python wants it."""
+def _add_imports(text: str, names: set[str]) -> str:
+    """Add an import for each of the names that the text does not bind."""
     try:
         outline = outline_of(text)
     except SignatureError:

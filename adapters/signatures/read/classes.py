@@ -1,4 +1,4 @@
-"""Models, enums, typed dicts, dataclasses and named tuples from their syntax trees: the same types that Python makes.
+"""Makes models, enums, typed dicts, dataclasses and named tuples of syntax trees, as Python makes them.
 
 Field declarations, docstrings and configuration count; methods are left out, and those that pydantic would have called
 (validators, serializers) are kept as names in `__not_run__`, for the notes of the fields that use the class.
@@ -14,7 +14,7 @@ import types
 import typing
 import warnings
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import pydantic
 import pydantic.dataclasses
@@ -23,10 +23,17 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from adapters.errors import SignatureError
-from adapters.signatures.read.annotation_reader import AnnotationReader
-from adapters.signatures.read.bindings import Binding
-from adapters.signatures.read.source_text import SourceText, told
-from adapters.signatures.read.unbuilt_models import LaterNames, Unbuilt, as_written, keep_unbuilt, unbuilt_field
+from adapters.signatures.read.annotations import TypeReader
+from adapters.signatures.read.names import Names
+from adapters.signatures.read.source_text import (
+    SourceText,
+    are_postponed,
+    bindings_of,
+    parsable,
+    rebuilt_models,
+    told,
+)
+from adapters.signatures.read.unbuilt_models import LaterNames, Unbuilt, keep_unbuilt, unbuilt_annotation
 from adapters.types import is_custom_type
 
 MODULE = "signature_source"
@@ -37,7 +44,7 @@ _DECORATORS = (
     *("field_serializer", "model_serializer", "computed_field"),
 )
 WITHOUT_FIELDS = (*(ast.FunctionDef, ast.AsyncFunctionDef, ast.Pass, ast.Expr, ast.Assert, ast.Import, ast.ImportFrom),)
-"""Statements in the body of a class that declare no field: nothing of them is run."""
+"""Statements in the body of a class that declare no field; they are skipped and never run."""
 
 _CONSTRUCTION = ("__init__", "__new__", "__post_init__", "model_post_init", "_missing_")
 _SCHEMA_HOOKS = ("__get_pydantic_core_schema__", "__get_pydantic_json_schema__", "__class_getitem__")
@@ -48,24 +55,37 @@ _TYPE_HOOKS = (
 _LIVE_HINT = "give a live class to the command line as module:Class"
 
 
-class Surroundings(Protocol):
-    """What a class needs of the text around it."""
+class ModuleText:
+    """The statements of a Python text, what they bind, and the classes made of them so far."""
 
-    source: SourceText
-    bindings: dict[str, list[Binding]]
-    postponed: bool
-    rebuilt: frozenset[str]
+    def __init__(self, source: SourceText) -> None:
+        self.source, self.type_lines = parsable(source)
+        self.statements = self.source.parse().body
+        self.bindings = bindings_of(self.statements)
+        self.postponed = are_postponed(self.statements)
+        self.rebuilt = rebuilt_models(self.statements)
+        self.unfinished: list[tuple[ClassMaker, type]] = []
+        self.top = self.reader({})
 
-    def reader(self, local: Mapping[str, Any]) -> AnnotationReader:
+    def look_up(self, name: str, node: ast.AST) -> object:
+        """The meaning at `node` of a name that the text binds. Raises SignatureError."""
+        raise NotImplementedError
+
+    def reader(self, local: Mapping[str, object]) -> TypeReader:
         """A reader that knows `local` names before those of the module."""
+        return TypeReader(self.source, Names(local, self.bindings, self.look_up))
 
-    def make_class(self, node: ast.ClassDef, qualname: str, local: Mapping[str, Any]) -> type:
-        """A class nested in another."""
+    def make_class(self, node: ast.ClassDef, qualname: str, local: Mapping[str, object]) -> type:
+        """Make the type that a class statement declares. Raises SignatureError."""
+        maker = ClassMaker(self, node, qualname, local)
+        made = maker.make()
+        self.unfinished.append((maker, made))
+        return made
 
 
 @dataclasses.dataclass
 class ClassBody:
-    """The parts of a class statement that its type is made of."""
+    """The parts of a class statement that determine its type."""
 
     doc: str | None
     annotations: dict[str, ast.expr]
@@ -76,9 +96,9 @@ class ClassBody:
 
 
 class ClassMaker:
-    """Makes the type that one class statement declares."""
+    """Makes the type that a class statement declares."""
 
-    def __init__(self, around: Surroundings, node: ast.ClassDef, qualname: str, local: Mapping[str, Any]) -> None:
+    def __init__(self, around: ModuleText, node: ast.ClassDef, qualname: str, local: Mapping[str, object]) -> None:
         self.around = around
         self.source = around.source
         self.node = node
@@ -89,7 +109,7 @@ class ClassMaker:
     def make(self) -> type:
         """The class. Raises SignatureError for a kind of class, or a part of one, that means running code."""
         if getattr(self.node, "type_params", None):
-            raise self._error(self.node, "generic classes are not read", "write the class out for each type")
+            raise self._error(self.node, "generic classes are not supported", "write the class out for each type")
         bases = [self._base(one) for one in self.node.bases]
         decorator = self._dataclass_decorator()
         kind = self._kind(bases, decorator)
@@ -97,46 +117,49 @@ class ClassMaker:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                made = self._made(kind, bases, body, decorator)
-        except SignatureError:
-            raise
-        except RecursionError:
+                if kind == "enum":
+                    made: Any = self._enum(bases, body)
+                elif kind == "model":
+                    made = self._model(bases, body)
+                else:
+                    made = self._class(bases, body, skip_private=False)
+                if decorator is not None:
+                    function, options = decorator
+                    made = function(**options)(made)
+        except (SignatureError, RecursionError):
             raise
         except Exception as error:  # pydantic raises many kinds for a class that it cannot make
             raise self._error(self.node, f"class {self.node.name}: {told(error)}") from None
         if is_custom_type(made):
-            self._describe_type(made)
-        made.__built_from_source__ = True  # type: ignore[attr-defined]
-        made.__not_run__ = body.not_run  # type: ignore[attr-defined]
-        made.__nested__ = types.MappingProxyType(body.nested)  # type: ignore[attr-defined]
-        return made
-
-    def _describe_type(self, made: Any) -> None:
-        told = self._description()
-        if told is not None:
-            made.description = classmethod(lambda cls: told)
-        if any(isinstance(one, ast.FunctionDef) and one.name == "format" for one in self.node.body):
-            made.__format_is_code__ = True
+            described = self._description()
+            if described is not None:
+                made.description = classmethod(lambda cls: described)
+            if any(isinstance(one, ast.FunctionDef) and one.name == "format" for one in self.node.body):
+                made.__format_is_code__ = True
+        made.__built_from_source__ = True
+        made.__not_run__ = body.not_run
+        made.__nested__ = types.MappingProxyType(body.nested)
+        return typing.cast(type, made)
 
     def _error(self, node: ast.AST, message: str, hint: str = "") -> SignatureError:
         return self.source.error(node, message, hint)
 
-    def _base(self, node: ast.expr) -> Any:
+    def _base(self, node: ast.expr) -> object:
         head = node.value if isinstance(node, ast.Subscript) else node
-        found = self.reader.expression(head) if isinstance(head, ast.Name | ast.Attribute) else None
+        found = self.reader.meaning(head) if isinstance(head, ast.Name | ast.Attribute) else None
         if isinstance(node, ast.Subscript):
-            found = self.reader.read(node)
+            found = self.reader.annotation(node)
         if found is typing.TypedDict:
             return typing_extensions.TypedDict
         if isinstance(found, typing.ForwardRef):
             raise self._error(node, "a class cannot be its own base")
         if found is typing.Protocol:
             raise self._error(
-                node, "a Protocol says nothing about values", f"class {self.node.name}(pydantic.BaseModel)"
+                node, "a Protocol cannot be the type of a field", f"class {self.node.name}(pydantic.BaseModel)"
             )
         return found
 
-    def _kind(self, bases: list[Any], decorator: Any) -> str:
+    def _kind(self, bases: list[object], decorator: object) -> str:
         for base, node in zip(bases, self.node.bases, strict=True):
             if is_custom_type(base):
                 self._refuse_hooks(node)
@@ -159,7 +182,7 @@ class ClassMaker:
         )
 
     def _refuse_hooks(self, base: ast.expr) -> None:
-        """A custom type of dspy's is read by its fields and its description; hooks that change a request are not."""
+        """Raise SignatureError for hooks of a custom dspy type that would change a request."""
         for statement in self.node.body:
             if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and statement.name in _TYPE_HOOKS:
                 raise self._error(
@@ -169,12 +192,12 @@ class ClassMaker:
                 )
 
     def _description(self) -> str | None:
-        """What `description()` of a custom type returns, where that is a text of constants; None without one."""
+        """The text that `description()` of a custom type returns; None without that method."""
         for statement in self.node.body:
             if isinstance(statement, ast.FunctionDef) and statement.name == "description":
                 lines = statement.body[1:] if docstring(statement) is not None else statement.body
                 if len(lines) == 1 and isinstance(lines[0], ast.Return) and lines[0].value is not None:
-                    told = self.reader.constants.read(lines[0].value)
+                    told = self.reader.value(lines[0].value)
                     if isinstance(told, str):
                         return told
                 raise self._error(
@@ -183,15 +206,14 @@ class ClassMaker:
         return None
 
     def _dataclass_decorator(self) -> Any:
-        found: Any = None
+        found: object = None
         for node in self.node.decorator_list:
             call = node.func if isinstance(node, ast.Call) else node
             function = self._decorator(call)
             if function is dataclasses.dataclass or function is pydantic.dataclasses.dataclass:
                 options = {}
                 if isinstance(node, ast.Call):
-                    constants = self.reader.constants
-                    options = {key: constants.read(value) for key, value in constants.keywords(node)}
+                    options = {key: self.reader.value(value) for key, value in self.reader.keywords(node)}
                 found = (function, options)
             elif function not in (enum.unique, typing.final, typing_extensions.final):
                 raise self._error(
@@ -199,9 +221,9 @@ class ClassMaker:
                 )
         return found
 
-    def _decorator(self, node: ast.expr) -> Any:
+    def _decorator(self, node: ast.expr) -> object:
         try:
-            return self.reader.expression(node) if isinstance(node, ast.Name | ast.Attribute) else None
+            return self.reader.meaning(node) if isinstance(node, ast.Name | ast.Attribute) else None
         except SignatureError:
             return None
 
@@ -226,9 +248,10 @@ class ClassMaker:
                         if statement.value is not None:
                             values[name] = statement.value
                 case ast.Assign(targets=targets, value=value) if all(isinstance(one, ast.Name) for one in targets):
-                    for target in targets:
-                        self._refuse_second(statement, typing.cast(ast.Name, target).id, values, in_enum)
-                        values[typing.cast(ast.Name, target).id] = value
+                    for name in (one.id for one in targets if isinstance(one, ast.Name)):
+                        if in_enum and name in values:
+                            raise self._error(statement, f"`{name}` is a member of {self.node.name} already")
+                        values[name] = value
                 case ast.ClassDef(name="Config") if not in_enum:
                     nested["Config"] = self._config_class(statement)
                 case ast.ClassDef(name=name):
@@ -246,10 +269,6 @@ class ClassMaker:
                     )
         return ClassBody(doc, annotations, values, nested, attribute_docs, tuple(not_run))
 
-    def _refuse_second(self, node: ast.stmt, name: str, values: dict[str, ast.expr], in_enum: bool) -> None:
-        if in_enum and name in values:
-            raise self._error(node, f"`{name}` is a member of {self.node.name} already")
-
     def _method(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
         if node.name in _SCHEMA_HOOKS:
             raise self._error(node, f"{node.name} is code, which is never run", _LIVE_HINT)
@@ -261,45 +280,35 @@ class ClassMaker:
         return [f"method `{node.name}`"] if node.name in _CONSTRUCTION else []
 
     def _config_class(self, node: ast.ClassDef) -> type:
-        values: dict[str, Any] = {"__module__": MODULE, "__qualname__": f"{self.qualname}.Config"}
+        values: dict[str, object] = {"__module__": MODULE, "__qualname__": f"{self.qualname}.Config"}
         for statement in node.body:
             match statement:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                    values[name] = self.reader.constants.read(value)
+                    values[name] = self.reader.value(value)
                 case ast.Pass() | ast.Expr(value=ast.Constant()):
                     pass
                 case _:
                     raise self._error(statement, "this statement in Config is code, which is never run")
         return type("Config", (), values)
 
-    def _made(self, kind: str, bases: list[Any], body: ClassBody, decorator: Any) -> type:
-        if kind == "enum":
-            return self._enum(bases, body)
-        if kind == "dataclass":
-            function, options = decorator
-            return typing.cast(type, function(**options)(self._class(bases, body, skip_private=False)))
-        if kind == "model":
-            return self._model(bases, body)
-        return self._class(bases, body, skip_private=False)
-
-    def _keywords(self) -> dict[str, Any]:
-        keywords: dict[str, Any] = {}
+    def _keywords(self) -> dict[str, object]:
+        keywords: dict[str, object] = {}
         for one in self.node.keywords:
             if one.arg is None or one.arg == "metaclass":
-                raise self._error(one.value, "this argument of the class is code, which is never run", "leave it out")
-            keywords[one.arg] = self.reader.constants.read(one.value)
+                raise self._error(one.value, "this class argument is code, which is never run", "leave it out")
+            keywords[one.arg] = self.reader.value(one.value)
         return keywords
 
-    def _names(self, body: ClassBody) -> dict[str, Any]:
-        names: dict[str, Any] = {"__module__": MODULE, "__qualname__": self.qualname}
+    def _names(self, body: ClassBody) -> dict[str, object]:
+        names: dict[str, object] = {"__module__": MODULE, "__qualname__": self.qualname}
         if body.doc is not None:
             names["__doc__"] = body.doc
         return names
 
-    def _class(self, bases: list[Any], body: ClassBody, skip_private: bool) -> type:
+    def _class(self, bases: list[object], body: ClassBody, skip_private: bool) -> type:
         namespace = self._names(body)
         kept = {name: node for name, node in body.annotations.items() if not (skip_private and name.startswith("_"))}
-        namespace["__annotations__"] = {name: self.reader.read(node) for name, node in kept.items()}
+        namespace["__annotations__"] = {name: self.reader.annotation(node) for name, node in kept.items()}
         for name, node in body.values.items():
             if not (skip_private and name.startswith("_")):
                 namespace[name] = self._value(node)
@@ -308,30 +317,35 @@ class ClassMaker:
         self._describe(namespace, keywords, bases, body)
         return types.new_class(self.node.name, tuple(bases), keywords, lambda filled: filled.update(namespace))
 
-    def _model(self, bases: list[Any], body: ClassBody) -> type:
+    def _model(self, bases: list[object], body: ClassBody) -> type:
         made = self._class(bases, body, skip_private=True)
         if self.qualname not in self.around.rebuilt:
             keep_unbuilt(made, self._unbuilt(made, body), self.node.lineno)
         return made
 
     def _unbuilt(self, made: type, body: ClassBody) -> dict[str, Unbuilt]:
-        """Its own fields that name a class of this text below it."""
+        """The model's own fields that name a class further down in this text."""
         found: dict[str, Unbuilt] = {}
         for name in made.__annotations__:
-            names = LaterNames(self.reader.names, self.around.bindings, self.local, self.node.lineno)
-            if names.may_stand_in(body.annotations[name]):
-                AnnotationReader(self.source, names).read(body.annotations[name])
+            written = body.annotations[name]
+            names = LaterNames(self.reader.names, self.node.lineno)
+            if names.may_occur_in(written):
+                TypeReader(self.source, names).annotation(written)
             if names.bound_at:
-                annotation = as_written(body.annotations[name], self.reader, self.around.postponed)
-                value = {name: self._value(body.values[name])} if name in body.values else {}
-                found[name] = unbuilt_field(annotation, value, name, names.bound_at)
+                annotation = unbuilt_annotation(written, self.reader, self.around.postponed)
+                info = (
+                    FieldInfo.from_annotated_attribute(annotation, self._value(body.values[name]))
+                    if name in body.values
+                    else FieldInfo.from_annotation(annotation)
+                )
+                found[name] = Unbuilt(info, names.bound_at)
         return found
 
     def _describe(
-        self, namespace: dict[str, Any], keywords: Mapping[str, Any], bases: list[Any], body: ClassBody
+        self, namespace: dict[str, Any], keywords: Mapping[str, object], bases: list[object], body: ClassBody
     ) -> None:
-        """The strings behind the fields as their descriptions, which pydantic would look up in the file."""
-        config: dict[str, Any] = {}
+        """Set the strings below the fields as their descriptions, which pydantic would look up in the file."""
+        config: dict[str, object] = {}
         for found in (*(getattr(base, "model_config", {}) for base in bases), namespace.get("model_config"), keywords):
             config.update(found if isinstance(found, Mapping) else {})
         if not config.get("use_attribute_docstrings"):
@@ -346,35 +360,35 @@ class ClassMaker:
                 described: Any = pydantic.Field(description=inspect.cleandoc(doc))
                 namespace[name] = FieldInfo.merge_field_infos(described, info)
 
-    def _value(self, node: ast.expr) -> Any:
+    def _value(self, node: ast.expr) -> object:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
-            if self.reader.expression(node.func) is dataclasses.field:
-                constants = self.reader.constants
+            if self.reader.meaning(node.func) is dataclasses.field:
+                reader = self.reader
                 return dataclasses.field(
                     **{
-                        key: constants.factory(value) if key == "default_factory" else constants.read(value)
-                        for key, value in constants.keywords(node)
+                        key: reader.factory(value) if key == "default_factory" else reader.value(value)
+                        for key, value in reader.keywords(node)
                     }
                 )
-        return self.reader.constants.read(node)
+        return self.reader.value(node)
 
-    def _enum(self, bases: list[Any], body: ClassBody) -> type:
+    def _enum(self, bases: list[object], body: ClassBody) -> type:
         refused = next((one for one in body.not_run if "__new__" in one or "__init__" in one), None)
         if refused is not None:
             raise self._error(self.node, f"enum {self.node.name}: {refused} is code, which is never run", _LIVE_HINT)
 
-        def fill(namespace: dict[str, Any]) -> None:
+        def fill(namespace: dict[str, object]) -> None:
             for name, value in self._names(body).items():
                 namespace[name] = value
             for name, node in body.values.items():
-                namespace[name] = self.reader.constants.read(node)
+                namespace[name] = self.reader.value(node)
                 # `auto()` becomes a number when the namespace takes it, and later members may name earlier ones.
                 self.local[name] = namespace[name]
 
         return types.new_class(self.node.name, tuple(bases), self._keywords(), fill)
 
     def complete(self, made: type) -> None:
-        """Puts the finished classes where `made` had to name them before they existed."""
+        """Replace the forward references in `made` by the finished classes."""
         body_annotations = {
             statement.target.id: statement.annotation
             for statement in self.node.body
@@ -384,7 +398,7 @@ class ClassMaker:
             return
         for name in list(made.__annotations__):
             if name in body_annotations and not is_class_variable(body_annotations[name]):
-                annotation = self.reader.read(body_annotations[name])
+                annotation = self.reader.annotation(body_annotations[name])
                 made.__annotations__[name] = annotation
                 if name in getattr(made, "__dataclass_fields__", {}):
                     made.__dataclass_fields__[name].type = annotation  # type: ignore[attr-defined]
@@ -399,7 +413,7 @@ def docstring(node: ast.ClassDef | ast.FunctionDef) -> str | None:
 
 
 def is_class_variable(annotation: ast.expr) -> bool:
-    """Whether it is `ClassVar` or `ClassVar[…]`, quoted or not: what it stands on is no field."""
+    """Test for `ClassVar` or `ClassVar[…]`, quoted or not: such an attribute is not a field."""
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         return annotation.value.lstrip().startswith(("ClassVar", "typing.ClassVar", "t.ClassVar"))
     head = annotation.value if isinstance(annotation, ast.Subscript) else annotation

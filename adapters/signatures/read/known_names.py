@@ -1,4 +1,8 @@
-"""The closed table of what a name in a signature can mean. Any other name is refused, and nothing is imported."""
+"""Closed tables: the names that a signature may use, and what it may call. Nothing else is imported or called.
+
+A call that is made while a text is read builds a value from its arguments, is bounded by their size, and touches
+neither files nor the network.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +24,7 @@ import typing
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from types import MappingProxyType, ModuleType
 from typing import Any
 
@@ -31,6 +36,7 @@ import pydantic.json_schema
 import typing_extensions
 
 from adapters.signatures.signature import Role
+from adapters.signatures.type_walk import NotRun
 from adapters.types.recognition import DECISIONS
 
 
@@ -50,7 +56,7 @@ class FieldMaker:
 
 @dataclass(frozen=True)
 class Refused:
-    """A name that is known and that nothing here can stand for."""
+    """A known name that is not supported."""
 
     name: str
     reason: str
@@ -173,8 +179,9 @@ def known_module(dotted: str) -> Module | None:
     return None
 
 
-def member(module: Module, name: str) -> Any:
-    """What `module.name` stands for. Raises LookupError when the table has no such name."""
+@lru_cache(maxsize=1024)
+def member(module: Module, name: str) -> object:
+    """Find the meaning of `module.name`. Raises LookupError when the table has no such name."""
     if module.name in ("dspy", _INSIDE_DSPY):
         return _dspy_member(module.name, name)
     if module.name == "pydantic" and name in _CODE_OF_PYDANTIC:
@@ -195,7 +202,7 @@ def member_names(module: Module) -> list[str]:
     return sorted(_MEMBERS[module.name][1])
 
 
-def home_of(found: Any) -> tuple[str, str] | None:
+def home_of(found: object) -> tuple[str, str] | None:
     """The module and name under which the table has `found`: `("datetime", "date")`; None for anything else."""
     if not _HOMES:
         for module, (owner, names) in _MEMBERS.items():
@@ -215,7 +222,7 @@ _HOMES: dict[int, tuple[str, str]] = {}
 _EAGER = frozenset(name for name in _MEMBERS if not name.startswith("pydantic"))
 
 
-def _dspy_member(module: str, name: str) -> Any:
+def _dspy_member(module: str, name: str) -> object:
     if module == "dspy" and name in EXPERIMENTAL:
         return Refused(f"dspy.{name}", "dspy has it among its experiments", f"from dspy.experimental import {name}")
     if name in ("InputField", "OutputField"):
@@ -272,8 +279,9 @@ _BARE_MODULES: Mapping[str, str] = MappingProxyType(
 )
 
 
-def bare(name: str, builtin_names: frozenset[str] = SOURCE_BUILTINS) -> Any:
-    """What a name means that the text does not define, as if imported. Raises LookupError for any other name."""
+@lru_cache(maxsize=1024)
+def bare(name: str, builtin_names: frozenset[str] = SOURCE_BUILTINS) -> object:
+    """Find the meaning of a name as if it were imported. Raises LookupError for unknown names."""
     if name in builtin_names:
         return _BUILTINS[name]
     if name in _BARE:
@@ -290,14 +298,14 @@ def bare_names() -> list[str]:
 
 
 def import_of(name: str) -> str:
-    """The statement that gives a bare name its meaning; empty for a builtin and for a name without one."""
+    """Write the import of a bare name; empty for a builtin and for an unknown name."""
     if name in _BARE:
         return f"from {_BARE[name][0]} import {name}"
     module = _BARE_MODULES.get(name, "")
     return f"import {module}" + (f" as {name}" if module != name else "") if module else ""
 
 
-_BUILTINS: Mapping[str, Any] = MappingProxyType(
+_BUILTINS: Mapping[str, object] = MappingProxyType(
     {
         one.__name__: one
         for one in (
@@ -306,3 +314,79 @@ _BUILTINS: Mapping[str, Any] = MappingProxyType(
         )
     }
 )
+
+
+LARGEST_RANGE = 10_000
+
+CONSTRUCTORS: frozenset[object] = frozenset(
+    {
+        *(decimal.Decimal, fractions.Fraction, uuid.UUID, pathlib.Path, pathlib.PurePath),
+        *(datetime.date, datetime.datetime, datetime.time, datetime.timedelta, datetime.timezone),
+        *(ipaddress.IPv4Address, ipaddress.IPv6Address, ipaddress.IPv4Network, ipaddress.IPv6Network),
+        *(list, dict, set, tuple, frozenset, str, int, float, bool, bytes, complex),
+        *(pydantic.AliasChoices, pydantic.AliasPath, pydantic.StringConstraints, pydantic.Strict),
+        *(pydantic.Discriminator, pydantic.Tag, pydantic.WithJsonSchema, pydantic.AllowInfNan, pydantic.UrlConstraints),
+        *(pydantic.SecretStr, pydantic.FailFast, pydantic.ConfigDict),
+        *(pydantic.conint, pydantic.confloat, pydantic.constr, pydantic.conbytes, pydantic.conlist, pydantic.conset),
+        *(pydantic.confrozenset, pydantic.condecimal, pydantic.condate),
+        *(annotated_types.Gt, annotated_types.Ge, annotated_types.Lt, annotated_types.Le, annotated_types.Interval),
+        *(annotated_types.MultipleOf, annotated_types.MinLen, annotated_types.MaxLen, annotated_types.Len),
+        *(annotated_types.Timezone, textwrap.dedent, inspect.cleandoc, enum.auto),
+        *FUNCTIONS.values(),
+    }
+)
+"""What may be called: each builds a value from its arguments and touches nothing else."""
+
+FACTORIES: frozenset[object] = frozenset(
+    {
+        *(list, dict, set, tuple, frozenset, str, int, float, bool, bytes),
+        *(uuid.uuid1, uuid.uuid4, datetime.datetime.now, datetime.datetime.utcnow, datetime.date.today),
+    }
+)
+"""What may stand as a field's `default_factory`: it is called when a default is wanted, not when the text is read."""
+
+CALLABLE_VALUES: frozenset[object] = frozenset(
+    {
+        pydantic.alias_generators.to_camel,
+        pydantic.alias_generators.to_pascal,
+        pydantic.alias_generators.to_snake,
+    }
+)
+"""Functions that may stand as a value, as the alias generator of a model does."""
+
+NOT_RUN: Mapping[Any, str] = types.MappingProxyType(
+    {
+        pydantic.AfterValidator: "AfterValidator",
+        pydantic.BeforeValidator: "BeforeValidator",
+        pydantic.WrapValidator: "WrapValidator",
+        pydantic.PlainSerializer: "PlainSerializer",
+        pydantic.WrapSerializer: "WrapSerializer",
+    }
+)
+"""What would run code of the text on every value: its place is kept (`NotRun`), and the code left out."""
+
+
+def is_not_run(metadata: object) -> bool:
+    """Test for a validator or serializer in an `Annotated`, live or read from source."""
+    return isinstance(metadata, (NotRun, *NOT_RUN))
+
+
+def is_cheap(function: object, argument: object) -> bool:
+    """Test whether a call costs no more than its argument is long: not `bytes(10**9)`, not a list of a network."""
+    if function in (list, tuple, set, frozenset, dict):
+        return isinstance(argument, list | tuple | set | frozenset | dict | str | enum.EnumMeta)
+    if function is range:
+        return isinstance(argument, int) and abs(argument) <= LARGEST_RANGE
+    if function in FUNCTIONS.values():
+        return isinstance(argument, list | tuple | set | frozenset | dict | str | int | float | enum.EnumMeta)
+    if function is bytes:
+        return isinstance(argument, list | tuple | bytes)
+    if function is fractions.Fraction and isinstance(argument, str):
+        return re.fullmatch(r"\s*[+-]?\d{1,1000}(/\d{1,1000})?\s*", argument) is not None
+    return True
+
+
+CLOCKS = frozenset(
+    {(datetime.datetime, "now"), (datetime.datetime, "utcnow"), (datetime.date, "today"), (datetime.timezone, "utc")}
+)
+"""Attributes of classes that may be named: the factories that read a clock, and UTC."""

@@ -1,4 +1,4 @@
-"""Python source with `class X(dspy.Signature)` and the models, enums and constants around it, read and never run."""
+"""Reads Python source with `class X(dspy.Signature)` and its models, enums and constants, without running it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import ast
 import enum
 import typing
 import warnings
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import typing_extensions
@@ -14,55 +13,30 @@ from pydantic import BaseModel
 
 from adapters.errors import SignatureError
 from adapters.signatures.read import known_names
-from adapters.signatures.read.annotation_reader import AnnotationReader
-from adapters.signatures.read.bindings import Binding, bindings_of, parsable
-from adapters.signatures.read.classes import MODULE, ClassMaker
-from adapters.signatures.read.signature_body import SignatureMaker
-from adapters.signatures.read.signature_calls import (
+from adapters.signatures.read.annotations import TypeReader
+from adapters.signatures.read.classes import MODULE, ModuleText
+from adapters.signatures.read.declarations import (
     PARAMETERS,
     changed_signature,
     functional_enum,
     functional_typed_dict,
+    read_signature_class,
     signature_call,
 )
-from adapters.signatures.read.signature_class import SignatureSource
-from adapters.signatures.read.source_text import SourceText, told
-from adapters.signatures.read.unbuilt_models import are_postponed, rebuilt_models
+from adapters.signatures.read.fields import SignatureSource
+from adapters.signatures.read.names import dotted
+from adapters.signatures.read.source_text import Binding, SourceText, told
 from adapters.signatures.signature import Signature
 
 
-class ModuleNames:
-    """Names as a piece of the module sees them: `local` ones first."""
-
-    def __init__(self, module: SourceModule, local: Mapping[str, Any]) -> None:
-        self.module = module
-        self.local = local
-
-    def find(self, name: str, node: ast.AST) -> Any:
-        if name in self.local:
-            return self.local[name]
-        return self.module.find(name, node)
-
-    def suggestions(self) -> Sequence[str]:
-        return sorted({*self.local, *self.module.bindings, *known_names.bare_names()})
-
-
-class SourceModule:
-    """A Python text. Only what the chosen signature uses is looked at."""
+class SourceModule(ModuleText):
+    """A Python text. Only what the chosen signature uses is read."""
 
     def __init__(self, source: SourceText) -> None:
-        self.source, self.type_lines = parsable(source)
-        self.statements = self.source.parse().body
-        self.bindings = bindings_of(self.statements)
-        self.postponed = are_postponed(self.statements)
-        self.rebuilt = rebuilt_models(self.statements)
-        self._meanings: dict[Binding, Any] = {}
+        super().__init__(source)
+        self._meanings: dict[Binding, object] = {}
         self._making: list[Binding] = []
-        self._unfinished: list[tuple[ClassMaker, type]] = []
         self._forward: list[Binding] = []
-
-    def reader(self, local: Mapping[str, Any]) -> AnnotationReader:
-        return AnnotationReader(self.source, ModuleNames(self, local))
 
     def signature_names(self) -> tuple[str, ...]:
         """The names that are bound to signatures at the end of the module, in order."""
@@ -92,7 +66,7 @@ class SourceModule:
             if isinstance(bound[-1].node, ast.ClassDef):
                 for base in bound[-1].node.bases:
                     if isinstance(base, ast.Name | ast.Attribute):
-                        self.reader({}).expression(base)
+                        self.top.meaning(base)
                 return self.source.error(
                     bound[-1].node,
                     "no class of this text is a dspy.Signature",
@@ -110,13 +84,11 @@ class SourceModule:
 
     def _refuse_rebinding(self, bound: list[Binding]) -> None:
         if not self._is_signature(bound[-1], ()) and any(self._is_signature(one, ()) for one in bound):
-            raise self.source.error(bound[-1].node, f"`{bound[-1].name}` is computed here, and nothing is run")
+            raise self.source.error(bound[-1].node, f"`{bound[-1].name}` is computed here by code, which is never run")
 
-    def find(self, name: str, node: ast.AST) -> Any:
+    def look_up(self, name: str, node: ast.AST) -> object:
         """The meaning of a name at `node`: bound above it, else bound below, else as if imported."""
-        bound = self.bindings.get(name)
-        if bound is None:
-            return known_names.bare(name)
+        bound = self.bindings[name]
         line = getattr(node, "lineno", 0)
         before = [one for one in bound if one.node.lineno <= line and one not in self._making[-1:]]
         chosen = before[-1] if before else bound[0]
@@ -124,7 +96,7 @@ class SourceModule:
             return known_names.bare(name)
         return self._meaning(chosen, node)
 
-    def _meaning(self, binding: Binding, use: ast.AST) -> Any:
+    def _meaning(self, binding: Binding, use: ast.AST) -> object:
         if binding in self._meanings:
             return self._meanings[binding]
         if isinstance(binding.node, ast.Import | ast.ImportFrom):
@@ -140,7 +112,7 @@ class SourceModule:
             finally:
                 self._making.pop()
             if isinstance(found, typing.ForwardRef):
-                raise self.source.error(use, f"`{binding.name}` is defined by itself")
+                raise self.source.error(use, f"`{binding.name}` is defined in terms of itself")
             if self._making and len(self._forward) > forward and not isinstance(binding.node, ast.ClassDef):
                 # An alias of a class that is being made: it is read again when the class exists.
                 return found
@@ -149,7 +121,7 @@ class SourceModule:
             self._finish()
         return found
 
-    def _imported(self, binding: Binding, use: ast.AST) -> Any:
+    def _imported(self, binding: Binding, use: ast.AST) -> object:
         path = binding.path
         module = known_names.known_module(path)
         if module is not None:
@@ -161,51 +133,51 @@ class SourceModule:
                 return known_names.known_module(path.partition(".")[0])
             raise self.source.error(
                 use,
-                f"`{binding.name}` is imported from {owner_name or path}, which is not read",
+                f"`{binding.name}` is imported from {owner_name or path}, and other files are not read",
                 "put its definition into this text",
             )
         try:
             return known_names.member(owner, name)
         except LookupError:
-            raise self.source.error(use, f"`{name}` of {owner.name} is not understood here") from None
+            raise self.source.error(use, f"`{name}` of {owner.name} is not supported") from None
 
-    def _made(self, binding: Binding, use: ast.AST) -> Any:
+    def _made(self, binding: Binding, use: ast.AST) -> object:
         node = binding.node
         if isinstance(node, ast.ClassDef):
             if self._is_signature(binding, ()):
-                return SignatureMaker(self, node).make()
+                return read_signature_class(self, node)
             return self.make_class(node, node.name, {})
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             raise self.source.error(use, f"`{binding.name}` is a function: code, which is never run")
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
             if node.lineno in self.type_lines:
-                return typing_extensions.TypeAliasType(binding.name, self.reader({}).read(node.value))
+                return typing_extensions.TypeAliasType(binding.name, self.top.annotation(node.value))
             return self._assigned(binding.name, node.value)
         if isinstance(node, ast.AnnAssign) and node.value is not None:
             return self._assigned(binding.name, node.value, alias=_is_alias_annotation(node.annotation))
         if type(node).__name__ == "TypeAlias":
-            return typing_extensions.TypeAliasType(binding.name, self.reader({}).read(node.value))  # type: ignore[attr-defined]
-        raise self.source.error(use, f"`{binding.name}` is computed, and nothing is run", "assign it a literal")
+            return typing_extensions.TypeAliasType(binding.name, self.top.annotation(node.value))  # type: ignore[attr-defined]
+        raise self.source.error(use, f"`{binding.name}` is computed by code, which is never run", "assign it a literal")
 
-    def _assigned(self, name: str, value: ast.expr, alias: bool = False) -> Any:
-        reader = self.reader({})
+    def _assigned(self, name: str, value: ast.expr, alias: bool = False) -> object:
+        reader = self.top
         if alias or isinstance(value, ast.Subscript):
-            return reader.read(value)
+            return reader.annotation(value)
         if isinstance(value, ast.Name | ast.Attribute):
-            return reader.expression(value)
+            return reader.meaning(value)
         if isinstance(value, ast.BinOp) and isinstance(value.op, ast.BitOr):
-            return reader.read(value)
+            return reader.annotation(value)
         if isinstance(value, ast.Call) and (changed := self._changed(value, reader)) is not None:
             return changed
-        if isinstance(value, ast.Call) and isinstance(value.func, ast.Name | ast.Attribute) and _is_dotted(value.func):
-            function = reader.expression(value.func)
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Name | ast.Attribute) and dotted(value.func):
+            function = reader.meaning(value.func)
             if function is known_names.SIGNATURE:
-                return signature_call(value, reader, ModuleNames(self, {}))
+                return signature_call(value, reader)
             if function is typing.TypeVar:
                 return self._type_variable(name, value, reader)
             if function is typing.NewType and len(value.args) == 2:
                 new_type: Any = typing.NewType
-                made = new_type(name, reader.read(value.args[1]))
+                made = new_type(name, reader.annotation(value.args[1]))
                 made.__module__ = MODULE
                 return made
             if (
@@ -217,38 +189,32 @@ class SourceModule:
             if function in (typing.TypedDict, typing_extensions.TypedDict) and len(value.args) == 2:
                 return functional_typed_dict(value, reader)
             if function is typing_extensions.TypeAliasType and len(value.args) == 2:
-                return typing_extensions.TypeAliasType(name, reader.read(value.args[1]))
-        return reader.constants.read(value)
+                return typing_extensions.TypeAliasType(name, reader.annotation(value.args[1]))
+        return reader.value(value)
 
-    def _changed(self, call: ast.Call, reader: AnnotationReader) -> Signature | None:
-        """`Sig.append(…)`, where `Sig` is a signature of this text or a call that makes one."""
+    def _changed(self, call: ast.Call, reader: TypeReader) -> Signature | None:
+        """Read `Sig.append(…)`, where `Sig` is a signature of this text or a call that makes a signature."""
         function = call.func
         if not isinstance(function, ast.Attribute) or function.attr not in PARAMETERS:
             return None
-        base: Any = None
+        base: object = None
         if isinstance(function.value, ast.Call) and self._makes_signature(function.value, ()):
             base = self._assigned("", function.value)
         elif isinstance(function.value, ast.Name) and function.value.id in self.bindings:
-            base = reader.expression(function.value)
+            base = reader.meaning(function.value)
         if isinstance(base, SignatureSource):
             base = base.make()
         return changed_signature(call, function.attr, base, reader) if isinstance(base, Signature) else None
 
-    def _type_variable(self, name: str, call: ast.Call, reader: AnnotationReader) -> Any:
-        constraints = [reader.read(one) for one in call.args[1:]]
-        bound = next((reader.read(one) for key, one in reader.constants.keywords(call) if key == "bound"), None)
+    def _type_variable(self, name: str, call: ast.Call, reader: TypeReader) -> object:
+        constraints = [reader.annotation(one) for one in call.args[1:]]
+        bound = next((reader.annotation(one) for key, one in reader.keywords(call) if key == "bound"), None)
         make: Any = typing.TypeVar
         return make(name, *constraints, bound=bound)
 
-    def make_class(self, node: ast.ClassDef, qualname: str, local: Mapping[str, Any]) -> type:
-        maker = ClassMaker(self, node, qualname, local)
-        made = maker.make()
-        self._unfinished.append((maker, made))
-        return made
-
     def _finish(self) -> None:
-        """Completes the classes that named one another before all of them existed."""
-        waiting, self._unfinished = self._unfinished, []
+        """Complete the classes that named one another before all of them existed."""
+        waiting, self.unfinished = self.unfinished, []
         if not self._forward:
             return
         meant, self._forward = self._forward, []
@@ -276,7 +242,7 @@ class SourceModule:
         return False
 
     def _makes_signature(self, call: ast.Call, seen: tuple[Binding, ...]) -> bool:
-        """Whether the call is of Signature, make_signature, or of a method that makes a signature of another."""
+        """Test for a call of Signature, make_signature, or a method that makes a signature from another."""
         function = call.func
         if isinstance(function, ast.Attribute) and function.attr in PARAMETERS:
             if isinstance(function.value, ast.Call):
@@ -296,16 +262,9 @@ class SourceModule:
         if not isinstance(node, ast.Name | ast.Attribute):
             return False
         try:
-            return self.reader({}).expression(node) is known_names.SIGNATURE
+            return self.top.meaning(node) is known_names.SIGNATURE
         except SignatureError:
             return False
-
-
-def _is_dotted(node: ast.expr) -> bool:
-    """A name or names with dots between, and no call or value among them."""
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return isinstance(node, ast.Name)
 
 
 def _is_alias_annotation(node: ast.expr) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, overload
@@ -34,10 +36,10 @@ _TOKENS = re.compile(
 
 @dataclass(frozen=True)
 class SourceText:
-    """Python text as it is parsed, and where its part that the user wrote stands in the user's `whole` text.
+    """Python text as parsed, and the place of the user's part within the user's `whole` text.
 
     `text` may be wrapped (`def f(` … `): pass`): `text[head:head + length]` is `whole[start:start + length]`. Places
-    outside of that part are told as its nearest end.
+    outside of that part are reported as its nearest end.
     """
 
     text: str
@@ -55,7 +57,7 @@ class SourceText:
         return [0, *(match.end() for match in _LINE_BREAK.finditer(self.text))]
 
     def index(self, line: int, column_bytes: int) -> int:
-        """Where in `text` a node stands: `line` from 1, `column_bytes` in UTF-8 as `ast` counts."""
+        """The index of a node in `text`: `line` from 1, `column_bytes` in UTF-8 as `ast` counts."""
         starts = self.line_starts
         if line > len(starts):
             return len(self.text)
@@ -64,7 +66,7 @@ class SourceText:
         return start + len(head.decode("utf-8", "ignore"))
 
     def error_at(self, index: int, message: str, hint: str = "") -> SignatureError:
-        """The error at a place in `text`, told in lines and columns of `whole`."""
+        """The error at a place in `text`, reported in lines and columns of `whole`."""
         inside = min(max(index - self.head, 0), self.length)
         line, column = line_and_column(self.whole, self.start + inside)
         return SignatureError(_printable(message), line, column, _printable(hint))
@@ -83,10 +85,10 @@ class SourceText:
             line = min(max(error.lineno or 1, 1), len(starts))
             place = starts[line - 1] + max((error.offset or 1) - 1, 0)
             if place < self.head:
-                raise self.error_at(self.head + self.length, "a bracket, a quote or a comment is left open") from None
+                raise self.error_at(self.head + self.length, "unclosed bracket, quote or comment") from None
             raise self.error_at(place, f"not valid Python: {error.msg}") from None
         except (ValueError, RecursionError, MemoryError) as error:
-            what = "nested too deeply to be read" if not isinstance(error, ValueError) else f"not Python: {error}"
+            what = "nested too deeply" if not isinstance(error, ValueError) else f"not Python: {error}"
             raise self.error_at(0, what) from None
 
 
@@ -102,7 +104,7 @@ def quiet_parse(text: str, mode: str = "exec") -> ast.AST:
 
 
 def told(error: Exception) -> str:
-    """One line of what a library says: its first, or the innermost reason when the first only announces one."""
+    """Shorten a library's error to a line: its first, or the innermost reason if the first only introduces it."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
     return lines[-1] if lines[0].endswith(":") else lines[0]
 
@@ -117,7 +119,7 @@ def shown(node: ast.AST) -> str:
 
 
 def parse_expression(text: str, place: ast.AST) -> ast.expr | None:
-    """An annotation written as a string, every node of it standing at `place`; None when it is no expression."""
+    """Parse an annotation written as a string, with every node at `place`; None for invalid expressions."""
     try:
         tree = quiet_parse(text.strip(), "eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -138,7 +140,7 @@ def line_and_column(text: str, index: int) -> tuple[int, int]:
 
 
 def unbalanced(text: str) -> tuple[int, str] | None:
-    """Where a bracket has no partner, and what is wrong with it; strings and comments do not count."""
+    """Find a bracket without a partner, and describe the error; strings and comments do not count."""
     opened: list[tuple[str, int]] = []
     for match in _TOKENS.finditer(text):
         token = match.group()
@@ -162,12 +164,12 @@ def check_size(text: str) -> None:
         return SignatureError(message, *line_and_column(text, index), hint)
 
     if len(text) > LENGTH_LIMIT:
-        raise SignatureError(f"{len(text):,} characters are too many for a signature (the limit is {LENGTH_LIMIT:,})")
+        raise SignatureError(f"{len(text):,} characters: too long for a signature (the limit is {LENGTH_LIMIT:,})")
     if (zero := text.find("\0")) >= 0:
         raise refuse(zero, "a NUL character", "delete it")
     if found := _SURROGATE.search(text):
         raise refuse(
-            found.start(), f"a lone surrogate, U+{ord(found.group()):04X}", "write it as an escape in a string"
+            found.start(), f"an unpaired surrogate, U+{ord(found.group()):04X}", "write it as an escape in a string"
         )
     if text.count("[") + text.count("(") + text.count("{") <= DEPTH_LIMIT:
         return
@@ -176,7 +178,7 @@ def check_size(text: str) -> None:
         place = _too_deep(pattern, text)
         if place is None:
             return
-    raise refuse(place or 0, f"more than {DEPTH_LIMIT} brackets inside one another")
+    raise refuse(place or 0, f"more than {DEPTH_LIMIT} nested brackets")
 
 
 def _too_deep(pattern: re.Pattern[str], text: str) -> int | None:
@@ -190,3 +192,95 @@ def _too_deep(pattern: re.Pattern[str], text: str) -> int | None:
         elif token in ("]", ")", "}"):
             depth = max(depth - 1, 0)
     return None
+
+
+_TYPE_STATEMENT = re.compile(r"^type([ \t]+)(\w+)(?=[ \t]*=)", re.MULTILINE)
+
+
+@dataclass(frozen=True, eq=False)
+class Binding:
+    """A top-level statement that gives `name` a meaning; `path` is the dotted name of an import."""
+
+    name: str
+    node: ast.stmt
+    path: str = ""
+
+
+def bindings_of(body: Sequence[ast.stmt]) -> dict[str, list[Binding]]:
+    """Find every binding of every name, in the order of the text, outside of functions and classes."""
+    found: dict[str, list[Binding]] = {}
+    _bind(body, found)
+    return found
+
+
+def _bind(body: Sequence[ast.stmt], found: dict[str, list[Binding]]) -> None:
+    for node in body:
+        match node:
+            case ast.Import(names=names):
+                for one in names:
+                    bound = one.asname or one.name.partition(".")[0]
+                    _add(found, Binding(bound, node, one.name if one.asname else bound))
+            case ast.ImportFrom(module=module, names=names, level=level):
+                owner = "." * level + (module or "")
+                separator = "" if owner.endswith(".") else "."
+                for one in names:
+                    if one.name != "*":
+                        _add(found, Binding(one.asname or one.name, node, f"{owner}{separator}{one.name}"))
+            case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                _add(found, Binding(name, node))
+            case ast.Assign(targets=targets):
+                for part in (part for target in targets for part in ast.walk(target)):
+                    if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+                        _add(found, Binding(part.id, node))
+            case ast.AnnAssign(target=ast.Name(id=name), value=value) if value is not None:
+                _add(found, Binding(name, node))
+            case ast.AugAssign(target=ast.Name(id=name)):
+                _add(found, Binding(name, node))
+            case ast.If() if not _is_main_guard(node):
+                _bind(node.body, found)
+                _bind_missing(node.orelse, found)
+            case ast.Try():
+                _bind(node.body, found)
+                for handler in node.handlers:
+                    _bind_missing(handler.body, found)
+            case _ if type(node).__name__ == "TypeAlias":
+                _add(found, Binding(node.name.id, node))  # type: ignore[attr-defined]
+
+
+def _bind_missing(body: Sequence[ast.stmt], found: dict[str, list[Binding]]) -> None:
+    """Bind names that the first branch leaves out."""
+    for name, bound in bindings_of(body).items():
+        found.setdefault(name, bound)
+
+
+def _add(found: dict[str, list[Binding]], binding: Binding) -> None:
+    found.setdefault(binding.name, []).append(binding)
+
+
+def _is_main_guard(node: ast.If) -> bool:
+    return any(isinstance(one, ast.Name) and one.id == "__name__" for one in ast.walk(node.test))
+
+
+def parsable(source: SourceText) -> tuple[SourceText, frozenset[int]]:
+    """Rewrite `type X = …` as `X = …` where this Python lacks the statement; returns the text and those lines."""
+    if sys.version_info >= (3, 12) or not _TYPE_STATEMENT.search(source.text):
+        return source, frozenset()
+    changed = _TYPE_STATEMENT.sub(lambda match: f"{match[2]}    {match[1]}", source.text)
+    lines = {source.text.count("\n", 0, match.start()) + 1 for match in _TYPE_STATEMENT.finditer(source.text)}
+    return SourceText.of(changed), frozenset(lines)
+
+
+def are_postponed(statements: Sequence[ast.stmt]) -> bool:
+    """Test whether the text begins with `from __future__ import annotations`."""
+    future = (one for one in statements if isinstance(one, ast.ImportFrom) and one.module == "__future__")
+    return any(of.name == "annotations" for one in future for of in one.names)
+
+
+def rebuilt_models(statements: Sequence[ast.stmt]) -> frozenset[str]:
+    """Find the models for which the text calls `Model.model_rebuild()`."""
+    found: set[str] = set()
+    for statement in statements:
+        match statement:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="model_rebuild"))):
+                found.add(name)
+    return frozenset(found)

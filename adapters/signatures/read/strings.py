@@ -14,8 +14,9 @@ import pydantic
 
 from adapters.errors import SignatureError
 from adapters.signatures.read import known_names
-from adapters.signatures.read.annotation_reader import AnnotationReader, Names
-from adapters.signatures.read.signature_class import Draft, make_fields
+from adapters.signatures.read.annotations import TypeReader
+from adapters.signatures.read.fields import Draft, make_fields
+from adapters.signatures.read.names import Names
 from adapters.signatures.read.source_text import SourceText, check_size, line_and_column, unbalanced
 from adapters.signatures.signature import Role, Signature
 
@@ -25,20 +26,20 @@ _BEHIND_COLON = re.compile(r":\s*([A-Za-z_]\w*)", re.ASCII)
 _HEAD, _TAIL = "def f(", "): pass"
 
 
-class StringNames:
+class StringNames(Names):
     """The names of the string notation: dspy's, and those of its types and a few standard ones as if imported.
 
-    Those of `custom_types` come before all. dspy looks for others than typing's and Python's own among those of the
-    text `around` the string. Rule: `SignatureMeta._detect_custom_types_from_caller`, `make_signature`.
+    Those of `custom_types` come before all. Other names than typing's and Python's own come from the text `around` the
+    string. Rule: `SignatureMeta._detect_custom_types_from_caller`, `make_signature`.
     """
 
-    def __init__(self, around: Names | None = None, custom_types: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, around: Names | None, custom_types: Mapping[str, object] | None) -> None:
+        super().__init__(custom_types or {}, {}, lambda name, node: None)
         self.around = around
-        self.custom_types = custom_types or {}
 
-    def find(self, name: str, node: ast.AST) -> Any:
-        if name in self.custom_types:
-            return self.custom_types[name]
+    def find(self, name: str, node: ast.AST) -> object:
+        if name in self.local:
+            return self.local[name]
         if self.around is None or is_dspys_own(name):
             return known_names.bare(name, known_names.STRING_BUILTINS)
         return self.around.find(name, node)
@@ -48,7 +49,7 @@ class StringNames:
 
 
 def is_dspys_own(name: str) -> bool:
-    """Whether dspy's string notation knows the name wherever it stands: typing's and some of Python's own."""
+    """Test whether dspy's string notation knows the name everywhere: typing's and some of Python's own."""
     return name in known_names.STRING_BUILTINS or name in typing.__dict__ or name == "NoneType"
 
 
@@ -57,7 +58,7 @@ def read_string(
     instructions: str | None = None,
     name: str = "StringSignature",
     names: Names | None = None,
-    custom_types: Mapping[str, Any] | None = None,
+    custom_types: Mapping[str, object] | None = None,
 ) -> Signature:
     """The signature that `text` writes; `instructions` None or empty means dspy's sentence. Raises SignatureError.
 
@@ -100,13 +101,13 @@ def _half(whole: str, start: int, part: str, role: Role, names: StringNames, fou
         or len(function.body) != 1
         or source.index(function.body[0].lineno, function.body[0].col_offset) != closes + 3
     ):
-        raise source.error_at(closes, "more than a list of fields", "name: type, name: type")
+        raise source.error_at(closes, "expected only a list of fields", "name: type, name: type")
     _refuse_what_dspy_drops(source, function.args)
-    reader = AnnotationReader(source, names, as_dspy_string=True)
+    reader = TypeReader(source, names, as_dspy_string=True)
     drafts: dict[str, Draft] = {}
     for argument in function.args.args:
         if argument.arg in drafts:
-            raise source.error(argument, f"`{argument.arg}` is named twice", "every field needs a name of its own")
+            raise source.error(argument, f"`{argument.arg}` is named twice", "give every field a unique name")
         drafts[argument.arg] = _draft(source, reader, argument, role, found)
     return list(drafts.values())
 
@@ -125,13 +126,13 @@ def _parsed(source: SourceText, part: str) -> tuple[SourceText, ast.Module]:
         for found in _NAME.finditer(part):
             if keyword.iskeyword(found[1]):
                 place = len(_HEAD) + found.start(1)
-                message = f"`{found[1]}` is a word of Python's own and cannot name a field"
+                message = f"`{found[1]}` is a Python keyword and cannot name a field"
                 raise source.error_at(place, message, f"for example {found[1]}_") from None
         raise
 
 
-def _draft(source: SourceText, reader: AnnotationReader, argument: ast.arg, role: Role, found: Set[str]) -> Draft:
-    annotation: Any = str
+def _draft(source: SourceText, reader: TypeReader, argument: ast.arg, role: Role, found: Set[str]) -> Draft:
+    annotation: object = str
     notes: tuple[str, ...] = ()
     # In dspy's order: it stands so in the messages of dspy's errors.
     extra: dict[str, Any] = {"IS_TYPE_UNDEFINED": argument.annotation is None} if role == "input" else {}
@@ -139,9 +140,11 @@ def _draft(source: SourceText, reader: AnnotationReader, argument: ast.arg, role
     if argument.annotation is not None:
         if isinstance(argument.annotation, ast.Constant) and isinstance(argument.annotation.value, str):
             raise source.error(
-                argument.annotation, "dspy takes no type in quotes here", f"{argument.annotation.value[:60]}"
+                argument.annotation,
+                "dspy's string notation does not accept quoted types",
+                f"{argument.annotation.value[:60]}",
             )
-        annotation = reader.read(argument.annotation)
+        annotation = reader.annotation(argument.annotation)
         if annotation is None:
             annotation, notes = str, ("dspy's string notation reads the type None as str",)
         notes += tuple(_unfound(argument.annotation, found))
@@ -179,7 +182,7 @@ def _refuse_what_dspy_drops(source: SourceText, arguments: ast.arguments) -> Non
     if defaults:
         raise source.error(
             defaults[0],
-            "the string notation has no defaults (dspy drops them in silence)",
+            "the string notation has no defaults (dspy silently drops them)",
             "write the signature as a Python class: name: type = dspy.InputField(default=...)",
         )
     if arguments.posonlyargs:

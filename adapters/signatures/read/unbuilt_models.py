@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ForwardRef
@@ -16,8 +16,8 @@ from typing import Any, ForwardRef
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from adapters.signatures.read.annotation_reader import AnnotationReader, Names
-from adapters.signatures.read.bindings import Binding
+from adapters.signatures.read.annotations import TypeReader
+from adapters.signatures.read.names import Names
 
 
 @dataclass(frozen=True)
@@ -50,74 +50,46 @@ def fields_until_built(model: type[BaseModel]) -> dict[str, FieldInfo]:
     return {name: kept[name].info if name in kept else info for name, info in model.model_fields.items()}
 
 
-class LaterNames:
-    """The names of a text, with the line at which the last is bound of those bound only below the line of a class."""
+class LaterNames(Names):
+    """The names of a text; `bound_at` is the last line that binds a name found here, of those below a class."""
 
-    def __init__(self, names: Names, bindings: Mapping[str, Sequence[Binding]], local: Mapping[str, Any], line: int):
-        self.names = names
-        self.bindings = bindings
-        self.local = local
-        self.line = line
+    def __init__(self, names: Names, line: int) -> None:
+        super().__init__(names.local, names.bound, names.look_up)
+        self._line = line
         self.bound_at = 0
 
-    def may_stand_in(self, annotation: ast.expr) -> bool:
-        """Whether it is worth reading for them: it has one of them, or something quoted. Most annotations do not."""
+    def may_occur_in(self, annotation: ast.expr) -> bool:
+        """Test whether an annotation has such a name, or something quoted. Most have neither."""
         return any(
             (isinstance(part, ast.Name) and self._first_bound(part.id) > 0)
             or (isinstance(part, ast.Constant) and isinstance(part.value, str))
             for part in ast.walk(annotation)
         )
 
-    def find(self, name: str, node: ast.AST) -> Any:
+    def find(self, name: str, node: ast.AST) -> object:
         self.bound_at = max(self.bound_at, self._first_bound(name))
-        return self.names.find(name, node)
+        return super().find(name, node)
 
     def _first_bound(self, name: str) -> int:
         """The line at which a name is bound first, where that is below the class; else 0."""
-        first = self.bindings[name][0].node.lineno if name in self.bindings and name not in self.local else 0
-        return first if first > self.line else 0
-
-    def suggestions(self) -> Sequence[str]:
-        return self.names.suggestions()
+        first = self.bound[name][0].node.lineno if name in self.bound and name not in self.local else 0
+        return first if first > self._line else 0
 
 
-class _AsWritten(AnnotationReader):
-    """Leaves what is quoted in an annotation as it is, as Python does when it runs the class statement."""
+class _QuotesKept(TypeReader):
+    """Leaves quoted parts of an annotation as they are, as Python does when it runs the class statement."""
 
-    def _constant(self, node: ast.Constant) -> Any:
+    def _constant(self, node: ast.Constant) -> object:
         return node.value if isinstance(node.value, str) else super()._constant(node)
 
-    def read(self, node: ast.expr) -> Any:
-        found = self._annotation(node)
+    def annotation(self, node: ast.expr) -> object:
+        found = self._part(node)
         return ForwardRef(found) if isinstance(found, str) else found
 
 
-def as_written(node: ast.expr, reader: AnnotationReader, postponed: bool) -> Any:
+def unbuilt_annotation(node: ast.expr, reader: TypeReader, postponed: bool) -> Any:
     """The annotation before its quotes are evaluated. Raises SignatureError.
 
-    `postponed`: all of it is quoted, for the text begins with `from __future__ import annotations`.
+    With `postponed` all of it is quoted, for the text begins with `from __future__ import annotations`.
     """
-    return ForwardRef(ast.unparse(node)) if postponed else _AsWritten(reader.source, reader.names).read(node)
-
-
-def unbuilt_field(annotation: Any, namespace: Mapping[str, Any], name: str, bound_at: int) -> Unbuilt:
-    """The field of this annotation and of the value in the body of its class, as pydantic first makes it."""
-    if name in namespace:
-        return Unbuilt(FieldInfo.from_annotated_attribute(annotation, namespace[name]), bound_at)
-    return Unbuilt(FieldInfo.from_annotation(annotation), bound_at)
-
-
-def are_postponed(statements: Sequence[ast.stmt]) -> bool:
-    """Whether the text begins with `from __future__ import annotations`."""
-    future = (one for one in statements if isinstance(one, ast.ImportFrom) and one.module == "__future__")
-    return any(of.name == "annotations" for one in future for of in one.names)
-
-
-def rebuilt_models(statements: Sequence[ast.stmt]) -> frozenset[str]:
-    """The names of the models of which the text says `Model.model_rebuild()`."""
-    found: set[str] = set()
-    for statement in statements:
-        match statement:
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="model_rebuild"))):
-                found.add(name)
-    return frozenset(found)
+    return ForwardRef(ast.unparse(node)) if postponed else _QuotesKept(reader.source, reader.names).annotation(node)

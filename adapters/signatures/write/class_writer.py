@@ -20,7 +20,7 @@ from pydantic_core import PydanticUndefined
 
 from adapters.errors import SignatureError
 from adapters.signatures.read import known_names
-from adapters.signatures.read.allowed_calls import is_not_run
+from adapters.signatures.read.known_names import is_not_run
 from adapters.signatures.type_names import is_type_alias
 from adapters.signatures.type_walk import walk
 from adapters.signatures.write.value_writer import ValueWriter, constraint_values, is_constraint, text_literal
@@ -35,14 +35,14 @@ _DOTTED_MODULES = ("datetime", "uuid", "decimal", "fractions", "pathlib", "ipadd
 
 
 class ClassWriter:
-    """Writes the types of one signature, whose classes it declares in the order that Python needs."""
+    """Writes the types of a signature, and declares their classes in the order that Python needs."""
 
-    def __init__(self, annotations: Iterable[Any], taken: str) -> None:
+    def __init__(self, annotations: Iterable[object], taken: str) -> None:
         self.declarations: list[str] = []
         self.values = ValueWriter(self.declare, self._imported)
         self._imports: dict[str, set[str]] = {"dspy": {""}}
-        self._names: dict[str, Any] = {taken: None}
-        self._writing: list[Any] = []
+        self._names: dict[str, object] = {taken: None}
+        self._writing: list[object] = []
         self._met_unfinished = False
         self._user_names = {
             part.__name__ for one in annotations for part in walk(one) if hasattr(part, "__name__") and _is_users(part)
@@ -62,7 +62,7 @@ class ClassWriter:
         self._imports.setdefault(module, set()).add(name)
         return name
 
-    def annotation(self, annotation: Any) -> str:
+    def annotation(self, annotation: object) -> str:
         """The expression that names a type; the whole in quotes when it names a class that is not finished yet."""
         before, self._met_unfinished = self._met_unfinished, False
         text = "None" if annotation is type(None) else self._type(annotation)
@@ -70,7 +70,7 @@ class ClassWriter:
         self._met_unfinished = before
         return text_literal(text) if quoted else text
 
-    def _type(self, annotation: Any) -> str:
+    def _type(self, annotation: object) -> str:
         if annotation is None:
             return "None"
         if annotation is type(None):
@@ -90,7 +90,7 @@ class ClassWriter:
             return annotation.__name__
         return self._named(annotation)
 
-    def _generic(self, annotation: Any, origin: Any) -> str:
+    def _generic(self, annotation: object, origin: object) -> str:
         args = get_args(annotation)
         if origin is Literal:
             return f"{self._imported('typing', 'Literal')}[{', '.join(self.values.write(one) for one in args)}]"
@@ -110,7 +110,7 @@ class ClassWriter:
             return head
         return f"{head}[{inner or '()'}]"
 
-    def _alternative(self, annotation: Any) -> str:
+    def _alternative(self, annotation: object) -> str:
         return "None" if annotation is type(None) else self._type(annotation)
 
     def _named(self, annotation: Any) -> str:
@@ -229,7 +229,7 @@ class ClassWriter:
         if not cls.__pydantic_complete__:
             cls.model_rebuild(raise_errors=False)
         bases = self._bases(cls)
-        inherited: dict[str, Any] = {}
+        inherited: dict[str, object] = {}
         for base in cls.__bases__:
             inherited.update(getattr(base, "model_config", {}))
         config = {
@@ -244,7 +244,7 @@ class ClassWriter:
                 lines.append(self._member(name, info))
         return self._statement(f"class {cls.__name__}({bases})", cls, lines)
 
-    def _config(self, config: dict[str, Any]) -> str:
+    def _config(self, config: dict[str, object]) -> str:
         if not all(is_name(key) for key in config):
             return self.values.write(config)
         arguments = ", ".join(f"{key}={self.values.write(value)}" for key, value in config.items())
@@ -252,7 +252,7 @@ class ClassWriter:
 
     def _member(self, name: str, info: FieldInfo) -> str:
         others = [one for one in info.metadata if not is_constraint(one) and not is_not_run(one)]
-        annotation: Any = info.annotation
+        annotation: object = info.annotation
         for one in others:
             annotation = Annotated[annotation, one]
         text = f"{name}: {self.annotation(annotation)}"
@@ -337,21 +337,21 @@ class ClassWriter:
 
 
 def is_name(text: str) -> bool:
-    """Whether `text` can be a name in source."""
+    """Test whether `text` can be a name in source."""
     return text.isidentifier() and not keyword.iskeyword(text)
 
 
-def _raw(member: enum.Enum) -> Any:
+def _raw(member: enum.Enum) -> object:
     return member.value
 
 
-def _is_dspy_type(annotation: Any) -> bool:
+def _is_dspy_type(annotation: object) -> bool:
     return isinstance(annotation, type) and any(
         one.__name__ in ("Type", "History") and one.__module__.startswith(("adapters.types", "dspy.adapters.types"))
         for one in annotation.__mro__
     )
 
 
-def _is_users(part: Any) -> bool:
+def _is_users(part: object) -> bool:
     is_declared = isinstance(part, type | typing.NewType) or is_type_alias(part)
     return is_declared and known_names.home_of(part) is None and part.__module__ not in ("builtins", "typing")

@@ -1,4 +1,4 @@
-"""Signatures as Python source that reads back to an equal signature, and that dspy's users can run as it stands."""
+"""Writes signatures as Python source that reads back to an equal signature and runs under dspy."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _ARGUMENTS = {words: name for name, words in CONSTRAINT_WORDS.items()}
 
 
 def to_source(signature: Signature) -> str:
-    """Python source of the signature and of every class that its types name.
+    """Write Python source of the signature and of every class that its types name.
 
-    Raises SignatureError for what source cannot say: a default that is no literal, two classes of one name.
+    Raises SignatureError for what source cannot express: a default that is not a literal, two classes of one name.
     """
     if not is_name(signature.name):
         raise SignatureError(
@@ -67,7 +67,9 @@ def _constraints(writer: ClassWriter, field: Field) -> list[str]:
     pieces = _WORDS.split(field.constraints)
     known = constraint_values(field.info.metadata) if field.info is not None else {}
     if pieces[0]:
-        raise SignatureError(f"field `{field.name}`: the constraints {field.constraints!r} are no arguments of a field")
+        raise SignatureError(
+            f"field `{field.name}`: the constraints {field.constraints!r} are not arguments of a field"
+        )
     result: list[str] = []
     for words, text in zip(pieces[1::2], pieces[2::2], strict=True):
         name = _ARGUMENTS[words]

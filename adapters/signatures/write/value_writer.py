@@ -1,4 +1,4 @@
-"""Values as Python literals and calls that `adapters.signatures.read.source_values` reads back."""
+"""Values as Python literals and calls that `adapters.signatures.read.values` reads back."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _CONSTRAINTS: tuple[tuple[type, str], ...] = (
 )
 
 
-def constraint_values(metadata: Iterable[Any]) -> dict[str, Any]:
+def constraint_values(metadata: Iterable[object]) -> dict[str, object]:
     """The constraints among a field's metadata, by the argument of `pydantic.Field` that makes them."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for one in metadata:
         for kind, name in _CONSTRAINTS:
             if isinstance(one, kind):
@@ -44,12 +44,12 @@ def constraint_values(metadata: Iterable[Any]) -> dict[str, Any]:
     return found
 
 
-def is_constraint(one: Any) -> bool:
+def is_constraint(one: object) -> bool:
     return isinstance(one, tuple(kind for kind, _ in _CONSTRAINTS)) or is_general(one)
 
 
-def is_general(one: Any) -> bool:
-    """Whether it is pydantic's bag for `pattern`, `max_digits` and the like."""
+def is_general(one: object) -> bool:
+    """Test for pydantic's container of `pattern`, `max_digits` and the like."""
     return type(one).__name__ in ("PydanticGeneralMetadata", "_PydanticGeneralMetadata")
 
 
@@ -70,7 +70,7 @@ class ValueWriter:
         self.declare = declare
         self.imported = imported
 
-    def write(self, value: Any) -> str:
+    def write(self, value: object) -> str:
         """An expression for `value`. Raises SignatureError when it is none of the kinds that can be read back."""
         if value is None or value is ... or type(value) in (bool, int, bytes, complex):
             return "..." if value is ... else repr(value)
@@ -126,11 +126,11 @@ class ValueWriter:
             return self.imported("pydantic.alias_generators", value.__name__)
         raise SignatureError(f"the value {str(value)[:60]!r} cannot be written as source", hint="a literal can")
 
-    def _constructed(self, value: Any, given: dict[str, Any]) -> str:
+    def _constructed(self, value: object, given: dict[str, object]) -> str:
         arguments = ", ".join(f"{name}={self.write(one)}" for name, one in given.items())
         return f"{self.declare(type(value))}({arguments})"
 
-    def factory(self, factory: Callable[[], Any]) -> str:
+    def factory(self, factory: Callable[[], object]) -> str:
         """An expression for a default factory: its name when it is a builtin type, else `lambda: <what it makes>`."""
         if hasattr(factory, "literal"):
             return f"lambda: {self.write(factory.literal)}"

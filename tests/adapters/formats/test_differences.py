@@ -13,12 +13,11 @@ import pytest
 
 from adapters import AdapterParseError, Capabilities, Field, Image, Reasoning, Signature
 from adapters.formats.catalog import make
-from adapters.formats.dspy_names import format_field_value
 from adapters.prompts.field_descriptions import translate_field_type
 from adapters.requests.request import prepare
 from adapters.signatures.notation import read
 from adapters.types import ToolCalls
-from adapters.values.coercion import coerce
+from adapters.values.coercion import coerce, format_field_value
 
 QA = read("question, context: list[str] -> answer")
 SCHEMA_MODEL = Capabilities(True, False, True, frozenset({"response_format", "tools"}))

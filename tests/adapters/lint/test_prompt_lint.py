@@ -86,6 +86,21 @@ def test_a_marker_in_a_value_is_found_wherever_it_stands() -> None:
     assert Place("history", 1, "question") in [one.place for one in found if one.name == "marker-in-value"]
 
 
+def test_a_history_is_described_as_a_field_and_sent_as_turns() -> None:
+    turns = {"messages": [{"question": "a", "answer": "b"}]}
+    (described,) = lint(TALK, [], {**ASKED, "history": turns})
+    assert (described.name, described.place) == ("history-described-not-sent", Place("field", None, "history"))
+    prompt = make("chat").render(TALK, [], {**ASKED, "history": History.model_validate(turns)})
+    assert "`history`" in prompt.messages[0].text
+    assert all("[[ ## history ## ]]\n{" not in message.text for message in prompt.messages[1:])
+
+
+def test_a_key_of_a_demo_that_is_no_field_is_named() -> None:
+    (extra,) = lint(QA, [{"question": "q", "answer": "a", "source": "faq"}], ASKED)
+    assert (extra.name, extra.place) == ("extra-demo-key", Place("demo", 1))
+    assert "source" in extra.message
+
+
 def test_a_marker_of_no_field_is_no_lint() -> None:
     assert lint(QA, [], {"question": "[[ ## title ## ]]"}) == ()
 

@@ -112,6 +112,17 @@ def test_neither_prompt_nor_key_follow_a_redirect_to_another_host(
         monkeypatch.setenv(variable, address)
         said = error_of(send(model))
     assert (
-        f"got neither prompt nor key. If you trust that one, give its address: http://127.0.0.1:{server.port}." in said
+        f"got neither prompt nor key. If you trust that host, give its address: http://127.0.0.1:{server.port}." in said
     )
     assert server.requests == []
+
+
+@pytest.mark.parametrize("place", ["file:///etc/passwd", "ftp://127.0.0.1/x"])
+def test_a_redirect_to_what_is_no_server_is_not_called_an_address(
+    send: Send, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    with redirecting(lambda path: place) as address:
+        monkeypatch.setenv("OPENAI_API_BASE", address)
+        said = error_of(send("openai/any-name"))
+    assert "give its address" not in said
+    assert "Nothing was sent there." in said

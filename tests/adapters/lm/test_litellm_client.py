@@ -11,7 +11,7 @@ import pytest
 from loopback_server import BEHAVIOURS, CANARY, HUGE, LoopbackServer, refused_port
 from scripted_lm import Clock
 
-from adapters.lm import ProviderError, child
+from adapters.lm import ProviderError, addresses, child
 from adapters.lm import open as open_model
 from adapters.lm.litellm_client import LitellmLM
 from adapters.running import events
@@ -56,7 +56,7 @@ def test_a_deadline_that_litellm_takes_longer_to_load_than_is_kept(send: Send) -
     assert run.ok
     assert [event.kind for event in run.events][:3] == ["PromptRendered", "ModelLoading", "RequestSent"]
     (attempt,) = run.attempts
-    assert attempt.duration_ms == 0
+    assert attempt.duration_ms < 10_000, "the ten seconds of loading count for nothing"
 
 
 def test_a_request_that_is_refused_before_it_goes_out_loads_nothing(
@@ -122,25 +122,25 @@ def test_a_reply_of_ten_megabytes_arrives_whole(send: Send) -> None:
 
 
 FAILURES = {
-    "401": "does not accept the key in OPENAI_API_KEY (401): Incorrect API key provided.",
-    "403": "does not accept the key in OPENAI_API_KEY (403): You are not allowed to use this model.",
+    "401": "does not accept the API key in OPENAI_API_KEY (401): Incorrect API key provided.",
+    "403": "does not accept the API key in OPENAI_API_KEY (403): You are not allowed to use this model.",
     "404": "does not know the model '404' (404): The model `404` does not exist.",
     "400-context": "The prompt is too long for openai/400-context: This model's maximum context length is 8192",
-    "400": "refused the request (400): Invalid value for 'temperature': must be at most 2.",
-    "429": "limits how often you may call it (429): Rate limit reached for requests. Try again in 7 s.",
-    "429-quota": "says that there is no credit left (429): You exceeded your current quota.",
+    "400": "rejected the request (400): Invalid value for 'temperature': must be at most 2.",
+    "429": "rate limit reached (429): Rate limit reached for requests. Try again in 7 s.",
+    "429-quota": "no credit left (429): You exceeded your current quota.",
     "500": "failed (500): The server had an error.",
     "503": "is overloaded (503): Service unavailable. Try again in a moment.",
     "529": "is overloaded (529): Overloaded. Try again in a moment.",
     "close": "closed the connection before the reply was complete.",
-    "html": "answered with something that is not a chat completion stream (a web page, HTML).",
-    "html-502": "failed (502): a web page (HTML), not an API's answer",
+    "html": "did not answer with a chat completion (a web page, HTML).",
+    "html-502": "failed (502): a web page (HTML), not an API response",
 }
 BROKEN_OFF = {
     "close-in-stream": "closed the connection before the reply was complete.",
     "end-in-stream": "closed the connection before the reply was complete.",
     "error-in-stream": "failed: The engine fell over.",
-    "malformed-sse": "answered with something that is not a chat completion stream (an event that is not JSON: ",
+    "malformed-sse": "did not answer with a chat completion (an event that is not JSON: ",
 }
 
 
@@ -169,9 +169,9 @@ def test_the_providers_own_words_are_in_the_payload(send: Send) -> None:
     assert "Rate limit reached" in str(run.error.payload["body"])
 
 
-@pytest.mark.parametrize("behaviour", ["hang", "hang-in-stream"])
-def test_a_provider_that_says_nothing_times_out(send: Send, behaviour: str) -> None:
-    assert "gave no answer in time" in error_of(send(behaviour, lm_timeout=0.3))
+@pytest.mark.parametrize("behaviour", ["hang", "hang-in-stream", "drip"])
+def test_a_provider_that_says_nothing_or_drips_times_out(send: Send, behaviour: str) -> None:
+    assert "did not respond in time" in error_of(send(behaviour, lm_timeout=0.3))
 
 
 @pytest.mark.parametrize("behaviour", ["hang", "hang-in-stream", "drip"])
@@ -241,19 +241,46 @@ def test_a_server_of_ones_own_needs_no_key(
     monkeypatch.setenv(name, server.url)
     assert send("any-name").ok
     assert server.requests[0].headers["authorization"] == "Bearer no-key"
-    assert "wants a key (401)" in error_of(send("401"))
+    assert "needs an API key (401)" in error_of(send("401"))
+
+
+@pytest.mark.parametrize(
+    ("model", "variable"),
+    [
+        ("together_ai/any", "TOGETHER_API_KEY"),
+        ("together_ai/any", "TOGETHERAI_API_KEY"),
+        ("fireworks_ai/any", "FIREWORKS_API_KEY"),
+        ("perplexity/any", "PERPLEXITYAI_API_KEY"),
+        ("poe/any", "POE_API_KEY"),
+    ],
+)
+def test_every_variable_that_litellm_reads_reaches_an_address_of_the_users(
+    send: Send, server: LoopbackServer, monkeypatch: pytest.MonkeyPatch, model: str, variable: str
+) -> None:
+    monkeypatch.setenv(variable, "another-key-0123456789")
+    assert send(model, lm_api_base=server.url, lm_api_base_trusted=True).ok
+    assert server.requests[0].headers["authorization"] == "Bearer another-key-0123456789"
+
+
+def test_a_variable_that_only_the_installed_litellm_knows_counts(
+    send: Send, server: LoopbackServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(addresses, "_OTHER_KEYS", {})
+    monkeypatch.setenv("LLAMA_API_KEY", "another-key-0123456789")
+    assert send("meta_llama/any", lm_api_base=server.url, lm_api_base_trusted=True).ok
+    assert server.requests[0].headers["authorization"] == "Bearer another-key-0123456789"
 
 
 def test_a_missing_key_is_said_before_anything_is_loaded(send: Send, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_BASE")
     monkeypatch.delenv("OPENAI_API_KEY")
     assert error_of(send("gpt-4o")) == (
-        "openai/gpt-4o needs a key: set OPENAI_API_KEY in your environment, or choose an offline/… model."
+        "openai/gpt-4o needs an API key: set OPENAI_API_KEY, or choose an offline/… model."
     )
 
 
 def test_an_unknown_provider_is_said(send: Send) -> None:
-    assert "No provider is known for the model 'nowhere/x'" in error_of(send("nowhere/x"))
+    assert "litellm knows no provider for the model 'nowhere/x'" in error_of(send("nowhere/x"))
 
 
 @pytest.mark.parametrize("behaviour", ["echo-key", *FAILURES, *BROKEN_OFF, "ok"])
@@ -269,7 +296,7 @@ def test_an_address_of_a_stranger_gets_no_key_until_its_host_is_allowed(send: Se
     with LoopbackServer(server.reply) as stranger:
         assert send("any-name", lm_api_base=stranger.url).ok
         assert CANARY not in repr(stranger.requests)
-        assert "It was sent none, because the session or a `.env` names this address" in error_of(
+        assert "None was sent: the address comes from the session or `.env`" in error_of(
             send("401", lm_api_base=stranger.url)
         )
         assert send("any-name", lm_api_base=stranger.url, lm_allow_hosts=[f"127.0.0.1:{stranger.port}"]).ok

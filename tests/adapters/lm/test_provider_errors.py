@@ -29,7 +29,19 @@ def facts(*types: str, message: str = "", causes: tuple[str, ...] = (), **more: 
     [
         (facts("AuthenticationError", status=401), "key"),
         (facts("APIError", status=403), "key"),
-        (facts("NotFoundError", status=404), "model"),
+        (facts("NotFoundError", status=404, body={"message": "The model `x` does not exist."}), "model"),
+        (facts("NotFoundError", status=404, text="DeploymentNotFound"), "model"),
+        (facts("NotFoundError", status=404, body={"detail": "Not Found"}), "address"),
+        (facts("NotFoundError", status=404, text="<html>no such page in our models</html>"), "address"),
+        (facts("APIError", status=402), "quota"),
+        (facts("BadRequestError", status=400, body="Your credit balance is too low to access the API."), "quota"),
+        (facts("RateLimitError", status=429, body="You exceeded your current quota."), "quota"),
+        (
+            facts("RateLimitError", status=429, body="You exceeded your current quota. Please retry in 7.2s."),
+            "rate limit",
+        ),
+        (facts("InternalServerError", status=500, accepted=True, content_type="application/json"), "malformed"),
+        (facts("APIError", message="Stream ended before a finish_reason was received"), "interrupted"),
         (facts("BadRequestError", message="LLM Provider NOT provided. Pass in the LLM provider"), "model"),
         (facts("ContextWindowExceededError", status=400), "context"),
         (facts("BadRequestError", status=400, body={"code": "context_length_exceeded"}), "context"),
@@ -69,8 +81,8 @@ def test_a_prompt_without_a_user_message_is_refused_with_what_would_work(said: s
     claude = Target("anthropic/claude-sonnet-4-5", "http://127.0.0.1:1", keys=("ANTHROPIC_API_KEY",))
     error = translate(facts("BadRequestError", message=said, status=400), claude, Scrubber({}))
     assert error.message == (
-        "anthropic takes no prompt of a system message alone, and this one has no user message. Choose another adapter "
-        "for this model (Markdown writes all in one system message), or another model."
+        "anthropic requires a user message; this prompt has only a system message. Choose another adapter for this "
+        "model (Markdown writes a single system message), or another model."
     )
     assert said in str(error.payload)
 
@@ -78,13 +90,13 @@ def test_a_prompt_without_a_user_message_is_refused_with_what_would_work(said: s
 def test_the_line_holds_the_providers_own_words_without_litellms() -> None:
     said = "litellm.BadRequestError: OpenAIException - Invalid value for 'n'."
     error = translate(facts("BadRequestError", message=said, status=400), OPENAI, Scrubber({}))
-    assert error.message == "openai refused the request (400): Invalid value for 'n'."
+    assert error.message == "openai rejected the request (400): Invalid value for 'n'."
 
 
 def test_json_inside_litellms_sentence_is_read() -> None:
     said = 'litellm.AuthenticationError: AnthropicException - b\'{"error": {"message": "No such key"}}\''
     error = translate(facts("AuthenticationError", message=said, status=401), OPENAI, Scrubber({}))
-    assert error.message == "openai does not accept the key in OPENAI_API_KEY (401): No such key"
+    assert error.message == "openai does not accept the API key in OPENAI_API_KEY (401): No such key"
 
 
 def test_a_line_is_one_line_of_bearable_length_and_the_payload_has_it_all() -> None:
@@ -105,7 +117,7 @@ def test_keys_are_in_neither_line_nor_payload() -> None:
 def test_a_rate_limit_tells_when_to_try_again() -> None:
     told = facts("RateLimitError", message="Slow down", status=429, retry_after="12.5")
     error = translate(told, OPENAI, Scrubber({}))
-    assert error.message == "openai limits how often you may call it (429): Slow down. Try again in 12.5 s."
+    assert error.message == "openai: rate limit reached (429): Slow down. Try again in 12.5 s."
     assert error.retry_after == 12.5
 
 
@@ -123,14 +135,14 @@ def test_an_address_is_named_where_it_is_not_the_providers_own() -> None:
 
 
 def test_a_missing_key_names_its_variables() -> None:
-    assert "set GEMINI_API_KEY or GOOGLE_API_KEY in your environment" in missing_key(Target("gemini/x")).message
+    assert "needs an API key: set GEMINI_API_KEY or GOOGLE_API_KEY" in missing_key(Target("gemini/x")).message
 
 
 @pytest.mark.parametrize(
     ("told", "short"),
     [
         (facts("RateLimitError", status=429), "429 · rate limit"),
-        (facts("AuthenticationError", status=401), "401 · key refused"),
+        (facts("AuthenticationError", status=401), "401 · API key rejected"),
         (
             facts("InternalServerError", status=500, causes=("ConnectError", "ConnectionRefusedError")),
             "connection refused",
@@ -139,7 +151,7 @@ def test_a_missing_key_names_its_variables() -> None:
         (facts("Timeout", status=408), "timeout"),
         (facts("MidStreamFallbackError", status=500, causes=("APIError",)), "server failed"),
         (facts("BadRequestError", status=400, message="at least one message is required"), "400 · no user message"),
-        (facts("UnicodeEncodeError", message="surrogates not allowed"), "half a character"),
+        (facts("UnicodeEncodeError", message="surrogates not allowed"), "unpaired surrogate"),
     ],
 )
 def test_a_failure_in_few_words(told: dict[str, Any], short: str) -> None:
@@ -149,13 +161,15 @@ def test_a_failure_in_few_words(told: dict[str, Any], short: str) -> None:
 def test_a_key_that_was_never_sent_is_not_called_refused() -> None:
     told = facts("AuthenticationError", status=401)
     for target in (Target("openai/m"), Target("openai/m", "http://x", key_withheld=True, keys=("OPENAI_API_KEY",))):
-        assert in_short(translate(told, target, Scrubber({})).payload) == "401 · needs a key"
-    assert in_short(missing_key(Target("openai/m")).payload) == "needs a key"
+        assert in_short(translate(told, target, Scrubber({})).payload) == "401 · needs an API key"
+    assert in_short(missing_key(Target("openai/m")).payload) == "needs an API key"
 
 
 @pytest.mark.parametrize("kind", get_args(ErrorKind))
 def test_every_kind_has_few_words(kind: ErrorKind) -> None:
-    assert in_short(ProviderError("a sentence", kind).payload).endswith(SHORT[kind] if kind != "key" else "needs a key")
+    assert in_short(ProviderError("a sentence", kind).payload).endswith(
+        SHORT[kind] if kind != "key" else "needs an API key"
+    )
 
 
 @pytest.mark.parametrize("other", [None, [], "key", {}, {"kind": ["key"]}, {"kind": "else"}, {"deadline_seconds": 3}])
@@ -195,3 +209,57 @@ def test_no_traceback_and_no_path_of_this_machine_is_in_the_line() -> None:
 @pytest.mark.parametrize("kind", ["address", "setup"])
 def test_what_another_try_cannot_mend_is_not_tried_again(kind: ErrorKind) -> None:
     assert kind not in WORTH_ANOTHER
+
+
+def test_the_wait_that_gemini_names_in_its_text_is_told() -> None:
+    said = "You exceeded your current quota, please check your plan and billing details. Please retry in 7.25s."
+    error = translate(facts("RateLimitError", status=429, body={"message": said}), Target("gemini/x"), Scrubber({}))
+    assert error.kind == "rate limit" and error.retry_after == 7.25
+    assert error.message.endswith("Try again in 7.25 s.")
+
+
+def test_a_wrong_path_is_not_called_an_unknown_model() -> None:
+    target = Target("openai/x", "http://127.0.0.1:9")
+    error = translate(facts("NotFoundError", status=404, body={"message": "Not Found"}), target, Scrubber({}))
+    assert error.message == (
+        "The server at http://127.0.0.1:9 has nothing at this path (404): Not Found. Check the address. "
+        "Servers of this kind usually listen at http://127.0.0.1:9/v1."
+    )
+
+
+@pytest.mark.parametrize("status", [401, 404, 429, 500, 502])
+def test_a_web_page_is_called_one(status: int) -> None:
+    told = facts("APIError", message="<!DOCTYPE html> Hi", status=status, text="<!doctype html><p>Hello</p>")
+    error = translate(told, Target("openai/x", "http://127.0.0.1:9/v1"), Scrubber({}))
+    assert "a web page (HTML)" in error.message and "<" not in error.message
+
+
+def test_an_answer_that_litellm_cannot_read_has_no_invented_status() -> None:
+    told = facts("APIError", message="no choices", status=500, accepted=True, content_type="application/json")
+    error = translate(told, Target("openai/x", "http://127.0.0.1:9/v1"), Scrubber({}))
+    assert error.message == "The server at http://127.0.0.1:9/v1 did not answer with a chat completion (no choices)."
+    assert in_short(error.payload) == "malformed answer"
+
+
+def test_what_litellm_does_not_support_is_no_servers_fault() -> None:
+    said = (
+        "litellm.UnsupportedParamsError: anthropic does not support parameters: ['n'], for model=claude-x. "
+        "To drop these, set `litellm.drop_params=True` or for proxy:"
+    )
+    error = translate(
+        facts("UnsupportedParamsError", message=said, status=400, sent=False),
+        Target("anthropic/claude-x"),
+        Scrubber({}),
+    )
+    assert error.kind == "request"
+    assert error.message == ("Nothing was sent: litellm supports no 'n' for anthropic. Remove it from the parameters.")
+
+
+@pytest.mark.parametrize(
+    ("model", "hint"),
+    [("opnai/gpt-6-luna", "did you mean openai/gpt-6-luna?"), ("our-own", "write provider/model, such as")],
+)
+def test_a_mistyped_provider_is_recognised(model: str, hint: str) -> None:
+    said = "litellm.BadRequestError: LLM Provider NOT provided. Pass in the LLM provider you are trying to call."
+    error = translate(facts("BadRequestError", message=said, status=400, sent=False), Target(model), Scrubber({}))
+    assert hint in error.message

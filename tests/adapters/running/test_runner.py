@@ -383,6 +383,14 @@ def test_the_models_time_begins_when_the_request_goes_out() -> None:
     assert [one.text for one in result.attempts[0].completions] == [CHAT]
 
 
+def test_the_time_of_a_call_is_its_own_and_not_that_of_a_busy_reader() -> None:
+    clock = Clock()
+    reply = [Chunk(prepared_s=0), CHAT, lambda: clock.jump(4), Chunk(took_s=0.25)]
+    result = run(ScriptedLM(reply), clock=clock)
+    assert result.attempts[0].duration_ms == 250
+    assert [one.text for one in result.attempts[0].completions] == [CHAT]
+
+
 def test_a_run_that_is_cancelled_while_its_model_is_loaded_sends_nothing() -> None:
     clock, cancel = Clock(), threading.Event()
     lm = LoadingLM(clock, CHAT)

@@ -172,7 +172,7 @@ def test_code_takes_a_language_in_a_class() -> None:
 def test_code_with_a_language_is_refused_in_a_string_of_which_dspy_makes_no_prompt() -> None:
     with pytest.raises(AttributeError, match="'tuple' object has no attribute 'lower'"):
         dspy.ChatAdapter().format(of_string('a -> b: dspy.Code["java"]'), [], {"a": "?"})
-    with pytest.raises(SignatureError, match=r"makes no prompt of Code with a language .*as a Python class"):
+    with pytest.raises(SignatureError, match=r"does not accept Code with a language .*as a Python class"):
         notation.read('a -> b: dspy.Code["java"]')
 
 

@@ -12,7 +12,7 @@ from dspy.adapters.types.citation import Citations as DspyCitations
 
 from adapters.signatures.signature import Signature
 from adapters.types import Citations, Reasoning, Type
-from adapters.types.native import citations_plan, reasoning_plan
+from adapters.types.base import citations_plan, reasoning_plan
 
 MODELS = ["openai/gpt-4o", "openai/gpt-5-mini", "anthropic/claude-x", "openai/anthropic/claude", "gpt-5", ""]
 EFFORTS: list[dict[str, Any]] = [{}, {"reasoning_effort": None}, {"reasoning_effort": "high"}, {"temperature": 1}]

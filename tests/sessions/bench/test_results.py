@@ -78,18 +78,18 @@ def test_keys_of_a_later_version_stay(tmp_path: Path) -> None:
 def test_a_line_that_broke_off_is_told_and_the_next_stands_on_a_line_of_its_own(tmp_path: Path) -> None:
     path = tmp_path / "q.bench.jsonl"
     path.write_bytes(results.written(run_of(1)) + results.written(run_of(2))[:40])
-    assert results.read(path).unread == ("line 2: breaks off",)
+    assert results.read(path).unread == ("line 2: incomplete",)
     with ResultsFile(path) as file:
         file.append(run_of(3))
     found = results.read(path)
     assert [one.number for one in found.runs] == [1, 3]
-    assert found.unread == ("line 2: is no JSON",)
+    assert found.unread == ("line 2: not valid JSON",)
 
 
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("{]", "line 1: is no JSON"),
+        ("{]", "line 1: not valid JSON"),
         ("[1]", "line 1: expected an object, got a list"),
         ('{"case": "a"}', "has no"),
         ('{"case": 1, "column": "c", "number": 1, "outcome": "parsed", "request": ""}', "line 1.case: expected a text"),
@@ -98,8 +98,8 @@ def test_a_line_that_broke_off_is_told_and_the_next_stands_on_a_line_of_its_own(
             '{"case": "a", "column": "c", "number": 1, "outcome": "won", "request": ""}',
             'expected "parsed" or "refused"',
         ),
-        pytest.param("[" * 100_000, "is no JSON", id="deep"),
-        pytest.param("\x00\x1b[2J", "is no JSON", id="control characters"),
+        pytest.param("[" * 100_000, "not valid JSON", id="deep"),
+        pytest.param("\x00\x1b[2J", "not valid JSON", id="control characters"),
     ],
 )
 def test_a_line_that_says_something_else_is_named_with_its_place(line: str, said: str, tmp_path: Path) -> None:
@@ -125,9 +125,9 @@ def test_what_is_no_plain_file_is_refused_without_waiting(tmp_path: Path) -> Non
     pipe = tmp_path / "q.bench.jsonl"
     os.mkfifo(pipe)
     for open_it in (lambda: results.read(pipe), lambda: ResultsFile(pipe).__enter__()):
-        with pytest.raises(SessionError, match="no plain file"):
+        with pytest.raises(SessionError, match="not a regular file"):
             open_it()
-    with pytest.raises(SessionError, match=r"cannot be written|no plain file"):
+    with pytest.raises(SessionError, match=r"cannot be written|not a regular file"):
         ResultsFile(tmp_path).__enter__()
 
 

@@ -17,8 +17,13 @@ from sessions.bench.statistics import (
     Share,
     adjusted,
     cases_needed,
+    clustered,
     compare,
+    difference_interval,
+    fisher,
     paired_p,
+    tarone,
+    upper_tail,
     wilson,
 )
 
@@ -40,7 +45,7 @@ def test_an_interval_is_that_of_scipy(runs, confidence):
 def test_an_interval_of_nothing_says_nothing_and_an_impossible_share_is_refused():
     assert wilson(0, 0) == Interval(0.0, 1.0)
     for successes, runs in ((3, 2), (-1, 2)):
-        with pytest.raises(ValueError, match="is no share"):
+        with pytest.raises(ValueError, match="expected successes"):
             wilson(successes, runs)
 
 
@@ -148,3 +153,73 @@ def test_where_there_are_too_many_cases_the_p_value_is_that_of_a_normal_sum(monk
     monkeypatch.setattr(statistics, "MOST_STEPS", 1)
     assert paired_p(differences) == pytest.approx(exact, rel=0.05)
     assert paired_p(differences) != exact
+
+
+def test_few_cases_with_uneven_repeats_are_enumerated_and_p_is_never_below_what_they_allow():
+    pairs = [(97, 89), (83, 79), (73, 71), (67, 61)]
+    differences = [Fraction(one - 1, one) - Fraction(1, two) for one, two in pairs]
+    assert 2 * 4 * sum(abs(one) for one in differences) * 97 * 89 * 83 * 79 * 73 * 71 * 67 * 61 > MOST_STEPS
+    assert paired_p(differences) == 0.125
+    assert upper_tail(differences) == 0.0625
+    draw = random.Random(8)
+    for count in (1, 2, 5, 9, 31, 33, 60):
+        primes = [draw.choice([97, 89, 83, 79, 73, 71, 67, 61, 59, 53]) for _ in range(count)]
+        found = [Fraction(draw.randint(-one, one) or 1, one) for one in primes]
+        assert paired_p(found) >= 2.0 ** (1 - count)
+        assert paired_p([abs(one) for one in found]) == pytest.approx(2.0 ** (1 - count), abs=1e-6)
+
+
+def test_enumerating_gives_the_p_value_of_scipys_permutation_test(monkeypatch):
+    draw = random.Random(12)
+    monkeypatch.setattr(statistics, "MOST_STEPS", 0)
+    for _ in range(20):
+        differences = [Fraction(draw.randint(-30, 36), 60) for _ in range(draw.randint(2, 12))]
+        scaled = np.array([float(one * 60) for one in differences]).round()
+        theirs = stats.permutation_test(
+            (scaled,), np.sum, permutation_type="samples", n_resamples=np.inf, alternative="greater"
+        ).pvalue
+        assert upper_tail(differences) == pytest.approx(theirs, abs=1e-9)
+
+
+def test_the_test_of_a_cell_is_fishers_of_scipy():
+    for before, now in itertools.product([Share(20, 20), Share(13, 17), Share(0, 5)], [Share(3, 20), Share(5, 5)]):
+        table = [[now.successes, now.runs - now.successes], [before.successes, before.runs - before.successes]]
+        p, least = fisher(before, now)
+        assert p == pytest.approx(stats.fisher_exact(table, alternative="less").pvalue)
+        assert least <= p
+    assert fisher(Share(0, 0), Share(0, 0)) == (1.0, 1.0)
+
+
+def test_tests_that_cannot_reach_the_level_do_not_count_among_the_tests():
+    assert tarone([0.5, 1.0, 0.001], 0.05) == 1
+    assert tarone([0.5], 0.05) == 0
+    assert tarone([0.001] * 10, 0.05) == 10
+    assert tarone([], 0.05) == 0
+
+
+@pytest.mark.parametrize("repeats", [1, 3, 10])
+def test_the_interval_of_a_column_covers_new_cases(repeats):
+    draw = random.Random(repeats)
+    for chances, mean in (([0.0, 0.5, 1.0], 0.5), ([0.8], 0.8), ([0.0] + [1.0] * 4, 0.8)):
+        covered = 0
+        for _ in range(400):
+            found = [sum(draw.random() < one for _ in range(repeats)) for one in draw.choices(chances, k=20)]
+            interval = clustered([Share(one, repeats) for one in found])
+            covered += interval.low <= mean <= interval.high
+        assert covered >= 368  # 92 %: what Wilson's own has at the worst share
+
+
+def test_the_interval_of_a_difference_covers_it_and_is_that_of_agresti_and_min():
+    draw = random.Random(6)
+    covered = 0
+    for _ in range(400):
+        pairs = [(draw.random() < 0.9, draw.random() < 0.7) for _ in range(30)]
+        interval = difference_interval([Fraction(one - two) for one, two in pairs])
+        covered += interval.low <= 0.2 <= interval.high
+    assert covered >= 368
+    only_first, only_second, count = 7, 2, 20
+    interval = difference_interval(ones(only_first, only_second, count - 9))
+    middle = (only_first - only_second) / (count + 2)
+    spread = (only_first + only_second + 1) / (count + 2) - middle**2
+    half = stats.norm.ppf(0.975) * np.sqrt(spread / (count + 2))
+    assert (interval.low, interval.high) == pytest.approx((middle - half, middle + half))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sessions.captured.calls import LiveCall, call_from
+from sessions.captured.recordings import LiveCall, call_from
 from sessions.captured.redaction import redacted
 from sessions.errors import SessionError
 
@@ -61,5 +61,5 @@ def test_every_text_of_a_nested_value_is_taken_out() -> None:
 
 @pytest.mark.parametrize("value", [12345, 1.5, "Ann", {"age": 41}])
 def test_what_cannot_be_told_apart_from_other_words_leaves_the_call_out(value: Any) -> None:
-    with pytest.raises(SessionError, match="the call is left out"):
+    with pytest.raises(SessionError, match="the call is skipped"):
         redacted(call(value), ["patient"])

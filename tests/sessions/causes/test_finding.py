@@ -10,8 +10,8 @@ import pytest
 
 from sessions.causes.cause import ACCEPTABLE, Cause
 from sessions.causes.finding import Causes, causes_of
-from sessions.fixtures import checking
-from sessions.fixtures.verdicts import Drift, Edit, FixtureResult, Origin
+from sessions.checking import checking
+from sessions.checking.verdicts import Drift, Edit, FixtureResult, Origin
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from sessions.running import recording
@@ -55,6 +55,14 @@ def causes(*sessions: Session) -> tuple[Cause, ...]:
     return found.found()
 
 
+def not_of_replies(*sessions: Session) -> tuple[Cause, ...]:
+    """The causes but replies that parse differently, which come first."""
+    found = causes(*sessions)
+    others = tuple(one for one in found if not one.changes_verdict)
+    assert found[len(found) - len(others) :] == others
+    return others
+
+
 def edited(before: str, after: str) -> Session:
     session = recorded()
     assert before in SOURCE
@@ -77,13 +85,48 @@ def edited(before: str, after: str) -> Session:
 def test_one_edit_of_the_signature_is_one_cause_of_all_its_columns(
     before: str, after: str, kind: str, name: str, said: str
 ) -> None:
-    (cause,) = causes(edited(before, after), edited(before, after))
+    (cause,) = not_of_replies(edited(before, after), edited(before, after))
     assert (cause.key.kind, cause.key.name) == (kind, name)
     assert said in cause.words
     drifted = [one for one in checking.check(edited(before, after)) if one.failed]
     assert len(cause.fixtures) == 2 * len(drifted) >= 6
     assert cause.is_acceptable
     assert f"({2 * len(drifted)} fixtures in 2 files)" in cause.heading()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ('"bug", "other", "question"', '"bug", "other"', "the type of `kind` changed: “, 'question'” → nothing"),
+        ('"bug", "other", "question"', '"bug", "other", "question", "idea"', "nothing → “, 'idea'”"),
+        ("score: float", "score: int", "the type of `score` changed: “float” → “int”"),
+        ('desc="which, of three"', 'desc="which"', "the description of `kind` changed: “, of three” → nothing"),
+    ],
+)
+def test_text_removed_at_the_end_of_a_piece_blames_no_adapter(before: str, after: str, said: str) -> None:
+    """The adapter's text behind it, and its notes on a type, follow from the signature."""
+    text = """import dspy
+from typing import Literal
+class Sort(dspy.Signature):
+    note: str = dspy.InputField()
+    kind: Literal["bug", "other", "question"] = dspy.OutputField(desc="which, of three")
+    score: float = dspy.OutputField()
+"""
+    assert before in text
+    columns = tuple(Column(id, id) for id in ("chat", "json", "xml", "baml"))
+    values = '{"kind": "question", "score": 0.5}'
+    replies = {
+        "chat": "[[ ## kind ## ]]\nquestion\n\n[[ ## score ## ]]\n0.5\n\n[[ ## completed ## ]]",
+        **dict.fromkeys(("json", "baml"), values),
+        "xml": "<kind>question</kind><score>0.5</score>",
+    }
+    case = Case("one", {"note": "x"}, replies={id: Reply(one, source="pasted") for id, one in replies.items()})
+    session = Session(SignatureText(text, "Sort"), columns=columns, cases=(case,))
+    for column in columns:
+        session = recording.record(session, session.cases[0], column)
+    changed = replace(session, signature=replace(session.signature, text=text.replace(before, after)))
+    (cause,) = not_of_replies(changed)
+    assert said in cause.words and len(cause.fixtures) == 4
 
 
 @pytest.mark.parametrize("other", [('desc="0 to 1"', 'desc="0 to 10"'), ('desc="what was written"', "")])
@@ -110,10 +153,10 @@ def test_instructions_that_nobody_wrote_name_the_fields_and_are_no_cause_beside_
     session = replace(session, cases=(replace(session.cases[0], replies=replies),))
     for column in columns:
         session = recording.record(session, session.cases[0], column)
-    (cause,) = causes(replace(session, signature=SignatureText(after)))
+    (cause,) = not_of_replies(replace(session, signature=SignatureText(after)))
     assert cause.words == said and len(cause.fixtures) == 2
     own = replace(session, signature=SignatureText(after, instructions="Read it well."))
-    assert {one.key.kind for one in causes(own)} == {"fields", "instructions"}, "what somebody wrote is a cause"
+    assert {one.key.kind for one in not_of_replies(own)} == {"fields", "instructions"}, "what somebody wrote is a cause"
 
 
 CHAT_REPLY = "[[ ## seller ## ]]\nx\n\n[[ ## paid ## ]]\nTrue\n\n[[ ## completed ## ]]"

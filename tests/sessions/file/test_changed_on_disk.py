@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sessions.errors import SessionError
-from sessions.file import store
+from sessions.file import store, whole_files
 from sessions.model.session import Case, Session, SignatureText
 
 MINE = Session(SignatureText("a -> b", instructions="Mine."), cases=(Case("c"),))
@@ -85,6 +85,6 @@ def test_what_a_killed_save_left_behind_is_cleaned_up_and_a_young_file_is_not(tm
     for file in (old, young, other):
         file.write_bytes(b"{")
     for file in (old, other):
-        os.utime(file, (time.time() - 2 * store.STRAY_AGE_S,) * 2)
+        os.utime(file, (time.time() - 2 * whole_files.STRAY_AGE_S,) * 2)
     store.save(MINE, tmp_path / "q.json")
     assert sorted(file.name for file in tmp_path.iterdir()) == sorted([young.name, "q.json", "x.tmp"])

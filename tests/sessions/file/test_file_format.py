@@ -15,9 +15,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sessions import examples
+from sessions.checking import checking
 from sessions.errors import SessionError
 from sessions.file import store
-from sessions.fixtures import checking
 from sessions.model.parameters import PARAMETERS
 from sessions.model.replies import Measured
 from sessions.model.session import SCHEMA, Case, Session, SignatureText, Variant
@@ -49,6 +49,11 @@ def test_the_schema_is_a_schema_and_knows_every_key_and_parameter() -> None:
 @given(sessions)
 def test_the_schema_accepts_every_file_that_is_written(session: Session) -> None:
     VALIDATOR.validate(json.loads(store.dumps(session)))
+
+
+def test_a_linked_session_of_before_is_saved_to_the_same_bytes() -> None:
+    linked = OLD.with_name("linked_chain_of_thought.session").read_text(encoding="utf-8")
+    assert store.dumps(store.loads(linked)) == linked
 
 
 @pytest.mark.parametrize("name", examples.NAMES)

@@ -176,7 +176,7 @@ def test_a_secret_is_refused_on_load_and_on_save_without_being_repeated(params: 
         (b"[" * 100_000, "nested too deep"),
         (b'{"format": 0, "signature": {"text": "a -> b"}, "x": ' + b"[" * 300 + b"]" * 300 + b"}", "nested too deep"),
         (b'{"format": 0, "x": ' + b"9" * 5000 + b"}", "too many digits"),
-        (b'{"format": 0,\n "format": 0}', "the key stands twice, the second time at line 2, column 2"),
+        (b'{"format": 0,\n "format": 0}', "the key appears twice, the second time at line 2, column 2"),
         (b'{"format": 0,\n<<<<<<< HEAD\n}', "merge conflict"),
         (b'{"format": 0,\n  "name" "x"}', "line 2, column 10: this is no JSON"),
         ("{}".encode("utf-16"), "not UTF-8"),
@@ -213,9 +213,9 @@ def test_a_missing_file_suggests_the_nearest_name_and_a_folder_is_no_file(tmp_pa
 
 def test_a_pipe_is_refused_without_waiting_for_it(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(SessionError, match="no ordinary file"):
+    with pytest.raises(SessionError, match="not a regular file"):
         store.load(tmp_path / "pipe")
-    with pytest.raises(SessionError, match="no ordinary file"):
+    with pytest.raises(SessionError, match="not a regular file"):
         store.save(BASIC, tmp_path / "pipe")
 
 

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 
 from sessions import examples
 from sessions.file import file_format, json_values, saving, store
-from sessions.file.written_parts import WrittenParts
+from sessions.file.json_values import WrittenParts
 from sessions.model.session import Demo, Session, SignatureText
 from tests.sessions.strategies import sessions
 
@@ -17,7 +17,7 @@ from tests.sessions.strategies import sessions
 def text_of(session: Session, parts: WrittenParts) -> str:
     pieces: list[str] = []
     json_values.write(file_format.to_data(session, None, parts), pieces)
-    parts.forget_others()
+    parts.evict_unused()
     return "".join(pieces) + "\n"
 
 
@@ -33,7 +33,7 @@ def test_the_file_of_a_recorded_example_is_the_same_from_its_parts(tmp_path: Pat
     parts = WrittenParts()
     for name in ("first", "second"):
         store.save(session, tmp_path / name, parts=parts)
-        parts.forget_others()
+        parts.evict_unused()
     assert (tmp_path / "second").read_text() == store.dumps(session)
 
 
@@ -45,7 +45,7 @@ def test_a_changed_demo_is_written_anew_and_the_others_are_not() -> None:
     def write(*demos: Demo) -> None:
         for demo in demos:
             parts.text_of(demo, lambda demo=demo: made.append(demo.values["a"]) or {}, 2)
-        parts.forget_others()
+        parts.evict_unused()
 
     write(one, two)
     write(one, new)

@@ -11,8 +11,8 @@ import pytest
 
 from sessions.errors import SessionError
 from sessions.file import store
-from sessions.imports import chain_of_thought, sources
-from sessions.imports.result import KEPT
+from sessions.imports import proposing, sources
+from sessions.imports.reading import KEPT
 from sessions.model.session import SignatureText
 from sessions.running import rendering
 
@@ -77,7 +77,7 @@ def test_a_call_of_a_chain_of_thought_is_read_with_the_signature_that_was_given_
     given = SignatureText("question, context: list[str] -> answer, score: float")
     made = sources.load(write(tmp_path, data), given=given)
     assert made.questions == ()
-    assert chain_of_thought.SAID in made.notes
+    assert proposing.SAID in made.notes
     assert made.session.signature.predictor == "ChainOfThought"
 
 

@@ -10,7 +10,7 @@ import pytest
 from sessions.errors import SessionError
 from sessions.file import store
 from sessions.imports import sources
-from sessions.imports.result import KEPT, Imported
+from sessions.imports.reading import KEPT, Imported
 from sessions.model.session import SignatureText
 
 GIVEN = SignatureText("note, tags: list[str] -> total: float, paid: bool, due: Optional[int]")
@@ -64,7 +64,7 @@ def test_a_wrong_cell_is_named_by_row_line_and_column(tmp_path: Path) -> None:
         ("note,total\na\n", r"row 1 \(line 2\): 1 cells under 2 columns"),
         ('note,total\n"a,1\n', "the quotes do not fit"),
         ('note,total\n"a"b,1\n', "the quotes do not fit"),
-        ("note,note\na,b\n", "stands twice"),
+        ("note,note\na,b\n", "appears twice"),
         ("note,\na,b\n", "column 2 has no name"),
         ("", "no demo"),
         ("note,total\n", "no demo"),
@@ -130,7 +130,7 @@ def test_json_and_json_lines_keep_their_values_as_they_are(tmp_path: Path) -> No
         ("x.jsonl", '{"note": "a"}\n{"note": \n', r"row 2 \(line 2\)"),
         ("x.jsonl", '{"note": "a"}\n[]\n', "row 2: expected an object of field values, got a list"),
         ("x.json", '[{"note": "a"}, 3]', "row 2: expected an object of field values, got a number"),
-        ("x.json", '[{"note": "a", "note": "b"}]', "'note' stands twice"),
+        ("x.json", '[{"note": "a", "note": "b"}]', "'note' appears twice"),
         ("x.json", '[{"note": "a",}]', "line 1, column"),
         ("x.json", "[" * 100_000, "nested too deep"),
         ("x.json", '[{"note": ' + "[" * 200 + "]" * 200 + "}]", "nested too deep"),

@@ -11,8 +11,8 @@ import pytest
 
 from sessions.errors import SessionError
 from sessions.file import store
-from sessions.imports import chain_of_thought, sources
-from sessions.imports.result import KEPT
+from sessions.imports import proposing, sources
+from sessions.imports.reading import KEPT
 from sessions.model.session import SignatureText
 from sessions.running import rendering
 
@@ -78,7 +78,7 @@ def test_an_optimised_chain_of_thought_is_one_again_with_the_reasoning_of_its_de
         predictor.signature = predictor.signature.with_instructions(instructions)
     made = sources.load(saved(program, tmp_path), given=SignatureText(SOURCE, "Grade"))
     assert made.questions == ()
-    assert chain_of_thought.SAID in made.notes
+    assert proposing.SAID in made.notes
     session = made.session
     assert session.signature.predictor == "ChainOfThought"
     assert session.demos[0].values["reasoning"] == "Too short."

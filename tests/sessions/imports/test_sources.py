@@ -9,7 +9,7 @@ import pytest
 
 from sessions.errors import SessionError
 from sessions.imports import sources
-from sessions.imports.result import KEPT
+from sessions.imports.reading import KEPT
 from sessions.model.session import SignatureText
 
 GIVEN = SignatureText("question, context: list[str] -> answer, score: float")

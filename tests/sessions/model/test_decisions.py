@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from adapters.errors import SignatureError
+from sessions.checking.checking import check
 from sessions.errors import SessionError
 from sessions.file import store
-from sessions.fixtures.checking import check
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from sessions.running import rendering

@@ -39,7 +39,7 @@ PROGRAM = """
 import sys
 from sessions import examples
 from sessions.file import store
-from sessions.fixtures import checking as fixtures, reports
+from sessions.checking import checking as fixtures, reports
 from sessions.running import recording
 from sessions.running import rendering
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from sessions.checking import checking
 from sessions.file import store
-from sessions.fixtures import checking
 from sessions.model import variants
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText, Variant

@@ -20,9 +20,9 @@ from adapters.prompts.prompt import Message, Prompt
 from adapters.prompts.text import Kind, Segment, Text
 from adapters.replies.reading import Span
 from sessions import examples
+from sessions.checking import checking
 from sessions.file import store
 from sessions.file.typed_values import read_back, typed
-from sessions.fixtures import checking
 from sessions.model.replies import Extraction, Reply
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.releases import alignment, environments, running
@@ -275,7 +275,7 @@ def test_two_step_of_a_release_is_rendered_and_not_sent() -> None:
 def test_the_title_names_the_release() -> None:
     assert catalog.title("chat@3.0.4") == "Chat · dspy 3.0.4"
     assert catalog.profile("chat@3.0.4").can_fall_back
-    assert catalog.of_release("chat") is None and catalog.of_release("a:B@3.0.4") is None
+    assert catalog.parse_release("chat") is None and catalog.parse_release("a:B@3.0.4") is None
 
 
 def a_prompt(*texts: str) -> Prompt:

@@ -13,7 +13,7 @@ import pytest
 from dspy import lm15
 from oracle.engines import ScriptedLM
 
-from adapters.formats import asking
+from adapters.formats import calling
 from sessions.releases import dspy_worker as worker
 
 
@@ -79,4 +79,4 @@ def test_its_native_parts_are_those_of_a_list() -> None:
     call = {"id": "c1", "type": "function", "function": {"name": "find", "arguments": '{"q": "a"}'}}
     for output in ({"text": "so", "reasoning_content": "hm"}, {"text": None, "tool_calls": [call]}, "so", None):
         asked = lm15.Request(model="m", messages=(lm15.Message.user("Why?"),))
-        assert asking.output_of(ScriptedLM([[output]])(asked)) == output
+        assert calling.output_of(ScriptedLM([[output]])(asked)) == output

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from sessions.checking import checking as fixtures
 from sessions.errors import SessionError
 from sessions.file import store
-from sessions.fixtures import checking as fixtures
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.running import recording, rendering

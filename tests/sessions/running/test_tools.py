@@ -16,8 +16,8 @@ from adapters.requests.capabilities import Capabilities
 from adapters.running import runner
 from adapters.running.runs import Run
 from adapters.tools.argument_line import schema_of_line
+from sessions.checking import checking
 from sessions.file import store
-from sessions.fixtures import checking
 from sessions.model.replies import RecordedReading, Reply
 from sessions.model.session import Case, Column, Session, SignatureText, Tool
 from sessions.running import recording, rendering

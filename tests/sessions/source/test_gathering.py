@@ -138,7 +138,7 @@ def test_an_import_that_leads_nowhere_is_named_with_its_file(project: Path) -> N
 def test_a_class_or_a_file_that_is_gone_is_answered_with_the_nearest(project: Path) -> None:
     with pytest.raises(SourceGoneError, match=r"app/qa.py has no class Answr \(did you mean Answer\?\)"):
         taken(project, "Answr")
-    with pytest.raises(SourceGoneError, match=r"app/qas.py: there is no such file \(did you mean app/qa.py\?\)"):
+    with pytest.raises(SourceGoneError, match=r"app/qas.py: no such file \(did you mean app/qa.py\?\)"):
         taken(project, "Answer", "app/qas.py")
 
 

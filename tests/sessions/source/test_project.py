@@ -48,13 +48,13 @@ def test_nothing_outside_of_the_project_is_read(top: Path) -> None:
     (top / "inner").symlink_to(top.parent)
     assert "outside of the project" in refused(top, "../inner/outside.py")
     (top / "prompts" / "notes.txt").write_text("x")
-    assert "is no .py file" in refused(top, "notes.txt")
+    assert "expected a .py file" in refused(top, "notes.txt")
     (top / "prompts" / "text.py").symlink_to(top / "prompts" / "notes.txt")
-    assert "is no .py file" in refused(top, "text.py")
+    assert "expected a .py file" in refused(top, "text.py")
     (top / "venv" / "site-packages").mkdir(parents=True)
     (top / "venv" / "site-packages" / "x.py").write_text("class X: pass\n")
     assert "a package of others" in refused(top, "../venv/site-packages/x.py")
-    assert "is no file name" in refused(top, "a\0.py")
+    assert "is not a valid file name" in refused(top, "a\0.py")
 
 
 def test_a_link_inside_of_the_project_is_followed(top: Path) -> None:
@@ -66,9 +66,9 @@ def test_a_link_inside_of_the_project_is_followed(top: Path) -> None:
 
 def test_what_is_no_ordinary_file_of_ordinary_size_is_refused_at_once(top: Path) -> None:
     os.mkfifo(top / "prompts" / "fifo.py")
-    assert "fifo.py is no ordinary file" in refused(top, "fifo.py")
+    assert "fifo.py: expected an ordinary file" in refused(top, "fifo.py")
     (top / "prompts" / "folder.py").mkdir()
-    assert "folder.py is no ordinary file" in refused(top, "folder.py")
+    assert "folder.py: expected an ordinary file" in refused(top, "folder.py")
     with (top / "prompts" / "huge.py").open("wb") as file:
         file.truncate(1_000_000_000)
     assert f"too large: 1,000,000,000 bytes, of at most {BYTES_LIMIT:,}" in refused(top, "huge.py")

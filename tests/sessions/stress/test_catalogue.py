@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from adapters.formats import catalog
+from adapters.mutations import CATALOGUE
+from adapters.mutations.mutation import GoodReply
 from sessions import examples
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from sessions.stress import good_replies
-from sessions.stress.catalogue import CATALOGUE
-from sessions.stress.good_replies import GoodReply
 
 LONGEST_NAME = 36
 """Characters that fit before six columns in a terminal of 80."""

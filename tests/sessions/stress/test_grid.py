@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 
 from adapters.formats import catalog
+from adapters.mutations import CATALOGUE
+from adapters.mutations.mutation import Broken, Mutation
+from adapters.replies.forms import FORMS, Object
 from sessions import examples
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from sessions.running import recording
 from sessions.stress import good_replies, grid
-from sessions.stress.catalogue import CATALOGUE
-from sessions.stress.forms import FORMS, Object
 from sessions.stress.good_replies import NoGoodReplyError
 from sessions.stress.grid import Cell, Survival
-from sessions.stress.mutation import Broken, Mutation
 from tests.support import pace
 from tests.support.hostile import HOSTILE
 

@@ -172,3 +172,23 @@ def test_no_run_begins_that_may_cost_more_than_is_allowed_and_more_money_goes_on
         assert len(results.read(target.results_path).runs) == len(server.requests) == 4
         assert not spend(first.cost * 100).budget.is_used_up
         assert len(server.requests) == 12
+
+
+@pytest.mark.slow
+def test_a_request_that_the_provider_rejects_is_a_miss_and_is_not_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, child_ends: object
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    target = target_of(tmp_path / "q.session.json", 3)
+    with LoopbackServer(REPLY, "400") as server:
+        monkeypatch.setenv("OPENAI_API_BASE", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", CANARY)
+        monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+        made = plan([target], 1)
+        Bench(made, Settings(jobs=2), stop=threading.Event(), cancel=threading.Event()).run()
+        asked = len(server.requests)
+    again = plan([target], 1)
+    (total,) = again.grid(1).columns
+    assert (total.rejected, total.failed, total.parsed, len(total.counted)) == (3, 0, 0, 3)
+    assert not again.open
+    assert asked == 3

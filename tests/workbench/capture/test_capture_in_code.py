@@ -14,8 +14,8 @@ import pydantic
 import pytest
 from scripted_dspy import Scripted, chat
 
+from sessions.checking import checking
 from sessions.file import store
-from sessions.fixtures import checking
 from sessions.model.session import Session
 from workbench.capture import Capture, capture
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sessions.causes.cause import FixtureName
-from sessions.line_diff import line_diff
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.running.recording import record
+from sessions.text_diff import line_diff
 from workbench.checks.reviewing import whole_of
 
 CHAT = Column("chat", "chat")

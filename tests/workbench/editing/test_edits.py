@@ -147,7 +147,7 @@ def test_choices_are_the_plain_values_of_the_file() -> None:
     [("[1,", 1, 4), ("hello", 1, 1), ('{"a": 1,\n "b" 2}', 2, 6), ("1 2", 1, 3), ("[" * 100_000, 1, 1)],
 )
 def test_what_is_wrong_with_json_text_has_a_place(text: str, line: int, column: int) -> None:
-    wrong = field_values.read(text, "json")
+    wrong = field_values.read_json(text)
     assert isinstance(wrong, field_values.NotAValue)
     assert (wrong.line, wrong.column) == (line, column)
 

@@ -12,7 +12,7 @@ from workbench.state.document import Place, State
 from workbench.state.engine import Engine
 from workbench.tui.pages.lints import lints_of
 from workbench.tui.pages.lints import place_of as lint_place
-from workbench.tui.pages.looked_at import LookedAt
+from workbench.tui.pages.page import LookedAt
 from workbench.tui.panes.notes import notes_of
 
 STATE = State(

@@ -135,11 +135,11 @@ def test_it_is_read_by_the_type(name: str, text: str, value: Any) -> None:
         ("invoice", "number: 1\npaid: maybe", 2, 7, "true or false"),
         ("invoice", "number: 1\nnumber: 2", 2, 1, "twice"),
         ("invoice", "number", 1, 1, "a name, a colon and a value (number, issued, items, note)"),
-        ("invoice", "number: 1\n   paid: true", 2, 4, "indented otherwise"),
+        ("invoice", "number: 1\n   paid: true", 2, 4, "indented differently"),
         ("items", "- name: a\n  price:", 2, 9, "not finished: a number"),
-        ("items", "Cake", 1, 1, "each row begins with `- `"),
-        ("items", "- name: a\n  tags: x", 2, 9, "stands below"),
-        ("docs", "- a\nb", 2, 1, "or none does"),
+        ("items", "Cake", 1, 1, "start every row with `- `"),
+        ("items", "- name: a\n  tags: x", 2, 9, "on the lines below"),
+        ("docs", "- a\nb", 2, 1, "or none"),
         ("docs", "[1,", 1, 4, "not finished"),
         ("count", "many", 1, 1, "a number"),
     ],
@@ -178,3 +178,21 @@ def test_nothing_behind_the_name_of_an_optional_text_is_null_and_a_text_of_no_le
         assert plain_values.read(written, TYPES["invoice"]) == {**invoice, "note": note}
     begun = "number:\nissued: 2024-01-02\nitems: []\nnote:\npaid: true"
     assert plain_values.read(begun, TYPES["invoice"]) == {**invoice, "items": [], "note": None}
+
+
+@pytest.mark.parametrize(
+    ("annotation", "before", "begins"),
+    [
+        (list[str], "- milk", "- "),
+        (list[str], "- note: bring it", "- "),
+        (list[str], "milk", ""),
+        (list[str], "- ", None),
+        (list[dict[str, str]], "- item: Cake", "  "),
+        (list[dict[str, str]], "  price: 3", "  "),
+        (dict[str, list[str]], "tags:", "  "),
+        (dict[str, list[str]], "  - red", "  - "),
+        (dict[str, str], "remarks: |", "  "),
+    ],
+)
+def test_enter_goes_on_with_the_list_or_the_indentation(annotation: Any, before: str, begins: str | None) -> None:
+    assert plain_values.next_line(before, annotation) == begins

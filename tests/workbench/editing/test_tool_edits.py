@@ -59,7 +59,7 @@ def test_what_will_do_is_taken_over_and_can_be_saved(field: str, text: str, expe
 @pytest.mark.parametrize(
     ("field", "text", "said"),
     [
-        ("name", "", "a name has letters"),
+        ("name", "", "expected letters"),
         ("name", "two words", "for example"),
         ("name", "clock", "already"),
         ("arguments", "place: str, *more", "no *"),
@@ -68,9 +68,9 @@ def test_what_will_do_is_taken_over_and_can_be_saved(field: str, text: str, expe
         ("arguments", '{"type": "array"}', '"type": "object"'),
         ("arguments", "(" * 10_000, "arguments"),
         ("default", "[1, ", "not finished"),
-        ("results", '{"result": 1}', "no list"),
+        ("results", '{"result": 1}', "expected a list"),
         ("results", '[{"arguments": {"place": "x"}}]', "neither"),
-        ("results", '[{"arguments": 3, "result": 1}]', "no object"),
+        ("results", '[{"arguments": 3, "result": 1}]', "must be an object"),
     ],
 )
 def test_what_will_not_do_is_a_draft_that_says_why(field: str, text: str, said: str) -> None:

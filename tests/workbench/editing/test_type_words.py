@@ -2,7 +2,7 @@
 
 import pytest
 
-from workbench.editing.type_words import matching, type_said
+from workbench.editing.completion import matching, type_said
 
 
 @pytest.mark.parametrize(

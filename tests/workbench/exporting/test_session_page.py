@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from page_seen import Node, seen
 
+from adapters.display.elements import escaped
 from adapters.formats import catalog
-from adapters.shown.elements import escaped
 from sessions import examples
 from sessions.exports.exported import Exported, source_of
 from sessions.model.replies import Extraction, Reply

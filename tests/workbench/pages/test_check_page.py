@@ -26,7 +26,7 @@ def drifted(run: Run, path: str, instructions: str) -> Node:
 
 def test_a_cause_stands_once_with_its_difference_and_every_fixture_with_its_verdicts(rain: str, run: Run) -> None:
     page = drifted(run, rain, "Say yes or no.")
-    assert page.one("h1").text == "3 fixtures are not as recorded"
+    assert page.one("h1").text == "3 fixtures fail"
     assert len(list(page.all("details", open=""))) == 1
     assert any("Say yes or no." in one.text for one in page.all("span", class_="good"))
     rows = [row.text for row in page.one("tbody").all("tr")]
@@ -38,7 +38,7 @@ def test_prompts_that_are_as_recorded_say_so(rain: str, run: Run) -> None:
     assert run("send", rain, "--save").code == 0
     assert run("check", rain, "--html", "check.html").code == 0
     page = seen(Path("check.html").read_text(encoding="utf-8"))
-    assert page.one("h1").text == "Prompts are as recorded"
+    assert page.one("h1").text == "All fixtures match"
     assert not list(page.all("details"))
 
 

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from adapters.shown.elements import escaped, tag, written
+from adapters.display.elements import escaped, tag, written
 from workbench.pages.page import folded, page, table
 
 HOSTILE = (

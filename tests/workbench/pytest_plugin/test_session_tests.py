@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from sessions import examples
+from sessions.checking import checking
+from sessions.checking.verdicts import PARTS
 from sessions.file import store
-from sessions.fixtures import checking
-from sessions.fixtures.verdicts import PARTS
 from sessions.model.session import Case, Column, Session, SignatureText
 from tests.sessions.strategies import sessions
 from workbench.pytest_plugin.session_tests import Fixture, outline

@@ -11,8 +11,7 @@ import pytest
 from class_browser import Browser, browser_at
 
 from tests.workbench.serving.test_class_room import WELCOME, hold, programs
-from workbench.serving.class_room import ClassRoom
-from workbench.serving.setup import Setup
+from workbench.serving.class_room import ClassRoom, Setup
 
 VISITORS = 30
 ROUNDS = int(os.environ.get("CLASS_ROUNDS", "2"))
@@ -78,7 +77,7 @@ def test_thirty_visitors_are_all_answered_and_leave_nothing(tmp_path: Path) -> N
         assert sum(each) / len(each) < MOST_MB
         await everybody.wait()
         await visits
-        for visitor in room.places.visitors:
+        for visitor in room.seats.all:
             async with room.turn(visitor):
                 pass
         assert programs(tmp_path) == []

@@ -18,11 +18,10 @@ from scripted_lm import Clock
 from sessions.file import store
 from sessions.model.session import Case, Column, Session, SignatureText
 from workbench.serving import class_room, textual_server
-from workbench.serving.class_room import ClassRoom
-from workbench.serving.setup import Setup
+from workbench.serving.class_room import ClassRoom, Setup
 
 Act = Callable[[ClassRoom], Awaitable[None]]
-WELCOME = "Welcome."
+WELCOME = "Welcome"
 
 
 def hold(setup: Setup, act: Act, patience: float = 280) -> list[str]:
@@ -64,7 +63,7 @@ def test_a_visitor_works_and_leaves_no_process_and_no_folder(tmp_path: Path, mon
                 (process,) = programs(tmp_path)
                 running = psutil.Process(process)
                 assert "sk-teacher" not in str(running.environ())
-                assert Path(running.cwd()).resolve() == (tmp_path / "visitor-01" / "files").resolve()
+                assert Path(running.cwd()).resolve() == (tmp_path / "seat-01" / "files").resolve()
                 page.forget()
                 await page.press("f5")
                 await page.shows("✓")  # the reply of the offline model, read
@@ -73,15 +72,15 @@ def test_a_visitor_works_and_leaves_no_process_and_no_folder(tmp_path: Path, mon
                 assert page.told == ['["pong", "17"]']
                 await page.websocket.send_str("[" * 100_000)
                 assert await page.closed() == textual_server.NO_PACKET
-            visitor = room.places.visitors[0]
+            visitor = room.seats.all[0]
             async with room.turn(visitor):  # its program has ended
                 assert programs(tmp_path) == []
             assert visitor.folder.exists()
 
     said = hold(Setup(top=tmp_path, port=0, most=1), act)
     assert list(tmp_path.iterdir()) == []
-    assert said[0] == "visitor 1 came in (1 of 1 places taken)"
-    assert "its address is spent" in said[1]
+    assert said[0] == "participant 1 joined (1 of 1 seats taken)"
+    assert "its address no longer works" in said[1]
 
 
 @pytest.mark.slow
@@ -126,7 +125,7 @@ def test_work_that_was_not_saved_is_there_when_the_page_is_opened_again(tmp_path
                 await page.press("x")
                 await page.shows("xnote")
             async with browser.page() as page:
-                await page.shows("Work that was not saved")
+                await page.shows("Recover unsaved work?")
 
     hold(Setup(top=tmp_path, port=0), act)
 
@@ -141,7 +140,7 @@ def test_a_folder_that_is_full_is_said_in_a_line_and_the_app_goes_on(tmp_path: P
             await browser.join()
             async with browser.page((160, 45)) as page:
                 await page.shows("question")
-                files = room.places.visitors[0].folder / "files"
+                files = room.seats.all[0].folder / "files"
                 (files / "large").write_bytes(b"x" * 1_100_000)
                 await page.press("x")
                 await page.shows("xquestion")
@@ -205,7 +204,7 @@ def test_who_does_nothing_for_long_loses_his_page_and_then_his_place(tmp_path: P
     clock = Clock()
 
     async def act(room: ClassRoom) -> None:
-        room.places.now = clock
+        room.seats.now = clock
         async with browser_at(room) as browser:
             await browser.join()
             async with browser.page() as page:
@@ -213,11 +212,11 @@ def test_who_does_nothing_for_long_loses_his_page_and_then_his_place(tmp_path: P
                 clock.now += 3601
                 await room.look_after()
                 assert await page.closed() == textual_server.IDLE
-            async with room.turn(room.places.visitors[0]):
+            async with room.turn(room.seats.all[0]):
                 assert programs(tmp_path) == []
             clock.now += 3601
             await room.look_after()
-            assert room.places.visitors == ()
+            assert room.seats.all == ()
             assert list(tmp_path.iterdir()) == []
             assert await browser.connect() == 403
 
@@ -237,10 +236,10 @@ def test_a_look_at_the_places_that_fails_is_told_and_the_next_one_comes(
         while len(looks) < 2:
             await asyncio.sleep(0.01)
 
-    monkeypatch.setattr(class_room, "LOOKS_S", 0.01)
+    monkeypatch.setattr(class_room, "LOOK_EVERY_S", 0.01)
     monkeypatch.setattr(ClassRoom, "look_after", look_after)
     said = hold(Setup(top=tmp_path, port=0), act, patience=60)
-    assert "looking after the places failed (OSError: no such disk)" in said
+    assert "looking after the seats failed (OSError: no such disk)" in said
 
 
 @pytest.mark.slow
@@ -250,7 +249,7 @@ def test_folders_that_are_to_be_kept_are(tmp_path: Path) -> None:
             await browser.join()
 
     hold(Setup(top=tmp_path, keeps=True, port=0), act)
-    assert [one.name for one in tmp_path.iterdir()] == ["visitor-01"]
+    assert [one.name for one in tmp_path.iterdir()] == ["seat-01"]
 
 
 @pytest.mark.slow

@@ -11,8 +11,7 @@ import pytest
 from class_browser import Browser, browser_at
 from yarl import URL
 
-from workbench.serving.class_room import ClassRoom
-from workbench.serving.setup import Setup
+from workbench.serving.class_room import ClassRoom, Setup
 
 Act = Callable[[Browser], Awaitable[None]]
 
@@ -47,9 +46,9 @@ def test_the_address_of_the_class_is_exchanged_for_a_secret_that_no_script_can_r
 ) -> None:
     async def act(browser: Browser) -> None:
         assert (await browser.get("/"))[0] == 403
-        status, page = await browser.get(f"/join/{browser.room.places.token}")
-        assert (status, "Come in" in page) == (200, True)
-        assert browser.room.places.visitors == ()  # looking at it takes no place
+        status, page = await browser.get(f"/join/{browser.room.seats.code}")
+        assert (status, "Join" in page) == (200, True)
+        assert browser.room.seats.all == ()  # looking at it takes no place
         status, cookie = await browser.join()
         assert status == 303
         assert re.match(r"workbench_\d+=[\w-]{43};", cookie)
@@ -62,7 +61,7 @@ def test_the_address_of_the_class_is_exchanged_for_a_secret_that_no_script_can_r
 
 def test_a_wrong_or_spent_token_is_refused(in_class: Callable[[Act], None]) -> None:
     async def act(browser: Browser) -> None:
-        first = browser.room.places.token
+        first = browser.room.seats.code
         assert (await browser.join("aaaa-bbbb-cccc"))[0] == 403
         for _ in range(2):
             browser.client.cookie_jar.clear()
@@ -71,8 +70,8 @@ def test_a_wrong_or_spent_token_is_refused(in_class: Callable[[Act], None]) -> N
         status, cookie = await browser.join(first)
         assert (status, cookie) == (403, "")
         status, page = await browser.get(f"/join/{first}")
-        assert (status, "no longer, good" in page) == (403, True)
-        assert len(browser.room.places.visitors) == 2
+        assert (status, "no longer valid" in page) == (403, True)
+        assert len(browser.room.seats.all) == 2
 
     in_class(act)
 
@@ -81,7 +80,7 @@ def test_who_is_in_takes_no_second_place(in_class: Callable[[Act], None]) -> Non
     async def act(browser: Browser) -> None:
         assert (await browser.join())[0] == 303
         assert (await browser.join())[0] == 303
-        assert len(browser.room.places.visitors) == 1
+        assert len(browser.room.seats.all) == 1
 
     in_class(act)
 
@@ -114,7 +113,17 @@ def test_an_origin_that_is_none_is_a_stranger(in_class: Callable[[Act], None]) -
 def test_a_page_of_somebody_else_cannot_come_in(in_class: Callable[[Act], None]) -> None:
     async def act(browser: Browser) -> None:
         assert (await browser.join(origin="http://evil.example"))[0] == 403
-        assert browser.room.places.visitors == ()
+        assert browser.room.seats.all == ()
+
+    in_class(act)
+
+
+def test_the_scheme_of_an_origin_counts(in_class: Callable[[Act], None]) -> None:
+    async def act(browser: Browser) -> None:
+        other = browser.base.replace("http:", "https:")
+        assert (await browser.join(origin=other))[0] == 403
+        await browser.join()
+        assert await browser.connect(other) == 403
 
     in_class(act)
 
@@ -146,7 +155,6 @@ def test_without_a_place_there_is_no_connection(in_class: Callable[[Act], None])
         "/download/anything",
         "/download/%2e%2e%2f",
         "/etc/passwd",
-        "/join",
     ],
 )
 def test_no_path_leads_to_a_file_that_is_none_of_the_pages(in_class: Callable[[Act], None], path: str) -> None:
@@ -156,6 +164,23 @@ def test_no_path_leads_to_a_file_that_is_none_of_the_pages(in_class: Callable[[A
         assert status in (403, 404), text[:200]
         assert "import " not in text
         assert "root:" not in text
+
+    in_class(act)
+
+
+@pytest.mark.parametrize("path", ["/", "/join", "/nowhere", "/join/aaaa-bbbb-cccc"])
+def test_who_has_no_seat_is_asked_for_the_code(in_class: Callable[[Act], None], path: str) -> None:
+    async def act(browser: Browser) -> None:
+        _, page = await browser.get(path)
+        assert 'action="/join"' in page
+        typed = browser.room.seats.code.upper().replace("-", "+")
+        async with browser.client.get(f"{browser.base}/join?code={typed}") as answer:
+            assert (answer.status, "Your own seat" in await answer.text()) == (200, True)
+            assert answer.url.path == f"/join/{browser.room.seats.code}"
+        for typed in ("", "%2e%2e%2f", "x" * 1000, "%F0%9F%98%80", "https://evil.example"):
+            async with browser.client.get(f"{browser.base}/join?code={typed}") as answer:
+                assert answer.url.host == "127.0.0.1"
+                assert "Code" in await answer.text()
 
     in_class(act)
 
@@ -190,18 +215,18 @@ def test_the_address_of_the_teacher_is_good_for_one_browser_and_a_visitors_may_b
 ) -> None:
     async def act(browser: Browser) -> None:
         room = browser.room
-        own = room.places.teachers_token
+        own = room.seats.teachers_code
         assert room.teachers_address.endswith(f"/join/{own}")
         await browser.join()
         status, page = await browser.get(f"/join/{own}")
-        assert (status, "the teacher" in page) == (200, True), "who came in as a visitor may still lead"
+        assert (status, "The teacher&#x27;s seat" in page) == (200, True), "a participant may become the teacher"
         assert (await browser.join(own))[0] == 303
-        assert [one.name for one in room.places.visitors] == ["visitor 1", "the teacher"]
+        assert [one.name for one in room.seats.all] == ["participant 1", "the teacher"]
         assert room.teachers_address == ""
         assert (await browser.get(f"/join/{own}"))[0] == 303, "who is in has nothing to come in for"
         async with browser_at(room) as other:
             assert (await other.get(f"/join/{own}"))[0] == 403
             assert (await other.join(own))[0] == 403
-        assert room.places.taken == 1
+        assert room.seats.taken == 1
 
     in_class(act)

@@ -13,10 +13,9 @@ from class_browser import PATIENCE, Browser, browser_at
 from yarl import URL
 
 from tests.workbench.serving.test_class_room import WELCOME, hold
-from workbench.serving import downloads
-from workbench.serving.class_room import ClassRoom
-from workbench.serving.downloads import NoDownloadError, open_file
-from workbench.serving.setup import Setup
+from workbench.serving import seats
+from workbench.serving.class_room import ClassRoom, Setup
+from workbench.serving.seats import DownloadError, open_download
 
 HOSTILE_NAME = "<b>a\u202e \"'; filename=x.exe.html"
 
@@ -29,19 +28,19 @@ def test_a_file_is_found_by_its_name_alone(tmp_path: Path) -> None:
     (folder / "link").symlink_to(tmp_path / "secret")
     (folder / "sub").mkdir()
     os.mkfifo(folder / "pipe")
-    with open_file(folder, "own.json") as opened:
+    with open_download(folder, "own.json") as opened:
         assert opened.read() == b"{}"
     refused = ["link", "sub", "pipe", "none", "", ".", "..", "../secret", "sub/../own.json", str(tmp_path / "secret")]
     for name in [*refused, "own.json\0", "own.json/", "\udcff", "x" * 5000]:
-        with pytest.raises(NoDownloadError, match=r"your (own )?folder"):
-            open_file(folder, name)
+        with pytest.raises(DownloadError, match=r"your (own )?folder"):
+            open_download(folder, name)
 
 
 def test_a_file_that_is_too_large_is_refused_with_its_size(tmp_path: Path) -> None:
     with (tmp_path / "large").open("wb") as made:
-        made.truncate(downloads.MOST_BYTES + 1)
-    with pytest.raises(NoDownloadError, match="it has 20,000,001 bytes, and a download at most 20,000,000"):
-        open_file(tmp_path, "large")
+        made.truncate(seats.MOST_BYTES + 1)
+    with pytest.raises(DownloadError, match="it has 20,000,001 bytes, and a download at most 20,000,000"):
+        open_download(tmp_path, "large")
 
 
 def test_it_is_handed_to_its_visitor_to_keep_and_to_nobody_else(tmp_path: Path) -> None:
@@ -56,10 +55,10 @@ def test_it_is_handed_to_its_visitor_to_keep_and_to_nobody_else(tmp_path: Path) 
         async with browser_at(room) as owner, browser_at(room) as other, browser_at(room) as stranger:
             await owner.join()
             await other.join()
-            files = room.places.visitors[0].folder / "files"
+            files = room.seats.all[0].folder / "files"
             (files / HOSTILE_NAME).write_bytes(content)
-            (room.places.visitors[1].folder / "files" / "theirs").write_bytes(b"secret")
-            name = downloads.address(HOSTILE_NAME)
+            (room.seats.all[1].folder / "files" / "theirs").write_bytes(b"secret")
+            name = seats.download_path(HOSTILE_NAME)
             status, got, headers = await fetch(owner, name)
             assert (status, got == content) == (200, True)
             assert headers["Content-Disposition"] == f"attachment; filename*=UTF-8''{name}"
@@ -67,7 +66,7 @@ def test_it_is_handed_to_its_visitor_to_keep_and_to_nobody_else(tmp_path: Path) 
             assert headers["X-Content-Type-Options"] == "nosniff"
             assert (await fetch(other, name))[0] == 404
             assert (await fetch(stranger, name))[0] == 403
-            for one in ("theirs", "..%2f..%2fvisitor-02%2ffiles%2ftheirs", "%2fetc%2fpasswd", "..", "%00", ""):
+            for one in ("theirs", "..%2f..%2fseat-02%2ffiles%2ftheirs", "%2fetc%2fpasswd", "..", "%00", ""):
                 status, got, _ = await fetch(owner, one)
                 assert status == 404
                 assert b"secret" not in got
@@ -79,7 +78,7 @@ def test_who_asks_about_a_file_gets_none_of_it_in_the_place_of_the_next_answer(t
     async def act(room: ClassRoom) -> None:
         async with browser_at(room) as browser:
             cookie = (await browser.join())[1].split(";")[0]
-            (room.places.visitors[0].folder / "files" / "forged").write_bytes(b"HTTP/1.1 200 OK\r\n\r\nforged")
+            (room.seats.all[0].folder / "files" / "forged").write_bytes(b"HTTP/1.1 200 OK\r\n\r\nforged")
             reader, writer = await asyncio.open_connection("127.0.0.1", room.port)
             head = f"Host: 127.0.0.1:{room.port}\r\nCookie: {cookie}\r\n"
             writer.write(f"HEAD /download/forged HTTP/1.1\r\n{head}\r\n".encode())
@@ -97,8 +96,8 @@ def test_a_file_that_becomes_shorter_on_its_way_is_broken_off_and_not_waited_for
     async def act(room: ClassRoom) -> None:
         async with browser_at(room) as browser:
             await browser.join()
-            path = room.places.visitors[0].folder / "files" / "large"
-            path.write_bytes(bytes(downloads.MOST_BYTES))
+            path = room.seats.all[0].folder / "files" / "large"
+            path.write_bytes(bytes(seats.MOST_BYTES))
             async with browser.client.get(f"{browser.base}/download/large") as answer:
                 os.truncate(path, 0)
                 with pytest.raises(aiohttp.ClientError):
@@ -126,7 +125,7 @@ def test_what_a_visitor_exports_is_a_download_of_his_browser(tmp_path: Path) -> 
                     assert json.loads(page.told.pop()) == ["deliver_file_start", name]
                     status, text = await browser.get(f"/download/{name}")
                     assert status == 200
-                    assert text == (room.places.visitors[0].folder / "files" / name).read_text("utf-8")
+                    assert text == (room.seats.all[0].folder / "files" / name).read_text("utf-8")
                     assert text.startswith("<!doctype html>")
 
     hold(Setup(top=tmp_path, port=0), act)

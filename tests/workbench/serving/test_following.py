@@ -12,12 +12,10 @@ import pytest
 from aiohttp import web
 from class_browser import Page, browser_at
 
-from workbench.serving.class_room import ClassRoom
-from workbench.serving.lead import Lead
+from workbench.serving.class_room import ClassRoom, Setup
+from workbench.serving.messages import MOST_OF_A_PLACE, PLACE, TeachersPlace
 from workbench.serving.orders import Orders
-from workbench.serving.setup import Setup
-from workbench.serving.teachers_place import KIND, MOST_OF_A_PLACE, TeachersPlace
-from workbench.serving.textual_server import NO_PACKET, VisitorProgram
+from workbench.serving.textual_server import NO_PACKET, Lead, SeatProgram
 
 THERE = TeachersPlace(case="second", column="json")
 FOLLOW = "\x10", "follow the teacher"
@@ -27,7 +25,7 @@ def told_by_a_program(leads: bool, *said: dict[str, Any]) -> TeachersPlace | Non
     """Where the class takes the teacher to be, after a program with these orders has told all this."""
     lead = Lead()
     websocket = cast(web.WebSocketResponse, web.WebSocketResponse())
-    program = VisitorProgram(Orders("/nowhere", leads=leads), websocket, lead)
+    program = SeatProgram(Orders("/nowhere", leads=leads), websocket, lead)
 
     async def run() -> None:
         for one in said:
@@ -38,7 +36,7 @@ def told_by_a_program(leads: bool, *said: dict[str, Any]) -> TeachersPlace | Non
 
 
 def test_only_the_teachers_program_says_where_he_is() -> None:
-    told = {"type": KIND, "place": THERE.as_text()}
+    told = {"type": PLACE, "content": THERE.as_text()}
     assert told_by_a_program(True, told) == THERE
     assert told_by_a_program(False, told) is None
 
@@ -48,15 +46,15 @@ def test_only_the_teachers_program_says_where_he_is() -> None:
     [None, 7, "", "{}", {"case": "second"}, "x" * (MOST_OF_A_PLACE + 1), '{"session": "../up"}', ["teacher"]],
 )
 def test_what_is_no_place_leaves_everybody_where_they_are(place: Any) -> None:
-    told = {"type": KIND, "place": THERE.as_text()}
-    assert told_by_a_program(True, told, {"type": KIND, "place": place}, {"type": KIND}) == THERE
+    told = {"type": PLACE, "content": THERE.as_text()}
+    assert told_by_a_program(True, told, {"type": PLACE, "content": place}, {"type": PLACE}) == THERE
 
 
 def test_the_teachers_page_has_the_letters_of_a_projector() -> None:
     setup = Setup(is_projected=True, font_size=16)
-    assert (setup.font_size_of(leads=True), setup.font_size_of(leads=False)) == (24, 16)
-    assert Setup(is_projected=True, font_size=40).font_size_of(leads=True) == 40
-    assert Setup().font_size_of(leads=True) == 16
+    assert (setup.page_font_size(leads=True), setup.page_font_size(leads=False)) == (24, 16)
+    assert Setup(is_projected=True, font_size=40).page_font_size(leads=True) == 40
+    assert Setup().page_font_size(leads=True) == 16
     folder = Path("/nowhere")
     assert (setup.orders(folder, leads=True).is_projected, setup.orders(folder).is_projected) == (True, False)
     orders = setup.orders(folder, leads=True)
@@ -75,7 +73,7 @@ def in_class(act: Callable[[ClassRoom], Awaitable[None]], folder: Path) -> list[
         finally:
             await room.close()
 
-    asyncio.run(asyncio.wait_for(run(), 900))
+    asyncio.run(asyncio.wait_for(run(), 200))
     return said
 
 
@@ -83,7 +81,7 @@ async def follow(page: Page) -> None:
     """Has a visitor follow by the palette."""
     await page.shows("○ follow the teacher")
     await page.press(*FOLLOW)
-    await page.shows("until you write something")
+    await page.shows("or stop following")
     await page.press("enter")
     await page.shows("◉ following")
 
@@ -92,7 +90,7 @@ async def follow(page: Page) -> None:
 def test_who_follows_sees_the_teachers_step_and_page_and_who_does_not_stays(tmp_path: Path) -> None:
     async def act(room: ClassRoom) -> None:
         async with browser_at(room) as teacher, browser_at(room) as first, browser_at(room) as second:
-            await teacher.join(room.places.teachers_token)
+            await teacher.join(room.seats.teachers_code)
             await first.join()
             await second.join()
             async with first.page() as follower, second.page() as other:
@@ -122,18 +120,18 @@ def test_who_follows_sees_the_teachers_step_and_page_and_who_does_not_stays(tmp_
                     await follower.shows("◉ following the teacher")
                     await follower.press("mine")
                     await follower.shows("Not follow")
-        assert room.places.taken == 2
+        assert room.seats.taken == 2
 
-    assert "the teacher came in (0 of 2 places taken)" in in_class(act, tmp_path)
+    assert "the teacher joined (0 of 2 seats taken)" in in_class(act, tmp_path)
 
 
 @pytest.mark.slow
 def test_a_visitor_cannot_say_where_the_teacher_is(tmp_path: Path) -> None:
     forged = [
-        [KIND, {"place": THERE.as_text()}],
-        {"type": KIND, "place": THERE.as_text()},
-        ["stdin", {"type": KIND, "place": THERE.as_text()}],
-        ["meta", {"type": KIND, "place": THERE.as_text()}],
+        [PLACE, {"content": THERE.as_text()}],
+        {"type": PLACE, "content": THERE.as_text()},
+        ["stdin", {"type": PLACE, "content": THERE.as_text()}],
+        ["meta", {"type": PLACE, "content": THERE.as_text()}],
     ]
 
     async def act(room: ClassRoom) -> None:
@@ -146,7 +144,7 @@ def test_a_visitor_cannot_say_where_the_teacher_is(tmp_path: Path) -> None:
                     assert await page.closed() == NO_PACKET
             async with visitor.page() as page:
                 await page.shows("Read from the reply")
-                packet = json.dumps({"type": KIND, "place": THERE.as_text()}).encode()
+                packet = json.dumps({"type": PLACE, "content": THERE.as_text()}).encode()
                 await page.press("M" + len(packet).to_bytes(4, "big").decode("latin-1") + packet.decode())
                 await page.press("f6")
                 await page.shows("The fields")

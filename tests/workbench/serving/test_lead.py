@@ -6,15 +6,15 @@ import asyncio
 
 import pytest
 
-from workbench.serving import lead
-from workbench.serving.lead import Lead
-from workbench.serving.teachers_place import TeachersPlace
+from workbench.serving import textual_server
+from workbench.serving.messages import TeachersPlace
+from workbench.serving.textual_server import Lead
 
 A, B, C = (TeachersPlace(case=one) for one in "abc")
 
 
 def test_who_comes_late_hears_at_once_and_who_is_slow_hears_the_latest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lead, "BETWEEN_S", 0.0)
+    monkeypatch.setattr(textual_server, "BETWEEN_S", 0.0)
 
     async def run() -> None:
         leading = Lead()
@@ -38,7 +38,7 @@ def test_who_comes_late_hears_at_once_and_who_is_slow_hears_the_latest(monkeypat
 
 
 def test_where_there_is_no_teacher_nothing_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lead, "BETWEEN_S", 0.0)
+    monkeypatch.setattr(textual_server, "BETWEEN_S", 0.0)
 
     async def run() -> None:
         leading = Lead()

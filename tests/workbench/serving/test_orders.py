@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.serving import visitor_folders
+from workbench.serving import seats
 from workbench.serving.orders import Orders, key_variables
 
 TEACHERS = {
@@ -27,20 +27,20 @@ TEACHERS = {
 
 
 def test_no_variable_of_the_teachers_but_how_text_is_written() -> None:
-    made = Orders("/class/visitor-01").environment((120, 35), TEACHERS)
+    made = Orders("/class/seat-01").environment((120, 35), TEACHERS)
     assert {name for name in made if made[name] == TEACHERS.get(name)} == {"LANG"}
     assert all("teacher" not in value for value in made.values())
 
 
 def test_home_and_every_folder_of_settings_are_the_visitors_own() -> None:
-    made = Orders("/class/visitor-01").environment((120, 35), TEACHERS)
+    made = Orders("/class/seat-01").environment((120, 35), TEACHERS)
     folders = [made[name] for name in made if name == "HOME" or name.startswith("XDG_") or name == "TMPDIR"]
     assert len(folders) == 6
-    assert all(one.startswith("/class/visitor-01/home") for one in folders)
+    assert all(one.startswith("/class/seat-01/home") for one in folders)
 
 
 def test_models_that_are_allowed_bring_the_key_of_their_provider_and_no_other() -> None:
-    made = Orders("/class/visitor-01", models=("openai/gpt-6-luna",)).environment((80, 24), TEACHERS)
+    made = Orders("/class/seat-01", models=("openai/gpt-6-luna",)).environment((80, 24), TEACHERS)
     assert made["OPENAI_API_KEY"] == "sk-teacher"
     assert "ANTHROPIC_API_KEY" not in made
     named = key_variables(("openai/a", "openai/b", "anthropic/c"))
@@ -49,31 +49,31 @@ def test_models_that_are_allowed_bring_the_key_of_their_provider_and_no_other() 
 
 
 def test_orders_survive_the_command_line() -> None:
-    orders = Orders("/class/visitor-01", "späti s.json", 3, ("openai/gpt-6-luna",), 512)
+    orders = Orders("/class/seat-01", "späti s.json", 3, ("openai/gpt-6-luna",), 512)
     assert Orders.read(orders.as_text()) == orders
 
 
 def test_a_folder_has_a_copy_of_every_session_and_is_nobody_elses(tmp_path: Path) -> None:
     session = tmp_path / "receipt.session.json"
     session.write_text("{}")
-    folder = visitor_folders.make(tmp_path / "class", 1, [session])
+    folder = seats.make_folder(tmp_path / "class", 1, [session])
     orders = Orders(str(folder))
     assert (orders.files / session.name).read_text() == "{}"
     assert (orders.home / "tmp").is_dir()
     assert folder.stat().st_mode & 0o077 == 0
     (orders.files / session.name).write_text("mine")
     assert session.read_text() == "{}"
-    assert visitor_folders.remove(folder) == ""
+    assert seats.remove_folder(folder) == ""
     assert not folder.exists()
 
 
 def test_a_folder_that_cannot_be_filled_is_not_left(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        visitor_folders.make(tmp_path, 1, [tmp_path / "gone.session.json"])
+        seats.make_folder(tmp_path, 1, [tmp_path / "gone.session.json"])
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_that_was_kept_is_not_used_again(tmp_path: Path) -> None:
-    first = visitor_folders.make(tmp_path, 1, [])
-    second = visitor_folders.make(tmp_path, 1, [])
-    assert [first.name, second.name] == ["visitor-01", "visitor-02"]
+    first = seats.make_folder(tmp_path, 1, [])
+    second = seats.make_folder(tmp_path, 1, [])
+    assert [first.name, second.name] == ["seat-01", "seat-02"]

@@ -20,7 +20,7 @@ Watch = Callable[[str, tuple[object, ...]], None]
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    own = tmp_path / "visitor-01"
+    own = tmp_path / "seat-01"
     own.mkdir()
     (tmp_path / "secret").write_text("of the teacher")
     (own / "link").symlink_to(tmp_path / "secret")

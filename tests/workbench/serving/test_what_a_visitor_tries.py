@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from workbench.serving import visitor_folders
+from workbench.serving import seats
 from workbench.tui.keys.bindings import APP_BINDINGS
 
 WALK = Path(__file__).parents[2] / "support" / "confined_walk.py"
@@ -24,7 +24,7 @@ def walked(tmp_path: Path, *names: str) -> dict[str, Any]:
     outside.mkdir()
     secret = outside / "secret.session.json"
     secret.write_text(json.dumps(SESSION), "utf-8")
-    folder = visitor_folders.make(tmp_path / "class", 1, [])
+    folder = seats.make_folder(tmp_path / "class", 1, [])
     result = tmp_path / "result.json"
     words = [sys.executable, "-P", str(WALK), str(folder), str(outside), str(result), *names]
     subprocess.run(words, check=True, timeout=1100)

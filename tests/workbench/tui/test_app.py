@@ -11,6 +11,8 @@ import pytest
 from sessions.file import store
 from sessions.model.session import Column, Session, SignatureText
 from tests.support.open_app import CLASSIFY, SIZES, SMALL, TICKETS, WIDE, Desk, at_the_desk
+from tests.support.screen import seen
+from workbench.tui.widgets.row_list import RowList
 from workbench.tui.widgets.text.text_view import TextView
 
 
@@ -89,7 +91,7 @@ def test_typing_faster_than_the_screen_loses_no_key_of_a_reply() -> None:
         await desk.press("f4")
         editor = desk.editor
         for character in "{'label': 1}" * 20:
-            editor._replace_via_keyboard(character, *editor.selection)
+            editor.type_over(character, *editor.selection)
         await desk.settle()
         assert desk.reply("chat") == "{'label': 1}" * 20
         assert desk.document.state.case.replies["chat"].text == desk.reply("chat")
@@ -168,7 +170,7 @@ def test_demos_are_added_copied_moved_switched_off_and_deleted() -> None:
 def test_dropped_and_incomplete_demos_are_named() -> None:
     async def act(desk: Desk) -> None:
         notes = desk.main.query_one("#notes", TextView).plain_text
-        assert "demo 2 has no urgency: it is put first" in notes
+        assert "demo 2 has no urgency: it comes first" in notes
         assert "demo 3 is dropped" in notes
 
     at_the_desk(act)
@@ -290,7 +292,7 @@ def test_recording_and_checking_without_leaving_the_app() -> None:
         await desk.press("f3", "ctrl+r")
         assert list(desk.document.state.case.recordings) == ["chat"]
         await desk.press("f9")
-        assert any("hold" in one.title for one in desk.app._notifications)
+        assert any("the recording matches" in one.title for one in desk.app._notifications)
 
     at_the_desk(act)
 
@@ -357,7 +359,7 @@ def test_json_typed_key_by_key_is_a_value_and_stays_as_it_was_typed(typed: str) 
         await desk.type(typed)
         assert desk.document.state.case.inputs["tags"] == json.loads(typed)
         assert desk.editor.raw == typed
-        assert "not a value" not in desk.main.query_one("#notes", TextView).plain_text
+        assert "invalid value" not in desk.main.query_one("#notes", TextView).plain_text
         assert not [one for one in desk.main.editors.inputs.query(".field-error") if one.display]
         assert "✗" not in str(desk.main.query_one("#tabs").render())
 
@@ -412,3 +414,60 @@ def test_a_session_that_is_only_just_begun_has_nothing_wrong_with_it() -> None:
         assert "stale" in said() and "question" in desk.prompt("chat")
 
     at_the_desk(act, Session(SignatureText(""), columns=(Column("chat", "chat"),)))
+
+
+def test_a_list_is_typed_with_enter_between_its_items() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.go_to("input", "tags")
+        await desk.paste_over("")
+        await desk.type("- crash\nexport\n\n")
+        assert desk.document.state.case.inputs["tags"] == ["crash", "export"]
+        assert not desk.document.state.drafts
+
+    at_the_desk(act)
+
+
+def test_a_double_click_selects_the_word_and_a_triple_click_the_line() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f2")
+        await desk.click("urgency: int", times=2)
+        assert desk.editor.selected_text == "urgency"
+        assert not desk.main.selections
+        await desk.type("x")
+        assert "    x: int = dspy.OutputField()" in desk.document.session.signature.text
+        await desk.click("tags: list", times=3)
+        assert desk.editor.selected_text == "    tags: list[str] = dspy.InputField()"
+
+    at_the_desk(act)
+
+
+def test_an_invalid_value_marks_its_demo_and_the_note_that_leads_to_it() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.go_to("demo", "tags", 0)
+        await desk.paste_over('["unfinished')
+        assert "✗ invalid" in seen(desk.main.editors.demos.query_one(RowList))[0]
+        assert "demo 1, tags: invalid value" in desk.main.query_one("#notes", TextView).plain_text
+        await desk.paste_over('["finished"]')
+        assert "✗ invalid" not in seen(desk.main.editors.demos.query_one(RowList))[0]
+
+    at_the_desk(act)
+
+
+def test_a_click_on_the_hint_adds_a_row() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.go_to("demo")
+        await desk.click("^n adds one")
+        assert len(desk.document.session.demos) == 1
+
+    at_the_desk(act, replace(TICKETS, demos=()))
+
+
+def test_help_explains_the_tab_in_front_wherever_the_focus_is() -> None:
+    async def act(desk: Desk) -> None:
+        desk.main.editors.open("demos")
+        desk.main.set_focus(None)
+        await desk.press("f1")
+        painted = "\n".join(strip.text for strip in desk.app.screen._compositor.render_strips())
+        assert "Demos" in painted and "complete" in painted
+
+    at_the_desk(act)

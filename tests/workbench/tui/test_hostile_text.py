@@ -28,6 +28,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_values_go_through_every_command(text: str, run: Run) -> None:
     made = run(
@@ -81,6 +82,7 @@ def on_a_terminal(words: list[str], cwd: Path) -> bytes:
     return written
 
 
+@pytest.mark.slow
 def test_on_a_terminal_only_our_own_colours_are_escapes(run: Run, tmp_path: Path) -> None:
     run("new", "question -> answer", "-o", "q.json", "--input", f"question={HOSTILE[1]}{HOSTILE[2]}")
     for words in (["render", "q.json"], ["send", "q.json"], ["export", "q.json"]):

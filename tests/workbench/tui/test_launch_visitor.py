@@ -11,13 +11,14 @@ from types import SimpleNamespace
 import pytest
 
 from tests.support.open_app import Desk
-from workbench.serving import visitor_folders
+from workbench.serving import seats
+from workbench.serving.messages import CONTROLS, MOST_OF_A_PLACE, Controls, Press, TeachersPlace, read_controls
 from workbench.serving.orders import Orders
-from workbench.serving.teachers_place import MOST_OF_A_PLACE, TeachersPlace
 from workbench.tui.launch_visitor import VisitorApp, _limit, visitor_app
 from workbench.tui.panes.status import StatusLine
 from workbench.tui.screens.lesson import LessonScreen
-from workbench.tui.textual_internals.visitor_driver import TeacherMoved
+from workbench.tui.textual_internals import visitor_driver
+from workbench.tui.textual_internals.visitor_driver import ButtonPressed, TeacherMoved
 
 EXAMPLE = "example:receipt"
 LESSON = TeachersPlace(EXAMPLE, screen="lesson", column="json", step=1)
@@ -31,7 +32,7 @@ def in_class(
     lesson: int | None = None,
 ) -> None:
     """Opens the app of one visitor, or of the teacher, whose page is projected."""
-    made = visitor_folders.make(folder, 1, [])
+    made = seats.make_folder(folder, 1, [])
     monkeypatch.setenv("XDG_STATE_HOME", str(made / "home"))
 
     async def run() -> None:
@@ -45,6 +46,7 @@ def in_class(
     asyncio.run(asyncio.wait_for(run(), 250))
 
 
+@pytest.mark.slow
 def test_a_visitor_goes_along_until_he_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def act(app: VisitorApp, desk: Desk) -> None:
         def last_line() -> str:
@@ -84,6 +86,42 @@ def test_a_visitor_goes_along_until_he_writes(tmp_path: Path, monkeypatch: pytes
         assert app.screen is app.main
 
     in_class(tmp_path, monkeypatch, act)
+
+
+def test_the_buttons_of_a_page_lead_through_the_lesson_and_follow(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[Controls] = []
+
+    def tell(kind: str, content: object) -> None:
+        assert kind == CONTROLS
+        shown.append(read_controls(content))
+
+    monkeypatch.setattr(visitor_driver, "tell", tell)
+
+    async def act(app: VisitorApp, desk: Desk) -> None:
+        def press(button: str, step: int = 0) -> None:
+            app.post_message(ButtonPressed(Press(button, step)))
+
+        await desk.until(lambda: isinstance(app.screen, LessonScreen), "for the lesson")
+        lesson = app.screen
+        assert isinstance(lesson, LessonScreen)
+        await desk.until(lambda: bool(shown) and shown[-1].step == 1, "for the buttons")
+        assert shown[-1].steps == tuple(step.title for step in lesson.steps)
+        for button, step, at in (("next", 0, 2), ("back", 0, 1), ("step", 3, 3), ("next", 0, 4)):
+            press(button, step)
+            await desk.until(lambda at=at: lesson.at == shown[-1].step == at, "for the step")  # type: ignore[misc]
+        app.post_message(TeacherMoved(TeachersPlace(EXAMPLE, screen="lesson", step=2).as_text()))
+        await desk.until(lambda: "following" in shown[-1].teacher and lesson.at == 2, "to be with the teacher")
+        press("follow")
+        await desk.until(lambda: shown[-1].teacher == "○ follow the teacher", "for the sign")
+        press("lesson")
+        await desk.until(lambda: app.screen is app.main and not shown[-1].steps, "for the panes")
+        press("next")
+        press("lesson")
+        await desk.until(lambda: isinstance(app.screen, LessonScreen), "for the lesson")
+
+    in_class(tmp_path, monkeypatch, act, lesson=2)
 
 
 def test_the_teachers_app_starts_for_the_room_and_follows_nobody(

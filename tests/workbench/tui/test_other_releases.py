@@ -83,6 +83,7 @@ def say(desk: Desk, text: str) -> None:
     desk.app.main.edit(change, Place("signature"), "say")
 
 
+@pytest.mark.slow
 def test_it_follows_what_is_typed_beside_ours_and_its_reply_is_read_there() -> None:
     reply = {"chat": Reply(ANSWER), THERE: Reply(ANSWER)}
     session = tickets("chat", THERE)
@@ -103,6 +104,7 @@ def test_it_follows_what_is_typed_beside_ours_and_its_reply_is_read_there() -> N
     at_the_desk(act, session)
 
 
+@pytest.mark.slow
 def test_what_it_showed_stays_and_is_stale_while_it_works() -> None:
     async def act(desk: Desk) -> None:
         await patiently(desk, lambda: has_followed(desk), "for the first prompt")
@@ -121,6 +123,7 @@ def test_what_it_showed_stays_and_is_stale_while_it_works() -> None:
     at_the_desk(act, tickets("chat", THERE))
 
 
+@pytest.mark.slow
 def test_it_is_dimmed_when_the_wait_is_long_and_not_at_each_key() -> None:
     async def act(desk: Desk) -> None:
         await patiently(desk, lambda: has_followed(desk), "for the first prompt")
@@ -147,6 +150,7 @@ def test_it_is_dimmed_when_the_wait_is_long_and_not_at_each_key() -> None:
     at_the_desk(act, tickets("chat", THERE))
 
 
+@pytest.mark.slow
 def test_a_killed_process_is_started_anew_by_the_next_key() -> None:
     async def act(desk: Desk) -> None:
         await patiently(desk, lambda: has_followed(desk), "for the first prompt")
@@ -172,7 +176,7 @@ def test_no_key_waits_for_another_release_to_record_or_to_check_its_column() -> 
         assert child is not None
         for key, is_done in (
             ("ctrl+r", lambda: desk.document.state.case.recordings),
-            ("f9", lambda: [one for one in desk.app._notifications if one.title == "✓ the recording holds"]),
+            ("f9", lambda: [one for one in desk.app._notifications if one.title == "✓ the recording matches"]),
         ):
             os.kill(child._process.pid, signal.SIGSTOP)
             await desk.press("f3", key, "f2")
@@ -183,6 +187,7 @@ def test_no_key_waits_for_another_release_to_record_or_to_check_its_column() -> 
     at_the_desk(act, session)
 
 
+@pytest.mark.slow
 def test_no_page_waits_for_another_release_on_the_thread_of_the_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     asked_on: set[threading.Thread] = set()
     own = Release.call
@@ -207,17 +212,18 @@ def test_no_page_waits_for_another_release_on_the_thread_of_the_keys(monkeypatch
             page = desk.app.screen
             assert isinstance(page, PagesScreen)
             text = page.query_one(TextView)
-            assert f"dspy {HERE} is asked" in text.plain_text and "Parameters beside the messages" in text.plain_text
+            assert f"asking dspy {HERE}" in text.plain_text and "Parameters beside the messages" in text.plain_text
         finally:
             os.kill(child._process.pid, signal.SIGCONT)
         await patiently(desk, lambda: "● offline/exact" in text.plain_text, "for what other models get")
-        assert "is asked" not in text.plain_text and "openai/gpt-6-luna" in text.plain_text
+        assert "asking dspy" not in text.plain_text and "openai/gpt-6-luna" in text.plain_text
         await desk.press("u", "v", "v", "o", "escape", "ctrl+g", "c")
         assert asked_on and threading.main_thread() not in asked_on
 
     at_the_desk(act, session)
 
 
+@pytest.mark.slow
 def test_who_quits_while_another_release_is_asked_waits_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """A check has more questions: none of them may start a process anew."""
     session = tickets(THERE)
@@ -247,6 +253,7 @@ def test_who_quits_while_another_release_is_asked_waits_for_nothing(monkeypatch:
     assert started == [] and release._children == set()
 
 
+@pytest.mark.slow
 def test_a_process_that_ends_on_the_way_is_that_columns_error_alone(tmp_path: Path) -> None:
     python = tmp_path / "python"
     python.write_text(f"#!/bin/sh\necho '{{\"dspy\": \"{HERE}\"}}'\nread question\necho 'no memory left' >&2\n")
@@ -269,6 +276,7 @@ def test_a_process_that_ends_on_the_way_is_that_columns_error_alone(tmp_path: Pa
     at_the_desk(act, tickets("chat", THERE))
 
 
+@pytest.mark.slow
 def test_a_release_that_is_not_there_says_how_to_add_it() -> None:
     async def act(desk: Desk) -> None:
         def says_how() -> bool:
@@ -294,6 +302,7 @@ def test_only_the_adapters_that_a_release_has_are_offered(tmp_path: Path) -> Non
     ]
 
 
+@pytest.mark.slow
 def test_it_is_added_as_any_other_column() -> None:
     async def act(desk: Desk) -> None:
         assert set(columns.of_releases()) == {f"{one}@{HERE}" for one in ("chat", "json", "xml", "baml", "twostep")}

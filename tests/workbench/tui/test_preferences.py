@@ -61,6 +61,7 @@ def test_the_layout_is_as_it_was_left(tmp_path: Path) -> None:
     at_the_desk(come_back, path=path, home=tmp_path)
 
 
+@pytest.mark.slow
 def test_nothing_is_remembered_for_whoever_does_not_want_it(tmp_path: Path) -> None:
     configure(tmp_path, "remember_layout = false\n")
 
@@ -121,11 +122,12 @@ def test_the_app_reads_no_config_unless_it_is_told_to() -> None:
     assert app.preferences.keys_in_force == {}
 
 
+@pytest.mark.slow
 def test_the_first_launch_explains_itself_once(tmp_path: Path) -> None:
     async def first(desk: Desk) -> None:
         await desk.until(lambda: desk.app.screen.query("Guide"))
         said = desk.app.screen.query_one(Guide).render().plain
-        assert "F5 sends it" in said and "esc hides" in said and "^q quits" in said
+        assert "F5 sends" in said and "esc hides" in said and "^q quits" in said
         await desk.press("escape")
         assert not desk.app.screen.query("Guide")
 
@@ -161,6 +163,7 @@ def test_a_terminal_of_sixteen_colours_gets_its_own_and_another_one_ours(tmp_pat
     assert seen == ["ansi-dark", "workbench-dark", "ansi-dark"], "what was not chosen is not remembered"
 
 
+@pytest.mark.slow
 def test_a_theme_that_was_chosen_stands_on_every_terminal(tmp_path: Path) -> None:
     seen: list[str] = []
 

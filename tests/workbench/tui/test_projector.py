@@ -11,8 +11,7 @@ from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
 from workbench.tui import themes
 from workbench.tui.screens.lesson import LessonScreen
 from workbench.tui.screens.pages import PagesScreen
-from workbench.tui.widgets.big_text import drawn
-from workbench.tui.widgets.heading import Heading
+from workbench.tui.widgets.heading import Heading, drawn
 from workbench.tui.widgets.reply.reply_view import ReplyView
 
 BACK = "shift+f6"
@@ -38,6 +37,7 @@ def heading_of(desk: Desk) -> list[str]:
     return [one.text for one in heading.render_lines(Region(0, 0, *heading.outer_size))]
 
 
+@pytest.mark.slow
 def test_one_column_at_a_time_with_its_name_and_verdict_in_large_letters_and_back_again() -> None:
     async def act(desk: Desk) -> None:
         desk.main.left_share = 0.37
@@ -67,6 +67,7 @@ def test_one_column_at_a_time_with_its_name_and_verdict_in_large_letters_and_bac
     at_the_desk(act, size=WIDE)
 
 
+@pytest.mark.slow
 def test_what_is_written_stands_above_what_it_changes() -> None:
     async def act(desk: Desk) -> None:
         await desk.press(BACK, "f3", "f2")
@@ -106,6 +107,7 @@ def test_a_step_of_the_lesson_is_the_title_and_the_key_works_there_too() -> None
     at_the_desk(act, size=SMALL)
 
 
+@pytest.mark.slow
 def test_nothing_of_it_is_remembered(tmp_path: Path) -> None:
     async def act(desk: Desk) -> None:
         desk.app.preferences.toggle_compact()

@@ -17,8 +17,8 @@ from textual import events
 from textual.pilot import OutOfBounds
 
 from adapters.lm import child
+from sessions.checking import patterns
 from sessions.file import store
-from sessions.fixtures import patterns
 from tests.support.hostile import HOSTILE
 from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
 from workbench.tui.widgets.text.editor import Editor
@@ -29,7 +29,7 @@ KEYS = (
     *("backspace", "delete", "shift+up", "shift+down", "shift+left", "ctrl+a", "ctrl+k", "ctrl+u", "ctrl+w", "space"),
     *("f1", "f2", "f2", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10", "ctrl+n", "ctrl+p", "ctrl+t", "ctrl+g"),
     *("ctrl+l", "ctrl+r", "ctrl+z", "ctrl+z", "ctrl+y", "ctrl+s", "ctrl+o", "f12"),
-    *("f11", "f11", "ctrl+f", "alt+j", "ctrl+@", "shift+f4", "shift+f7", "m", "e", "v", "v"),
+    *("f11", "f11", "ctrl+f", "alt+j", "ctrl+@", "shift+f7", "m", "e", "v", "v"),
 )
 PASTES = (
     *HOSTILE.values(),

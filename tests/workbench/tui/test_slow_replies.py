@@ -87,6 +87,7 @@ def test_the_keys_wait_for_no_repair_and_the_verdict_comes(
     assert any(not is_main and steps.ran_out for is_main, steps in looks), "the whole of it was read beside"
 
 
+@pytest.mark.slow
 def test_the_verdict_on_one_reply_waits_for_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two read at once would share the interpreter, and both verdicts come with the last."""
     columns = (JSON, Column("baml", "baml"))

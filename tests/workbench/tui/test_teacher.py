@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.serving.teachers_place import TeachersPlace
+from workbench.serving.messages import TeachersPlace
 from workbench.tui import teacher as teacher_module
 from workbench.tui.teacher import Teacher
 
@@ -75,3 +75,11 @@ def test_when_the_teacher_leaves_followers_are_told_and_follow_again_when_he_is_
     other.teacher.told(A)
     other.teacher.told(None)
     assert (other.told, other.teacher.sign) == ([], ""), "who does not follow is not disturbed"
+
+
+def test_in_a_lesson_the_teacher_is_followed_from_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    visitor = Visitor(monkeypatch)
+    visitor.teacher.is_followed = True
+    assert visitor.teacher.sign == "", "nobody is there yet, and nobody has left"
+    visitor.teacher.told(A)
+    assert visitor.went == [(A, None)]

@@ -76,6 +76,7 @@ BRIGHT = ("7f7f7f", "ff0000", "00ff00", "ffff00", "5c5cff", "ff00ff", "00ffff", 
 """The sixteen colours as xterm has them."""
 
 
+@pytest.mark.slow
 def test_on_black_every_word_in_sixteen_colours_can_be_read() -> None:
     async def act(desk: Desk) -> None:
         desk.app.theme = themes.OF_THE_TERMINAL

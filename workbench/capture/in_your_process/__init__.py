@@ -1,4 +1,4 @@
-"""What of the capture runs inside somebody's program: it listens to dspy, and hands what it hears to a child process.
+"""The part of a capture that runs in the user's program: listens to dspy and writes to a child process.
 
 Programs have their own packages, versions and Python, so this folder stands alone: it needs nothing but Python's
 standard library (from 3.9 on), imports nothing else of the workbench, and is loaded under a name of its own where the

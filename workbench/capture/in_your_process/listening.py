@@ -28,7 +28,7 @@ _MOST_REMEMBERED = 1_000
 
 
 class _Call:
-    """One call under way: of a module, a predictor, an adapter's `format` or `parse`, or a model."""
+    """An active call: of a module, a predictor, an adapter's `format` or `parse`, or a model."""
 
     __slots__ = ("attempts", "data", "instance", "kind", "parent", "predictor")
 
@@ -216,7 +216,7 @@ class Listener:
         return id(call.data["signature"]), type(call.parent.instance).__name__ if call.parent is not None else ""
 
     def _name(self, call: _Call) -> str:
-        """What the predictor is called in the outermost module: `RAG.respond`; by its signature where it is none's."""
+        """Name the predictor in the outermost module, as in `RAG.respond`; without a module, by its signature."""
         root = call
         while root.parent is not None and root.parent.kind in ("module", "predictor"):
             root = root.parent
@@ -255,7 +255,7 @@ class Listener:
         return dumps({"name": name, "params": params, "abilities": known[1]})
 
     def _parameters(self, given: dict[str, Any], owner: _Call) -> dict[str, Any]:
-        """What goes out beside the messages; a class that stands for the form of the reply as its schema."""
+        """Return the parameters beside the messages, a response class as its schema."""
         params = _without_secrets(given)
         form = params.get("response_format")
         if isinstance(form, type) and hasattr(form, "model_json_schema"):
@@ -269,7 +269,7 @@ class Listener:
 
 
 def _title(cls: Any) -> str:
-    """What a signature is called; one made of a string by its fields."""
+    """Name a signature; a signature made of a string by its fields."""
     name = str(cls.__name__)
     return name if name != "StringSignature" else "_".join(cls.input_fields) + "-" + "_".join(cls.output_fields)
 
@@ -291,7 +291,7 @@ def _is_model(instance: Any) -> bool:
 
 
 def _is_within_parse(call: _Call) -> bool:
-    """Whether a prompt is made while a reply is read: TwoStep asks its second model so."""
+    """Tell whether a prompt is made while a reply is parsed: TwoStep asks its second model so."""
     above = call.parent
     while above is not None and above.kind not in ("predictor", "module"):
         if above.kind == "parse":
@@ -380,7 +380,7 @@ def _secrets_of(model: Any) -> list[str]:
 
 
 def _abilities(model: Any) -> dict[str, Any] | None:
-    """What the model says it can do; None where this dspy asks litellm for it."""
+    """Return the model's own capabilities; None where this dspy asks litellm for them."""
     if not hasattr(type(model), "supported_params"):
         return None
     return {

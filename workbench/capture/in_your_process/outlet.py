@@ -25,17 +25,17 @@ MOST_WAITING = 2_000
 MOST_BYTES = 128_000_000
 """Characters in the queue, about."""
 LONGEST_CALL = 16_000_000
-"""Characters of one call as JSON."""
+"""Maximum characters of a call as JSON."""
 GATHERED_S = 0.05
-"""How long calls gather before they are written together."""
+"""Seconds for which calls gather before they are written together."""
 PATIENCE_S = 30.0
-"""How long the end of the program, or of a `with`, waits for the sessions to be written."""
+"""Seconds for which the end of the program, or of a `with`, waits for the sessions to be written."""
 
 _NOT_INHERITED = ("PYTHONPATH", "PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONWARNINGS", "PYTHONHOME", "WORKBENCH_CAPTURE")
 
 
 class Outlet:
-    """Takes calls as lines of JSON, in order. Starts its thread and its child with the first one."""
+    """Take calls as lines of JSON, in order. The first call starts its thread and its child."""
 
     def __init__(self, command: list[str], variables: dict[str, str], options: dict[str, Any]) -> None:
         """`command` runs the child, with `variables` beside the environment; `options` are what it is told first."""
@@ -57,16 +57,19 @@ class Outlet:
         self._said: set[str] = set()
         self._is_broken = False
         self._lock = threading.Lock()
+        self._tally: int | None = None
+        self._is_in_a_worker = False
 
     def put(self, line: str, key: str = "", definition: str = "") -> None:
-        """Takes one call. `definition`, a line that says what `key` is, goes in front of the first call that has it."""
+        """Take a call. `definition`, a line that defines `key`, precedes the first call that has it."""
+        self._count()
         if self._is_broken:
             return
         if len(line) > LONGEST_CALL:
-            self.lose(f"a call of more than {LONGEST_CALL // 1_000_000} MB is not captured")
+            self._lose(f"a call of more than {LONGEST_CALL // 1_000_000} MB is not captured")
             return
         if len(self._lines) >= MOST_WAITING or self._waiting > MOST_BYTES:
-            self.lose("calls come faster than they can be written; some are not captured")
+            self._lose("calls come faster than they can be written; some are not captured")
             return
         self._lines.append((line, key, definition))
         self._waiting += len(line)  # of several threads at once one may be forgotten: it is no exact limit
@@ -77,11 +80,28 @@ class Outlet:
 
     def lose(self, why: str) -> None:
         """Counts a call that is not captured, and says why, each reason once."""
+        self._count()
+        self._lose(why)
+
+    def _lose(self, why: str) -> None:
         self._lost += 1
         self.say(why)
 
+    def _count(self) -> None:
+        """Adds a byte to this process's file of calls, which `workbench capture` counts even if it is killed."""
+        folder = self._options.get("report")
+        if folder is None:
+            return
+        try:
+            if self._tally is None:
+                name = os.path.join(folder, f"{os.getpid()}-{uuid.uuid4().hex}.made")
+                self._tally = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o600)
+            os.write(self._tally, b".")
+        except OSError:  # the folder is gone when the program outlives its capture
+            return
+
     def say(self, what: str) -> None:
-        """One line on standard error, each once."""
+        """Print a line on standard error, each line once."""
         if what in self._said:
             return
         self._said.add(what)
@@ -110,6 +130,8 @@ class Outlet:
 
     def forget(self) -> None:
         """In a process that was forked off: it has a thread and a child of its own, or none."""
+        if self._tally is not None:
+            os.close(self._tally)
         child = self._child
         if child is not None and child.stdin is not None and not child.stdin.closed:
             try:
@@ -125,14 +147,23 @@ class Outlet:
                 self._is_closing = False
                 self._thread = threading.Thread(target=self._work, name="workbench-capture", daemon=True)
                 self._thread.start()
+                self._close_with_a_worker()
+
+    def _close_with_a_worker(self) -> None:
+        """Has a process of multiprocessing close the outlet at its end: it skips `atexit`."""
+        process, util = (sys.modules.get(f"multiprocessing.{name}") for name in ("process", "util"))
+        if process is not None and util is not None and process.parent_process() is not None:
+            util.Finalize(None, self.close, exitpriority=10)
+            self._is_in_a_worker = True
 
     def _work(self) -> None:
         self._told = set()  # a child that was started anew was told nothing yet
         pipe = self._open()
         while True:
             self._is_called.wait()
-            if not self._is_closing:
-                # Many calls at once: a thread that wakes up for each of them would take the program's turn each time.
+            if not (self._is_closing or self._is_in_a_worker):
+                # Many calls at once: a thread that wakes up for each would take the program's turn each time. But a
+                # pool kills its workers when it is left.
                 time.sleep(GATHERED_S)
             self._is_called.clear()
             is_last = self._is_closing

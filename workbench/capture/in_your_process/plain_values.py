@@ -51,7 +51,7 @@ def _key(key: Any) -> str:
 
 
 def _plain_object(value: Any) -> Any:
-    """What is no plain JSON, as dspy writes it: `dspy.adapters.utils.serialize_for_json`. Its own types are objects by
+    """Convert other values to JSON as dspy does: `dspy.adapters.utils.serialize_for_json`. Its own types are objects by
     the names of their fields, from which they can be built again."""
     if is_model(value):
         if any(one.__module__.partition(".")[0] == "dspy" for one in type(value).__mro__):
@@ -74,7 +74,6 @@ _ADAPTERS: dict[type, Any] = {}
 
 
 def is_model(value: Any) -> bool:
-    """Whether it is an object of a pydantic model."""
     return hasattr(type(value), "model_fields") and hasattr(value, "model_dump")
 
 

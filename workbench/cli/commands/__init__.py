@@ -1,4 +1,4 @@
-"""The command line, one file a command: `DESCRIPTION`, `EXAMPLES`, `add_arguments(parser)` and `run(options)`."""
+"""The commands, a file for each: `DESCRIPTION`, `EXAMPLES`, `add_arguments(parser)` and `run(options)`."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from typing import Any
 SUMMARIES: Mapping[str, str] = MappingProxyType(
     {
         "new": "make a session from a signature string or a .py file",
-        "render": "the messages each adapter makes; calls nothing",
-        "send": "run it, and show what the parser did; --save keeps it",
-        "bench": "every case under every column: which one wins, and is it certain?",
-        "record": "freeze prompt, last reply and its reading, for check",
-        "parse": "read a reply: verdict, values, spans, steps, flags",
-        "stress": "break good replies; which parser survives them?",
-        "check": "has any recorded prompt or reading changed?",
-        "upgrade": "what another dspy, model or adapter would change",
-        "review": "what drifted by its cause; accept one, or all",
-        "pull": "the program's text of a signature into its sessions",
-        "push": "a session's signature back into its program",
-        "merge": "two changes of a session in one, for git",
-        "suggest": "ask a model for another wording; kept as a variant if taken",
-        "diff": "compare two sessions, or one under two adapters",
-        "capture": "run a program; its calls through dspy become sessions",
-        "import": "demos, dspy programs, calls and conversations as a session",
-        "export": "one page that opens from disk; dspy source, curl and more",
-        "config": "what is set, and from where",
-        "completions": "a script for bash, zsh or fish",
-        "dspy": "other releases of dspy, installed beside, as columns",
-        "serve": "the app in the browser, for a class",
-        "models": "what can be chosen as --model, and which key it needs",
+        "render": "print each adapter's messages, without a call",
+        "send": "send to the model and show parsed replies; --save records",
+        "bench": "run every case in every column and compare with statistics",
+        "record": "record prompt, last reply and parse result for check",
+        "parse": "parse a reply: verdict, values, spans, steps, flags",
+        "stress": "stress-test parsers with damaged replies",
+        "check": "check whether a recorded prompt or parse result changed",
+        "upgrade": "preview the effects of another dspy, model or adapter",
+        "review": "review drift by cause; accept or reject",
+        "pull": "update sessions from the linked program",
+        "push": "write a session's signature back to the program",
+        "merge": "merge two versions of a session (git merge driver)",
+        "suggest": "ask a model to rewrite a text; --take saves a variant",
+        "diff": "compare two sessions, or one session under two adapters",
+        "capture": "run a program and save its dspy calls as sessions",
+        "import": "import demos, dspy programs, calls and conversations",
+        "export": "export a page, dspy source, curl and more",
+        "config": "show settings and where each comes from",
+        "completions": "print a completion script for bash, zsh or fish",
+        "dspy": "install other releases of dspy to use as columns",
+        "serve": "serve the app in the browser, for a class",
+        "models": "list models and the API key each needs",
     }
 )
 """Every command and what it does, in the order of work. `workbench.cli.commands.NAME` holds each."""
 
 
 def load(name: str) -> Any:
-    """The module of a command. `import` is a word of Python's, so its module has an underscore behind the name."""
+    """Import the module of a command. `import` is a Python keyword, so its module is `import_`."""
     return importlib.import_module(f"workbench.cli.commands.{name}{'_' * keyword.iskeyword(name)}")

@@ -1,9 +1,11 @@
-"""`workbench bench`: every case under every column, several times, and which column wins."""
+"""`workbench bench`: run every case in every column, and report which column is best."""
 
 from __future__ import annotations
 
 import argparse
+import math
 import os
+import re
 import sys
 import time
 from collections.abc import Sequence
@@ -11,35 +13,38 @@ from contextlib import suppress
 from pathlib import Path
 
 from sessions.bench import results
-from sessions.bench.grid import Change, Grid, changes, under
+from sessions.bench.conclusions import Comparison, compare_benches
+from sessions.bench.grid import Grid, under
 from sessions.bench.results import BenchRun
+from sessions.bench.statistics import LEVEL
 from sessions.errors import SessionError
-from workbench.bench import functions, html_report, words
-from workbench.bench.judging import judged_again
+from workbench.bench import report
+from workbench.bench.judging import UserCheck, judged_again, user_checks
 from workbench.bench.planning import Forecast, Forecasts, Plan, Target, plan
 from workbench.bench.running import Bench, Progress, Settings
 from workbench.checks import fixture_files
 from workbench.cli import arguments, selection
 from workbench.cli.interruption import interruptible
-from workbench.output import command_output, exit_codes, measures
+from workbench.output import command_output, exit_codes, markdown, measures
 from workbench.output.exit_codes import CommandError
+from workbench.pages.page import page_of_blocks
 from workbench.sending import model_choices, tool_answers
 
 DESCRIPTION = """\
-Runs every case of each SESSION (a file, or a folder of them) under every
-column, --repeat times, and says which column wins: how many replies parse and
-are as the cases expect, with 95 % intervals, what it cost and took, and whether
-two columns differ or there are too few cases to tell.
+Runs every case of each SESSION (a file, or a folder of them) in every column,
+--repeat times, and reports which column is best: how many replies parse and are
+as the cases expect, with 95 % intervals, cost and time, and whether two columns
+differ or there are too few cases to tell.
 
 Each run is written to a results file beside the session (q.bench.jsonl) as soon
-as it is there. The same command goes on where it was ended, and makes no run
-twice; another prompt, model or option is another run. ctrl+c lets the runs
-under way come to their end, once more ends them. The session is not changed.
+as it ends. The same command continues where it stopped and makes no run twice;
+another prompt, model or option is another run. ctrl+c waits for active runs;
+press it again to abort them. The session is not changed.
 
-Exits 0 when it was run to the end, 1 with --fail-under or --fail-if-worse where
-that is so, 3 when a reply did not come."""
+Exits 0 when all runs are done, 1 with --fail-under or --fail-if-worse if they
+fail, 2 if --expect raises an exception, 3 if a run could not be counted."""
 EXAMPLES = """\
-  workbench bench q.session.json --dry-run                       calls, tokens and price, before anything is sent
+  workbench bench q.session.json --dry-run                       calls, tokens and price, nothing is sent
   workbench bench q.session.json --repeat 5 --jobs 8 --max-cost 2
   workbench bench prompts/ --model openai/gpt-6-luna anthropic/claude-sonnet-5-5 --adapter chat xml
   workbench bench q.session.json --html bench.html               one page with the heat map and every reply
@@ -49,7 +54,7 @@ EXAMPLES = """\
   workbench bench q.session.json --json | jq '.pairs[] | select(.differ) | .words'"""
 
 EVERY_S = 0.2
-"""Seconds between two looks of a person at the progress."""
+"""Seconds between two updates of the progress."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -62,28 +67,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--repeat", type=arguments.count, default=1, metavar="N", help="runs of each case and column (default 1)"
     )
     parser.add_argument("--jobs", type=arguments.count, default=1, metavar="N", help="runs at once (default 1)")
-    parser.add_argument("--again", action="store_true", help="make all runs anew, whatever was run before")
-    parser.add_argument("--no-send", action="store_true", help="send nothing: tell what the results files hold")
-    parser.add_argument("--dry-run", action="store_true", help="say what it would take, and send nothing")
-    parser.add_argument("--max-cost", type=dollars, metavar="USD", help="begin no run that may cost more in all")
-    parser.add_argument("--deadline", type=arguments.seconds, metavar="S", help="give up a run after S seconds")
+    parser.add_argument("--again", action="store_true", help="run everything again, ignoring earlier results")
+    parser.add_argument("--no-send", action="store_true", help="send nothing: report what the results files hold")
+    parser.add_argument("--dry-run", action="store_true", help="show calls, tokens and cost, and send nothing")
+    parser.add_argument(
+        "--max-cost", type=dollars, metavar="USD", help="start no run that could push the total above USD"
+    )
+    parser.add_argument(
+        "--deadline", type=arguments.seconds, metavar="S", help="stop a run after S seconds; it counts as a miss"
+    )
     parser.add_argument(
         "--expect",
         action="append",
         default=[],
         metavar="MODULE:FUNCTION",
-        help="function(inputs, values) of your own judges too: True, False, or a text that says what is wrong",
+        help="judge by function(inputs, values) too: True, False, a text that says what is wrong, or a score",
     )
     parser.add_argument(
-        "--compare", metavar="OLD", help="say what is better or worse than in another results file, or `previous`"
+        "--threshold", type=number, metavar="SCORE", help="a score that --expect returns is right from SCORE on"
     )
+    parser.add_argument("--compare", metavar="OLD", help="compare with another results file, or with `previous`")
     parser.add_argument(
         "--fail-under", type=share, metavar="SHARE", help="exit 1 if a column's share is below: 0.9, 90%%"
     )
-    parser.add_argument("--fail-if-worse", action="store_true", help="exit 1 if a cell is worse than in OLD")
-    parser.add_argument("--html", metavar="FILE", help="write one page with the heat map and every reply too")
-    parser.add_argument("--markdown", metavar="FILE", help="write the grid for a pull request too")
-    parser.add_argument("--junit", metavar="FILE", help="write a report for the CI system too, a test case a cell")
+    parser.add_argument("--fail-if-worse", action="store_true", help="exit 1 if a column or cell is worse than in OLD")
+    parser.add_argument(
+        "--level",
+        type=level,
+        default=LEVEL,
+        metavar="P",
+        help="how often --fail-if-worse may fail for an unchanged model (default 5%%)",
+    )
+    parser.add_argument("--html", metavar="FILE", help="also write a page with the heat map and every reply")
+    parser.add_argument("--markdown", metavar="FILE", help="also write the grid for a pull request")
+    parser.add_argument("--junit", metavar="FILE", help="also write a report for the CI system, a test case a cell")
     arguments.add_allow_host(parser)
     arguments.add_allow_variable(parser)
     arguments.add_tool(parser)
@@ -91,26 +108,50 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def dollars(text: str) -> float:
-    """An amount of US dollars."""
     with suppress(ValueError):
         value = float(text.removeprefix("$"))
         if 0 <= value < 1e9:
             return value
-    raise argparse.ArgumentTypeError(f"{text!r} is no amount of US dollars")
+    raise argparse.ArgumentTypeError(f"{text!r}: expected an amount of US dollars such as 2.50")
+
+
+_PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%?")
+
+
+def share_of(text: str) -> float | None:
+    """Read `0.9` or `90%` as a share from 0 to 1; None for anything else."""
+    found = _PERCENT.fullmatch(text.strip())
+    if found is None:
+        return None
+    number = float(found[1]) / (100 if text.strip().endswith("%") else 1)
+    return number if 0 <= number <= 1 else None
 
 
 def share(text: str) -> float:
-    """A share from 0 to 1."""
-    found = words.share_of(text)
+    found = share_of(text)
     if found is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is no share; write 0.9 or 90%")
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a share such as 0.9 or 90%")
     return found
+
+
+def level(text: str) -> float:
+    found = share_of(text)
+    if found is None or not 0 < found < 1:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a level between 0 and 1, such as 0.05 or 5%")
+    return found
+
+
+def number(text: str) -> float:
+    with suppress(ValueError):
+        if math.isfinite(found := float(text)):
+            return found
+    raise argparse.ArgumentTypeError(f"{text!r}: expected a number such as 0.5")
 
 
 def run(options: argparse.Namespace) -> int:
     if options.fail_if_worse and options.compare is None:
         raise CommandError("--fail-if-worse needs something to compare with: --compare OLD, or --compare previous")
-    checks = functions.checks(options.expect)
+    checks = user_checks(options.expect, options.threshold)
     try:
         targets = _targets(options)
         planned = plan(targets, options.repeat, options.again)
@@ -119,11 +160,11 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError(str(error)) from error
     for reason, cells in planned.unrenderable.items():
         others = f" and {len(cells) - 1} more cells" if len(cells) > 1 else ""
-        command_output.message(f"workbench: {cells[0]}{others}: {reason}; left out")
+        command_output.message(f"workbench: {cells[0]}{others}: {reason}; skipped")
     if not planned.jobs:
-        raise CommandError("nothing can be run")
+        raise CommandError("no case can be rendered in any column")
     for path, said in planned.unread.items():
-        command_output.message(f"workbench: {path}: {said}; passed over")
+        command_output.message(f"workbench: {path}: {said}; skipped")
     if options.dry_run:
         return _tell_forecast(planned, options)
     codes = [exit_codes.OK]
@@ -132,11 +173,11 @@ def run(options: argparse.Namespace) -> int:
     held = {one.file: results.read(one.results_path).runs for one in targets}
     jobs = {one.file: [job for job in planned.jobs if job.target is one] for one in targets}
     grid = planned.grid(options.repeat, {file: judged_again(jobs[file], runs, checks) for file, runs in held.items()})
-    return _tell(grid, None if old is None else changes(old, grid), options, codes)
+    return _tell(grid, None if old is None else compare_benches(old, grid, options.level), options, codes)
 
 
 def _targets(options: argparse.Namespace) -> list[Target]:
-    """What the options mean, session by session. Raises `CommandError`."""
+    """Select sessions, columns and cases. Raises `CommandError`."""
     models: list[str] = options.models
     for names in (models, options.adapters):  # SESSION may stand behind `--model M …` too
         while not options.paths and len(names) > 1 and arguments.looks_like_a_file(names[-1]):
@@ -167,7 +208,7 @@ def _target(file: str, options: argparse.Namespace) -> Target:
 
 
 def _old(options: argparse.Namespace, planned: Plan) -> Grid | None:
-    """What the bench is compared with. Raises `SessionError`, and `CommandError` where there is nothing."""
+    """Read the earlier bench. Raises `SessionError`, and `CommandError` if there is none."""
     if options.compare is None:
         return None
     if options.compare == "previous":
@@ -176,7 +217,7 @@ def _old(options: argparse.Namespace, planned: Plan) -> Grid | None:
         raise CommandError(f"--compare {options.compare}: no such results file; or write `previous`")
     read = results.read(options.compare)
     if read.unread:
-        command_output.message(f"workbench: {options.compare}: {results.told(read)}; passed over")
+        command_output.message(f"workbench: {options.compare}: {results.told(read)}; skipped")
     return planned.as_of(read.runs, options.repeat)
 
 
@@ -192,18 +233,16 @@ def _tell_forecast(planned: Plan, options: argparse.Namespace) -> int:
 
 
 def forecast_words(found: Forecast, done: int) -> str:
-    """`400 calls, ~350,000 + ~40,000 tokens, about $1.20`; which are done already, and whose price nobody knows."""
-    price = (
-        f"about {measures.cost(found.cost)}" if found.cost else "free" if found.cost == 0 else "a price nobody knows"
-    )
+    """Such as `400 calls, ~350,000 + ~40,000 tokens, about $1.20; nothing was sent`."""
+    price = f"about {measures.cost(found.cost)}" if found.cost else "free" if found.cost == 0 else "price unknown"
     unknown = f" ({', '.join(found.unpriced)})" if found.unpriced else ""
-    already = f"; {done:,} runs are done already" if done else ""
+    already = f"; {done:,} runs are already done" if done else ""
     tokens = f"~{found.prompt_tokens:,} + ~{found.reply_tokens:,} tokens"
     return f"{found.calls:,} calls, {tokens}, {price}{unknown}{already}; nothing was sent"
 
 
-def _run_open(planned: Plan, options: argparse.Namespace, checks: Sequence[functions.UserCheck]) -> list[int]:
-    """Runs what is open; what that means for the exit code."""
+def _run_open(planned: Plan, options: argparse.Namespace, checks: Sequence[UserCheck]) -> list[int]:
+    """Run what is open; return exit codes."""
     settings = Settings(
         options.jobs,
         options.deadline,
@@ -213,9 +252,10 @@ def _run_open(planned: Plan, options: argparse.Namespace, checks: Sequence[funct
         tuple(checks),
     )
     shown = _Shown()
-    with interruptible(
-        "ending after the runs under way; ctrl+c once more ends them too, and the same command goes on"
-    ) as (stop, cancel):
+    with interruptible("waiting for active runs; press ctrl+c again to abort them. The same command continues.") as (
+        stop,
+        cancel,
+    ):
         bench = Bench(planned, settings, stop=stop, cancel=cancel, watch=shown)
         try:
             bench.run()
@@ -228,16 +268,16 @@ def _run_open(planned: Plan, options: argparse.Namespace, checks: Sequence[funct
     if bench.budget.is_used_up:
         command_output.message(
             f"workbench: stopped at --max-cost {measures.cost(options.max_cost)}: {measures.cost(bench.budget.spent)} "
-            f"is spent, {left:,} runs are left; the same command with more goes on"
+            f"spent, {left:,} runs left; the same command with a higher limit continues"
         )
     if was_interrupted:
-        command_output.message(f"workbench: interrupted, {left:,} runs are left; the same command goes on")
+        command_output.message(f"workbench: interrupted, {left:,} runs left; the same command continues")
         return [exit_codes.INTERRUPTED]
     return [exit_codes.OK]
 
 
 class _Shown:
-    """The progress in one line on standard error, for a person at a terminal alone."""
+    """Show the progress in one line on standard error, if that is a terminal."""
 
     def __init__(self) -> None:
         self._at = 0.0
@@ -258,50 +298,43 @@ class _Shown:
 
 
 def progress_words(progress: Progress) -> str:
-    """`120 of 400 runs · 8.1 a second · $0.12 · 35 s left`."""
+    """Such as `120 of 400 runs · 8.1 a second · $0.12 · 35 s left`."""
     parts = [f"{progress.done:,} of {progress.total:,} runs", f"{progress.rate:.1f} a second"]
     parts.append("free so far" if progress.cost == 0 else measures.cost(progress.cost))
     if progress.left_s is not None:
         minutes, rest = divmod(round(progress.left_s), 60)
         parts.append(f"{minutes} min {rest} s left" if minutes else f"{rest} s left")
     if progress.waiting_s:
-        parts.append(f"the provider asks to wait {progress.waiting_s:.0f} s")
+        parts.append(f"waiting for the provider: {progress.waiting_s:.0f} s")
+    if progress.retries:
+        parts.append(measures.counted(progress.retries, "retry", "retries"))
+    if progress.rejected:
+        parts.append(f"{progress.rejected:,} rejected")
     if progress.failed:
-        parts.append(f"{progress.failed} without a reply")
+        parts.append(f"{progress.failed:,} not counted")
     return " · ".join(parts)
 
 
-def _tell(grid: Grid, changed: Sequence[Change] | None, options: argparse.Namespace, codes: list[int]) -> int:
+def _tell(grid: Grid, compared: Comparison | None, options: argparse.Namespace, codes: list[int]) -> int:
     title = "Bench of " + ", ".join(dict.fromkeys(Path(file).name for file, _ in grid.cases))
     if options.html is not None:
-        _write(options.html, html_report.report(grid, changed, title))
+        arguments.write_output(options.html, page_of_blocks(title, report.blocks(grid, compared, with_replies=True)))
     if options.markdown is not None:
-        _write(options.markdown, words.markdown(grid, changed))
+        arguments.write_output(options.markdown, markdown.document(report.blocks(grid, compared)))
     if options.junit is not None:
-        _write(options.junit, words.junit_report(grid))
+        arguments.write_output(options.junit, report.junit_report(grid))
     if options.json:
-        command_output.json(words.as_json(grid, changed))
+        command_output.json(report.as_json(grid, compared))
     else:
-        for line, colour in words.terminal_lines(grid):
-            if colour:
-                command_output.heading(line, colour)
-            else:
-                command_output.text(line)
-        for line in () if changed is None else words.change_words(grid, changed):
-            command_output.text(line)
+        command_output.blocks(report.blocks(grid, compared))
     if options.fail_under is not None:
         for column in under(grid, options.fail_under):
             command_output.message(f"workbench: {column} is below {options.fail_under:.0%}")
             codes.append(exit_codes.DIFFERENT)
-    if options.fail_if_worse and any(one.word == "worse" for one in changed or ()):
+    if options.fail_if_worse and compared is not None and compared.worse:
+        for line in compared.worse:
+            command_output.message(f"workbench: {line}")
         codes.append(exit_codes.DIFFERENT)
     if any(one.failed for one in grid.columns):
         codes.append(exit_codes.PROVIDER)
     return exit_codes.worst(codes)
-
-
-def _write(path: str, content: str) -> None:
-    try:
-        Path(path).write_text(content, encoding="utf-8")
-    except OSError as error:
-        raise CommandError(f"{path}: {error.strerror or error}") from error

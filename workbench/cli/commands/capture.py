@@ -15,21 +15,22 @@ from pathlib import Path
 from typing import Any
 
 from workbench.capture import capturing
+from workbench.capture.capturing import in_words
 from workbench.capture.in_your_process import attaching
-from workbench.capture.report import in_words
+from workbench.cli import arguments
 from workbench.output import command_output
 from workbench.output.exit_codes import CommandError
 
 DESCRIPTION = """\
-Runs PROGRAM and makes sessions of what it asks models through dspy (2.6 and
-later), with no change to the program: one session a predictor in DIR, a case
-for each distinct input, with demos, adapter, model, the reply, and what dspy
-made of it. What this workbench makes or reads otherwise is said at the end.
-Sessions that are in DIR already get the cases and columns that they lack.
+Run PROGRAM and save its dspy calls (2.6 and later) as sessions, without changing
+the program: one session a predictor in DIR, a case for each distinct input,
+with demos, adapter, model, reply and dspy's parse result. Differences from this
+workbench's own prompts and parse results are reported at the end. Sessions
+already in DIR gain the cases and columns they lack.
 
-Any Python will do, of any environment; nothing has to be installed there. The
-program's output and exit code stay its own; what is said here goes to standard
-error. No key, header or variable of the environment gets into a file.
+Works with any Python of any environment; nothing needs to be installed there.
+Keeps the program's output and exit code, and writes messages to standard error.
+No API key, header or environment variable gets into a file.
 
 In code: dspy.configure(callbacks=[Capture(DIR)]), or `with capture(DIR):`, from
 workbench.capture; in pytest --workbench-capture DIR."""
@@ -42,14 +43,14 @@ EXAMPLES = """\
 STARTUP = Path(capturing.__file__).with_name("startup")
 """The folder that goes in front of the program's PYTHONPATH."""
 PATIENCE_S = 120.0
-"""How long we wait for sessions to be written when the program has ended."""
+"""Seconds to wait for sessions to be written when the program has ended."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("-o", "--out", metavar="DIR", required=True, help="the folder of the sessions")
+    parser.add_argument("-o", "--out", metavar="DIR", required=True, help="folder for the sessions")
     parser.add_argument("--cases", type=_count, metavar="N", help="at most N new cases a session (default: 50)")
     parser.add_argument(
-        "--only", choices=("failures",), help="calls alone that failed, were not parsed, or fell back to JSON"
+        "--only", choices=("failures",), help="only calls that failed, had a parse error, or fell back to JSON"
     )
     parser.add_argument(
         "--sample", type=_share, default=1.0, metavar="SHARE", help="a share of the distinct inputs, such as 0.1"
@@ -62,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="take the texts of this field out of inputs, prompts and replies; a call in which they cannot be found "
         "again (a number, three letters) is left out; can be repeated",
     )
-    parser.add_argument("--json", metavar="FILE", help="write what became of it to FILE, in the documented JSON")
+    parser.add_argument("--json", metavar="FILE", help="write a report to FILE, in the documented JSON")
     parser.add_argument(
         "program", nargs=argparse.REMAINDER, metavar="-- PROGRAM …", help="the command to run, with its arguments"
     )
@@ -71,16 +72,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     program = options.program[1:] if options.program[:1] == ["--"] else options.program
     if not program:
-        raise CommandError("which program? As in `workbench capture -o prompts/ -- python program.py`")
+        raise CommandError("expected a program, as in `workbench capture -o prompts/ -- python program.py`")
     if Path(options.out).exists() and not Path(options.out).is_dir():
-        raise CommandError(f"{options.out} is no folder; -o names the folder of the sessions")
+        raise CommandError(f"{options.out}: expected a folder for the sessions")
     with tempfile.TemporaryDirectory(prefix="workbench-capture-") as reports:
         code = _run(program, _environment(options, reports))
         found = _reports(Path(reports))
+        made = sum(one.stat().st_size for one in Path(reports).glob("*.made"))
+    missing = max(0, made - sum(one["calls"] + one["lost"] for one in found))
     if options.json is not None:
-        _write(options.json, code, found)
-    if found:
-        for line in in_words(found, options.out):
+        _write(options.json, code, found, missing)
+    if found or missing:
+        for line in in_words(found, options.out, missing):
             command_output.message(line)
     else:
         command_output.message(
@@ -90,14 +93,13 @@ def run(options: argparse.Namespace) -> int:
     return code
 
 
-def _write(path: str, code: int, found: list[dict[str, Any]]) -> None:
+def _write(path: str, code: int, found: list[dict[str, Any]], missing: int) -> None:
     """The report as a file: the program has standard output to itself."""
     from workbench.output import json_shapes
 
-    try:
-        Path(path).write_text(json_shapes.dumps({"exit_code": code, "processes": found}) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise CommandError(f"{path}: {(error.strerror or str(error)).lower()}") from None
+    arguments.write_output(
+        path, json_shapes.dumps({"exit_code": code, "processes": found, "not_captured": missing}) + "\n"
+    )
 
 
 def _environment(options: argparse.Namespace, reports: str) -> dict[str, str]:
@@ -128,7 +130,7 @@ def _run(program: list[str], environment: Mapping[str, str]) -> int:
         near = "" if shutil.which(program[0]) else f"; is {program[0]} installed here?"
         raise CommandError(f"{program[0]}: {(error.strerror or str(error)).lower()}{near}") from None
     before: dict[signal.Signals, Any] = {}
-    for number in _to_pass_on():
+    for number in _passed_signals():
         before[number] = signal.signal(number, lambda got, frame: _pass_on(process, got))
     before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal tells the program itself
     try:
@@ -139,7 +141,7 @@ def _run(program: list[str], environment: Mapping[str, str]) -> int:
     return code if code >= 0 else 128 - code
 
 
-def _to_pass_on() -> list[signal.Signals]:
+def _passed_signals() -> list[signal.Signals]:
     return [getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2") if hasattr(signal, name)]
 
 
@@ -149,14 +151,12 @@ def _pass_on(process: subprocess.Popen[bytes], number: int) -> None:
 
 
 def _reports(folder: Path) -> list[dict[str, Any]]:
-    """What the processes that write sessions reported; those of a program that was killed are waited for."""
+    """Read the reports of the processes that write sessions, and wait for those still at work."""
     found: list[dict[str, Any]] = []
     for started in sorted(folder.glob("*.started")):
         report = started.with_suffix(".json")
         if not _is_finished(started, report):
-            command_output.message(
-                "workbench capture: a process that writes sessions has ended before its work was done"
-            )
+            command_output.message("workbench capture: a process that writes sessions ended early")
             continue
         found.append(json.loads(report.read_text(encoding="utf-8")))
     return found
@@ -187,7 +187,7 @@ def _is_held(file: Path) -> bool:
 
 def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError("a number of at least 1 is expected")
+        raise argparse.ArgumentTypeError("expected a number of at least 1")
     return int(text)
 
 
@@ -197,5 +197,5 @@ def _share(text: str) -> float:
     except ValueError:
         share = 0.0
     if not 0 < share <= 1:
-        raise argparse.ArgumentTypeError("a share above 0, up to 1, is expected, such as 0.1")
+        raise argparse.ArgumentTypeError("expected a share above 0, up to 1, such as 0.1")
     return share

@@ -7,49 +7,52 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from sessions.causes.cause import Cause
+from sessions.causes.cause import Cause, counted, verdict_lines
 from sessions.causes.cause import advice as advice_on
 from sessions.causes.finding import Causes
-from sessions.fixtures import junit, reports
-from sessions.fixtures.verdicts import FixtureResult, Part, totals
-from workbench.checks import fixture_files, keywords, markdown_report
+from sessions.checking import junit, reports
+from sessions.checking.verdicts import FixtureResult, Part, totals
+from sessions.source.comparing import NO_LINK
+from workbench.checks import fixture_files, keywords
 from workbench.checks.checking import Checked, Plan, check_all
 from workbench.cli import arguments
 from workbench.output import command_output, exit_codes, json_shapes
 from workbench.output.exit_codes import CommandError
+from workbench.output.markdown import bounded, code, fenced
 from workbench.output.suggestions import nearest
 from workbench.pages import check_page
 
 DESCRIPTION = """\
-Renders every recorded case and column again, reads its recorded replies
-again, and says what is no longer as recorded: the messages and the request
-(render), the verdict and the values (parse), what the case expects (expect).
-A session that is linked to a program (workbench new FILE.py:Class) is held
-against that too (source): what does the class say today? It is read, never run.
-With --dspy the installed dspy does the same (upstream: messages, request and
-readings; not for sessions with tools of their own, nor for adapters that are
-not dspy's). With --live the prompt is sent again and the new reply judged.
-PATH is a session file, or a folder: then every *.session.json below it, and
-every other .json file that is a session.
+Render every recorded case and column again, parse the recorded replies again,
+and report what changed: the messages and the request (render), the verdict and
+the values (parse), the case's expectations (expect). A session linked to a
+program (workbench new FILE.py:Class) is compared with its class, too (source);
+the program is read, never run. --dspy compares with the installed dspy
+(upstream; not for sessions with tools, nor for adapters that dspy lacks).
+--live sends the prompts again and judges the new replies. PATH is a session
+file, or a folder: every *.session.json below it, and every other .json file
+that is a session.
 
-Exits 1 on drift or a failed expectation, and 4 when a file has nothing
-recorded and nothing expected: that is never a pass."""
+Exits with 1 on drift or a failed expectation, and with 4 when a file has
+neither recordings nor expectations: that is never a pass."""
 EXAMPLES = """\
   workbench check q.session.json
   workbench check prompts/ other.session.json --adapter chat
   workbench check prompts/ -k 'rainy and not xml' --junit report.xml
   workbench check prompts/ -k path:invoices
-  workbench check q.session.json --update            accept today's prompts and readings
-  workbench check q.session.json --update parse      accept today's readings alone
-  workbench check prompts/ --dspy            would the dspy installed here do the same?
+  workbench check q.session.json --update          record today's prompts, unless a verdict or value changed
+  workbench check q.session.json --update parse    record today's parse results, changed verdicts too
+  workbench check prompts/ --dspy            compare with the dspy installed here
   workbench check q.session.json --live openai/gpt-6-luna --repeat 5
   workbench check . --json | jq '.fixtures[] | select(.drift != [])'"""
 UPDATES: tuple[Part, ...] = ("render", "parse")
 SUMMARY = "GITHUB_STEP_SUMMARY"
 """The variable with which GitHub Actions names the file of a step's summary."""
+MOST_UNLINKED = 5
+"""Sessions without a source that are named."""
 EVERY_S = 0.1
 """Seconds between two looks of a person at the progress."""
 
@@ -64,29 +67,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const="",
         metavar="VERDICT",
-        help="record today's prompts and readings where they drifted, or only one of the two: render, parse",
+        help="record today's prompts and parse results, but no changed verdict or value; or one: render, parse",
     )
-    parser.add_argument("--dspy", action="store_true", help="does the installed dspy render and read the same?")
-    parser.add_argument("--dspy-python", metavar="PYTHON", help="that of another environment with dspy (means --dspy)")
-    parser.add_argument("--live", nargs="?", const="", metavar="MODEL", help="send again, and judge what is expected")
+    parser.add_argument("--dspy", action="store_true", help="compare with the installed dspy")
+    parser.add_argument(
+        "--dspy-python", metavar="PYTHON", help="compare with the dspy of another Python (implies --dspy)"
+    )
+    parser.add_argument("--live", nargs="?", const="", metavar="MODEL", help="send again and judge the new replies")
     parser.add_argument("--repeat", type=int, default=1, metavar="N", help="with --live: N times each")
     parser.add_argument(
         "--allow-host", dest="allow_hosts", action="append", default=[], metavar="HOST", help="with --live: as for send"
     )
     arguments.add_allow_variable(parser)
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes to check files in (default 1)")
-    parser.add_argument("--restore-order", action="store_true", help="undo a formatter's sorting of keys")
-    parser.add_argument("--no-source", action="store_true", help="follow no link to a program (the verdict source)")
-    parser.add_argument("--junit", metavar="FILE", help="write a report for the CI system too")
-    parser.add_argument("--markdown", metavar="FILE", help="write the causes for a pull request too")
-    parser.add_argument("--html", metavar="FILE", help="write a page for a browser too: causes, and every fixture")
+    parser.add_argument("--restore-order", action="store_true", help="restore the key order that a formatter sorted")
+    parser.add_argument("--no-source", action="store_true", help="ignore linked programs (the verdict source)")
+    parser.add_argument("--require-source", action="store_true", help="fail if a session follows no program")
+    parser.add_argument("--junit", metavar="FILE", help="also write a JUnit report")
+    parser.add_argument("--markdown", metavar="FILE", help="also write the causes as Markdown for a pull request")
+    parser.add_argument("--html", metavar="FILE", help="also write an HTML page with causes and every fixture")
     arguments.add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     plan = _plan(options)
     if not options.paths:
-        raise CommandError("which sessions? Give files or folders, as in `workbench check .`")
+        raise CommandError("expected session files or folders, as in `workbench check .`")
     files = fixture_files.find(options.paths)
     if not files:
         raise CommandError(f"no session in {', '.join(options.paths)}", exit_codes.NOTHING)
@@ -96,6 +102,7 @@ def run(options: argparse.Namespace) -> int:
     errors: dict[str, str] = {}
     codes = [exit_codes.OK]
     causes = Causes()
+    unlinked: dict[str, str] = {}
     progress = _Progress(len(files))
     for checked in check_all(files, plan, options.jobs):
         progress.clear()
@@ -104,29 +111,56 @@ def run(options: argparse.Namespace) -> int:
         if wants_report:
             results += checked.results
         causes.add(checked.results)
+        if checked.unlinked:
+            unlinked[str(checked.path)] = checked.unlinked
         if not options.json and not checked.error:
             _write(checked)
         progress.step()
     progress.clear()
     found = causes.found()
     if options.junit is not None:
-        _write_report(Path(options.junit), junit.report(results, errors))
+        arguments.write_output(options.junit, junit.report(results, errors))
     if options.html is not None:
-        _write_report(Path(options.html), check_page.page_of(found, results, counts, errors))
+        arguments.write_output(options.html, check_page.page_of(found, results, counts, errors))
     if options.markdown is not None or os.environ.get(SUMMARY):
-        _write_markdown(options.markdown, markdown_report.report(found, counts, errors))
+        _write_markdown(options.markdown, markdown_report(found, counts, errors))
     if options.json:
         shapes = [{"path": path, "message": message} for path, message in errors.items()]
         fixtures = [json_shapes.fixture(one) for one in results]
         causes_found = [json_shapes.cause(one) for one in found]
-        command_output.json({"fixtures": fixtures, "errors": shapes, "causes": causes_found, **counts})
+        changed = [
+            {"path": one.path, "case": one.case, "column": one.column, **change}
+            for one in results
+            for change in json_shapes.verdict_changes_of(one)
+        ]
+        shape = {"verdict_changes": changed, "fixtures": fixtures, "errors": shapes, "causes": causes_found}
+        shape["unlinked"] = [{"path": path, "why": why} for path, why in unlinked.items()]
+        command_output.json({**shape, **counts})
     else:
         write_causes(found)
+        for line in verdict_lines(found):
+            command_output.heading(line, "red")
         command_output.text(reports.summary(counts))
         advice = advice_on(found, options.paths)
         if advice:
             command_output.message(advice)
+        if unlinked:
+            command_output.text(_unlinked_line(unlinked, len(files)))
+    if options.require_source and unlinked:
+        codes.append(exit_codes.DIFFERENT)
+    if plan.update and not plan.update_verdicts and any(one.changes_verdict for one in found):
+        command_output.message(
+            "--update left them out; `workbench review` shows each reply, --update parse accepts all"
+        )
     return exit_codes.worst(codes)
+
+
+def _unlinked_line(unlinked: Mapping[str, str], count: int) -> str:
+    """Name the sessions that follow no program, such as `2 of 9 sessions follow no source: a.session.json, …`."""
+    named = [path if why == NO_LINK else f"{path} ({why})" for path, why in list(unlinked.items())[:MOST_UNLINKED]]
+    more = f" and {len(unlinked) - MOST_UNLINKED} more" if len(unlinked) > MOST_UNLINKED else ""
+    verb = "follows" if len(unlinked) == 1 else "follow"
+    return f"{len(unlinked)} of {count} session{'' if count == 1 else 's'} {verb} no source: {', '.join(named)}{more}"
 
 
 def write_causes(causes: Sequence[Cause]) -> None:
@@ -137,23 +171,25 @@ def write_causes(causes: Sequence[Cause]) -> None:
 
 
 def code_of(results: Sequence[FixtureResult]) -> int:
-    """What one file's results mean: a file with nothing to compare is never a pass."""
+    """Return the exit code for one file; nothing to compare is never a pass."""
     if any(one.failed for one in results):
         return exit_codes.DIFFERENT
     return exit_codes.OK if any(one.passed or one.unasked for one in results) else exit_codes.NOTHING
 
 
 def _plan(options: argparse.Namespace) -> Plan:
-    """What the options mean; the word after --update or --live may be a path. Raises `CommandError`."""
+    """Turn options into a plan; the word after --update or --live may be a path. Raises `CommandError`."""
     update = _updates(options)
     model = options.live
     if model and (Path(model).exists() or model.endswith(".json")):
         options.paths.insert(0, model)
         model = ""
     if not 1 <= options.repeat <= 1_000 or not 1 <= options.jobs <= 256:
-        raise CommandError("--repeat takes a number from 1 to 1000, --jobs one from 1 to 256")
+        raise CommandError("--repeat: expected a number from 1 to 1000; --jobs: from 1 to 256")
+    if options.require_source and options.no_source:
+        raise CommandError("--require-source and --no-source exclude each other")
     if options.repeat > 1 and options.live is None:
-        raise CommandError("--repeat says how often to send; it goes with --live")
+        raise CommandError("--repeat requires --live")
     if options.keyword:
         keywords.parse(options.keyword)
     return Plan(
@@ -161,6 +197,7 @@ def _plan(options: argparse.Namespace) -> Plan:
         cases=tuple(options.cases or ()),
         keyword=options.keyword,
         update=update,
+        update_verdicts=bool(options.update) and "parse" in update,
         dspy=options.dspy_python or (sys.executable if options.dspy else None),
         live=options.live is not None,
         model=model or None,
@@ -178,6 +215,7 @@ def _updates(options: argparse.Namespace) -> tuple[Part, ...]:
         return ()
     if options.update and (Path(options.update).exists() or arguments.looks_like_a_file(options.update)):
         options.paths.insert(0, options.update)
+        options.update = ""
         return UPDATES
     wanted = options.update.split(",") if options.update else list(UPDATES)
     update = tuple([part for part in UPDATES if part in wanted])
@@ -194,14 +232,14 @@ def _code(checked: Checked, errors: dict[str, str]) -> int:
         errors[str(checked.path)] = checked.error
         return exit_codes.USAGE
     if checked.updated:
-        command_output.message(f"{checked.path}: recorded anew")
+        command_output.message(f"{checked.path}: recorded again")
     if any(one.verdicts.get("live") == "error" for one in checked.results):
         return exit_codes.PROVIDER
     return code_of(checked.results)
 
 
 class _Progress:
-    """How many files are done, on standard error, for a person at a terminal alone."""
+    """Shows the number of finished files on standard error, at a terminal only."""
 
     def __init__(self, count: int) -> None:
         self._count = count
@@ -225,7 +263,7 @@ class _Progress:
 def _write_markdown(path: str | None, text: str) -> None:
     """Into the file that was named, and behind what stands in the summary of a step of GitHub Actions."""
     if path is not None:
-        _write_report(Path(path), text)
+        arguments.write_output(path, text)
     summary = os.environ.get(SUMMARY)
     if summary:
         try:
@@ -233,13 +271,6 @@ def _write_markdown(path: str | None, text: str) -> None:
                 file.write(text)
         except OSError as error:
             command_output.message(f"workbench: {summary}: {error.strerror or error}; the summary is not written")
-
-
-def _write_report(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8", errors="backslashreplace")
-    except OSError as error:
-        raise CommandError(f"{path}: {error.strerror or error}") from error
 
 
 def _write(checked: Checked) -> None:
@@ -250,3 +281,34 @@ def _write(checked: Checked) -> None:
         command_output.heading(f"{path}: nothing recorded; `workbench send {path} --save` does, or the app", "yellow")
     for note in dict.fromkeys(note for one in results for note in one.notes):
         command_output.heading(reports.noted(note, [one for one in results if note in one.notes]), "yellow")
+
+
+MOST_MARKDOWN_LINES = 60
+MOST_MARKDOWN_NAMED = 20
+LONGEST_LINE = 300
+
+
+def markdown_report(causes: Sequence[Cause], counts: Mapping[str, int], errors: Mapping[str, str]) -> str:
+    """The whole report. What does not fit is counted."""
+    parts = [f"## {reports.title(counts, errors)}\n\n{reports.summary(counts)}\n"]
+    if changed := verdict_lines(causes):
+        parts.append(f"\n**{changed[0]}**\n\n" + "".join([f"- {code(line.strip())}\n" for line in changed[1:]]))
+    parts += [f"- {code(path)}: {code(reason)}\n" for path, reason in list(errors.items())[:MOST_MARKDOWN_NAMED]]
+    sections = [_section(one) for one in causes]
+    return bounded("".join(parts), sections, "… and {} more causes; `workbench review` lists them.")
+
+
+def _section(cause: Cause) -> str:
+    named = "\n".join(map(str, cause.fixtures[:MOST_MARKDOWN_NAMED]))
+    more = len(cause.fixtures) - MOST_MARKDOWN_NAMED
+    others = f"\n… and {more:,} more" if more > 0 else ""
+    lines = reports.details(cause.example).split("\n")
+    shown = [line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…" for line in lines[:MOST_MARKDOWN_LINES]]
+    if len(lines) > MOST_MARKDOWN_LINES:
+        shown.append(f"… {len(lines) - MOST_MARKDOWN_LINES:,} more lines")
+    # Indentation would keep GitHub from colouring the lines of a diff.
+    diff = "\n".join(line[4:] if line.startswith("    ") else line for line in shown)
+    return (
+        f"\n### {code(cause.words)}\n\n{counted(cause.fixtures)}, cause `{cause.id}`\n\n"
+        f"{fenced(diff, 'diff')}\n<details><summary>Fixtures</summary>\n\n{fenced(named + others)}</details>\n"
+    )

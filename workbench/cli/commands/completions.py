@@ -25,12 +25,12 @@ VALUES: Mapping[str, tuple[str, ...]] = {
     "--adapter": catalog.NAMES,
     "--update": ("render", "parse"),
 }
-"""What may follow an option that takes one of a few words and says so nowhere else."""
+"""Words for an option that takes one of a few words and lists them nowhere else."""
 
 
 @dataclass(frozen=True)
 class Option:
-    """One option of a command: its spellings, its help in one line, and the words that may follow."""
+    """An option of a command: its spellings, its help in one line, and the words that may follow."""
 
     names: tuple[str, ...]
     about: str
@@ -130,5 +130,5 @@ def _fish(commands: Mapping[str, list[Option]]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A word for any of the shells: single quotes, and a typographic apostrophe where one stood."""
+    """Quote a word for any of the shells: single quotes, with each apostrophe made typographic."""
     return "'" + text.replace("\\", "").replace("'", "’") + "'"

@@ -27,7 +27,7 @@ EXAMPLES = """\
   workbench config --json | jq .settings.theme"""
 
 BEFORE = "servers.json"
-"""What the file was called when it held servers alone."""
+"""Name of the file when it held only servers."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -112,7 +112,7 @@ def _shape(found: InForce, problems: list[str]) -> dict[str, Any]:
 def _of_the_app(found: InForce) -> dict[str, Any]:
     """The app's keys, and what is wrong with the user's; a child process alone knows them."""
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "workbench.tui.keys.keymap_child"],
+        [sys.executable, "-P", "-m", "workbench.tui.keys.keymap"],
         input=json.dumps(dict(found.settings.keymap)),
         capture_output=True,
         text=True,

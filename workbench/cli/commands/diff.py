@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from adapters.requests.request import Request
-from workbench.cli import arguments, requests, selection
+from workbench.cli import arguments, selection
 from workbench.cli.selection import Selection
 from workbench.output import command_output, exit_codes, prompt_diff
 from workbench.output.exit_codes import CommandError
 from workbench.output.prompt_diff import SectionDiff
 
 DESCRIPTION = """\
-Compares what would be sent, section by section (system, each demo, each turn
-of history, the inputs, the parameters), and shows the lines that differ.
-Calls no model. Exits 1 when anything differs, 0 when nothing does."""
+Compare two requests section by section (system, each demo, each turn of
+history, the inputs, the parameters) and show the lines that differ. Calls no
+model. Exits with 1 when anything differs."""
 EXAMPLES = """\
   workbench diff before.session.json after.session.json
   workbench diff before.session.json after.session.json --adapter chat
@@ -26,7 +26,7 @@ EXAMPLES = """\
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("session", metavar="A", help="a session file")
-    parser.add_argument("other", nargs="?", metavar="B", help="another; without it, two adapters of A are compared")
+    parser.add_argument("other", nargs="?", metavar="B", help="another session; without it, compares two adapters of A")
     arguments.add_columns(parser)
     arguments.add_variants(parser, "each column of A against itself with the variants of this tag")
     arguments.add_json(parser)
@@ -43,10 +43,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _pairs(options: argparse.Namespace) -> Iterator[tuple[str, Request, Request]]:
-    """What is compared, each pair under its name: a column id, or `chat → json`."""
+    """Yield the pairs to compare, by name: a column id, or `chat → json`."""
     left = selection.select(options.session, options.adapters, options.case)
     if options.variants:
-        yield from _with_variants(left, options)
+        yield from _variants_added(left, options)
         return
     if options.other is None:
         if len(options.adapters) != 2:
@@ -54,7 +54,11 @@ def _pairs(options: argparse.Namespace) -> Iterator[tuple[str, Request, Request]
                 "name a second session, or two adapters: `workbench diff q.session.json --adapter chat json`"
             )
         first, second = left.columns
-        yield f"{first.id} → {second.id}", requests.require(left, first), requests.require(left, second)
+        yield (
+            f"{first.id} → {second.id}",
+            selection.require_request(left, first),
+            selection.require_request(left, second),
+        )
         return
     right = selection.select(options.other, options.adapters, options.case)
     ids = [column.id for column in right.columns]
@@ -63,10 +67,10 @@ def _pairs(options: argparse.Namespace) -> Iterator[tuple[str, Request, Request]
             command_output.message(f"column {column.id} is in {options.session} alone")
             continue
         other = right.columns[ids.index(column.id)]
-        yield column.id, requests.require(left, column), requests.require(right, other)
+        yield column.id, selection.require_request(left, column), selection.require_request(right, other)
 
 
-def _with_variants(left: Selection, options: argparse.Namespace) -> Iterator[tuple[str, Request, Request]]:
+def _variants_added(left: Selection, options: argparse.Namespace) -> Iterator[tuple[str, Request, Request]]:
     """Each column as it is against itself with each variant."""
     if options.other is not None:
         raise CommandError("--variant compares a session with itself: leave the second one out")
@@ -74,7 +78,11 @@ def _with_variants(left: Selection, options: argparse.Namespace) -> Iterator[tup
         for tag in options.variants:
             varied = selection.with_variants(replace(left, columns=(column,)), [tag])
             other = varied.columns[-1]
-            yield f"{column.id} → {other.id}", requests.require(left, column), requests.require(varied, other)
+            yield (
+                f"{column.id} → {other.id}",
+                selection.require_request(left, column),
+                selection.require_request(varied, other),
+            )
 
 
 def _write(name: str, found: tuple[SectionDiff, ...]) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 from workbench.cli import arguments, selection
 from workbench.exporting import forms
 from workbench.output import command_output, exit_codes, json_shapes
-from workbench.output.exit_codes import CommandError
 
 DESCRIPTION = (
     "Writes a session in the form of another tool, --as one of\n"
@@ -65,8 +64,5 @@ def run(options: argparse.Namespace) -> int:
     if options.output is None:
         command_output.text(text, end="")
         return exit_codes.OK
-    try:
-        Path(options.output).write_bytes(text.encode("utf-8", "backslashreplace"))
-    except OSError as error:
-        raise CommandError(f"{options.output}: {error.strerror or error}") from error
+    arguments.write_output(options.output, text)
     return exit_codes.OK

@@ -10,8 +10,8 @@ from adapters.errors import SignatureError
 from sessions.errors import SessionError
 from sessions.file import store
 from sessions.imports import merging, sources
-from sessions.imports.chain_of_thought import COT, REASONING
-from sessions.imports.result import Imported
+from sessions.imports.proposing import COT, REASONING
+from sessions.imports.reading import Imported
 from sessions.model.session import DEFAULT_COLUMNS, Column, Session, SignatureText
 from sessions.source.project import SourceError
 from workbench.cli import arguments
@@ -79,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _target(options: argparse.Namespace) -> str | None:
-    """The file to write, None for a dry run without one. Raises `CommandError`."""
+    """Return the file to write, None for a dry run without a file. Raises `CommandError`."""
     if options.output is None and options.into is None and not options.dry_run:
         raise CommandError("where to? Give -o FILE for a new session, or --into SESSION")
     if options.output and Path(options.output).exists() and not options.force:
@@ -112,7 +112,7 @@ def _import(options: argparse.Namespace, into: Session | None) -> Imported:
 
 
 def _folder(options: argparse.Namespace) -> Path:
-    """Where the session stands or will stand, to which links to programs are relative."""
+    """Return the folder of the session, to which links to programs are relative."""
     return Path(options.into or options.output or "x.json").parent
 
 

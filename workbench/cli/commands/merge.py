@@ -1,4 +1,4 @@
-"""`workbench merge`: two changes of one session in one file, as git asks a merge driver for it."""
+"""`workbench merge`: merge two changes of a session in one file, as git asks a merge driver to."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from workbench.cli import arguments
 from workbench.output import command_output, exit_codes
 
 DESCRIPTION = """\
-Puts two changes of one session together and writes the result over OURS: what
-either side changed of BASE, case by case and column by column, by their names.
-Where both changed the same, nothing is written and the places are named (exit
-code 1, which git shows as a conflict).
+Merge two versions of a session into OURS: the changes of either side to BASE,
+case by case and column by column, by name. If both changed the same place,
+nothing is written and the places are named (exit code 1, which git shows as a
+conflict).
 
-As a merge driver of git, once in a repository:
+To set it up as a git merge driver, once a repository:
   git config merge.workbench.driver "workbench merge %O %A %B --name %P"
   echo '*.session.json merge=workbench' >> .gitattributes"""
 EXAMPLES = """\
@@ -25,10 +25,10 @@ EXAMPLES = """\
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("base", metavar="BASE", help="what both began with")
-    parser.add_argument("ours", metavar="OURS", help="one change; the result is written here")
-    parser.add_argument("theirs", metavar="THEIRS", help="the other change")
-    parser.add_argument("--name", metavar="NAME", help="what messages call the file (git's %%P)")
+    parser.add_argument("base", metavar="BASE", help="the common ancestor")
+    parser.add_argument("ours", metavar="OURS", help="one version; receives the result")
+    parser.add_argument("theirs", metavar="THEIRS", help="the other version")
+    parser.add_argument("--name", metavar="NAME", help="name of the file in messages (git's %%P)")
     arguments.add_json(parser)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from adapters.lm import dotenv, model_list, server_says, servers
-from adapters.lm.capabilities import known_of
+from adapters.lm.capabilities import Known, known_of
 from adapters.lm.model_list import ModelEntry
 from adapters.lm.retirement import retirement_of
 from adapters.lm.secrets import Scrubber
@@ -18,15 +18,15 @@ from workbench.output.exit_codes import CommandError
 from workbench.sending import model_choices
 
 DESCRIPTION = """\
-Lists the offline models, which need no key and no network; servers of your
-own; and the models that litellm calls, with the environment variable each
-takes its key from and whether it is set. The key itself is never shown.
-Words search the whole list, which is long; without any, one model of each
-well known provider stands for the others."""
+List the offline models, which need no API key or network; your own servers; and
+the models that litellm calls, with the API key variable of each and whether it
+is set. The key itself is never shown. Words search the whole list; without any,
+one model of each well-known provider is shown."""
 EXAMPLES = """\
   workbench models
   workbench models claude sonnet
-  workbench models --ask-servers                    also the models that servers here say they have
+  workbench models --capabilities openai/gpt-6-luna --json
+  workbench models --ask-servers                    also list the models of your own servers
   workbench send q.session.json --model offline/sloppy
   HOSTED_VLLM_API_BASE=http://localhost:8000/v1 workbench send q.session.json --model hosted_vllm/my-model"""
 
@@ -34,23 +34,28 @@ MOST_SHOWN = 40
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("words", nargs="*", metavar="WORD", help="show models that these words are found in")
-    parser.add_argument("--ask-servers", action="store_true", help="ask servers of your own what they have and can do")
+    parser.add_argument("words", nargs="*", metavar="WORD", help="show models that match these words")
+    parser.add_argument(
+        "--ask-servers", action="store_true", help="ask your own servers for their models and capabilities"
+    )
+    parser.add_argument("--capabilities", nargs="+", metavar="NAME", help="show what these models can do")
     arguments.add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     dotenv.read(Path.cwd()).lend_keys()
+    if options.capabilities is not None:
+        return _show_capabilities(options.capabilities, options.json)
     offline, local, provided = _found(" ".join(options.words), options.ask_servers)
     if options.json:
         command_output.json({"models": [*map(_offline, offline), *local, *map(_provided, provided)]})
         return exit_codes.OK if offline or local or provided else exit_codes.NOTHING
     if offline:
-        command_output.heading("no key, no network", "blue")
+        command_output.heading("no API key, no network", "blue")
         for one in offline:
             command_output.text(f"  {one.name:<30}{one.description}")
     if local:
-        command_output.heading("\nservers of your own", "blue")
+        command_output.heading("\nyour own servers", "blue")
         width = max(28, *[len(row["model"]) for row in local])
         for row in local:
             command_output.text(f"  {row['model']:<{width}}  {row['description']}")
@@ -67,13 +72,34 @@ def run(options: argparse.Namespace) -> int:
                 command_output.text(f"      {model_choices.can(known_of(name))}")
     if not (offline or local or provided):
         command_output.message(
-            f"no model has {' '.join(options.words)!r} in its name; a name that litellm knows works anyway"
+            f"no model matches {' '.join(options.words)!r}; any name that litellm knows works anyway"
         )
         return exit_codes.NOTHING
     if len(provided) > MOST_SHOWN:
         command_output.message(f"{len(provided) - MOST_SHOWN} more; give more words, or --json for all")
     command_output.message("any other model of litellm works by its usual name, provider/model")
     return exit_codes.OK
+
+
+def _show_capabilities(names: list[str], as_json: bool) -> int:
+    known = {name: known_of(name) for name in dict.fromkeys(names)}
+    if as_json:
+        command_output.json({name: _capabilities(one) for name, one in known.items()})
+        return exit_codes.OK
+    for name, one in known.items():
+        command_output.text(f"{name}  {model_choices.can(one)}")
+    return exit_codes.OK
+
+
+def _capabilities(known: Known) -> dict[str, Any]:
+    can = known.capabilities
+    return {
+        "function_calling": can.function_calling,
+        "reasoning": can.reasoning,
+        "response_schema": can.response_schema,
+        "params": sorted(can.params),
+        "said_by": known.said_by,
+    }
 
 
 def _found(query: str, ask: bool) -> tuple[tuple[ModelEntry, ...], list[dict[str, Any]], tuple[ModelEntry, ...]]:
@@ -129,10 +155,5 @@ def _provided(entry: ModelEntry) -> dict[str, Any]:
         "input_price": entry.input_price,
         "output_price": entry.output_price,
         "retires": None if retirement is None else retirement.day.isoformat(),
-        "can": {
-            "function_calling": known.capabilities.function_calling,
-            "reasoning": known.capabilities.reasoning,
-            "response_schema": known.capabilities.response_schema,
-            "said_by": known.said_by,
-        },
+        "can": {name: value for name, value in _capabilities(known).items() if name != "params"},
     }

@@ -19,7 +19,7 @@ from adapters.types.pydantic_schema import type_adapter
 from adapters.values.custom_types import WHAT_WORKS
 from sessions.errors import SessionError
 from sessions.file import store
-from sessions.file.near_files import did_you_mean
+from sessions.file.whole_files import did_you_mean
 from sessions.model.held_values import shown, strict_json, takes, value_in
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from sessions.source.gathering import gather_text
@@ -92,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def settings_in_force() -> settings.Settings:
-    """Raises `CommandError` for a config file that cannot be read as one."""
+    """Raise `CommandError` for a config file that cannot be read."""
     try:
         return settings.load().settings
     except ConfigError as error:
@@ -200,7 +200,7 @@ def value_of(text: str, field: Field) -> Any:
 
 
 def _what_works(field: Field) -> str:
-    """What to give instead; an example only where it would be taken."""
+    """Suggest what to give instead, with an example only if it would be accepted."""
     for custom in custom_types_in(field.annotation):
         if custom.__name__ in WHAT_WORKS:
             return WHAT_WORKS[custom.__name__]

@@ -14,7 +14,7 @@ from adapters.replies.reading import Reading
 from adapters.requests.request import Request, read_reply
 from sessions.model.session import Column
 from sessions.running import rendering
-from workbench.cli import arguments, requests, selection
+from workbench.cli import arguments, selection
 from workbench.cli.selection import Selection
 from workbench.output import command_output, exit_codes, json_shapes, reading_text
 from workbench.output.exit_codes import CommandError
@@ -65,13 +65,13 @@ def run(options: argparse.Namespace) -> int:
 
 
 def read(chosen: Selection, column: Column, completion: str, extraction: str | None) -> Reading:
-    """The reading of one reply by one column, without the fields that the column's model answers natively.
+    """Parse a reply with a column, without the fields that the column's model answers natively.
 
     Raises `CommandError` for a signature that cannot be read, and `UnknownAdapterError`.
     """
-    made = requests.prepare(chosen, column)
-    request = made if isinstance(made, Request) else Request(Prompt(()), {}, chosen.session.signature.read())
     adapter = rendering.adapter_of(column, allow_code=column.adapter in chosen.allow_code)
+    made = selection.prepare_request(chosen, column)
+    request = made if isinstance(made, Request) else Request(Prompt(()), {}, chosen.session.signature.read())
     if isinstance(adapter, TwoStepAdapter):
         return adapter.read(request.signature, completion, extraction)
     return read_reply(adapter, request, completion)

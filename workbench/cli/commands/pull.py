@@ -16,27 +16,26 @@ from workbench.output import command_output, exit_codes
 from workbench.output.exit_codes import CommandError
 
 DESCRIPTION = """\
-Takes the text of a session's signature over from the program that it is linked
-to (workbench new FILE.py:Class). The program is read, never run. Recordings
-stay, so that prompts which change by it drift, and can be decided one cause
-after the other (workbench review). Demos and inputs whose field is gone, or has
-another type, are named and kept aside, and come back with their field. A session
-whose text was edited since is left as it is: push writes that into the program,
-and --over-edits drops it.
+Update the signatures of sessions from the program they are linked to (workbench
+new FILE.py:Class). The program is read, never run. Recordings stay, so changed
+prompts drift and can be decided by cause (workbench review). Demos and inputs
+whose field is gone, or changed its type, are named and kept aside; they return
+with their field. Sessions edited since the last pull are skipped: push writes
+those edits into the program, --over-edits discards them.
 
-Exits 1 when a session could not be pulled."""
+Exits with 1 when a session could not be pulled."""
 EXAMPLES = """\
   workbench pull prompts/answer.session.json
-  workbench pull prompts/                      every linked session below
-  workbench pull prompts/ --dry-run            what would change"""
+  workbench pull prompts/                      all linked sessions below
+  workbench pull prompts/ --dry-run            show the changes only"""
 
 NO_LINK = "it has no link to a program; `workbench import FILE.py:Class --into {}` makes one"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="+", metavar="SESSION", help="a session file, or a folder of them")
-    parser.add_argument("--dry-run", action="store_true", help="say what would change, and write nothing")
-    parser.add_argument("--over-edits", action="store_true", help="also where the session's own text was edited since")
+    parser.add_argument("--dry-run", action="store_true", help="show the changes without writing")
+    parser.add_argument("--over-edits", action="store_true", help="discard edits made in the session")
     arguments.add_json(parser)
 
 
@@ -64,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _pull(path: Path, follower: Follower, options: argparse.Namespace, is_named: bool) -> tuple[Pulled | None, str]:
-    """What was taken over into one file, or why nothing was; a folder's sessions without a link are passed over."""
+    """Pull into a file; return why nothing was pulled. Folders' sessions without a link are skipped."""
     try:
         opened = store.open_file(path)
         if opened.session.signature.source is None:

@@ -16,12 +16,13 @@ from workbench.output import command_output, exit_codes
 from workbench.output.exit_codes import CommandError
 
 DESCRIPTION = """\
-Writes the class of a session, edited here, back into the file that it was taken
-from: its own lines and those of its models, and nothing else of the program.
-The difference is shown first and asked about; --yes writes without a question.
-Refused where the program has changed since: pull takes that over.
+Write a session's edited class back into its program: the lines of the class and
+its models, and nothing else, in the file's own encoding. Shows the change and
+asks first; --yes skips the question. Comments and layout that the program
+gained since stay. If the class itself changed there, nothing is written: pull
+first.
 
-Exits 1 when something differs and nothing was written."""
+Exits with 1 when something differs and nothing was written."""
 EXAMPLES = """\
   workbench push prompts/answer.session.json
   workbench push prompts/answer.session.json --yes"""
@@ -29,7 +30,7 @@ EXAMPLES = """\
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("session", metavar="SESSION", help="a session file")
-    parser.add_argument("--yes", action="store_true", help="write without a question")
+    parser.add_argument("--yes", action="store_true", help="write without asking")
     arguments.add_json(parser)
 
 
@@ -66,7 +67,6 @@ def _tell(options: argparse.Namespace, path: Path, push: Push, is_written: bool)
 
 
 def _is_asked() -> bool:
-    """Whether a person at a terminal says yes."""
     if not (command_output.is_terminal(sys.stdin) and command_output.is_terminal(sys.stderr)):
         return False
     sys.stderr.write("Write it? [y/N] ")

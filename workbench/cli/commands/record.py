@@ -13,10 +13,9 @@ from workbench.output import command_output, exit_codes
 from workbench.output.exit_codes import CommandError
 
 DESCRIPTION = """\
-Freezes, for every column of every case, the messages, the request, the reply
-last shown under it (sent, edited or pasted) and its reading. From then on
-`workbench check` tells when any of them changes. A column without a reply is
-passed over."""
+Record, for every column of every case, the messages, the request, the reply
+last shown (sent, edited or pasted) and its parse result. `workbench check` then
+reports any change. Skips columns without a reply."""
 EXAMPLES = """\
   workbench record q.session.json
   workbench record q.session.json --case rainy --adapter chat"""

@@ -12,8 +12,8 @@ from adapters.lm.worker import tokenizers
 from adapters.requests.request import Request
 from adapters.requests.token_ledger import Counts, ledger_of, pieces_of
 from adapters.values.plain_json import plain
-from sessions.running import rendering
-from workbench.cli import arguments, requests, selection
+from sessions.running import linting, rendering
+from workbench.cli import arguments, selection
 from workbench.output import command_output, exit_codes, json_shapes, spending
 from workbench.output.spending import Spent, spent_by
 
@@ -52,8 +52,8 @@ def run(options: argparse.Namespace) -> int:
     spent: dict[str, Spent] = {}
     codes = [exit_codes.OK]
     for column in chosen.columns:
-        request = requests.prepare(chosen, column)
-        if isinstance(request, requests.Unrenderable):
+        request = selection.prepare_request(chosen, column)
+        if isinstance(request, selection.Unrenderable):
             codes.append(exit_codes.USAGE)
             command_output.message(f"workbench: {column.id}: {request.message}")
             shapes[column.id] = request.as_dict()
@@ -64,6 +64,7 @@ def run(options: argparse.Namespace) -> int:
             shapes[column.id] = {
                 **json_shapes.rendered(request),
                 "sent": plain(rendering.body_of(chosen.session, column, request)),
+                "lints": json_shapes.lints(linting.lints_of(chosen.session, column, chosen.case, request)),
             }
         elif options.tokens:
             continue
@@ -85,7 +86,7 @@ def _counted(request: Request) -> Counts | None:
 
 
 def write(head: str, messages: Sequence[Mapping[str, Any]]) -> None:
-    """Prints one prompt: `[head]`, then every message under its role."""
+    """Print a prompt: `[head]`, then every message under its role."""
     command_output.text("\n\n\n")
     command_output.heading(f"[{head}]\n", "blue")
     for message in messages:

@@ -8,12 +8,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from sessions.causes.cause import Cause
+from sessions.causes.cause import Cause, verdict_lines
 from sessions.errors import SessionError
 from workbench.checks import fixture_files, keywords, reviewing
 from workbench.checks.checking import Plan
-from workbench.checks.decisions import Decisions, can_be_accepted, why_not
-from workbench.checks.kept_decisions import KeptDecisions, of_files
+from workbench.checks.decisions import Decisions, KeptDecisions, is_accepted_with_all, of_files, why_not
 from workbench.checks.reviewing import Decide, FilesLook, Review, Written
 from workbench.cli import arguments
 from workbench.cli.commands.check import write_causes
@@ -22,22 +21,22 @@ from workbench.output.exit_codes import CommandError
 from workbench.output.suggestions import nearest
 
 DESCRIPTION = """\
-Shows what has drifted in recorded sessions by its cause: one word of a
-description that changed is one cause, however many fixtures show it. At a
-terminal each is decided on the screen; elsewhere, where CI is set, and with --by
-they are listed, and accepted by their ids. What is accepted is recorded anew:
-today's prompts and readings in the place of the old ones, in every fixture that
-has no other cause. Accepting all changes of the program itself (source) pulls
-its text; what that changes in prompts is the next review's.
+Group the drift of recorded sessions by cause: one changed word of a description
+is one cause, however many fixtures show it. At a terminal, decide each cause on
+the screen; elsewhere, with CI set, or with --by, causes are listed and accepted
+by id. Accepting records today's prompts and parse results in every fixture
+without another cause. Replies that parse differently come first, and are
+accepted one by one, never by --accept-all. Accepting all changes of a linked
+program (source) pulls its text; the next review shows the prompts it changes.
 
-The screen writes when it is left, a list only with --accept. Each file is
-written once, whole; one that changed meanwhile is named and left. Exits 1 while
-something drifts."""
+The screen writes when you leave it, a list only with --accept. Each file is
+written once, whole; a file that changed meanwhile is named and skipped. Exits
+with 1 while anything drifts."""
 EXAMPLES = """\
-  workbench review prompts/                    decide, one cause after the other
+  workbench review prompts/                    decide cause by cause
   workbench review prompts/ --accept 1f0c2a9be4 --accept 77d1e0a3c2
   workbench review prompts/ --accept-all -k 'not slow'
-  workbench review prompts/ --by case          what drifts, case after case
+  workbench review prompts/ --by case          list the drift of each case
   workbench review . --json | jq '.causes[].words'"""
 
 
@@ -46,10 +45,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--adapter", dest="adapters", action="append", metavar="A", help="only this column; repeatable")
     parser.add_argument("--case", dest="cases", action="append", metavar="NAME", help="only this case; repeatable")
     parser.add_argument("-k", dest="keyword", default="", metavar="EXPR", help="only such cases, columns, path:WORDs")
-    parser.add_argument("--by", choices=("cause", "case"), help="list causes, or cases with theirs")
-    parser.add_argument("--accept", action="append", default=[], metavar="CAUSE", help="by its id; repeatable")
-    parser.add_argument("--accept-all", action="store_true", help="every cause that can be accepted")
-    parser.add_argument("--no-source", action="store_true", help="follow no link to a program")
+    parser.add_argument("--by", choices=("cause", "case"), help="list causes, or the causes of each case")
+    parser.add_argument(
+        "--accept", action="append", default=[], metavar="CAUSE", help="accept this cause, by id; repeatable"
+    )
+    parser.add_argument(
+        "--accept-all", action="store_true", help="accept all causes except changed verdicts and values"
+    )
+    parser.add_argument("--no-source", action="store_true", help="ignore linked programs")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes to check files in (default 1)")
     arguments.add_json(parser)
 
@@ -59,7 +62,7 @@ def run(options: argparse.Namespace, decide: Decide | None = None) -> int:
     if options.keyword:
         keywords.parse(options.keyword)
     if not 1 <= options.jobs <= 256:
-        raise CommandError("--jobs takes a number from 1 to 256")
+        raise CommandError("--jobs: expected a number from 1 to 256")
     files = fixture_files.find(options.paths)
     if not files:
         raise CommandError(f"no session in {', '.join(options.paths)}", exit_codes.NOTHING)
@@ -88,9 +91,11 @@ def run(options: argparse.Namespace, decide: Decide | None = None) -> int:
         kept.remove()
     left = reviewing.review(files, plan, options.jobs) if any(one.recorded or one.pulled for one in written) else found
     if options.json:
-        _write_json(left, ids, written)
+        _write_json(options, left, ids, written)
     else:
         _tell(options, left, written, bool(ids) or on_screen)
+    if options.accept_all and (lines := verdict_lines(left.causes)):
+        command_output.message("\n".join([*lines, "--accept-all left them out; --accept ID records one of them"]))
     if found.errors:
         return exit_codes.USAGE
     failed = any(one.error for one in written)
@@ -98,7 +103,7 @@ def run(options: argparse.Namespace, decide: Decide | None = None) -> int:
 
 
 def _wants_screen(options: argparse.Namespace) -> bool:
-    """Whether a person decides: at a terminal, where nothing else is asked for, and never in CI."""
+    """Tell whether to open the screen: at a terminal, without other options, and never in CI."""
     asks_otherwise = options.json or options.accept or options.accept_all or options.by or os.environ.get("CI")
     return not asks_otherwise and all(command_output.is_terminal(one) for one in (sys.stdin, sys.stdout, sys.stderr))
 
@@ -106,7 +111,7 @@ def _wants_screen(options: argparse.Namespace) -> bool:
 def _decided(
     decide: Decide, options: argparse.Namespace, files: Sequence[Path], plan: Plan, found: Review, kept: KeptDecisions
 ) -> tuple[Review, Decisions | None]:
-    """What was decided on last, and what a person decided on the screen. Raises `CommandError`."""
+    """Return the last review and a person's decisions on the screen. Raises `CommandError`."""
 
     def again() -> Review:
         return reviewing.review(files, plan, options.jobs)
@@ -116,12 +121,11 @@ def _decided(
     except SessionError as error:
         raise CommandError(str(error)) from error
     if decisions is None:
-        command_output.message("the review was ended; nothing is written")
+        command_output.message("review aborted; nothing was written")
     return found, decisions
 
 
 def _kept(options: argparse.Namespace) -> KeptDecisions:
-    """What is decided in a review of the same fixtures, until it has ended."""
     chosen = [
         *(options.adapters or ()),
         "--case",
@@ -134,7 +138,7 @@ def _kept(options: argparse.Namespace) -> KeptDecisions:
 
 
 def _accepted(options: argparse.Namespace, found: Review) -> set[str]:
-    """The ids that are meant. Raises `CommandError` for one that no cause has, or that cannot be accepted."""
+    """Return the chosen ids. Raises `CommandError` for an id that no cause has, or that cannot be accepted."""
     known = {one.id: one for one in found.causes}
     for id in options.accept:
         if id not in known:
@@ -144,15 +148,16 @@ def _accepted(options: argparse.Namespace, found: Review) -> set[str]:
         if why := why_not(known[id]):
             raise CommandError(f"--accept {id}: {known[id].words}: {why}")
     ids = set(options.accept)
-    return ids | {one.id for one in found.causes if can_be_accepted(one)} if options.accept_all else ids
+    return ids | {one.id for one in found.causes if is_accepted_with_all(one)} if options.accept_all else ids
 
 
-def _write_json(left: Review, ids: set[str], written: Sequence[Written]) -> None:
+def _write_json(options: argparse.Namespace, left: Review, ids: set[str], written: Sequence[Written]) -> None:
     command_output.json(
         {
             "causes": [json_shapes.cause(one) for one in left.causes],
             "accepted": sorted(ids),
             "written": [str(one.path) for one in written if one.recorded or one.pulled],
+            "left_out": [one.id for one in left.causes if one.changes_verdict and options.accept_all],
             "left": [{"path": str(one.path), "message": one.error} for one in written if one.error],
             "errors": [{"path": path, "message": message} for path, message in left.errors.items()],
         }
@@ -165,14 +170,14 @@ def _tell(options: argparse.Namespace, left: Review, written: Sequence[Written],
         command_output.message(f"{len(settled)} accepted; {_counted(left.causes)} left")
         return
     if not left.causes:
-        command_output.message("nothing drifts")
+        command_output.message("no drift")
         return
     if options.by == "case":
         _write_cases(left.causes)
     else:
         write_causes(left.causes)
-    told = "" if os.environ.get("CI") else "; --accept CAUSE or --accept-all records anew"
-    command_output.message(f"{_counted(left.causes)}, nothing is written{told}")
+    told = "" if os.environ.get("CI") else "; --accept CAUSE or --accept-all records again"
+    command_output.message(f"{_counted(left.causes)}, nothing was written{told}")
 
 
 def _counted(causes: Sequence[Cause]) -> str:
@@ -186,7 +191,7 @@ def _tell_file(one: Written) -> None:
     pulled = "pulled, " if one.pulled else ""
     waiting = f", {one.waiting} wait for another cause" if one.waiting else ""
     waiting += f", {one.text_left}" if one.text_left else ""
-    command_output.text(f"{one.path}: {pulled}{one.recorded} recorded anew{waiting}")
+    command_output.text(f"{one.path}: {pulled}{one.recorded} recorded again{waiting}")
 
 
 def _write_cases(causes: Sequence[Cause]) -> None:

@@ -16,8 +16,8 @@ from adapters.running.events import Listener, RequestSent
 from adapters.running.runner import Run
 from adapters.tools import LONGEST_RESULT
 from adapters.values.custom_types import BuildError
+from sessions.file.json_values import WrittenParts
 from sessions.file.store import Fingerprint
-from sessions.file.written_parts import WrittenParts
 from sessions.model.session import Case, Column, Session
 from sessions.model.variants import VariantError
 from sessions.running import repeats, tools
@@ -31,11 +31,11 @@ from workbench.output.exit_codes import CommandError
 from workbench.sending import model_choices, sending, tool_answers
 
 DESCRIPTION = """\
-Sends the prompt of each column to its model, one after the other or --jobs at
-a time, shows the reply as it comes, and then what the parser made of it. Models named offline/…
-need no key and no network; any other is called through litellm by its usual
-name, with its usual key variable, which may also stand in a `.env` of this
-folder. Exits 1 if a reply does not parse, 3 if a model could not be asked or
+Send the prompt of each column to its model, one after the other or --jobs at a
+time; show replies as they arrive, then the parse result. Models named offline/…
+need no API key or network; others are called through litellm by their usual
+name and API key variable, which may also be in a `.env` of this folder.
+Exits 1 if a reply does not parse, 3 if a model could not be called or its reply
 broke off. ctrl+c ends a run and keeps what had arrived."""
 EXAMPLES = """\
   workbench send q.session.json
@@ -43,7 +43,7 @@ EXAMPLES = """\
   workbench send q.session.json --model openai/gpt-6-luna --save   keep the replies and record them for `check`
   workbench send q.session.json --model openai/gpt-6-luna anthropic/claude-sonnet-5-5   every adapter with each
   workbench send q.session.json --all-cases --save
-  workbench send q.session.json --replay             answered from the recording: no network, no price
+  workbench send q.session.json --replay             answer from the recording: no network, no cost
   workbench send q.session.json --repeat 10 --json | jq .runs.chat.parse_failure_rate
   workbench send agent.session.json --tool search=my_tools:search
   workbench send q.session.json --deadline 20 --json | jq .runs.chat.attempts"""
@@ -53,34 +53,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments.add_session(parser)
     arguments.add_columns(parser)
     arguments.add_models(parser)
-    parser.add_argument("--all-cases", action="store_true", help="every case, one after the other")
+    parser.add_argument("--all-cases", action="store_true", help="send every case")
     parser.add_argument(
         "--replay", action="store_true", help="answer from the recording if the request is the same, else exit 3"
     )
-    parser.add_argument("--save", action="store_true", help="keep the runs in SESSION, and record them")
+    parser.add_argument("--save", action="store_true", help="save the replies to SESSION and record them")
     parser.add_argument(
         "--deadline", type=arguments.seconds, metavar="S", help="give up a column's run after S seconds"
     )
     parser.add_argument(
-        "--repeat", type=arguments.count, default=1, metavar="N", help="N runs of each; equal values are counted"
+        "--repeat", type=arguments.count, default=1, metavar="N", help="run each N times and count equal values"
     )
     parser.add_argument(
         "--jobs",
         type=arguments.count,
         default=1,
         metavar="N",
-        help="send N columns at once (default 1); told in their order",
+        help="send N columns at once (default 1); reported in order",
     )
     parser.add_argument(
-        "--no-stream", dest="stream", action="store_false", help="ask for replies in one piece, not as they are written"
+        "--no-stream", dest="stream", action="store_false", help="request whole replies instead of streams"
     )
-    parser.add_argument("--raw", action="store_true", help="keep the reply as text and read nothing of it")
+    parser.add_argument("--raw", action="store_true", help="keep the reply as raw text, unparsed")
     parser.add_argument(
         "--extraction-model", type=arguments.model, metavar="M", help="twostep's second model (default: the column's)"
     )
     arguments.add_tool(parser)
     parser.add_argument(
-        "--type-results", action="store_true", help="ask me for a tool's result where the session has none"
+        "--type-results", action="store_true", help="ask for a tool's result where the session has none"
     )
     parser.add_argument(
         "--result-limit",
@@ -96,16 +96,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def characters(text: str) -> int:
-    """How long a tool's result may be."""
+    """Parse the limit of a tool's result. Raises `argparse.ArgumentTypeError`."""
     if not (text.isdecimal() and text.isascii() and len(text) < 12 and int(text)):
-        raise argparse.ArgumentTypeError(f"{text[:40]!r} is no number of characters above 0")
+        raise argparse.ArgumentTypeError(f"{text[:40]!r}: expected a number of characters above 0")
     return int(text)
 
 
 def run(options: argparse.Namespace) -> int:
     _settle_session(options)
     if options.jobs > 1 and options.type_results:
-        raise CommandError("--type-results asks about one run at a time: leave --jobs out")
+        raise CommandError("--type-results needs one run at a time: remove --jobs")
     chosen = selection.select(options.session, options.adapters, options.case, every_case=options.all_cases)
     chosen = selection.with_variants(selection.with_models(chosen, options.models), options.variants)
     cases = chosen.session.cases if options.all_cases else (chosen.case,)
@@ -169,19 +169,19 @@ class _Kept:
         self._lock = threading.Lock()
         self._saved = chosen.loaded
         self._in_file: Fingerprint | None = None
-        """Of the file while it holds our session and nothing else: then there is nothing to merge with."""
+        """State of the file while it holds only our session: then there is nothing to merge with."""
         self._parts = WrittenParts()
         self._options = options
         self.session = chosen.session
         self.stopped = False
-        """Whether a save has failed: what would be sent now could not be kept."""
+        """True if a save has failed: replies to further calls could not be kept."""
 
     def typed(self, session: Session) -> None:
         """Takes over the results of tools that were typed during a run."""
         self.session = session
 
     def take(self, case: str, column: Column, outcome: Run) -> None:
-        """Saves a run, one by one: what has been paid for stays when a later one fails or is interrupted.
+        """Save a run, one by one: what has been paid for stays when a later run fails or is interrupted.
 
         Raises `CommandError` when the file cannot take it: everything up to here is then kept aside.
         """
@@ -238,7 +238,7 @@ class _Sender:
         replay = None
         if options.replay:
             if recorded is None:
-                problem = CommandError("nothing is recorded to replay; `send --save` records", exit_codes.PROVIDER)
+                problem = CommandError("no recording to replay; record one with `send --save`", exit_codes.PROVIDER)
                 return self._told(column.id, problem)
             replay = Replay(chosen.session, column, recorded, chosen.case.measured.get(column.id, ()))
         try:
@@ -300,12 +300,12 @@ def _shape(head: str, outcomes: list[Run | CommandError], options: argparse.Name
 
 
 def _has_reply(outcome: Run) -> bool:
-    """Whether the model answered to the end, parsable or not."""
+    """Return whether the model answered to the end, parsable or not."""
     return outcome.error is None or (outcome.error.phase == "response" and not outcome.cancelled)
 
 
 def _code_of(outcome: Run | CommandError) -> int:
-    """What one column's run means for the exit code."""
+    """Return the exit code of a column's run."""
     if isinstance(outcome, CommandError):
         return outcome.code
     if outcome.ok:

@@ -1,4 +1,4 @@
-"""`workbench serve`: the app for a class, in the browser; each visitor has a place of his own."""
+"""`workbench serve`: the app for a class, in the browser; each participant has a seat."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import asyncio
 import os
 import sys
-import tempfile
+import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -19,25 +19,23 @@ from workbench.output.exit_codes import CommandError
 from workbench.serving import DISK_MB, MEMORY_MB
 
 if TYPE_CHECKING:
-    from workbench.serving.class_room import ClassRoom
-    from workbench.serving.setup import Setup
+    from workbench.serving.class_room import ClassRoom, Setup
 
 DESCRIPTION = """\
-The app in the browser, for a class: one address for all, and for each visitor a
-session of their own, in a folder of their own. Nothing of yours is in reach: no
-file outside of that folder, no program, none of your keys; the offline models
-answer. The address is spent once the class is full; a visitor who closes the
-page leaves no process, and his folder goes with his place. Each visitor takes
-65 to 90 MB of memory. A second address is the teacher's own: visitors can follow
-where he is."""
+Serve the app to a class in the browser: one address for all, and for each
+participant a session and a folder of their own. Participants cannot reach your
+files, programs or API keys; the offline models answer. The address stops working
+when the class is full. A participant who closes the page leaves no process, and
+the folder is deleted with the seat. Each participant takes 65 to 90 MB of memory.
+A second address is the teacher's: participants can follow the teacher's page."""
 EXAMPLES = """\
   workbench serve                                 on this machine, with the first example
   workbench serve receipt.session.json --lesson 3     everybody starts in the lesson
-  workbench serve triage.session.json --projector     your page is what the room looks at
+  workbench serve triage.session.json --projector     the room looks at your page
   workbench serve *.session.json --host 0.0.0.0 --max 20 --keep handed-in/
   workbench serve --public-url https://class.example.org   behind a proxy that speaks TLS"""
 
-MOST_VISITORS = 200
+MOST_PARTICIPANTS = 200
 LEAST_MEMORY_MB, MOST_MEMORY_MB = 256, 65_536
 MOST_DISK_MB = 100_000
 
@@ -47,22 +45,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "sessions",
         nargs="*",
         metavar="SESSION",
-        help="everybody gets a copy of each, the first is opened (default: the first example)",
+        help="copy these to each participant and open the first (default: the first example)",
     )
-    parser.add_argument("--host", default="127.0.0.1", help="where to listen (default: this machine alone can come in)")
-    parser.add_argument("--port", type=_number(0, 65_535), default=8000, help="0: any that is free (default 8000)")
-    parser.add_argument("--public-url", metavar="URL", help="what browsers call it, with a proxy in front")
     parser.add_argument(
-        "--max", dest="most", type=_number(1, MOST_VISITORS), default=30, metavar="N", help="visitors (default 30)"
+        "--host", default="127.0.0.1", help="listen on this address (default: only this machine can join)"
+    )
+    parser.add_argument(
+        "--port", type=_number(0, 65_535), default=8000, help="listen on this port; 0: any free port (default 8000)"
+    )
+    parser.add_argument("--public-url", metavar="URL", help="the address for browsers, behind a proxy")
+    parser.add_argument(
+        "--max",
+        dest="most",
+        type=_number(1, MOST_PARTICIPANTS),
+        default=30,
+        metavar="N",
+        help="number of seats (default 30)",
     )
     parser.add_argument(
         "--idle",
         type=arguments.seconds,
         default=60.0,
         metavar="MINUTES",
-        help="after which a page that nobody touches is closed, and a place that is left is free (default 60)",
+        help="close a page after this time without a key, and free an abandoned seat (default 60)",
     )
-    parser.add_argument("--keep", metavar="DIR", help="keep the folders of the visitors, here")
+    parser.add_argument("--keep", metavar="DIR", help="keep the folders of all seats in DIR")
     parser.add_argument(
         "--allow-models",
         dest="models",
@@ -71,31 +78,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="extend",
         default=[],
         metavar="M",
-        help="these models may be called too; the keys of their providers are then in every visitor's process",
+        help="allow these models too; the process of every seat then holds the API keys of their providers",
     )
     parser.add_argument(
         "--memory",
         type=_number(LEAST_MEMORY_MB, MOST_MEMORY_MB),
         default=MEMORY_MB,
         metavar="MB",
-        help=f"the most that a visitor's process gets (default {MEMORY_MB})",
+        help=f"limit the memory of each seat (default {MEMORY_MB})",
     )
     parser.add_argument(
         "--disk",
         type=_number(1, MOST_DISK_MB),
         default=DISK_MB,
         metavar="MB",
-        help=f"what a visitor's folder holds before nothing more is written to it (default {DISK_MB})",
+        help=f"limit the folder of each seat (default {DISK_MB})",
     )
     parser.add_argument(
-        "--font-size", type=_number(6, 72), default=16, metavar="PX", help="of the pages (default 16; a projector: 24)"
+        "--font-size",
+        type=_number(6, 72),
+        default=16,
+        metavar="PX",
+        help="set the font size of the pages (default 16; with --projector 24)",
     )
     parser.add_argument(
         "--projector",
         action="store_true",
-        help="the teacher's page is what the room looks at: large headings, and letters of 24 px at least",
+        help="prepare the teacher's page for a room: large headings, letters of at least 24 px",
     )
-    parser.add_argument("--lesson", type=_number(1, 1000), metavar="N", help="start at step N of the lesson")
+    parser.add_argument(
+        "--lesson", type=_number(1, 1000), metavar="N", help="start at step N of the lesson, following the teacher"
+    )
     arguments.add_json(parser)
 
 
@@ -120,17 +133,20 @@ def run(options: argparse.Namespace) -> int:
 
 
 def setup_of(options: argparse.Namespace, kept: ExitStack) -> Setup:
-    """The class as the options say; a folder that is not to be kept ends with `kept`.
+    """Return the class as the options describe it; a folder that is not to be kept ends with `kept`.
 
-    Raises `CommandError` and `sessions.errors.SessionError`, for a session that cannot be opened.
+    Raises `CommandError`, and `sessions.errors.SessionError` for a session that cannot be opened.
     """
-    from workbench.serving.setup import Setup
+    from workbench.serving import seats
+    from workbench.serving.class_room import Setup
 
     public_url = None if options.public_url is None else _public_url(options.public_url)
     sessions = _sessions(options.sessions)
     _check_room(sessions, options.disk)
     if options.keep is None:
-        top = Path(kept.enter_context(tempfile.TemporaryDirectory(prefix="workbench-class-")))
+        for line in seats.abandoned(time.time()):
+            command_output.message(f"workbench: {line}")
+        top = kept.enter_context(seats.class_folder())
     else:
         top = Path(options.keep)
         try:
@@ -156,70 +172,73 @@ def setup_of(options: argparse.Namespace, kept: ExitStack) -> Setup:
 
 
 def _public_url(given: str) -> str:
-    """What a browser says of a page that came from there: no path, small letters. Raises `CommandError`."""
+    """Return the address as browsers send it: without a path, in lower case. Raises `CommandError`."""
     try:
         parts = urlsplit(given)
         port = parts.port
-    except ValueError:  # half an address in brackets, a port that is none
+    except ValueError:  # half an address in brackets, an invalid port
         parts, port = urlsplit(""), None
     if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
-        raise CommandError(f"--public-url {given}: give what a browser gets, as in https://class.example.org")
-    if parts.path not in ("", "/") or parts.query or parts.fragment:
         raise CommandError(
-            f"--public-url {given}: the class is at the top of its host, as in https://class.example.org"
+            f"--public-url {given}: give the address that browsers use, such as https://class.example.org"
         )
+    if parts.path not in ("", "/") or parts.query or parts.fragment:
+        raise CommandError(f"--public-url {given}: leave out the path, as in https://class.example.org")
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     is_usual = port is None or port == {"http": 80, "https": 443}[parts.scheme]
     return f"{parts.scheme}://{host}" if is_usual else f"{parts.scheme}://{host}:{port}"
 
 
 def _sessions(given: list[str]) -> tuple[Path, ...]:
-    """The files, each of which can be opened. Raises `CommandError` and `sessions.errors.SessionError`."""
+    """Return the files, each of which can be opened. Raises `CommandError` and `sessions.errors.SessionError`."""
     from sessions.file import store
 
     found: dict[str, Path] = {}
     for one in given:
         path = Path(one)
         if path.name in found:
-            raise CommandError(f"{one}: {found[path.name]} has the same name; visitors have them in one folder")
+            raise CommandError(f"{one}: {found[path.name]} has the same name; a seat has all sessions in one folder")
         store.load(path)
         found[path.name] = path
     return tuple(found.values())
 
 
 def _check_room(sessions: tuple[Path, ...], disk_mb: int) -> None:
-    """Raises `CommandError` where a visitor's folder would be full before he wrote anything."""
+    """Raise `CommandError` where the folder of a seat would be full from the start."""
     from workbench.serving.walls import MEGABYTE
 
     taken = sum(one.stat().st_size for one in sessions)
     if taken >= disk_mb * MEGABYTE:
         raise CommandError(
-            f"--disk {disk_mb}: the sessions alone have {taken:,} bytes, and visitors write some of their own; "
+            f"--disk {disk_mb}: the sessions alone have {taken:,} bytes, and participants save files too; "
             f"give at least {2 * taken // MEGABYTE + 1}"
         )
 
 
 def _warnings(setup: Setup) -> list[str]:
-    """What a teacher should know before anybody comes in."""
+    """Return what a teacher should know before anybody joins."""
     found: list[str] = []
     if not setup.is_loopback and not (setup.public_url or "").startswith("https:"):
         found.append(
-            f"{setup.host} can be reached from other machines, and nothing is encrypted: whoever listens in the "
-            "network sees the address of the class and what visitors type. For more than a room of your own put a "
-            "proxy with TLS in front (docs/serve.md shows how), and give its address as --public-url"
+            f"{setup.host} can be reached from other machines, and nothing is encrypted: anybody in the network can "
+            "read the address of the class and what participants type. Outside of a trusted room put a TLS proxy in "
+            "front (see docs/serve.md) and give its address as --public-url"
         )
     if setup.models:
         from workbench.serving.orders import key_variables
 
         names = [one for one in key_variables(setup.models) if os.environ.get(one)]
-        held = f"; every visitor's process holds {', '.join(names)}" if names else ""
-        found.append(f"visitors may call {', '.join(setup.models)}, on your account{held}")
+        held = f"; the process of every seat holds {', '.join(names)}" if names else ""
+        found.append(f"participants can call {', '.join(setup.models)} on your account{held}")
     return found
 
 
 def _opened(room: ClassRoom) -> None:
-    _say(f"\n  {room.address}\n\nis the address of the class; ctrl+c ends it.")
-    _say(f"\n  {room.teachers_address}\n\nis your own, good for one: visitors may follow where you are.")
+    _say(
+        f"\n  {room.address}\n\nis for the class (or {room.setup.url(room.port)} and the code {room.seats.code}); "
+        "ctrl+c ends it."
+    )
+    _say(f"\n  {room.teachers_address}\n\nis for you alone, and works once: participants can follow your page.")
 
 
 def _opened_in_json(room: ClassRoom) -> None:
@@ -227,6 +246,7 @@ def _opened_in_json(room: ClassRoom) -> None:
     command_output.json(
         {
             "address": room.address,
+            "code": room.seats.code,
             "teacher": room.teachers_address,
             "url": setup.url(room.port),
             "port": room.port,
@@ -247,11 +267,11 @@ def _say(line: str) -> None:
 
 
 def _number(least: int, most: int) -> Callable[[str], int]:
-    """Reads a whole number from `least` to `most`, as an argument is given."""
+    """Make the reader of an argument that is a whole number from `least` to `most`."""
 
     def read(text: str) -> int:
         if not (text.isascii() and text.isdecimal() and len(text) < 10 and least <= int(text) <= most):
-            raise argparse.ArgumentTypeError(f"{text!r} is no number from {least} to {most}")
+            raise argparse.ArgumentTypeError(f"{text!r}: expected a number from {least} to {most}")
         return int(text)
 
     return read

@@ -1,4 +1,4 @@
-"""`workbench stress`: good replies broken on purpose, and what each adapter's parser makes of them."""
+"""`workbench stress`: damage good replies and compare the verdicts of the parsers."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from itertools import groupby
 from pathlib import Path
 
 from adapters.errors import SignatureError
+from adapters.mutations import CATALOGUE
 from sessions.errors import SessionError
 from sessions.model.session import Session
 from sessions.releases.release import Release
 from sessions.stress import grid
-from sessions.stress.catalogue import CATALOGUE
 from sessions.stress.grid import VERDICTS, Grid, Survival, Verdict
 from workbench.cli import arguments, selection
 from workbench.output import command_output, display, exit_codes, json_shapes, reading_text, suggestions
@@ -21,15 +21,15 @@ from workbench.output.survival_words import MEANINGS, NOT_APPLICABLE, SIGNS, WOR
 from workbench.pages import survival_page
 
 DESCRIPTION = """\
-Breaks a good reply in more than a hundred named ways, as careless models,
-servers and gateways do, and shows what each adapter's parser makes of it: the
-same values, refused, flagged, or silently wrong, which is what counts. The good
-reply is the recorded one of the column, else the one under it, else what
-another column was answered, a demo, or the answer of offline/exact. Every
-adapter is tried, with the options of the session's columns. Calls no model.
+Damages a good reply in more than a hundred named ways, as careless models,
+servers and gateways do, and shows each adapter's verdict: same values, refused,
+flagged, or silently wrong, the dangerous case. The good reply is the column's
+recording, else the reply below it, another column's reply, a demo, or the
+answer of offline/exact. Tries every adapter, with the options of the session's
+columns. Calls no model.
 
-Exits 0, or 1 with --fail-over where an adapter is silently wrong more often;
-4 when there is nothing to break."""
+Exits 0, or 1 with --fail-over if an adapter is silently wrong more often;
+4 without a reply to damage."""
 EXAMPLES = """\
   workbench stress q.session.json
   workbench stress q.session.json --adapter chat xml --case rain
@@ -43,7 +43,7 @@ NAME_WIDTH = 36
 """Cells of a mutation's name: six columns fit beside it in 80."""
 HEAD_WIDTH = 12
 VALUE_WIDTH = 26
-"""Characters of each of two values that stand on one line."""
+"""Characters of each of two values on a line."""
 _COLOURS: dict[Verdict, str] = {"silently_wrong": "red", "flagged": "yellow", "refused": "dim", "same": "green"}
 
 
@@ -55,14 +55,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="PYTHON",
-        help="the parsers of the dspy in that environment too, a column each; repeatable",
+        help="add the parsers of the dspy in that environment, a column each; repeatable",
     )
-    parser.add_argument("--show", metavar="NAME", help="the replies that this mutation makes, and how they are read")
+    parser.add_argument("--show", metavar="NAME", help="show the replies of this mutation with their parse results")
     parser.add_argument(
         "--fail-over", type=int, metavar="N", help="exit 1 if an adapter is silently wrong more than N times"
     )
-    parser.add_argument("--markdown", action="store_true", help="the grid as a table in Markdown")
-    parser.add_argument("--html", metavar="FILE", help="write a page for a browser too, with every broken reply")
+    parser.add_argument("--markdown", action="store_true", help="write the grid as a Markdown table")
+    parser.add_argument("--html", metavar="FILE", help="write a page for a browser, with every damaged reply")
     arguments.add_json(parser)
 
 
@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError(suggestions.no_such("mutation", options.show, CATALOGUE))
     found = _grid(options)
     if options.html is not None:
-        _write_page(Path(options.html), found, Path(options.session).name)
+        arguments.write_output(options.html, survival_page.page_of(found, Path(options.session).name))
     if options.json:
         command_output.json(json_shapes.survival(found))
     elif options.markdown:
@@ -132,13 +132,6 @@ def _code(found: Grid, options: argparse.Namespace) -> int:
     return exit_codes.DIFFERENT if over else exit_codes.OK
 
 
-def _write_page(path: Path, found: Grid, name: str) -> None:
-    try:
-        path.write_text(survival_page.page_of(found, name), encoding="utf-8", errors="backslashreplace")
-    except OSError as error:
-        raise CommandError(f"{path}: {error.strerror or error}") from error
-
-
 def _write(found: Grid, name: str) -> None:
     """Counts, what is silently wrong with the values, and the grid."""
     count = sum(len(one.cells) for one in found.columns)
@@ -193,7 +186,7 @@ def _row(name: str, cells: list[str], heads: list[str]) -> str:
 
 
 def _show(found: Grid, name: str) -> None:
-    """One mutation: what was sent to each parser, and its reading."""
+    """A mutation: what was sent to each parser, and its parse result."""
     mutation = CATALOGUE[name]
     command_output.text(f"{mutation.name}: {mutation.imitates}\n")
     for column in found.columns:

@@ -15,10 +15,9 @@ from workbench.output.exit_codes import CommandError
 from workbench.sending import suggesting
 
 DESCRIPTION = """\
-Asks a model to rewrite the instructions of SESSION, or the description of one of
-its fields. It is shown the signature and the replies in the session that did not
-parse or are not what their case expects. Prints the rewrite as a diff; with
---take it becomes a variant of the session, else nothing is written."""
+Ask a model to rewrite SESSION's instructions or the description of a field. The
+model gets the signature and the replies that did not parse or did not meet their
+expectations. Print the rewrite as a diff; --take saves it as a variant."""
 EXAMPLES = """\
   workbench suggest q.session.json --model openai/gpt-6-sol
   workbench suggest q.session.json --of fields.score.desc --wish "say what 0 and 1 mean"
@@ -32,10 +31,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--of",
         default=variants.INSTRUCTIONS,
         metavar="TEXT",
-        help="which text: instructions (the default), or fields.NAME.desc",
+        help="the text to rewrite: instructions (default) or fields.NAME.desc",
     )
-    parser.add_argument("--wish", default="", metavar="WISH", help="what the rewrite should do, in your words")
-    parser.add_argument("--take", action="store_true", help="put the rewrite into SESSION as a variant")
+    parser.add_argument("--wish", default="", metavar="WISH", help="describe what the rewrite should achieve")
+    parser.add_argument("--take", action="store_true", help="save the rewrite to SESSION as a variant")
     parser.add_argument("--tag", metavar="TAG", help="the variant's tag (default: suggested, suggested-2, …)")
     arguments.add_allow_host(parser)
     arguments.add_allow_variable(parser)
@@ -55,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
         suggesting.check_target(session, options.of)
         failures = suggesting.failing(session)
         count = f"{len(failures)} repl{'y' if len(failures) == 1 else 'ies'} that went wrong"
-        command_output.message(f"{model} is asked, with {count}")
+        command_output.message(f"asking {model}, with {count}")
         made = suggesting.ask(
             session,
             options.of,
@@ -83,9 +82,7 @@ def run(options: argparse.Namespace) -> int:
     command_output.diff_lines(made.lines)
     command_output.message(measures.line(made.run.attempts[-1]))
     if options.take:
-        command_output.message(
-            f"kept as the variant {tag}: `workbench send {options.session} --variant {tag}` tries it"
-        )
+        command_output.message(f"saved as variant {tag}; try it: `workbench send {options.session} --variant {tag}`")
     else:
-        command_output.message("nothing was written; --take keeps it as a variant")
+        command_output.message("nothing was written; --take saves it as a variant")
     return exit_codes.OK

@@ -9,20 +9,19 @@ from datetime import date
 from pathlib import Path
 
 from adapters.formats import catalog
+from sessions.checking.expectations import ExpectationError
 from sessions.errors import SessionError
 from sessions.file import store
-from sessions.fixtures.expectations import ExpectationError
 from sessions.model.session import Case, Column, Session
 from sessions.releases import environments
 from sessions.releases.engine import Engine, ReleaseError
 from sessions.running.recording import DSPY
 from sessions.upgrades import sides
 from sessions.upgrades.engines import Ours, open_engine
-from sessions.upgrades.models import notes_of
-from sessions.upgrades.report import Upgrade, upgrade
+from sessions.upgrades.report import Upgrade, notes_of, upgrade
 from sessions.upgrades.sides import Change, Compared, Side
-from workbench.checks import fixture_files, live_upgrade
-from workbench.checks.live_upgrade import Sent, conclusions
+from workbench.checks import fixture_files, live_check
+from workbench.checks.live_check import Sent, conclusions
 from workbench.cli import arguments
 from workbench.cli.selection import choose_columns, with_columns
 from workbench.output import command_output, exit_codes, upgrade_text
@@ -32,17 +31,17 @@ from workbench.pages import upgrade_page
 from workbench.sending.allowed_hosts import Allowed
 
 DESCRIPTION = """\
-What would change if you took another dspy, another model, or another adapter?
-Every case of every session below PATH is rendered both ways, and its recorded
-replies are read both ways. Differences are told by their cause, each once.
-Nothing is sent (but with --live) and nothing is written.
+Preview the effects of another dspy, model or adapter. Renders every case of
+every session below PATH both ways, and parses its recorded replies both ways.
+Reports each cause of a difference once. Sends nothing (except with --live) and
+writes nothing.
 
-A dspy is named by its release (3.0.4, once `workbench dspy add 3.0.4` has
-added it), as `installed` (beside the workbench), as `ours` (this program's own
-engine), or by the path of a Python that has it.
+Name a dspy by release (3.0.4, after `workbench dspy add 3.0.4`), as `installed`
+(beside the workbench), as `ours` (this program's own engine), or by the path of
+a Python that has it.
 
-Exits 0 when nothing changes, 1 when something does, 4 when nothing could be
-compared."""
+Exits with 0 when nothing changes, 1 when something does, 4 when nothing could
+be compared."""
 EXAMPLES = """\
   workbench upgrade prompts/ --from 3.0.4 --to 3.4.1
   workbench upgrade prompts/ --from 3.0.4 --to ours --html upgrade.html
@@ -63,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--to-adapter", metavar="A", help="the adapter to come")
     arguments.add_adapters(parser)
     parser.add_argument("--case", dest="cases", action="append", metavar="NAME", help="only this case; repeatable")
-    parser.add_argument("--live", action="store_true", help="send under both too, and judge what is expected")
+    parser.add_argument("--live", action="store_true", help="also send under both and judge the replies")
     parser.add_argument("--repeat", type=arguments.count, default=1, metavar="N", help="with --live: N times each")
     arguments.add_allow_host(parser)
     arguments.add_allow_variable(parser)
@@ -74,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     if not options.paths:
-        raise CommandError("which sessions? Give files or folders, as in `workbench upgrade . --from 3.0.4 --to ours`")
+        raise CommandError("expected session files or folders, as in `workbench upgrade . --from 3.0.4 --to ours`")
     _settle(options)
     files = fixture_files.find(options.paths)
     if not files:
@@ -88,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
     if options.live:
         found = replace(found, live=conclusions(change, gathered.sent))
     if options.html is not None:
-        _write_page(Path(options.html), found)
+        arguments.write_output(options.html, upgrade_page.page_of(found))
     if options.json:
         command_output.json(found.as_dict())
     elif options.markdown:
@@ -99,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _settle(options: argparse.Namespace) -> None:
-    """One change at a time. Raises `CommandError` for two, for none, and for an adapter that is not there."""
+    """Settle on one change. Raises `CommandError` for two, for none, and for an adapter that is not there."""
     kinds = {
         "--from and --to": options.before or options.after,
         "--from-model and --to-model": options.from_model or options.to_model,
@@ -109,7 +108,7 @@ def _settle(options: argparse.Namespace) -> None:
     if options.repeat > 1 and not options.live:
         raise CommandError("--repeat says how often to send; it goes with --live")
     if len(asked) > 1:
-        raise CommandError(f"one change at a time, so that its causes can be told: {' or '.join(asked)}")
+        raise CommandError(f"change one thing at a time, so that causes stay apart: {' or '.join(asked)}")
     if not asked:
         raise CommandError("what changes? Name it with " + ", or ".join(kinds))
     for start, end in (("from_model", "to_model"), ("from_adapter", "to_adapter")):
@@ -152,11 +151,9 @@ def today() -> date:
 
 @dataclass
 class _Gathered:
-    """What came of all files."""
-
     compared: list[Compared] = field(default_factory=list)
     models: list[str] = field(default_factory=list)
-    """The columns' own, one a column."""
+    """The columns' own models, one for each column."""
     sent: list[Sent] = field(default_factory=list)
     codes: list[int] = field(default_factory=list)
     """Exit codes of what went wrong on the way."""
@@ -188,7 +185,7 @@ def _send(
 ) -> None:
     allowed = Allowed(frozenset(options.allow_hosts), frozenset(options.allow_variables))
     try:
-        sent = live_upgrade.send(change, session, case, column, options.repeat, allowed)
+        sent = live_check.send(change, session, case, column, options.repeat, allowed)
     except ExpectationError as error:
         command_output.message(f"workbench: {case.name} · {column.id}: expect.{error.place}: {error.message}")
         found.codes.append(exit_codes.USAGE)
@@ -214,13 +211,6 @@ def _code(found: Upgrade) -> int:
     if not found.compared:
         return exit_codes.NOTHING
     return exit_codes.DIFFERENT if found.changed else exit_codes.OK
-
-
-def _write_page(path: Path, found: Upgrade) -> None:
-    try:
-        path.write_text(upgrade_page.page_of(found), encoding="utf-8", errors="backslashreplace")
-    except OSError as error:
-        raise CommandError(f"{path}: {error.strerror or error}") from error
 
 
 def _write(found: Upgrade) -> None:

@@ -1,7 +1,6 @@
-"""What the app does in steps: questions that are asked on the way, and what then happens.
+"""Actions of the app, each with the dialogs that it alone asks.
 
-A file of it is imported when a key first asks for one, so that none holds up the first picture: `actions.files` is
-enough.
+A file is imported when a key first needs it, so that none delays the first picture.
 """
 
 from importlib import import_module
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
         recording,
         sending,
         suggesting,
-        thresholds,
     )
 
 __all__ = [
@@ -49,7 +47,6 @@ __all__ = [
     "recording",
     "sending",
     "suggesting",
-    "thresholds",
 ]
 
 

@@ -1,4 +1,4 @@
-"""The grid of what `workbench bench` ran for the session that is open, and a run of it on screen."""
+"""Show the results of `workbench bench` for the open session, and bring a run on screen."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sessions.bench import results
+from sessions.bench.conclusions import Conclusions
 from sessions.bench.grid import latest
 from sessions.errors import SessionError
 from sessions.model.replies import Reply
@@ -21,10 +22,10 @@ if TYPE_CHECKING:
 
 
 async def look_at_bench(host: Host) -> None:
-    """Shows what the results file beside the session holds; says how runs are made where there is none."""
+    """Show the results file beside the session; without a file, say how to make it."""
     path = host.document.path
     if path is None:
-        plain_notify(host.app, "Save the session first: runs are kept beside its file.", title="No bench")
+        plain_notify(host.app, "Save the session first: results are stored next to its file.", title="No bench")
         return
     beside = results.path_beside(path)
     try:
@@ -33,33 +34,34 @@ async def look_at_bench(host: Host) -> None:
         plain_notify(host.app, one_line(str(error), 300), title="No bench", severity="error")
         return
     if found.unread:
-        said = f"{beside.name}: {results.told(found)}; passed over"
-        plain_notify(host.app, said, title="Lines that cannot be read", severity="warning")
+        said = f"{beside.name}: {results.told(found)}; skipped"
+        plain_notify(host.app, said, title="Invalid lines", severity="warning")
     if not found.runs:
-        said = f"`workbench bench {path.name} --repeat 5` runs every case under every column, and keeps the runs here."
+        said = f"`workbench bench {path.name} --repeat 5` runs every case in every column for this grid."
         plain_notify(host.app, said, title="No bench yet")
         return
     session = host.document.session
     cases, columns = [one.name for one in session.cases], [one.id for one in session.columns]
-    grid = latest(str(path), found.runs, cases, columns)
-    wanted = await host.app.push_screen_wait(BenchScreen(grid, path.name))
+    concluded = Conclusions(latest(str(path), found.runs, cases, columns))
+    await asyncio.to_thread(lambda: (concluded.verdict, concluded.pairs))  # of thousands of cases they take a while
+    wanted = await host.app.push_screen_wait(BenchScreen(concluded, path.name))
     if wanted is not None:
         show(host, wanted)
 
 
 def show(host: Host, wanted: Wanted) -> None:
-    """Makes the case the one on screen, with the reply of the run under its column; says what is not there any more."""
+    """Bring the case on screen, with the reply of the run in its column; report what no longer exists."""
     session = host.document.session
     names = [one.name for one in session.cases]
     if wanted.case not in names:
-        plain_notify(host.app, f"There is no case {one_line(wanted.case, 60)} any more.", severity="warning")
+        plain_notify(host.app, f"The case {one_line(wanted.case, 60)} no longer exists.", severity="warning")
         return
     host.document.look_at_case(names.index(wanted.case))
     host.main.show()
     columns = [one.id for one in session.columns]
     column = wanted.column if wanted.column in columns else wanted.column.partition(" · ")[0]
     if column not in columns:
-        plain_notify(host.app, f"There is no column {one_line(wanted.column, 60)} here.", severity="warning")
+        plain_notify(host.app, f"This session has no column {one_line(wanted.column, 60)}.", severity="warning")
         return
     run = wanted.run
     if run is not None and run.reply is not None:

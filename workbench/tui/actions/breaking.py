@@ -1,4 +1,4 @@
-"""Breaking good replies: the grid of the case on screen, and what is taken out of it as a reply of a column."""
+"""Run the stress test of the open case, and bring a damaged reply into a column."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 async def break_replies(host: Host) -> None:
-    """Shows which parser survives which bad reply of the case on screen; a reply that is taken can be undone."""
+    """Show which parsers survive which damaged replies of the open case; taking a reply can be undone."""
     if len(host.app.screen_stack) > 1:
         return
     session, case = host.document.session, host.document.state.case
     try:
         session.signature.read()
     except (SignatureError, ValueError, RecursionError) as error:
-        said = f"{error} Mend the signature first: without it no reply can be read."
+        said = f"{error} Fix the signature first: no reply can be parsed without it."
         plain_notify(host.app, said, title="Nothing to break", severity="warning")
         return
     make = partial(grid.grid_of, session, case, grid.every_adapter(session))

@@ -1,61 +1,127 @@
-"""Opening another session: which there are, and the question which one."""
+"""List sessions and examples (ctrl+o), preview and open them."""
 
 from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-from sessions import examples
-from sessions.file import store
-from workbench.tui import remembered, session_cards
-from workbench.tui.actions import files
-from workbench.tui.dialogs.choose import Entry
-from workbench.tui.session_cards import Card
-
-if TYPE_CHECKING:
-    from workbench.tui.host import Host
+import re
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.content import Content
 from textual.widgets import OptionList
 
+from sessions import examples
+from sessions.file import store
 from workbench.output.display import one_line
-from workbench.tui.dialogs.choose import LONGEST_FILTER, ChooseScreen
+from workbench.tui import remembered
+from workbench.tui.actions import browsing, files
+from workbench.tui.dialogs.choose import LONGEST_FILTER, ChooseScreen, Entry
+from workbench.tui.keys.bindings import KeyGroup
 from workbench.tui.widgets.text.plain import PlainStatic, lines
+
+if TYPE_CHECKING:
+    from workbench.tui.host import Host
+
+
+LARGEST = 4_000_000
+"""Bytes above which a file has no preview."""
+LONGEST = 2_000
+"""Characters of a text that are kept."""
+_TAG = re.compile(r"(?<![\w#&])#([^\W\d]\w*)")
+
+
+@dataclass(frozen=True)
+class Card:
+    """A preview. `tags` are the words after a `#` in name and notes; `wrong` says why there is no preview."""
+
+    name: str = ""
+    tags: tuple[str, ...] = ()
+    signature: str = ""
+    columns: tuple[str, ...] = ()
+    cases: tuple[str, ...] = ()
+    demos: int = 0
+    recordings: int = 0
+    model: str = ""
+    notes: str = ""
+    wrong: str = ""
+
+
+def read(path: Path) -> Card:
+    """Read the preview of a file. Never raises."""
+    try:
+        size = path.stat().st_size
+        if size > LARGEST:
+            return Card(wrong=f"{size:,} bytes: too large for a preview")
+        data = json.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        return Card(wrong=error.strerror or str(error))
+    except (ValueError, RecursionError):
+        return Card(wrong="not valid JSON")
+    if not isinstance(data, dict) or "signature" not in data or "format" not in data:
+        return Card(wrong="not a session file")
+    return card_of(data)
+
+
+def card_of(data: dict[str, Any]) -> Card:
+    """Return the preview of a session's JSON, leaving out what has an unexpected shape."""
+    signature = data["signature"]
+    written = signature.get("text") if isinstance(signature, dict) else signature
+    cases = _objects(data.get("cases"))
+    columns = [
+        _text(one.get("id", one.get("adapter"))) + (f" → {_text(one['model'])}" if one.get("model") else "")
+        for one in _objects(data.get("columns"))
+    ]
+    name, notes = _text(data.get("name")), _text(data.get("notes"))
+    return Card(
+        name=name,
+        tags=tuple(dict.fromkeys(_TAG.findall(f"{name}\n{notes}"))),
+        signature=_text(written),
+        columns=tuple(columns),
+        cases=tuple(_text(one.get("name")) for one in cases),
+        demos=len(_objects(data.get("demos"))),
+        recordings=sum(len(one["recordings"]) for one in cases if isinstance(one.get("recordings"), dict)),
+        model=_text(data.get("model")),
+        notes=notes,
+    )
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def _text(value: Any) -> str:
+    """Return a text of the file; long texts are lists of lines."""
+    if isinstance(value, list):
+        value = "\n".join(one for one in value[:LONGEST] if isinstance(one, str))
+    return value[:LONGEST] if isinstance(value, str) else ""
+
 
 QUIET = "$foreground 60%"
 MOST_SIGNATURE_LINES = 12
 
 
 class BrowseScreen(ChooseScreen):
-    """Returns the value of an entry, None after escape. `cards` are those known already (of the examples).
+    """Returns the value of an entry, None after escape. `cards` are the known previews (of the examples).
 
-    The files are looked into in a thread; typing finds them by file name, folder, name, tag, column and case.
+    A thread reads the files; typing searches file names, folders, names, tags, columns and cases.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "escape",
-            "dismiss(None)",
-            "Close",
-            id="browse.close",
-            tooltip="Close without opening anything",
-            group=Binding.Group("This dialog"),
-        )
+        KeyGroup("This dialog", "browse")("escape", "dismiss(None)", "close", "Close", "Close without opening anything")
     ]
 
     def __init__(self, entries: Sequence[Entry], cards: Mapping[str, Card]) -> None:
         super().__init__(
             "Open a session",
             entries,
-            placeholder="part of a file name, session name, #tag, column or case; or any path",
-            free=lambda typed: Entry(typed, typed, "this path") if "/" in typed or "." in typed else None,
-            hint="type to narrow down   ↑↓ a glance at it   enter opens it   {browse.close|esc} closes",
+            placeholder="file name, session name, #tag, column or case; or a path",
+            free=lambda typed: Entry(typed, typed, "open this path") if "/" in typed or "." in typed else None,
+            hint="type to search   ↑↓ preview   enter open   {browse.close|esc} close",
         )
         self._cards = dict(cards)
         self._glance = PlainStatic(id="browse-glance")
@@ -84,12 +150,12 @@ class BrowseScreen(ChooseScreen):
         self._glance.show(glance(card) if card is not None else lines(("…", QUIET)))
 
     def _look_into_files(self) -> None:
-        """In a thread, which touches nothing of the screen."""
+        """Read the previews in a thread; the screen is updated through `call_from_thread`."""
         for entry in self._entries:
             if not self.is_attached:
                 return
             if entry.value not in self._cards:
-                card = session_cards.read(Path(entry.value))
+                card = browsing.read(Path(entry.value))
                 self.app.call_from_thread(self._know, entry, card)
 
     def _know(self, entry: Entry, card: Card) -> None:
@@ -107,10 +173,10 @@ class BrowseScreen(ChooseScreen):
 
 
 def glance(card: Card) -> Content:
-    """What is shown of a session before it is opened."""
+    """Return the preview of a session."""
     if card.wrong:
         return lines((f"✗ {card.wrong}", "$text-warning"))
-    parts: list[tuple[str, str] | str] = [(one_line(card.name, 60) or "without a name", "bold")]
+    parts: list[tuple[str, str] | str] = [(one_line(card.name, 60) or "unnamed", "bold")]
     parts.append(("".join(f"  #{one_line(tag, 20)}" for tag in card.tags[:6]), "$text-accent"))
     counts = [
         f"{len(card.cases)} case{'s' if len(card.cases) != 1 else ''}",
@@ -127,13 +193,13 @@ def glance(card: Card) -> Content:
 
 MOST_FILES = 500
 EXAMPLE = "example:"
-"""In front of the name of an example, in the place of a path."""
+"""Precedes the name of an example, in place of a path."""
 
 
 async def open_session(host: Host) -> None:
-    """Asks which session, and opens it; work that is not saved is asked about first."""
+    """Ask which session to open and open it, after asking about unsaved changes."""
     chosen = await choose_session(host)
-    if chosen is None or not await files.may_let_go(host):
+    if chosen is None or not await files.confirm_close(host):
         return
     if chosen.startswith(EXAMPLE):
         name = chosen.removeprefix(EXAMPLE)
@@ -144,20 +210,20 @@ async def open_session(host: Host) -> None:
 
 
 async def choose_session(host: Host) -> str | None:
-    """The path of a file, or `EXAMPLE` and a name; None when nothing was chosen."""
+    """Return the path of a file, or `EXAMPLE` and a name; None when nothing was chosen."""
     folder = host.document.folder
     recent = [Path(one) for one in remembered.load().recent]
     return await host.app.push_screen_wait(BrowseScreen(entries_of(folder, recent), _cards_of_examples()))
 
 
 def entries_of(folder: Path, recent: list[Path]) -> list[Entry]:
-    """The files opened last that are still there, then the others of the folder, then the examples."""
+    """List the recent files that still exist, the other files of the folder, then the examples."""
     here = os.path.realpath(folder)
     last = [one for one in recent if one.is_file()]
     known = {os.path.realpath(one) for one in last}
     others = [one for one in _json_files(folder) if os.path.realpath(one) not in known]
-    entries = [Entry(str(one), one.name, "opened before" + _where(one, here)) for one in last]
-    entries += [Entry(str(one), one.name, "here") for one in others]
+    entries = [Entry(str(one), one.name, "opened recently" + _where(one, here)) for one in last]
+    entries += [Entry(str(one), one.name, "in this folder") for one in others]
     return [*entries, *(Entry(EXAMPLE + one, one, "example") for one in examples.ALL)]
 
 
@@ -174,4 +240,4 @@ def _json_files(folder: Path) -> list[Path]:
 
 def _cards_of_examples() -> dict[str, Card]:
     loaded = {name: json.loads(store.dumps(examples.load(name))) for name in examples.ALL}
-    return {EXAMPLE + name: session_cards.card_of(data) for name, data in loaded.items()}
+    return {EXAMPLE + name: browsing.card_of(data) for name, data in loaded.items()}

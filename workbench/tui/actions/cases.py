@@ -1,4 +1,4 @@
-"""The cases dialog, and what is done about its answer."""
+"""ctrl+t: choose, add, rename, copy and delete cases."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from sessions.model.session import Case
 from workbench.editing import edits
 from workbench.state.document import Place
 from workbench.tui.dialogs.ask import AskScreen
+from workbench.tui.keys.bindings import KeyGroup
 
 if TYPE_CHECKING:
     from workbench.tui.host import Host
@@ -16,7 +17,7 @@ from typing import ClassVar, Literal, NamedTuple
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import OptionList
@@ -24,30 +25,27 @@ from textual.widgets.option_list import Option
 
 from workbench.output.display import one_line
 from workbench.state.document import State
-from workbench.tui.keys.key_words import keys_of
-from workbench.tui.widgets.text.plain import PlainStatic, content, lines
+from workbench.tui.widgets.text.plain import PlainStatic, content, key_hints, lines
 
-_GROUP = Binding.Group("Cases")
+_key = KeyGroup("Cases", "cases")
 
 
 class CaseAction(NamedTuple):
-    """What is to be done with the case at `row`."""
+    """An action on the case at `row`."""
 
     verb: Literal["look", "add", "rename", "duplicate", "delete"]
     row: int
 
 
 class CasesScreen(ModalScreen[CaseAction | None]):
-    """Returns what the user chose to do; the screen below does it."""
+    """Returns what the user chose."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "Close", id="cases.close", tooltip="Close without a choice", group=_GROUP),
-        Binding("ctrl+n,a", "choose('add')", "Add", id="cases.add", tooltip="An empty case", group=_GROUP),
-        Binding("d", "choose('duplicate')", "Copy", id="cases.duplicate", tooltip="A copy of this case", group=_GROUP),
-        Binding(
-            "r", "choose('rename')", "Rename", id="cases.rename", tooltip="Give this case another name", group=_GROUP
-        ),
-        Binding("x,delete", "choose('delete')", "Delete", id="cases.delete", tooltip="Delete this case", group=_GROUP),
+        _key("escape", "dismiss(None)", "close", "Close", "Close without a choice"),
+        _key("ctrl+n,a", "choose('add')", "add", "Add", "Add an empty case"),
+        _key("d", "choose('duplicate')", "duplicate", "Copy", "Copy this case"),
+        _key("r", "choose('rename')", "rename", "Rename", "Rename this case"),
+        _key("x,delete", "choose('delete')", "delete", "Delete", "Delete this case"),
     ]
 
     def __init__(self, state: State) -> None:
@@ -56,7 +54,7 @@ class CasesScreen(ModalScreen[CaseAction | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
-            dialog.border_title = content(" Cases: inputs and history under one signature ")
+            dialog.border_title = content(" Cases: inputs and history for one signature ")
             options = OptionList(compact=True)
             for index, case in enumerate(self._state.session.cases):
                 mark = ("● ", "$text-accent") if index == self._state.case_index else ("  ", "")
@@ -68,10 +66,10 @@ class CasesScreen(ModalScreen[CaseAction | None]):
             options.highlighted = self._state.case_index
             yield options
             keys = (
-                "enter looks at it   {cases.add|^n} add   {cases.duplicate|d} copy   {cases.rename|r} rename   "
-                "{cases.delete|x} delete   {cases.close|esc} closes"
+                "enter show   {cases.add|^n} add   {cases.duplicate|d} copy   {cases.rename|r} rename   "
+                "{cases.delete|x} delete   {cases.close|esc} close"
             )
-            yield PlainStatic(lines((keys_of(self.app)(keys), "$foreground 60%")), classes="dialog-hint")
+            yield PlainStatic(key_hints(self.app, keys), classes="dialog-hint")
 
     @on(OptionList.OptionSelected)
     def _select(self) -> None:
@@ -108,7 +106,7 @@ async def choose_case(host: Host) -> None:
 
 
 def look_at(host: Host, index: int) -> None:
-    """Another case on screen."""
+    """Show another case."""
     host.document.look_at_case(index)
     host.main.show()
 

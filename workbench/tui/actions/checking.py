@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.notifications import SeverityLevel
 
-from sessions.fixtures.checking import NO_REPLY
-from sessions.fixtures.verdicts import FixtureResult
+from sessions.checking.checking import NO_REPLY
+from sessions.checking.verdicts import FixtureResult
 from sessions.source.linking import Follower
 from workbench.output.display import one_line
 from workbench.state.late_columns import is_late
@@ -26,13 +26,13 @@ LONGEST_REASON = 120
 
 
 def check(host: Host) -> None:
-    """What F9 does: checks all recordings of the session on screen, and its program; what drifted is then decided.
+    """Check all recordings of the open session, and its program; then decide on drift.
 
     While the signature cannot be read each of them would say the same, and nothing of it can be decided.
     """
     problem = host.main.engine.read_signature(host.document.state).error
     if problem is not None and host.document.session.signature.text.strip():
-        said = f"What is recorded can be checked once the signature can be read: {problem.message}"
+        said = f"Fix the signature before checking: {problem.message}"
         plain_notify(host.app, said, title="Not checked", severity="warning", timeout=12)
         return
     if any(is_late(column) for column in host.document.session.columns):
@@ -85,7 +85,7 @@ def said_of(checked: Sequence[FixtureResult], case: str, keys: KeyWords) -> Said
 
 
 def _waits(result: FixtureResult) -> bool:
-    """Whether nothing is wrong but that there is no reply to hold against what is expected."""
+    """Tell whether only replies are missing, to compare with expectations."""
     return result.failed and bool(result.drift) and all(one.message == NO_REPLY for one in result.drift)
 
 
@@ -94,12 +94,12 @@ def _title(bad: int, waiting: int, holding: Sequence[FixtureResult]) -> str:
     if bad:
         return f"{bad} of {bad + len(holding)} differ{unsent}"
     if not holding:
-        return "Nothing can be judged yet"
+        return "No replies to check yet"
     recorded = _recorded(holding)
     others = len(holding) - recorded
     if not recorded:
         return f"✓ {others} as expected, not recorded{unsent}"
-    holds = "✓ the recording holds" if recorded == 1 else f"✓ all {recorded} recordings hold"
+    holds = "✓ the recording matches" if recorded == 1 else f"✓ all {recorded} recordings match"
     return f"{holds}{f', {others} more as expected' if others else ''}{unsent}"
 
 
@@ -112,13 +112,13 @@ def _severity(bad: Sequence[FixtureResult], waiting: Sequence[FixtureResult]) ->
 
 
 def _about(waiting: Sequence[FixtureResult], case: str, keys: KeyWords) -> str:
-    """Which have no reply, case by case, and what gives them one."""
+    """List the fixtures without a reply by case, with the key that gets a reply."""
     columns: dict[str, list[str]] = {}
     for one in waiting:
         columns.setdefault(one.case, []).append(one.column)
     listed = "; ".join([f"{name} · {', '.join(ids)}" for name, ids in columns.items()])
     send = "{app.send_all|F5} sends it" if set(columns) == {case} else _ELSEWHERE
-    return f"No reply yet to hold against what is expected: {one_line(listed, 240)}. {keys(send)}."
+    return f"Expectations without a reply: {one_line(listed, 240)}. {keys(send)}."
 
 
 _ELSEWHERE = "{app.cases|ctrl+t} goes to a case, {app.send_all|F5} sends it there"

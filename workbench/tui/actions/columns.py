@@ -1,4 +1,4 @@
-"""Setting up the column with the focus: its model, its variant, and further columns like it."""
+"""Set up the focused column and add columns: adapters, models, variants, parameters."""
 
 from __future__ import annotations
 
@@ -17,21 +17,20 @@ from workbench.output import json_shapes
 from workbench.output.display import one_line
 from workbench.state.document import Place
 from workbench.tui.actions import models
-from workbench.tui.dialogs.ask import AskScreen
+from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
 from workbench.tui.dialogs.choose import ChooseScreen, Entry
-from workbench.tui.dialogs.confirm import Answer, ConfirmScreen
 from workbench.tui.messages import Change
 
 if TYPE_CHECKING:
     from workbench.tui.host import Host
 
 BESIDE, EVERY, VARIANT = "beside", "all", "with"
-"""Ways to a new column, as `do` calls them."""
-ORIGINAL = Entry("", variants.ORIGINAL_TAG, "the signature as it stands")
+"""Ways to a new column, as `do` names them."""
+ORIGINAL = Entry("", variants.ORIGINAL_TAG, "the signature without a variant")
 
 
 async def set_up(host: Host) -> None:
-    """Asks what is to be done with the column that has the focus, and does it."""
+    """Ask what to do with the focused column, and do it."""
     rendered = host.main.shown_column()
     if rendered is None:
         return
@@ -44,24 +43,24 @@ async def set_up(host: Host) -> None:
 
 
 async def add(host: Host) -> None:
-    """Asks what the new column is to be (an adapter, another model, other wordings), and brings it into sight."""
+    """Ask for the new column's adapter, model or variant, add it and show it."""
     session, rendered = host.document.session, host.main.shown_column()
     shown = {one.adapter for one in session.columns}
     abouts = {name: catalog.profile(name).about for name in catalog.NAMES}
     abouts |= of_releases()
     entries = [
-        Entry(name, catalog.title(name), f"{about} · shown already" if name in shown else about)
+        Entry(name, catalog.title(name), f"{about} · already shown" if name in shown else about)
         for name, about in sorted(abouts.items(), key=lambda one: one[0] in shown)
     ]
     if rendered is not None:
         column = rendered.column
-        entries.append(Entry(BESIDE, "Another model", f"{column.id} again, beside it, sent to another model"))
+        entries.append(Entry(BESIDE, "Another model", f"a second {column.id} column for another model"))
         entries.append(
-            Entry(EVERY, "Another model for every adapter", "beside each column one more, sent to that model")
+            Entry(EVERY, "Another model for every adapter", "add a column for another model to each adapter")
         )
         if session.variants:
-            entries.append(Entry(VARIANT, "Other wordings", f"{column.id} again, beside it, with a variant"))
-    chosen = await host.app.push_screen_wait(ChooseScreen("A new column", entries))
+            entries.append(Entry(VARIANT, "A variant", f"a second {column.id} column with a variant"))
+    chosen = await host.app.push_screen_wait(ChooseScreen("Add a column", entries))
     before = {one.id for one in session.columns}
     if chosen is None:
         return
@@ -75,13 +74,13 @@ async def add(host: Host) -> None:
 
 
 def of_releases() -> dict[str, str]:
-    """The adapters of the releases that were added (`workbench dspy add`), the newest first, each in a few words.
+    """Describe the adapters of the added releases (`workbench dspy add`), newest first.
 
-    Of a release that never said which it has, all that dspy has: its column says what it lacks.
+    For a release whose adapters are unknown, all of dspy's: its column says what it lacks.
     """
     dspys = [name for name in catalog.NAMES if catalog.dspy_class(name) is not None]
     return {
-        f"{name}@{one.version}": f"as dspy {one.version} has it, by that very release"
+        f"{name}@{one.version}": f"as dspy {one.version} does it, run with that release"
         for one in reversed(environments.added())
         for name in dspys
         if name in (one.adapters or dspys)
@@ -89,7 +88,7 @@ def of_releases() -> dict[str, str]:
 
 
 def about(host: Host, column: Column) -> str:
-    """What the column is, in a line."""
+    """Describe the column in a line."""
     model = one_line(host.document.session.model_of(column), 60)
     own = "" if column.model else " (the session's)"
     variant = f" · variant {one_line(column.variant, 40)}" if column.variant else ""
@@ -99,35 +98,35 @@ def about(host: Host, column: Column) -> str:
 
 
 def answers(host: Host, column: Column) -> tuple[Answer, ...]:
-    """What can be done with a column now."""
+    """List what can be done with a column now."""
     found = [
-        Answer("model", "m", "Model", "of this column, in the place of the session's"),
-        Answer("beside", "a", "Another model beside it", "a second column of this adapter"),
-        Answer("all", "n", "Every adapter with one more model", "beside each column one more"),
+        Answer("model", "m", "Model", "Choose a model for this column alone"),
+        Answer("beside", "a", "Compare a model", "Add a second column of this adapter, with another model"),
+        Answer("all", "n", "Compare a model in every adapter", "Add a column for another model to each adapter"),
     ]
     if column.model:
-        found.append(Answer("session", "s", "The session's model", "no model of its own any more"))
+        found.append(Answer("session", "s", "The session's model", "Use the session's model again"))
     if catalog.profile(column.adapter).has_second_model:
-        found.append(Answer("extraction", "e", "Extraction model", "who takes the fields out of the prose"))
+        found.append(Answer("extraction", "e", "Extraction model", "Choose the model that extracts the fields"))
     if host.document.session.variants:
-        found.append(Answer("variant", "v", "Variant", "other wordings in the place of the signature's"))
-        found.append(Answer("with", "w", "A variant beside it", "a second column that uses one"))
-    found.append(Answer("params", "p", "Parameters", "of this column: temperature, max_tokens, n, …"))
+        found.append(Answer("variant", "v", "Variant", "Replace texts of the signature with a variant"))
+        found.append(Answer("with", "w", "Compare a variant", "Add a second column with a variant"))
+    found.append(Answer("params", "p", "Parameters", "Set temperature, max_tokens, n, … for this column"))
     found.append(
-        Answer("session-params", "o", "Parameters of the session", "which every column has; api_base, timeout, …")
+        Answer("session-params", "o", "Parameters of the session", "Set api_base, timeout, … for every column")
     )
     now = "on" if host.document.session.fallback else "off"
-    about = f"{now} now: whether Chat and XML ask again after a reply that does not parse"
+    about = f"Toggle (now {now}): Chat and XML ask again, in JSON, after a parse error"
     found.append(Answer("fallback", "f", "Fall back to JSON", about))
-    found.append(Answer("left", "h", "Move left", "one place"))
-    found.append(Answer("right", "l", "Move right", "one place"))
+    found.append(Answer("left", "h", "Move left", "Move it by one place"))
+    found.append(Answer("right", "l", "Move right", "Move it by one place"))
     if len(host.document.session.columns) > 1:
-        found.append(Answer("remove", "x", "Remove", "its replies and recordings stay in the file"))
+        found.append(Answer("remove", "x", "Remove", "Remove the column; its replies and recordings stay in the file"))
     return tuple(found)
 
 
 async def do(host: Host, column: Column, what: str) -> None:
-    """One of `answers`."""
+    """Do one of `answers`."""
     if what == "model":
         await models.choose_column_model(host, column)
     elif what == "beside":
@@ -153,7 +152,7 @@ async def do(host: Host, column: Column, what: str) -> None:
 
 
 def show(host: Host, adapter: str) -> None:
-    """One more column, of an adapter."""
+    """Add a column for an adapter."""
     session = host.document.session
     known = {one.id for one in session.columns}
     id = adapter if adapter not in known else f"{adapter} {len(known) + 1}"
@@ -162,13 +161,13 @@ def show(host: Host, adapter: str) -> None:
 
 
 def hide(host: Host, adapter: str) -> None:
-    """Takes every column of an adapter off the screen."""
+    """Remove every column of an adapter from the screen."""
     kept = tuple([one for one in host.document.session.columns if one.adapter != adapter])
     _edit(host, partial(edits.set_columns, columns=kept), f"hide column {adapter}")
 
 
 def move(host: Host, id: str, by: int) -> None:
-    """So many places to the right, to the left below 0."""
+    """Move a column by so many places, to the left below 0."""
     columns = list(host.document.session.columns)
     index = next(number for number, one in enumerate(columns) if one.id == id)
     column = columns.pop(index)
@@ -177,7 +176,7 @@ def move(host: Host, id: str, by: int) -> None:
 
 
 def try_variant(host: Host, tag: str) -> None:
-    """A column with the variants of a tag, beside the column with the focus."""
+    """Add a column with the variants of a tag beside the focused column."""
     rendered = host.main.shown_column()
     if rendered is not None:
         change = partial(column_edits.add_variant, id=rendered.column.id, tag=tag)
@@ -185,25 +184,25 @@ def try_variant(host: Host, tag: str) -> None:
 
 
 async def _parameters(host: Host, column: Column | None) -> None:
-    """Asks for the parameters of a column, or of the session, as a JSON object on one line."""
+    """Ask for the parameters of a column, or of the session, as a JSON object."""
     params = host.document.session.params if column is None else column.params
     of = "the session" if column is None else column.id
     shown = json_shapes.dumps(dict(params), indent=None, ascii_only=False) if params else "{}"
-    hint = 'a JSON object, such as {"temperature": 0.7, "n": 3}   enter   {ask.close|esc} closes'
+    hint = 'a JSON object, such as {"temperature": 0.7, "n": 3}   enter   {ask.close|esc} close'
     typed = await host.app.push_screen_wait(AskScreen(f"Parameters of {of}", shown, refused, hint))
     if typed is not None:
         id = None if column is None else column.id
-        change = partial(column_edits.set_params, id=id, params=field_values.read(typed or "{}", "json"))
+        change = partial(column_edits.set_params, id=id, params=field_values.read_json(typed or "{}"))
         _edit(host, change, f"parameters of {of}")
 
 
 def refused(text: str) -> str:
-    """Why a text is none of the parameters that a session may hold; empty when it is."""
-    value = field_values.read(text or "{}", "json")
+    """Return why a text is not a valid parameter object; "" when it is."""
+    value = field_values.read_json(text or "{}")
     if isinstance(value, field_values.NotAValue):
         return f"column {value.column}: {value.message}"
     if not isinstance(value, dict):
-        return 'this is no object; write {"temperature": 0.7}'
+        return 'expected an object such as {"temperature": 0.7}'
     try:
         check_parameters(value, "")
     except SessionError as error:

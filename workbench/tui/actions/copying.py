@@ -1,4 +1,4 @@
-"""What can be copied of the column with the focus."""
+"""ctrl+g: copy something from the focused column."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sessions.running import rendering
 from workbench.output.exit_codes import CommandError
 from workbench.state.derived import RenderedColumn
-from workbench.tui.dialogs.confirm import Answer, ConfirmScreen
+from workbench.tui.dialogs.ask import Answer, ConfirmScreen
 from workbench.tui.pages import true_request
 from workbench.tui.widgets.text.plain import plain_notify
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from workbench.tui.host import Host
 
 ANSWERS = (
-    Answer("prompt", "p", "Prompt", "every message, as text"),
-    Answer("message", "m", "Message", "the message at the cursor"),
-    Answer("messages", "j", "Messages as JSON", "role and content, as they go out"),
-    Answer("request", "q", "Request as JSON", "model, messages and parameters"),
-    Answer("curl", "c", "Request as curl", "a shell command; the key is named by its variable"),
-    Answer("reply", "r", "Reply", "the text below the prompt"),
-    Answer("values", "v", "Values as JSON", "what the parser made of the reply"),
+    Answer("prompt", "p", "Prompt", "Copy every message as text"),
+    Answer("message", "m", "Message", "Copy the message at the cursor"),
+    Answer("messages", "j", "Messages as JSON", "Copy roles and contents as sent"),
+    Answer("request", "q", "Request as JSON", "Copy model, messages and parameters"),
+    Answer("curl", "c", "Request as curl", "Copy a shell command; the API key stays a variable"),
+    Answer("reply", "r", "Reply", "Copy the reply"),
+    Answer("values", "v", "Values as JSON", "Copy the parsed values"),
 )
 
 
@@ -36,7 +36,7 @@ async def choose_copy(host: Host) -> None:
 
 
 async def copy(host: Host, what: str) -> None:
-    """Copies one of `ANSWERS` from the column with the focus, and says what went where."""
+    """Copy one of `ANSWERS` from the focused column to the clipboard."""
     rendered = host.main.shown_column()
     if rendered is None:
         return
@@ -49,7 +49,7 @@ async def copy(host: Host, what: str) -> None:
         plain_notify(host.app, str(error), title="Not copied", severity="warning", timeout=15)
         return
     if not text:
-        host.app.notify("There is nothing of that kind to copy yet.", severity="warning")
+        host.app.notify("There is nothing to copy yet.", severity="warning")
         return
     host.app.copy_to_clipboard(text)
     host.main.status.say(f"copied {what}: {len(text):,} characters")

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 from sessions.causes.accepting import accepted
 from sessions.causes.cause import FixtureName
 from sessions.causes.finding import Causes
-from sessions.fixtures import checking
-from sessions.fixtures.verdicts import FixtureResult
+from sessions.checking import checking
+from sessions.checking.verdicts import FixtureResult
 from sessions.source.comparing import check_source, with_source
 from sessions.source.linking import Follower
 from sessions.source.project import SourceError
-from workbench.checks.decisions import Decisions
-from workbench.checks.kept_decisions import of_open
+from workbench.checks.decisions import Decisions, of_open
 from workbench.checks.reviewing import OpenLook, with_text
 from workbench.output.display import one_line
 from workbench.output.measures import counted
@@ -27,11 +26,11 @@ if TYPE_CHECKING:
     from workbench.tui.host import Host
 
 THEN = "records"
-"""What leaving the review does with what is accepted."""
+"""Effect of leaving the review on what is accepted."""
 
 
 def judged(host: Host, follower: Follower) -> list[FixtureResult]:
-    """What `workbench check` would say of the session if it were saved as it is on screen, its program included."""
+    """Check the session as it is on screen, its program included, as `workbench check` would once saved."""
     session = host.document.session
     results = checking.check(session, path_of(host))
     return with_source(results, check_source(session, host.document.folder, follower))
@@ -70,21 +69,21 @@ def take(host: Host, left: Left) -> bool:
     done = accepted(text.session, checking.check(text.session, path_of(host)), ids)
     settled = len(done.settled | text.settled)
     count = f"{settled or 'no'} cause{'' if settled < 2 else 's'}"
-    taken = "The program's text is taken over. " if text.was_pulled else ""
+    taken = "Pulled the program's text. " if text.was_pulled else ""
     waiting = f"{counted(done.waiting, 'waits', 'wait')} for another cause. " if done.waiting else ""
     waiting += f"{text.left[0].upper()}{one_line(text.left[1:], 300)}. " if text.left else ""
-    waiting += "{app.check|F9} asks about it again. " if waiting else ""
+    waiting += "{app.check|F9} asks again. " if waiting else ""
     if done.session is not session:
         host.main.edit(lambda state: replace(state, session=done.session), Place("session"), f"accept {count}")
     keys = "{app.save|ctrl+s} saves it, {app.undo|ctrl+z} takes it back." if done.session is not session else ""
-    said = f"{taken}{done.recorded} recorded anew. {waiting}{keys}".rstrip()
-    title = f"{count} accepted".capitalize() if settled or not waiting else "Accepted, and waiting for another cause"
+    said = f"{taken}{done.recorded} recorded again. {waiting}{keys}".rstrip()
+    title = f"{count} accepted".capitalize() if settled or not waiting else "Accepted, waiting for another cause"
     plain_notify(host.app, host.key_words(said), title=title, timeout=10)
     return True
 
 
 def path_of(host: Host) -> str:
-    """How the open session is called where fixtures are named."""
+    """Return the name of the open session in the names of fixtures."""
     return str(host.document.path) if host.document.path is not None else "this session"
 
 
@@ -92,7 +91,7 @@ def go_to(host: Host, fixture: FixtureName) -> None:
     """The prompt of a fixture, in its case."""
     names = [one.name for one in host.document.session.cases]
     if fixture.case not in names:
-        plain_notify(host.app, f"There is no case {one_line(fixture.case, 60)} any more.", severity="warning")
+        plain_notify(host.app, f"The case {one_line(fixture.case, 60)} is gone.", severity="warning")
         return
     host.document.look_at_case(names.index(fixture.case))
     host.main.show()

@@ -1,4 +1,4 @@
-"""Which columns of the case on screen are no longer as they were recorded: told in their titles while one edits."""
+"""Mark columns of the case on screen that differ from their recording, while the user edits."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
-from sessions.fixtures import checking
+from sessions.checking import checking
 from sessions.model.session import Session
 
 if TYPE_CHECKING:
@@ -52,6 +52,6 @@ class DriftWatch:
 
 
 def drifted(session: Session, case: str) -> frozenset[str]:
-    """The ids of the columns whose prompt, request or reading is not the recorded one, as `check` says."""
+    """Return the ids of the columns whose prompt, request or parse result differs from the recording, as in `check`."""
     results = checking.check(session, cases=[case])
     return frozenset([one.column for one in results if "drift" in (one.verdicts["render"], one.verdicts["parse"])])

@@ -1,4 +1,4 @@
-"""Exporting what is open: to a file that the user names, or to the clipboard; what a form leaves out is said first."""
+"""Export the open session to a file or to the clipboard; say first what the export leaves out."""
 
 from __future__ import annotations
 
@@ -10,20 +10,19 @@ from typing import TYPE_CHECKING
 
 from sessions.exports.exported import Exported
 from sessions.exports.formats import Format
+from sessions.file import whole_files
 from workbench.exporting import forms
 from workbench.exporting.forms import FORMS
 from workbench.output.exit_codes import CommandError
 from workbench.tui.actions import downloading
-from workbench.tui.actions.path_names import why_no_file
-from workbench.tui.dialogs.ask import AskScreen
-from workbench.tui.dialogs.confirm import Answer, ConfirmScreen
+from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen, why_no_file
 from workbench.tui.widgets.text.plain import plain_notify
 
 if TYPE_CHECKING:
     from workbench.tui.host import Host
 
 MOST_LINES = 8
-"""Of what a form does not say, in a question."""
+"""Lines shown in a question of what a form does not say."""
 
 ANSWERS = (
     Answer("file", "f", "To a file", "you are asked for its name"),
@@ -33,7 +32,7 @@ DOWNLOAD = Answer("download", "d", "Download it", "to your own machine")
 
 
 async def export(host: Host, name: str) -> None:
-    """Exports the column with the focus, or all that the form `name` has room for, and says what went where."""
+    """Export the focused column, or everything that the export `name` holds, and report it."""
     form = FORMS[name]
     make = _maker(host, form)
     host.main.status.say(f"{form.title} is being made …")
@@ -69,7 +68,7 @@ def _maker(host: Host, form: Format) -> Callable[[], Exported]:
 
 
 def _said(host: Host, form: Format, made: Exported) -> str:
-    """What is exported, and what the form does not say."""
+    """Describe the export, and what the form does not say."""
     rendered = host.main.shown_column()
     column = "every column" if form.wants_every_column or rendered is None else f"the column {rendered.column.id}"
     case = "every case" if form.wants_every_case else host.document.state.case.in_words
@@ -94,9 +93,9 @@ async def _to_file(host: Host, form: Format, made: Exported) -> None:
 
 
 def _write(host: Host, path: Path, made: Exported) -> bool:
-    """Whether it could be written; it is said when not."""
+    """Write it; return whether that worked, and report a failure."""
     try:
-        path.write_bytes(made.text.encode("utf-8", "backslashreplace"))
+        whole_files.write(path, made.text.encode("utf-8", "backslashreplace"))
     except OSError as error:
         plain_notify(host.app, f"{path}: {error.strerror or error}", title="Not exported", severity="error", timeout=15)
         return False

@@ -1,4 +1,4 @@
-"""The text with the focus in the user's own editor, in place of the app for that time."""
+"""Edit the focused text in the user's editor, which replaces the app meanwhile."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ SUFFIX = {"python": ".py", "json": ".json", "text": ".txt"}
 
 
 def command(configured: str = "") -> list[str]:
-    """The words of the user's editor: the config's, else the environment's. ValueError for quotes that do not close."""
+    """Return the editor command from the config or environment. ValueError for unbalanced quotes."""
     return shlex.split(configured or os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
 
 
 def edit_outside(host: Host) -> None:
-    """Opens the focused text in the user's editor; what was saved there is one edit here, which undo takes back."""
+    """Open the focused text in the user's editor; what was saved there becomes one edit, which undo removes."""
     refused = host.confinement.why_no_program()
     if refused:
         plain_notify(host.app, refused, severity="warning")
         return
     editor = host.main.focused
     if not isinstance(editor, Editor) or editor.read_only:
-        said = "Put the cursor into a text first ({app.focus_editors|F2}, or {app.focus_replies|F4} for a reply)."
+        said = "Focus a text first: {app.focus_editors|F2}, or {app.focus_replies|F4} for a reply."
         plain_notify(host.app, host.key_words(said), severity="warning")
         return
     try:
         before = editor.raw.encode("utf-8")
     except UnicodeEncodeError:
         plain_notify(
-            host.app, "The text has half a character (a lone surrogate), which no file can hold.", severity="warning"
+            host.app, "The text contains an unpaired surrogate, which a file cannot store.", severity="warning"
         )
         return
     said, after = "", None
@@ -62,11 +62,11 @@ def edit_outside(host: Host) -> None:
     if after is not None and not said:
         put(editor, after)
     if said:
-        plain_notify(host.app, f"{said}. Your text is as it was.", title="Not edited", severity="error")
+        plain_notify(host.app, f"{said}. Your text is unchanged.", title="Not edited", severity="error")
 
 
 def put(editor: Editor, text: str) -> None:
-    """Replaces the text by what came back, as the user's own edit. The line break that editors add is taken off."""
+    """Replace the text as the user's own edit, without the final line break that editors add."""
     if text.endswith("\n") and not editor.raw.endswith("\n"):
         text = text[:-1]
     if text != editor.raw:

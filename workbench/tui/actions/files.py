@@ -1,9 +1,9 @@
-"""Saving, leaving and letting go of what is open: the questions asked on the way, and what is never lost."""
+"""Save, restore and close sessions, asking before anything is lost."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,34 +18,34 @@ from sessions.model.session import DEFAULT_COLUMNS, Case, Session, SignatureText
 from sessions.source import linking
 from workbench.state.document import Place, State
 from workbench.state.drafts import state_of, with_drafts
-from workbench.tui.actions.path_names import why_no_file
-from workbench.tui.dialogs.ask import AskScreen
+from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen, why_no_file
 from workbench.tui.dialogs.choose import ChooseScreen, Entry
-from workbench.tui.dialogs.confirm import Answer, ConfirmScreen
+from workbench.tui.panes.notes import name_of
 from workbench.tui.widgets.text.plain import plain_notify
 
 if TYPE_CHECKING:
     from workbench.tui.host import Host
 
 SECONDS_OF_A_WARNING, SECONDS_OF_GOOD_NEWS = 10, 5
-"""For how long the last line says that unsaved work is not kept, and that it is again."""
+"""Seconds for which the last line says that backups fail, and that they work again."""
 MOST_LINES = 12
-"""Lines of a difference that are shown in a question."""
+"""Lines of a difference shown in a question."""
 NEW = "new session"
-"""What a session is called until it has a name."""
+"""The name of a session until it gets its own."""
+KEEP_EDITING = Answer("stay", "c", "Keep editing")
 NAMELESS = ("", "Signature", "StringSignature")
 
 
 async def new_session(host: Host) -> None:
-    """An empty session with the form of its signature open; work that is not saved is asked about first."""
-    if await may_let_go(host):
+    """Open an empty session with its form, after asking about unsaved changes."""
+    if await confirm_close(host):
         host.load(Session(SignatureText(""), columns=DEFAULT_COLUMNS, name=NEW), None)
         host.main.editors.open("signature")
         host.main.editors.signature.show_as("form")
 
 
 def open_path(host: Host, path: Path) -> bool:
-    """Opens a file; what was open stays, with the reason said, when that fails."""
+    """Open a file; on failure report why and keep the open session."""
     refused = host.confinement.why_no_file(path)
     if refused:
         plain_notify(host.app, refused, title="Not opened", severity="error", timeout=15)
@@ -60,9 +60,9 @@ def open_path(host: Host, path: Path) -> bool:
 
 
 async def save(host: Host) -> bool:
-    """Saves to the session's file, with what the file gained meanwhile, asking for a file if there is none.
+    """Save to the session's file, merged with what the file gained; ask for a file if there is none.
 
-    Where both changed the same it is asked what is to stand. False when it was not saved.
+    Asks which version to keep where both changed the same place. False when it was not saved.
     """
     document = host.document
     if document.path is None:
@@ -80,17 +80,17 @@ async def save(host: Host) -> bool:
 
 
 async def _settle_change(host: Host, path: Path, why: Exception) -> bool:
-    """Asks what is to become of a file that another program has changed. False when ours was not saved."""
+    """Ask what to do about a file that was changed on disk. False when ours was not saved."""
     try:
         lines = store.difference(host.document.session, path)
     except SessionError as error:
         lines = (str(error),)
     both: list[Answer] = []
-    question = f"Another program has changed {path.name} since it was opened"
+    question = f"{path.name} was changed on disk since you opened it"
     if isinstance(why, CollisionError):
         places = ", ".join(why.places[:3]) + (" …" if len(why.places) > 3 else "")
-        question = f"Another program has changed in {path.name} what you changed too: {places[:200]}"
-        both = [Answer("both", "b", "Keep both", "and yours where both changed the same")]
+        question = f"{path.name} was changed on disk in the same places: {places[:200]}"
+        both = [Answer("both", "b", "Keep both", "Yours wins where both changed the same place")]
     more = [f"… and {len(lines) - MOST_LINES} more lines"] if len(lines) > MOST_LINES else []
     shown = "\n".join([line[:120] for line in lines[:MOST_LINES]] + more)
     answer = await host.app.push_screen_wait(
@@ -99,8 +99,8 @@ async def _settle_change(host: Host, path: Path, why: Exception) -> bool:
             f"{question} (- in the file, + yours):\n\n{shown}",
             [
                 *both,
-                Answer("theirs", "r", "Reload it", "yours stays among the earlier versions"),
-                Answer("mine", "k", "Keep mine", "the file's stays among the earlier versions"),
+                Answer("theirs", "r", "Reload", "Yours stays under Restore an earlier version"),
+                Answer("mine", "k", "Keep mine", "The file's stays under Restore an earlier version"),
                 Answer("other", "a", "Save mine under another name"),
             ],
         )
@@ -121,10 +121,10 @@ async def _settle_change(host: Host, path: Path, why: Exception) -> bool:
 
 
 async def restore_earlier(host: Host) -> None:
-    """Asks which earlier content of the file to take up, as a change that can be undone."""
+    """Ask which earlier version to restore, as a change that can be undone."""
     points = restore_points.points(host.document.path)
     if not points:
-        plain_notify(host.app, "Each save keeps what it replaces; there is nothing yet.", title="No earlier version")
+        plain_notify(host.app, "Each save keeps the version it replaces.", title="No earlier version")
         return
     entries = [
         Entry(str(point.place), f"{point.at.astimezone():%Y-%m-%d %H:%M:%S}", f"{point.size:,} bytes")
@@ -140,7 +140,7 @@ async def restore_earlier(host: Host) -> None:
 
 
 async def save_as(host: Host) -> bool:
-    """Asks for a file and saves to it. False when it was not saved."""
+    """Ask for a file and save to it. False when it was not saved."""
     proposed = host.document.path or Path.cwd() / f"{_file_name(host.document.session)}.session.json"
 
     refuse = partial(why_no_file, example="questions.session.json", confinement=host.confinement)
@@ -150,15 +150,16 @@ async def save_as(host: Host) -> bool:
     path = Path(chosen).expanduser()
     if path.exists() and path != host.document.path:
         question = f"{path} exists. Replace it?"
-        answers = [Answer("yes", "y", "Replace it"), Answer("no", "n", "Keep it")]
+        answers = [Answer("yes", "y", "Replace"), Answer("no", "n", "Cancel")]
         if await host.app.push_screen_wait(ConfirmScreen("Save as", question, answers)) != "yes":
             return False
     _relink(host, path)
+    _name_after(host, path)
     return _overwrite(host, path)
 
 
 def _file_name(session: Session) -> str:
-    """A name for the file of a session; of one without a name of its own that of its signature's class."""
+    """Propose a file name: the session's name, or else that of its signature's class."""
     name = session.name
     if name == NEW:
         try:
@@ -171,7 +172,7 @@ def _file_name(session: Session) -> str:
 
 
 def _relink(host: Host, path: Path) -> None:
-    """A link to a program is relative to the session's folder, which becomes another one."""
+    """Adjust a link to a program, which is relative to the session's folder."""
     before = host.document.folder
     signature = linking.moved(host.document.session.signature, before, path.parent)
     if signature is not host.document.session.signature:
@@ -179,42 +180,59 @@ def _relink(host: Host, path: Path) -> None:
         host.main.edit(lambda state: replace(state, session=made), Place("session"), "save in another folder")
 
 
+def _name_after(host: Host, path: Path) -> None:
+    """Give a session that has no name of its own that of its file."""
+    name = path.name.removesuffix(".json").removesuffix(".session")
+    if host.document.session.name == NEW and name:
+        named = replace(host.document.session, name=name)
+        host.main.edit(lambda state: replace(state, session=named), Place("session"), "name the session")
+
+
 async def leave(host: Host) -> None:
-    """Ends the app, unless there is unsaved work that the user wants to go on with."""
-    if not await _may_let_changes_go(host):
+    """Quit, after asking about unsaved changes and invalid values."""
+    if not await _confirm_unsaved(host):
         return
     if host.document.state.drafts and not host.document.dirty:
         # what no file can hold is offered again the next time
         why_not = autosave.write(with_drafts(host.document.state), host.document.path)
-        if why_not and not await _may_let_texts_go(host, f"cannot be kept for the next time: {why_not}"):
+        kept = f"The typed text {f'cannot be kept: {why_not}' if why_not else 'is offered at the next start.'}"
+        if not await _confirm_invalid(host, kept, Answer("quit", "q", "Quit")):
             return
     else:
         autosave.discard(host.document.path)
     host.app.exit()
 
 
-async def may_let_go(host: Host) -> bool:
-    """Whether another session may take the place of what is open: it is saved, or the user says so; and of texts that
-    no file can hold the user says so."""
-    if not await _may_let_changes_go(host):
+async def confirm_close(host: Host) -> bool:
+    """Ask about unsaved changes and invalid values; return whether the session may close."""
+    if not await _confirm_unsaved(host):
         return False
     if not host.document.state.drafts or host.document.dirty:  # dropped, with all that was typed
         return True
-    return await _may_let_texts_go(host, "no file can hold that")
+    return await _confirm_invalid(host, "What you typed there is lost.", Answer("discard", "d", "Discard these edits"))
 
 
-async def _may_let_texts_go(host: Host, why: str) -> bool:
-    question = f"{_texts(len(host.document.state.drafts))}, and {why}."
-    answers = [Answer("drop", "d", "Drop what was typed there"), Answer("stay", "c", "Go on editing")]
-    return await host.app.push_screen_wait(ConfirmScreen("Texts that are no values yet", question, answers)) == "drop"
+async def _confirm_invalid(host: Host, then: str, go_on: Answer) -> bool:
+    """Ask about invalid values, which no file can hold; whoever keeps editing is led to the first."""
+    drafts = host.document.state.drafts
+    question = f"{_invalid(drafts)}. The file keeps the last valid value. {then}"
+    answers = [go_on, KEEP_EDITING]
+    answer = await host.app.push_screen_wait(ConfirmScreen("Invalid values", question, answers))
+    if answer == KEEP_EDITING.value:
+        host.main.go_to(next(iter(drafts)))
+    return answer == go_on.value
 
 
-def _texts(count: int) -> str:
-    return "One text on screen is no value yet" if count == 1 else f"{count} texts on screen are no values yet"
+def _invalid(drafts: Iterable[Place]) -> str:
+    names = [name_of(one) for one in drafts]
+    if len(names) == 1:
+        return f"One field has an invalid value: {names[0]}"
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return f"{len(names)} fields have invalid values: {'; '.join(names[:3])}{more}"
 
 
-async def _may_let_changes_go(host: Host) -> bool:
-    """Whether the session itself may go: it is saved, or the user says so."""
+async def _confirm_unsaved(host: Host) -> bool:
+    """Ask about unsaved changes; return whether the session may close."""
     if not host.document.dirty:
         return True
     name = host.document.path.name if host.document.path is not None else "This session"
@@ -222,20 +240,20 @@ async def _may_let_changes_go(host: Host) -> bool:
         ConfirmScreen(
             "Unsaved changes",
             f"{name} has changes that are not saved.",
-            [Answer("save", "s", "Save them"), Answer("drop", "d", "Drop them"), Answer("stay", "c", "Go on editing")],
+            [Answer("save", "s", "Save"), Answer("discard", "d", "Discard"), KEEP_EDITING],
         )
     )
     if answer == "save":
         return await save(host)
-    return answer == "drop"
+    return answer == "discard"
 
 
 async def offer_left_over(host: Host) -> None:
-    """Asks whether to take up work that was never saved, if there is any."""
+    """Offer to recover work that was never saved."""
     path = host.document.path
     why_not = autosave.why_not()
     if why_not:
-        plain_notify(host.app, why_not, title="No copies of unsaved work", severity="warning", timeout=15)
+        plain_notify(host.app, why_not, title="Unsaved work is not backed up", severity="warning", timeout=15)
     left = autosave.left_over(path)
     if left is None:
         return
@@ -246,13 +264,13 @@ async def offer_left_over(host: Host) -> None:
     what = "this session" if path is not None else "a session that has no file yet"
     answer = await host.app.push_screen_wait(
         ConfirmScreen(
-            "Work that was not saved",
-            f"Texts that are no values yet were left in {what}. They were kept at {left.at:%Y-%m-%d %H:%M:%S}."
+            "Recover unsaved work?",
+            f"Invalid values were left in {what} at {left.at:%Y-%m-%d %H:%M:%S}."
             if only_texts
-            else f"The last time, the app ended without saving {what}. A copy of {left.at:%Y-%m-%d %H:%M:%S} was kept.",
+            else f"The app ended without saving {what}. A copy from {left.at:%Y-%m-%d %H:%M:%S} was kept.",
             [
-                Answer("take", "t", "Take it", "and go on with that copy"),
-                Answer("leave", "l", "Leave it", "it stays among the earlier versions"),
+                Answer("take", "t", "Recover", "Continue with that copy"),
+                Answer("leave", "l", "Ignore", "You find it under Restore an earlier version"),
             ],
         )
     )
@@ -265,8 +283,8 @@ async def offer_left_over(host: Host) -> None:
 
 
 def say_of_copies(host: Host, why_not: str) -> None:
-    """That unsaved work is no longer kept, should the app be killed, or is again."""
-    said = f"unsaved work is not kept: {why_not}" if why_not else "unsaved work is kept again"
+    """Report that backups of unsaved work fail, or work again."""
+    said = f"unsaved work not backed up: {why_not}" if why_not else "unsaved work is backed up again"
     host.main.status.say(said, SECONDS_OF_A_WARNING if why_not else SECONDS_OF_GOOD_NEWS)
 
 
@@ -293,39 +311,37 @@ def _not_saved(host: Host, path: Path, error: Exception) -> bool:
 
 
 def _done(host: Host, path: Path, saved: Saved) -> bool:
-    """Takes over what the file had gained, as a change that can be undone, and says what was saved."""
+    """Merge what the file gained, as a change that can be undone, and report the save."""
     if saved.session is not host.document.session:
-        host.main.edit(partial(_with_session, session=saved.session), Place("session"), f"take over from {path.name}")
+        host.main.edit(partial(_with_session, session=saved.session), Place("session"), f"merge {path.name}")
     autosave.discard(host.document.path)
     host.document.mark_saved(path, saved.fingerprint)
     host.past_runs.saved_as(path)
     host.main.show()
-    drafts = len(host.document.state.drafts)
+    drafts = host.document.state.drafts
     if drafts:
         why_not = autosave.write(with_drafts(host.document.state), path)
-        kept = f"cannot be kept beside it: {why_not}" if why_not else "is kept beside it for the next time"
-        said = f"{_texts(drafts)}; the file has the last value, and the text {kept}."
+        kept = f"cannot be kept: {why_not}" if why_not else "is offered at the next start."
+        said = f"{_invalid(drafts)}. The file has the last valid value; what you typed {kept}"
         plain_notify(host.app, said, title=f"Saved {path.name}", severity="warning")
     else:
         here = "saved in your folder here; `Download a file` takes it along" if host.confinement.hands_out else "saved"
         host.main.status.say(f"{here}; {saved.not_kept}" if saved.not_kept else here)
     if saved.taken:
-        plain_notify(
-            host.app, _gained(saved.taken, host.key_words), title=f"Saved, with what {path.name} gained", timeout=10
-        )
+        plain_notify(host.app, _gained(saved.taken, host.key_words), title=f"Saved and merged {path.name}", timeout=10)
     return True
 
 
 def _gained(taken: tuple[str, ...], keys: Callable[[str], str]) -> str:
-    """What the file had gained, and how it is undone here."""
+    """Describe the merged changes of the file and how to undo them."""
     more = f" and {len(taken) - 3} more" if len(taken) > 3 else ""
     places = ", ".join(taken[:3])
-    undone = keys("{app.undo|^z} takes it out again.")
-    return f"Another program had changed the file too, and that stands here now: {places[:200]}{more}. {undone}"
+    undone = keys("{app.undo|^z} removes them.")
+    return f"The file was changed on disk too. Those changes are merged in: {places[:200]}{more}. {undone}"
 
 
 def _with_session(state: State, session: Session) -> State:
-    """The session in the place of the one on screen, at the same case where that is still there."""
+    """Replace the session, keeping the current case where it still exists."""
     if not session.cases:
         session = replace(session, cases=(Case("case 1"),))
     names = [one.name for one in session.cases]

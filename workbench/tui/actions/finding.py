@@ -1,4 +1,4 @@
-"""What ctrl+f searches, and how what it found is brought into sight."""
+"""ctrl+f: search every pane and show the matches."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from workbench.editing import field_values
 from workbench.output.display import one_line
 from workbench.state.document import Place, State
 from workbench.state.finding import Hit, Searched, find
+from workbench.tui.keys.bindings import KeyGroup
 from workbench.tui.widgets.prompt.prompt_section import pieces_of, title
 from workbench.tui.widgets.prompt.prompt_view import PromptView
 from workbench.tui.widgets.text.editor import Editor
@@ -21,7 +22,7 @@ from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -31,20 +32,18 @@ from workbench.state.finding import MOST_HITS
 from workbench.tui.keys.key_words import keys_of
 from workbench.tui.widgets.text.plain import PlainStatic, lines
 
-_FIND = Binding.Group("Find")
+_key = KeyGroup("Find", "find")
 QUIET = "$foreground 60%"
 
 
 class FindScreen(ModalScreen[bool]):
-    """`search` gives the hits of a text, `show` brings one into sight. Returns whether to stay at the hit."""
+    """`search` finds a text, `show` goes to a match. Returns whether to stay there."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(False)", "Close", id="find.close", tooltip="Back to where you were", group=_FIND),
-        Binding("enter", "stay", "Go there", priority=True, id="find.stay", tooltip="Go to what is shown", group=_FIND),
-        Binding(
-            "down,ctrl+f,ctrl+n", "step(1)", "Next", priority=True, id="find.next", tooltip="The next hit", group=_FIND
-        ),
-        Binding("up", "step(-1)", "Before", priority=True, id="find.before", tooltip="The hit before", group=_FIND),
+        _key("escape", "dismiss(False)", "close", "Close", "Return to where you were"),
+        _key("enter", "stay", "stay", "Go there", "Go to this match", priority=True),
+        _key("down,ctrl+f,ctrl+n", "step(1)", "next", "Next", "Show the next match", priority=True),
+        _key("up", "step(-1)", "before", "Before", "Show the previous match", priority=True),
     ]
 
     def __init__(self, search: Callable[[str], list[Hit]], show: Callable[[Hit], None], start: str = "") -> None:
@@ -58,7 +57,7 @@ class FindScreen(ModalScreen[bool]):
     def compose(self) -> ComposeResult:
         with Horizontal(id="find-line"):
             yield PlainStatic(lines(("find ", QUIET)), classes="find-word")
-            yield Input(self._start, compact=True, placeholder="a text, in any pane")
+            yield Input(self._start, compact=True, placeholder="search every pane")
             yield PlainStatic(id="find-where")
 
     def on_mount(self) -> None:
@@ -93,10 +92,10 @@ class FindScreen(ModalScreen[bool]):
     def _words(self) -> Content:
         keys = keys_of(self.app)
         if not self.wanted:
-            hint = "{find.next|↓}{find.before|↑} hits   {find.stay|enter} stays there   {find.close|esc} goes back"
+            hint = "{find.next|↓}{find.before|↑} matches   {find.stay|enter} stay there   {find.close|esc} go back"
             return lines((keys(hint), QUIET))
         if not self._hits:
-            return lines(("nothing   ", "$text-warning"), (keys("{find.close|esc} goes back"), QUIET))
+            return lines(("no match   ", "$text-warning"), (keys("{find.close|esc} go back"), QUIET))
         hit = self._hits[self._at]
         before, found, behind = hit.context
         more = "+" if len(self._hits) == MOST_HITS else ""
@@ -111,7 +110,7 @@ class FindScreen(ModalScreen[bool]):
 
 
 async def find_anywhere(host: Host) -> None:
-    """Goes to what is typed while it is typed; escape goes back to where the focus was."""
+    """Search while the user types; escape returns the focus to where it was."""
     main = host.main
     before, tab = main.focused, main.editors.tab
     texts = list(texts_of(host))
@@ -126,7 +125,7 @@ async def find_anywhere(host: Host) -> None:
 
 
 def texts_of(host: Host) -> Iterator[Searched]:
-    """What is on screen first: the signature, the prompts and replies, then inputs, demos and history."""
+    """List the searchable texts: signature, prompts and replies first, then inputs, demos and history."""
     state, main = host.document.state, host.main
     yield Searched("signature", state.session.signature.text, Place("signature"))
     if state.session.signature.instructions is not None:
@@ -178,7 +177,7 @@ def _show(host: Host, hit: Hit) -> None:
 
 
 def _select(host: Host, wanted: str, start: int) -> None:
-    """In the editor with the focus: the hit itself, or where its text is written another way the first like it."""
+    """Select the match in the focused editor, or the first like it where the text is written differently."""
     editor = host.main.focused
     if not isinstance(editor, Editor):
         return

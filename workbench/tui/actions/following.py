@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from adapters.errors import SignatureError
 from adapters.signatures.signature import Signature
-from sessions.fixtures.verdicts import Drift
-from sessions.line_diff import line_diff
+from sessions.checking.verdicts import Drift
 from sessions.model.session import Session, SourceLink, Variant
 from sessions.source.comparing import differences, read_alone
 from sessions.source.gathering import Gathered, digest_of, read_gathered
 from sessions.source.linking import Follower
 from sessions.source.project import SourceError
 from sessions.source.pulling import pulled
+from sessions.text_diff import line_diff
 from workbench.editing import column_edits
 from workbench.output.display import one_line
 from workbench.state.document import Place, State
-from workbench.tui.dialogs.confirm import Answer, ConfirmScreen
-from workbench.tui.textual_internals.toasts import take_back
+from workbench.tui.dialogs.ask import Answer, ConfirmScreen
+from workbench.tui.textual_internals.access import take_back
 from workbench.tui.widgets.text.plain import plain_notify
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ MOST_LINES = 24
 ROWS_AROUND_LINES = 13
 """Rows of the dialog that the lines which differ do not take, about."""
 TITLE = "The program"
-"""Of the toasts; warnings of this title are taken back when another follows, or when their cause is gone."""
+"""Title of the toasts; its warnings are withdrawn when another follows, or when their cause is gone."""
 TAG = "program"
 """The tag of the variants, and of the columns, in which the program's wording stands beside the session's own."""
 
@@ -50,7 +50,7 @@ Stamp = tuple[int, int, int] | None
 
 
 class _Key(NamedTuple):
-    """What is followed: which session's link to which class."""
+    """The link that is followed, of a session to a class."""
 
     folder: Path
     file: str
@@ -66,17 +66,17 @@ class Following:
         self._stamps: dict[Path, Stamp] = {}
         self._told = ""
         self._found: Gathered | None = None
-        """What the program said when it could last be read."""
+        """The program's content when it could last be read."""
         self._is_other = False
         self._mistake: tuple[float, str] | None = None
-        """What cannot be read, and since when; it is told when the files have stayed as they are."""
+        """The read error, and since when; it is reported once the files have stayed unchanged."""
 
     def start(self) -> None:
         """Looks from now on."""
         self._host.app.set_interval(EVERY_S, self.look)
 
     def look(self) -> None:
-        """Reads the program when one of its files is another than at the last look, and marks whether both agree."""
+        """Read the program when one of its files changed since the last look, and mark whether both agree."""
         self._look()
         signature = self._host.document.session.signature
         found = self._found if signature.source is not None else None
@@ -167,7 +167,7 @@ def _take_over(host: Host, follower: Follower) -> None:
 
 
 class _Sides(NamedTuple):
-    """The program's class and the session's, as both are at one moment."""
+    """The program's class and the session's, both at the same moment."""
 
     found: Gathered
     follower: Follower
@@ -198,7 +198,7 @@ async def _both_now(host: Host, link: SourceLink) -> _Sides | None:
 
 
 def _why_not_both(mine: Signature, theirs: Signature) -> str:
-    """Columns of one session share its fields: only wording can stand side by side."""
+    """Explain why not: columns of one session share its fields, so only wording can be side by side."""
     others = [drift.message for drift in differences(mine, theirs) if not is_wording(drift)]
     if not others:
         return "No columns side by side: the two differ only in what no prompt shows."
@@ -226,7 +226,7 @@ async def choose(host: Host) -> None:
             "Program and session",
             _question(host, shown, link),
             [
-                Answer("theirs", "t", "The program's", "yours can be had back with undo"),
+                Answer("theirs", "t", "The program's", "undo restores yours"),
                 Answer("mine", "m", "Mine", "`workbench push` writes it into the program"),
                 *([both] if shown.variants else []),
             ],
@@ -248,7 +248,7 @@ async def choose(host: Host) -> None:
 
 
 def _question(host: Host, shown: _Sides, link: SourceLink) -> str:
-    """What differs, as much of it as leaves the answers in sight."""
+    """Return the differences, cut so that the answers stay in view."""
     width, height = host.app.size
     most = max(4, min(MOST_LINES, height * 85 // 100 - ROWS_AROUND_LINES - 2 * bool(shown.why_not)))
     lines = line_diff(host.document.session.signature.text.split("\n"), shown.found.text.split("\n"))
@@ -265,7 +265,7 @@ def _with_link(state: State, link: SourceLink) -> State:
 
 
 def is_wording(drift: Drift) -> bool:
-    """Whether the difference is in instructions or a description, so that a variant could hold the other wording."""
+    """Return whether a difference is in instructions or a description, so that a variant can hold it."""
     return drift.place == "instructions" or (drift.place.count(".") == 2 and drift.place.endswith(".desc"))
 
 
@@ -296,7 +296,7 @@ def _with_both(state: State, variants: tuple[Variant, ...]) -> State:
 
 
 def _stamp(file: Path) -> Stamp:
-    """What another content of a file changes; None where there is no file."""
+    """Return facts that change with a file's content; None without a file."""
     try:
         status = os.stat(file)
     except (OSError, ValueError):

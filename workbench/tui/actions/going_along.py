@@ -1,4 +1,4 @@
-"""Where the app is, in words that another one finds its way by; and going there, with one's own work as it is."""
+"""Read and follow the teacher's position, without changing the participant's work."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 
 from sessions import examples
-from workbench.serving.teachers_place import EXAMPLE, WHOLE, TeachersPlace
+from workbench.serving.messages import EXAMPLE, WHOLE, TeachersPlace
 from workbench.tui.actions import files, looking
 from workbench.tui.keys.key_words import keys_of
 from workbench.tui.panes.editors import EDITORS
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def place_of(host: Host) -> TeachersPlace | None:
-    """Where this app is; None while something is in front that nobody can follow to, such as a question."""
+    """Return the position of this app; None while a dialog is open, which nobody can follow."""
     screen, main = host.app.screen, host.main
     session, case, tab = session_of(host), host.document.state.case.name, main.editors.tab
     if isinstance(screen, LessonScreen):
@@ -48,18 +48,18 @@ def place_of(host: Host) -> TeachersPlace | None:
 
 
 def session_of(host: Host) -> str:
-    """The name of the file that is open, or which example; "" is a session that nobody else has."""
+    """Return the name of the open file or example; "" for a session that nobody else has."""
     path = host.document.path
     return path.name if path is not None else _example_called(host.document.session.name)
 
 
 def go_along(host: Host, place: TeachersPlace, before: TeachersPlace | None) -> str:
-    """Goes to `place`, of which only what is other than `before` moves anything. No session is changed.
+    """Go to `place`; only what differs from `before` moves anything. No session is changed.
 
-    Says what keeps it; "" once it is there. What a session of one's own does not have is passed over.
+    Returns what prevents it, "" once there. Columns and cases that this session lacks are skipped.
     """
     if isinstance(host.app.screen, ModalScreen):
-        return "A question is open here: answer it or close it."
+        return "Close the open dialog to follow."
     if place.session != session_of(host):
         kept = _open(host, place.session)
         if kept:
@@ -84,16 +84,16 @@ def _example_called(name: str) -> str:
 
 
 def _open(host: Host, session: str) -> str:
-    """Opens the session that the teacher has open; what is not saved here is never let go of for it."""
+    """Open the teacher's session, unless changes here are not saved."""
     example = session.removeprefix(EXAMPLE) if session.startswith(EXAMPLE) else ""
     if not session or (example and example not in examples.ALL):
         return "The teacher has a session open that you do not have."
     if host.document.dirty or host.document.state.drafts:
         name = example or session
-        keep = keys_of(host.app)("Save it ({app.save|ctrl+s}), and you go along.")
-        return f"The teacher is in {name}; what you changed here is not saved. {keep}"
+        keep = keys_of(host.app)("Save ({app.save|ctrl+s}) to follow.")
+        return f"The teacher is in {name}; your changes here are not saved. {keep}"
     if host.main.runs.active:
-        return f"The teacher is in {example or session}; you go along once what you sent has ended."
+        return f"The teacher is in {example or session}; you follow when your runs have ended."
     if example:
         host.load(examples.load(example), None)
         return ""
@@ -180,7 +180,7 @@ def _scrolled(widget: Widget) -> int:
 
 
 def _scroll(widget: Widget, place: TeachersPlace) -> None:
-    """As far down as the teacher is, once what is shown is laid out."""
+    """Scroll as far down as the teacher, once the content is laid out."""
 
     def scroll() -> None:
         widget.scroll_to(y=round(place.scrolled * widget.max_scroll_y / WHOLE), animate=False, force=True)

@@ -1,28 +1,150 @@
-"""What is opened to look closer: a column's lesson and pages, the help of a pane, the letters to jump by."""
+"""Open the lesson, the pages of F7, the help and jump mode."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import ActiveBinding, BindingType
 from textual.command import CommandPalette
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.errors import NoWidget
+from textual.geometry import Offset, Region
 from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
+from textual.widgets import Markdown
 
 from workbench.state.derived import RenderedColumn
 from workbench.state.document import Place
-from workbench.tui.dialogs.help import HelpScreen
-from workbench.tui.dialogs.jump import JumpScreen, targets_of
-from workbench.tui.keys.key_words import in_short
-from workbench.tui.pages.looked_at import LookedAt
+from workbench.tui.keys.bindings import KeyGroup
+from workbench.tui.keys.key_words import in_short, keys_of
+from workbench.tui.pages.page import LookedAt
 from workbench.tui.screens.lesson import LessonScreen
+from workbench.tui.screens.main import MainScreen
 from workbench.tui.screens.pages import PagesScreen
+from workbench.tui.widgets.text.plain import PlainStatic, content, key_hints, lines
 
 if TYPE_CHECKING:
     from workbench.tui.host import Host
 
 
+_key = KeyGroup("This page", "help")
+
+START = """\
+A **signature** declares inputs and outputs. An **adapter** turns it, with demos, history and inputs, into chat
+messages, and parses the model's reply into typed values. The columns show both, side by side for every adapter.
+
+1. **Edit** on the left: every prompt updates as you type.
+2. **{app.send_all|F5}** sends. The offline models need no API key or network, and some misbehave on purpose
+   (`{app.choose_model|ctrl+l}`).
+3. **Read** below each prompt how the reply was parsed, repaired or rejected. Edit the reply: it is parsed again.
+4. **{app.lesson|F6}** explains prompt and reply step by step. **{app.look|F7}** inspects the request, every call and
+   other parsers.
+5. **{app.record|ctrl+r}** records, **{app.save|ctrl+s}** saves, **{app.check|F9}** (`workbench check`) reports drift.
+6. **{app.find|ctrl+f}** searches every pane, **{app.jump|ctrl+]}** jumps to anything by a letter,
+   **{app.command_palette|ctrl+p}** lists all commands by name.
+"""
+
+
+class HelpScreen(ModalScreen[None]):
+    APP_ACTIONS: ClassVar[frozenset[str]] = frozenset()
+    BINDINGS: ClassVar[list[BindingType]] = [_key("escape,f1,q", "dismiss(None)", "close", "Close", "Close the help")]
+
+    def __init__(self, pane_help: str, bindings: Iterable[ActiveBinding], key_names: dict[str, str]) -> None:
+        super().__init__()
+        self._pane_help = pane_help
+        self._active = tuple(bindings)
+        self._key_names = key_names
+
+    def compose(self) -> ComposeResult:
+        keys = keys_of(self.app)
+        with Vertical(classes="dialog -large") as dialog:
+            dialog.border_title = content(" Help ")
+            with VerticalScroll():
+                if self._pane_help:
+                    yield Markdown(keys(self._pane_help))
+                yield Markdown(keys("## The workbench\n\n" + START))
+                yield PlainStatic(self._keys(), classes="dialog-text")
+            hint = key_hints(self.app, "↑↓ scroll   {help.close|esc} close")
+            yield PlainStatic(hint, classes="dialog-hint")
+
+    def _keys(self) -> Content:
+        """The keys that work now, with the ids that the config file uses."""
+        groups: dict[str, dict[str, tuple[str, str]]] = {}
+        for _, binding, _, tooltip in self._active:
+            if not binding.id or binding.system:
+                continue
+            group = binding.group.description if binding.group is not None else "This pane"
+            keys, _ = groups.setdefault(group, {}).get(binding.id, ("", ""))
+            key = self._key_names.get(binding.key, binding.key)
+            groups[group][binding.id] = (f"{keys} {key}".strip(), tooltip or binding.description)
+        parts: list[tuple[str, str] | str] = []
+        for group, rows in groups.items():
+            parts.append((f"\n{group}\n", "bold $text-accent"))
+            for id, (keys, said) in rows.items():
+                parts += [(f"  {keys:<18}", "bold"), said, (f"  {id}\n", "$foreground 40%")]
+        return lines(*parts)
+
+
+LETTERS = "asdfghjklqwertyuiopzxcvbnm1234567890"
+
+
+class Target(NamedTuple):
+    """A widget to go to, and where its letter stands."""
+
+    letter: str
+    widget: Widget
+    place: Offset
+
+
+def targets_of(screen: Screen[object]) -> list[Target]:
+    """Every widget of a screen that can take the focus and is in sight, from the top and from the left."""
+    found: list[tuple[Region, Widget]] = []
+    for widget in screen.query("*"):
+        if widget.focusable and widget.display:
+            try:
+                region = screen.find_widget(widget).visible_region
+            except NoWidget:
+                continue  # behind a tab
+            if region.area:
+                found.append((region, widget))
+    found.sort(key=lambda one: (one[0].x, one[0].y))
+    return [Target(letter, widget, region.offset) for letter, (region, widget) in zip(LETTERS, found, strict=False)]
+
+
+class JumpScreen(ModalScreen[Widget | None]):
+    """Returns the widget to go to, None for any other key."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        KeyGroup("Jump", "jump")("escape", "dismiss(None)", "close", "Stay", "Stay where you are")
+    ]
+
+    def __init__(self, targets: Sequence[Target]) -> None:
+        super().__init__()
+        self._targets = {one.letter: one for one in targets}
+
+    def compose(self) -> ComposeResult:
+        for one in self._targets.values():
+            label = PlainStatic(lines((f" {one.letter} ", "bold")), classes="jump-label")
+            label.styles.offset = one.place
+            yield label
+        hint = keys_of(self.app)("type a letter to go there   {jump.close|esc} stay")
+        yield PlainStatic(lines((hint, "$foreground 80%")), id="jump-hint")
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key != "escape":
+            event.stop()
+            if not self.is_current:
+                return  # a further key of the same moment
+            target = self._targets.get((event.character or "").lower())
+            self.dismiss(target.widget if target is not None else None)
+
+
 def open_lesson(host: Host, at: int = 0) -> None:
-    """Lesson mode for the column with the focus, at a step (from 0); closes the one that is open."""
+    """Open the lesson of the focused column at a step (from 0), or close the open lesson."""
     if isinstance(host.app.screen, LessonScreen):
         host.app.screen.dismiss(None)
     elif len(host.app.screen_stack) == 1:
@@ -32,7 +154,7 @@ def open_lesson(host: Host, at: int = 0) -> None:
 
 
 def open_pages(host: Host, page: str) -> None:
-    """A closer look at the column with the focus; another page of the look that is open."""
+    """Open a page of the focused column, or turn the open pages to it."""
     if isinstance(host.app.screen, PagesScreen):
         host.app.screen.action_page(page)
         return
@@ -59,9 +181,9 @@ def open_pages(host: Host, page: str) -> None:
 
 
 def open_help(host: Host) -> None:
-    """The card of the column with the focus; elsewhere, and on that card, what the pane is for and every key.
+    """Show the card of the focused column; elsewhere, and on that card, explain the pane and list its keys.
 
-    Whoever came from a column to its card finds the keys of its prompt or reply there too.
+    On the card the keys of the column's prompt or reply are listed too.
     """
     screen = host.app.screen
     if screen is host.main and host.main.columns.has_focus_within:
@@ -77,13 +199,17 @@ def open_help(host: Host) -> None:
 
 
 def _help_of(screen: Screen[Any]) -> str:
-    """What the pane with the focus is for; empty where nobody wrote it down."""
-    nodes = screen.focused.ancestors_with_self if screen.focused is not None else []
+    """Return the help of the focused pane, or else of the tab in front; "" without any."""
+    nodes: list[Any] = screen.focused.ancestors_with_self if screen.focused is not None else []
+    if isinstance(screen, MainScreen) and not screen.columns.has_focus_within:
+        explained = (*screen.editors.in_sight, screen.editors.notes)
+        if not any(one in nodes for one in explained):  # the tab in front, wherever the focus is
+            nodes = [screen.editors.pane(screen.editors.tab)]
     return next((node.HELP for node in nodes if getattr(node, "HELP", None)), "") or ""
 
 
 def jump(host: Host) -> None:
-    """Letters on everything that takes the focus; one of them goes there."""
+    """Show a letter on everything that takes the focus; typing it goes there."""
 
     def go(widget: Widget | None) -> None:
         if widget is not None and widget.is_attached:
@@ -94,7 +220,7 @@ def jump(host: Host) -> None:
 
 
 def columns_and_current(host: Host) -> tuple[list[RenderedColumn], int]:
-    """Every column as it is now, and the place of the one with the focus."""
+    """Return all columns, and the index of the focused column."""
     columns = host.main.columns.rendered
     current = host.main.shown_column()
     index = next((number for number, one in enumerate(columns) if current is not None and one is current), 0)

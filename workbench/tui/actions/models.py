@@ -1,4 +1,4 @@
-"""Choosing models: of the session, of one column, of TwoStep's second call, and further ones to compare with."""
+"""Choose models: of the session, of a column, of TwoStep's second call, and further models to compare with."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from adapters.lm import ProviderError, dotenv
 from sessions.model.session import Column
 from workbench.editing import column_edits, edits
 from workbench.state.document import Place, State
+from workbench.tui.dialogs.ask import Answer, ConfirmScreen
 from workbench.tui.dialogs.choose_model import ModelScreen
-from workbench.tui.dialogs.confirm import Answer, ConfirmScreen
 from workbench.tui.messages import Change
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ async def add_model(host: Host, column: Column) -> None:
 
 
 async def add_model_to_all(host: Host) -> None:
-    """Every adapter on screen with one more model."""
+    """Add a further model to every adapter on screen."""
 
     def change(model: str) -> Change:
         return partial(column_edits.add_model_to_all, model=model)
@@ -70,7 +70,7 @@ async def add_model_to_all(host: Host) -> None:
 
 
 async def choose_extraction_model(host: Host, column: Column) -> None:
-    """Who takes the fields out of the prose that a TwoStep column's model writes."""
+    """Choose the model that extracts the fields from a TwoStep column's prose."""
     current = str(column.options.get(EXTRACTION_OPTION) or host.document.session.model_of(column))
 
     def change(model: str) -> Change:

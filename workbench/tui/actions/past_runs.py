@@ -1,57 +1,127 @@
-"""Runs that have ended: kept as they end, looked at again, rated by a person, and made turns of the conversation."""
+"""Completed runs: save them, list and compare them, and turn them into history."""
 
 from __future__ import annotations
 
+import difflib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any
-
-from sessions.model.replies import Reply
-from sessions.running.tools import history_of
-from workbench.editing import edits
-from workbench.output.measures import counted
-from workbench.state.derived import history_field
-from workbench.state.document import Place, State
-from workbench.tui.runs import ratings
-from workbench.tui.runs.run_history import past
-from workbench.tui.widgets.text.plain import plain_notify
-
-if TYPE_CHECKING:
-    from workbench.tui.host import Host
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Input
 
-from workbench.editing.field_values import Choice
-from workbench.output.display import one_line, safe
-from workbench.tui.keys.key_words import keys_of
-from workbench.tui.pages.runs_compared import SIGNS, one_run, two_runs
-from workbench.tui.runs.run_history import PastRun
-from workbench.tui.widgets.choice_line import ChoiceLine
+from sessions.file.json_values import JSON
+from sessions.model.replies import Reply
+from sessions.running.tools import history_of
+from sessions.text_diff import lines_of
+from workbench.editing import edits
+from workbench.output.display import one_line
+from workbench.output.measures import counted
+from workbench.state.derived import history_field
+from workbench.state.document import Place, State
+from workbench.tui.keys.bindings import KeyGroup
+from workbench.tui.runs import replies
+from workbench.tui.runs.run_history import PastRun, past
 from workbench.tui.widgets.row_list import RowList
-from workbench.tui.widgets.text.plain import PlainStatic, content, lines
-from workbench.tui.widgets.text.text_view import TextView
+from workbench.tui.widgets.text.plain import PlainStatic, content, key_hints, lines, plain_notify
+from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, TextView, block
 
-_RUNS = Binding.Group("Runs")
+if TYPE_CHECKING:
+    from workbench.tui.host import Host
+
+
+SIGNS = {"done": ("✓", "ok"), "failed": ("✗", "error"), "cancelled": ("■", "warning")}
+LONGEST_VALUE = 300
+MOST_LINES = 4_000
+
+
+def head_of(run: PastRun) -> tuple[Piece, ...]:
+    """When, which column and model, how it ended and what is thought of it."""
+    sign, style = SIGNS.get(run.phase, ("?", "note"))
+    rated = {"good": " ★ good", "bad": " ✗ bad"}.get(run.rating, "")
+    return (
+        Piece(f"{sign} ", style),
+        Piece(run.time, "title"),
+        Piece(f"  {one_line(run.column, 30)}", "text"),
+        Piece(f"  {one_line(run.model, 40)}", "accent"),
+        Piece(f"  {run.seconds:.1f} s", "note"),
+        Piece(rated, "ok" if run.rating == "good" else "error"),
+    )
+
+
+def one_run(run: PastRun) -> list[Block]:
+    """Everything that was kept of a run."""
+    blocks = [Block(head_of(run))]
+    if run.note:
+        blocks.append(block(f"“{run.note}”", "note", indent=2))
+    if run.error:
+        blocks.append(block(run.error, "error", indent=2))
+    for name, value in run.values.items():
+        blocks.append(Block((Piece(_short(value), "data"),), 2, "", Piece(f"{one_line(name, 20)}  ", "heading")))
+    blocks += [EMPTY, block(run.text or "(no reply)", "text")]
+    return blocks
+
+
+def two_runs(before: PastRun, after: PastRun) -> list[Block]:
+    """Compare two runs."""
+    blocks = [Block((Piece("− ", "error"), *head_of(before))), Block((Piece("+ ", "ok"), *head_of(after))), EMPTY]
+    names = dict.fromkeys([*before.values, *after.values])
+    differing = [name for name in names if _differ(before, after, name)]
+    if names and not differing:
+        blocks.append(Block((Piece("✓ ", "ok"), Piece("the same values"))))
+    for name in differing:
+        blocks.append(block(one_line(name, 40), "heading"))
+        blocks += [
+            Block(
+                (Piece(_short(run.values[name]) if name in run.values else "(none)", style),), 2, "", Piece(sign, style)
+            )
+            for run, sign, style in ((before, "- ", "error"), (after, "+ ", "data"))
+        ]
+    if before.text == after.text:
+        return [*blocks, EMPTY, Block((Piece("✓ ", "ok"), Piece("the same reply, character by character")))]
+    unified = list(difflib.unified_diff(before.text.split("\n"), after.text.split("\n"), lineterm="", n=2))[2:]
+    blocks += [EMPTY, block("reply", "heading")]
+    for sign, stretches in lines_of(unified[:MOST_LINES]):
+        style, changed = {"+": ("data", "added"), "-": ("error", "removed")}.get(sign, ("note", "note"))
+        quiet = style if not any(one.changed for one in stretches) else "text"
+        pieces = [Piece(one.text, changed if one.changed else quiet) for one in stretches]
+        blocks.append(Block(tuple(pieces), 2, "", Piece(f"{sign} ", style)))
+    if len(unified) > MOST_LINES:
+        blocks.append(block(f"… {len(unified) - MOST_LINES:,} more lines", "note", indent=2))
+    return blocks
+
+
+def _differ(before: PastRun, after: PastRun, name: str) -> bool:
+    if (name in before.values) != (name in after.values):
+        return True
+    # 1, 1.0 and true are other values
+    return json.dumps(before.values[name]) != json.dumps(after.values[name])
+
+
+def _short(value: JSON) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= LONGEST_VALUE else text[:LONGEST_VALUE] + " …"
+
+
+_key = KeyGroup("Runs", "runs")
 QUIET = "$foreground 60%"
 COLOURS = {"ok": "$text-success", "error": "$text-error", "warning": "$text-warning", "note": QUIET}
 
 
 class RunHistoryScreen(ModalScreen[PastRun | None]):
-    """Returns the run whose reply is to be shown again, None after escape."""
+    """Returns the run whose reply to show again, None after escape."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "Close", id="runs.close", tooltip="Close", group=_RUNS),
-        Binding("space", "mark", "Compare", id="runs.mark", tooltip="Compare this one with others", group=_RUNS),
-        Binding("enter", "take", "Take up", id="runs.take", tooltip="Show this reply under its column", group=_RUNS),
+        _key("escape", "dismiss(None)", "close", "Close", "Close the list"),
+        _key("space", "mark", "mark", "Compare", "Mark this run and compare it with others"),
+        _key("enter", "take", "take", "Show", "Show this reply under its column"),
     ]
 
     def __init__(self, case: str, runs: Sequence[PastRun]) -> None:
@@ -68,11 +138,8 @@ class RunHistoryScreen(ModalScreen[PastRun | None]):
             dialog.border_title = content(f" Runs of {one_line(self._case, 40)} ")
             yield self._list
             yield self._text
-            hint = (
-                "↑↓ look   {runs.mark|space} marks one to compare with   {runs.take|enter} shows its reply again   "
-                "tab to the text   {runs.close|esc} closes"
-            )
-            yield PlainStatic(lines((keys_of(self.app)(hint), QUIET)), classes="dialog-hint")
+            hint = "↑↓ choose   {runs.mark|space} compare   {runs.take|enter} show its reply   {runs.close|esc} close"
+            yield PlainStatic(key_hints(self.app, hint), classes="dialog-hint")
 
     def on_mount(self) -> None:
         self._list.styles.height = min(10, max(2, len(self._runs)))
@@ -118,88 +185,23 @@ class RunHistoryScreen(ModalScreen[PastRun | None]):
         )
 
 
-CHOICES = (Choice("", "not rated"), Choice("good", "★ good"), Choice("bad", "✗ bad"))
-
-
-class Rating(NamedTuple):
-    """`rating` is `good`, `bad` or empty."""
-
-    rating: str
-    note: str
-
-
-class RateScreen(ModalScreen[Rating | None]):
-    """Returns what was said, None after escape."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "escape",
-            "dismiss(None)",
-            "Close",
-            id="rate.close",
-            tooltip="Close, nothing changes",
-            group=Binding.Group("This dialog"),
-        ),
-        Binding(
-            "enter",
-            "take",
-            "Take",
-            priority=True,
-            id="rate.take",
-            tooltip="Keep rating and note",
-            group=Binding.Group("This dialog"),
-        ),
-    ]
-
-    def __init__(self, column: str, start: Rating) -> None:
-        super().__init__()
-        self._column = column
-        self._rating = start.rating
-        self._start = safe(start.note)
-        self._note = start.note
-        self._line = ChoiceLine(CHOICES, start.rating, self._choose)
-
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog") as dialog:
-            dialog.border_title = content(f" The reply of {one_line(self._column, 40)} ")
-            yield self._line
-            yield Input(self._start, compact=True, placeholder="a note, kept with the reply")
-            hint = "←→ choose   tab to the note   {rate.take|enter} keeps it in the session   {rate.close|esc} closes"
-            yield PlainStatic(lines((keys_of(self.app)(hint), "$foreground 60%")), classes="dialog-hint")
-
-    def on_mount(self) -> None:
-        self._line.focus()
-
-    @on(Input.Changed)
-    def _typed(self, event: Input.Changed) -> None:
-        if event.value != self._start:
-            self._note = event.value
-
-    def action_take(self) -> None:
-        self.dismiss(Rating(self._rating, self._note))
-
-    def _choose(self, value: Any) -> None:
-        self._rating = value if value in ("good", "bad") else ""
-        self._line.show(self._rating)
-
-
 def keep_run(host: Host, number: int) -> None:
-    """Keeps a run that has ended for later; the screen has taken note of it already."""
+    """Save a run that has ended."""
     run = host.main.runs.numbered(number)
     if run is not None and run.phase != "running":
         why_not = host.past_runs.add(past(run, datetime.now()))
         if why_not:
-            said = f"{why_not}. It is here until you leave."
-            plain_notify(host.app, said, title="Run not kept", severity="warning")
+            said = f"{why_not}. It is listed until you quit."
+            plain_notify(host.app, said, title="Run not saved", severity="warning")
 
 
 async def look_at_runs(host: Host) -> None:
-    """Shows the runs of the case on screen; the reply of one can be shown again, which undo takes back."""
+    """List the runs of the current case; a chosen reply is shown again, which undo removes."""
     case = host.document.state.case.name
     runs = host.past_runs.of(case)
     if not runs:
         said = host.key_words(
-            "Nothing was sent for this case yet: {app.send_all|F5} sends it, and each run is kept here."
+            "Nothing was sent for this case yet. {app.send_all|F5} sends it, and every run is listed here."
         )
         plain_notify(host.app, host.key_words(said), title="No runs", severity="warning")
         return
@@ -207,48 +209,28 @@ async def look_at_runs(host: Host) -> None:
     if run is None:
         return
     if run.column not in {one.id for one in host.document.session.columns}:
-        plain_notify(host.app, f"There is no column {run.column} any more.", title="Not shown", severity="warning")
+        plain_notify(host.app, f"There is no column {run.column} now.", title="Not shown", severity="warning")
         return
-    reply = ratings.rated(Reply(run.text, model=run.model), run.rating, run.note)
+    reply = replies.rated(Reply(run.text, model=run.model), run.rating, run.note)
     host.main.runs.forget(case, run.column)
     change = partial(edits.set_reply, case=case, column=run.column, reply=reply)
     host.main.edit(change, Place("reply", case, field=f"{run.column} again"), f"reply of {run.time}")
 
 
-async def rate_reply(host: Host) -> None:
-    """Asks what to think of the reply of the column with the focus."""
-    rendered, case = host.main.shown_column(), host.document.state.case
-    reply = case.replies.get(rendered.column.id) if rendered is not None else None
-    if rendered is None or reply is None or not rendered.text:
-        said = "There is no reply to rate: send the column ({app.send_column|F8}) or paste one under its prompt."
-        plain_notify(host.app, host.key_words(said), title="No reply", severity="warning")
-        return
-    column = rendered.column.id
-    start = Rating(reply.rating or "", reply.note or "")
-    rating = await host.app.push_screen_wait(RateScreen(column, start))
-    if rating is None or rating == start:
-        return
-    change = partial(ratings.rate, case=case.name, column=column, rating=rating.rating, note=rating.note)
-    host.main.edit(change, Place("reply", case.name, field=f"{column} rated"), f"rating of {column}")
-    host.past_runs.rate(case.name, column, rendered.text, rating.rating, rating.note)
-
-
 def continue_from_run(host: Host) -> None:
-    """Adds the last run of the column with the focus to the history; says why where there is nothing to add."""
+    """Append the focused column's last run to the history, or report why it cannot."""
     rendered = host.main.shown_column()
     signature = host.main.engine.signature.signature
     if rendered is None or signature is None:
         return
     if history_field(signature) is None:
-        host.app.notify("This signature takes no history: an input `history: dspy.History` makes room for it.")
+        host.app.notify("This signature has no history. Add an input `history: dspy.History`.")
         return
     case = host.document.state.case
     run = host.main.runs.of(case.name, rendered.column.id)
     turns = history_of(case, run.run) if run is not None and run.run is not None else ()
     if not turns:
-        host.app.notify(
-            host.key_words("The column has no run with an answer to go on from: {app.send_column|F8} sends it.")
-        )
+        host.app.notify(host.key_words("This column has no run to continue. {app.send_column|F8} sends it."))
         return
     change = partial(add_turns, case=case.name, turns=turns)
     host.main.edit(
@@ -258,7 +240,7 @@ def continue_from_run(host: Host) -> None:
 
 
 def add_turns(state: State, case: str, turns: Sequence[Mapping[str, Any]]) -> State:
-    """The turns behind those of a case; nothing happens when the case is gone."""
+    """Append turns to the history of a case, if there is a case with this name."""
     known = next((one for one in state.session.cases if one.name == case), None)
     if known is None:
         return state

@@ -1,4 +1,4 @@
-"""Sending from the screen: what must be asked first, and how one column is sent."""
+"""Send from the screen: ask what must be asked first, then send a column."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ from workbench.sending import sending
 from workbench.sending.allowed_hosts import Allowed, HostQuestion
 from workbench.state.document import State
 from workbench.tui.actions.tool_results import asker
-from workbench.tui.dialogs.ask import AskScreen
-from workbench.tui.dialogs.confirm import Answer, ConfirmScreen
+from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
 from workbench.tui.runs.runs import Order
 
 if TYPE_CHECKING:
@@ -42,9 +41,11 @@ OTHER_WAYS = (
         "Several times, this column",
         "the page Repeats shows what came how often",
     ),
-    Answer("deadline-all", "d", "With a deadline, every column", "ends what is not done by then, and keeps what came"),
-    Answer("raw-all", "r", "Raw, every column", "prompt and request stay as they are; nothing of the reply is read"),
-    Answer("raw-column", "w", "Raw, this column", "the reply is kept as text until it is edited or sent anew"),
+    Answer(
+        "deadline-all", "d", "With a deadline, every column", "stop unfinished calls then, and keep what has arrived"
+    ),
+    Answer("raw-all", "r", "Raw, every column", "send the same request; keep the reply as raw text, unparsed"),
+    Answer("raw-column", "w", "Raw, this column", "keep the reply as raw text until it is edited or sent again"),
 )
 """Other ways of sending than once and to be read."""
 
@@ -78,7 +79,7 @@ def send(
 
 
 def order_of(host: Host, times: int = 1, raw: bool = False, deadline_s: float | None = None) -> Order:
-    """How columns are sent: with what the user has allowed by the time that each is."""
+    """Send columns with what the user has allowed by then."""
     if host.sending.sender is not None:
         return Order(host.sending.sender, times, raw)
     path, hosts, handlers = host.document.path, host.sending.hosts, host.sending.tool_handlers
@@ -201,7 +202,7 @@ async def choose_way(host: Host) -> None:
 
 
 async def send_in_way(host: Host, how: str) -> None:
-    """Sends as one of `OTHER_WAYS` says."""
+    """Send in one of `OTHER_WAYS`."""
     rendered = host.main.shown_column()
     if rendered is None:
         return

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from adapters.errors import SignatureError
 from adapters.lm import ProviderError
 from adapters.lm.secrets import Scrubber
-from sessions.fixtures.expectations import ExpectationError
+from sessions.checking.expectations import ExpectationError
 from sessions.model import variants
 from sessions.model.session import Session
 from sessions.model.variants import VariantError
@@ -22,11 +22,10 @@ from workbench.sending import suggesting
 from workbench.sending.suggesting import Suggestion, SuggestionError
 from workbench.state.document import Place
 from workbench.tui.actions import sending
-from workbench.tui.dialogs.ask import AskScreen
+from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
 from workbench.tui.dialogs.choose import ChooseScreen, Entry
 from workbench.tui.dialogs.choose_model import ModelScreen
-from workbench.tui.dialogs.confirm import Answer, ConfirmScreen
-from workbench.tui.widgets.text.plain import plain_notify
+from workbench.tui.widgets.text.plain import key_hints, plain_notify
 
 if TYPE_CHECKING:
     from workbench.tui.host import Host
@@ -37,7 +36,6 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
-from workbench.tui.keys.key_words import keys_of
 from workbench.tui.pages.differences import section_blocks
 from workbench.tui.widgets.text.plain import PlainStatic, content, lines
 from workbench.tui.widgets.text.text_view import TextView
@@ -68,14 +66,14 @@ class SuggestionScreen(ModalScreen[bool]):
             yield PlainStatic(lines((self._head, QUIET)))
             yield self._text
             hint = "{suggestion.take|t} take it, as a variant   {suggestion.leave|esc} leave it   ↑↓ all of it"
-            yield PlainStatic(lines((keys_of(self.app)(hint), QUIET)), classes="dialog-hint")
+            yield PlainStatic(key_hints(self.app, hint), classes="dialog-hint")
 
     def on_mount(self) -> None:
         self._text.show(section_blocks(self._diff))
         self._text.focus()
 
 
-STOP = (Answer("stop", "s", "Stop", "nothing of it is kept"),)
+STOP = (Answer("stop", "s", "Stop", "discard the answer"),)
 ARRIVED = "arrived"
 
 
@@ -86,7 +84,7 @@ async def suggest(host: Host, of: str) -> None:
         signature = session.signature.read()
         failures = await asyncio.to_thread(suggesting.failing, session)  # a reply can take long to repair
     except (SignatureError, ExpectationError) as error:
-        plain_notify(host.app, f"First mend this: {error}", severity="warning")
+        plain_notify(host.app, f"Fix this first: {error}", severity="warning")
         return
     entries = [Entry(one, one, variants.original_of(signature, one) or "") for one in variants.targets(signature)]
     chosen = await host.app.push_screen_wait(ChooseScreen("Another wording of", entries, current=of))
@@ -97,7 +95,7 @@ async def suggest(host: Host, of: str) -> None:
     if model is None:
         return
     count = f"{len(failures)} repl{'y' if len(failures) == 1 else 'ies'} that went wrong"
-    hint = f"{count} will be shown to it   enter asks, with a wish or without   {{ask.close|esc}} closes"
+    hint = f"{count} will be shown to it   enter asks, with a wish or without   {{ask.close|esc}} close"
     wish = await host.app.push_screen_wait(AskScreen("What should it do better?", "", lambda _: "", hint))
     if wish is None:
         return
@@ -142,7 +140,7 @@ async def _ask(host: Host, session: Session, of: str, model: str, wish: str) -> 
 
 
 def _unheard(asked: asyncio.Task[Suggestion]) -> None:
-    """Whatever a rewrite that was stopped came to is of no interest."""
+    """Ignore the result of a stopped rewrite."""
     if not asked.cancelled():
         asked.exception()
 

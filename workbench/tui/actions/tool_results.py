@@ -1,4 +1,4 @@
-"""Results of tools that the user types while a run waits for them."""
+"""Ask the user for the results of tool calls while a run waits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from sessions.model.session import Tool
 from sessions.running.tools import Ask, NoResultError, canned_result
 from workbench.editing import tool_edits
 from workbench.state.document import Place
-from workbench.tui.runs.run_progress import ToolWaits
+from workbench.tui.keys.bindings import KeyGroup
+from workbench.tui.runs.runs import ToolWaits
 
 if TYPE_CHECKING:
     from workbench.tui.host import Host
@@ -24,33 +25,25 @@ from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from workbench.output import json_shapes
 from workbench.output.display import one_line
-from workbench.tui.keys.key_words import keys_of
-from workbench.tui.widgets.text.plain import PlainStatic, content, lines
+from workbench.tui.widgets.text.plain import PlainStatic, content, key_hints, lines
 
-_GROUP = Binding.Group("This dialog")
+_key = KeyGroup("This dialog", "tool_result")
 
 LONGEST_ARGUMENTS = 2_000
 
 
 class ToolResultScreen(ModalScreen[str | None]):
-    """Returns what was typed (JSON or text), None after escape. Closes by itself once `is_over`."""
+    """Returns the typed JSON or text, None after escape. Closes once `is_over`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "escape",
-            "dismiss(None)",
-            "Fail",
-            id="tool_result.close",
-            tooltip="The call fails: nobody answers it",
-            group=_GROUP,
-        )
+        _key("escape", "dismiss(None)", "close", "Fail", "Let the call fail without a result")
     ]
 
     def __init__(
@@ -69,9 +62,9 @@ class ToolResultScreen(ModalScreen[str | None]):
             if self._tool.description:
                 yield PlainStatic(content(self._tool.description[:LONGEST_ARGUMENTS], quiet), classes="dialog-text")
             yield PlainStatic(lines(("arguments\n", quiet), self._arguments[:LONGEST_ARGUMENTS]), classes="dialog-text")
-            yield Input(placeholder="its result: JSON, or text", compact=True)
-            hint = "enter: to the model, and kept for these arguments   {tool_result.close|esc}: the call fails"
-            yield PlainStatic(lines((keys_of(self.app)(hint), quiet)), classes="dialog-hint")
+            yield Input(placeholder="result: JSON or text", compact=True)
+            hint = "enter send the result and keep it for these arguments   {tool_result.close|esc} fail the call"
+            yield PlainStatic(key_hints(self.app, hint), classes="dialog-hint")
 
     def on_mount(self) -> None:
         self.set_interval(LOOK_SECONDS, self._look)
@@ -89,11 +82,11 @@ LOOK_SECONDS = 0.1
 
 
 class NobodyAnsweredError(LookupError):
-    """The user gave no result, or the run was cancelled meanwhile."""
+    """The user gave no result, or the run was cancelled."""
 
 
 def asker(host: Host, column: str, listener: Listener, cancel: Event) -> Ask:
-    """Asks on the screen, from the thread of a run; what was typed is kept among the tool's results (undo takes it)."""
+    """Ask on the screen, from the thread of a run; the answer is kept among the tool's results (undo removes it)."""
 
     def ask(tool: Tool, arguments: Mapping[str, Any]) -> Any:
         listener(ToolWaits(at=0.0, attempt=1, name=tool.name))
@@ -110,7 +103,7 @@ def asker(host: Host, column: str, listener: Listener, cancel: Event) -> Ask:
 
 
 def value_of(typed: str) -> Any:
-    """JSON, or what was typed as plain text."""
+    """Return the typed JSON, or the text."""
     try:
         return json.loads(typed)
     except (ValueError, RecursionError):
@@ -125,11 +118,11 @@ async def _asked(
     cancel: Event,
     answer: Future[Any],
 ) -> None:
-    """One question at a time, and none over another dialog. What was said for another column counts here too."""
+    """Ask one question at a time, never over another dialog; an earlier answer for another column counts too."""
     try:
         async with host.sending.asking:
             while len(host.app.screen_stack) > 1 and not cancel.is_set():
-                host.main.status.say(f"{column} waits for a result of {tool.name}")
+                host.main.status.say(f"{column} is waiting for a result of {tool.name}")
                 await asyncio.sleep(LOOK_SECONDS)
             known = next((one for one in host.document.session.tools if one.name == tool.name), tool)
             try:
@@ -149,5 +142,5 @@ async def _asked(
         answer.set_result(value)
     except BaseException as error:  # the thread that waits must go on, whatever ends this
         if not answer.done():
-            answer.set_exception(NobodyAnsweredError(f"nobody could be asked: {error}"))
+            answer.set_exception(NobodyAnsweredError(f"the question failed: {error}"))
         raise

@@ -1,1 +1,1 @@
-"""Screens that ask for one thing and go away."""
+"""Dialogs that several actions use."""

@@ -1,29 +1,33 @@
-"""Asking for one line of text, with what is wrong with it below."""
+"""Ask for a line of text, with errors below."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import ClassVar
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import ClassVar, NamedTuple
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
+from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Input
+from textual.widgets import Input, OptionList
+from textual.widgets.option_list import Option
 
+from workbench.config.confinement import FREE, Confinement
 from workbench.output.display import LINE_BREAK, safe
-from workbench.tui.keys.key_words import keys_of
-from workbench.tui.widgets.text.plain import PlainStatic, content, lines
+from workbench.tui.keys.bindings import KeyGroup
+from workbench.tui.widgets.text.plain import PlainStatic, content, key_hints, lines
 
-_GROUP = Binding.Group("This dialog")
+_key = KeyGroup("This dialog", "ask")
 
 
 class AskScreen(ModalScreen[str | None]):
-    """Returns the text, None after escape. `refuse` says why a text will not do; empty when it does."""
+    """Returns the text, None after escape. `refuse` returns why a text is invalid, or ""."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "Close", id="ask.close", tooltip="Close without an answer", group=_GROUP)
+        _key("escape", "dismiss(None)", "close", "Close", "Close without an answer")
     ]
 
     def __init__(
@@ -31,10 +35,10 @@ class AskScreen(ModalScreen[str | None]):
         title: str,
         value: str,
         refuse: Callable[[str], str],
-        hint: str = "enter accepts it   {ask.close|esc} closes",
+        hint: str = "enter accept   {ask.close|esc} close",
         take_lines: Callable[[str], None] | None = None,
     ) -> None:
-        """`take_lines` is given a pasted text of several lines, which closes the dialog; else its first line stays."""
+        """`take_lines` gets a pasted text of several lines, which closes the dialog."""
         super().__init__()
         self._title = title
         self._value = value
@@ -48,7 +52,7 @@ class AskScreen(ModalScreen[str | None]):
             dialog.border_title = content(f" {self._title} ")
             yield OneLine(self._shown, self._took_lines if self._take_lines is not None else None)
             yield PlainStatic(classes="field-error", id="ask-error")
-            yield PlainStatic(lines((keys_of(self.app)(self._hint), "$foreground 60%")), classes="dialog-hint")
+            yield PlainStatic(key_hints(self.app, self._hint), classes="dialog-hint")
 
     def _took_lines(self, text: str) -> None:
         self.dismiss(None)
@@ -70,15 +74,100 @@ class AskScreen(ModalScreen[str | None]):
 
 
 class OneLine(Input):
-    """One line. Of a pasted text of several lines all are given to `take_lines`, where there is such."""
+    """A line of input; a pasted text of several lines goes to `take_lines`, if given."""
 
     def __init__(self, value: str, take_lines: Callable[[str], None] | None) -> None:
         super().__init__(value, compact=True)
         self._take_lines = take_lines
 
     def on_paste(self, event: events.Paste) -> None:
-        """Comes before Textual's own, which puts in the first line."""
+        """Run before Textual's handler, which inserts the first line only."""
         if self._take_lines is not None and len(event.text.strip().splitlines()) > 1:
             event.prevent_default()
             event.stop()
             self._take_lines(event.text)
+
+
+_key = KeyGroup("This dialog", "confirm")
+
+
+ROWS_AROUND = 10
+"""Rows of the dialog around its answers, about."""
+
+
+class Answer(NamedTuple):
+    """An answer; `key` is its letter."""
+
+    value: str
+    key: str
+    name: str
+    about: str = ""
+
+
+class ConfirmScreen(ModalScreen[str | None]):
+    """Returns the value of the answer, None after escape."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        _key("escape", "dismiss(None)", "close", "Close", "Close without an answer")
+    ]
+
+    def __init__(self, title: str, question: str | Content, answers: Sequence[Answer]) -> None:
+        super().__init__()
+        self._title = title
+        self._question = question
+        self._answers = tuple(answers)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as dialog:
+            dialog.border_title = content(f" {self._title} ")
+            if self._question:
+                yield PlainStatic(self._question, classes="dialog-text")
+            yield OptionList(*[Option(_line(one)) for one in self._answers], compact=True)
+            hint = key_hints(self.app, "type a letter, or ↑↓ enter   {confirm.close|esc} close")
+            yield PlainStatic(hint, classes="dialog-hint")
+
+    def on_resize(self) -> None:
+        """Show as many answers as fit with the question."""
+        room = self.size.height * 85 // 100 - ROWS_AROUND
+        self.query_one(OptionList).styles.max_height = max(4, min(len(self._answers), room))
+
+    def on_key(self, event: events.Key) -> None:
+        for answer in self._answers:
+            if event.character == answer.key and self.is_current:  # and not the second key of one moment
+                event.stop()
+                self.dismiss(answer.value)
+
+    @on(OptionList.OptionSelected)
+    def _select(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(self._answers[event.option_index].value)
+
+
+def _line(answer: Answer) -> Content:
+    return lines(
+        (f" {answer.key}  ", "$text-accent bold"), (answer.name, "bold"), (f"   {answer.about}", "$foreground 60%")
+    )
+
+
+def why_no_file(text: str, example: str, confinement: Confinement = FREE) -> str:
+    """Return why no file can be written there, with `example` as a valid path; "" when one can."""
+    if not text.strip():
+        return f"enter a path such as {example}"
+    try:
+        path = Path(text).expanduser()
+        refused = confinement.why_no_file(path)
+        if refused:
+            return refused
+        if path.is_dir():
+            return f"{path} is a folder"
+        if not path.absolute().parent.is_dir():
+            return f"no such folder: {path.parent}"
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    except UnicodeError:
+        return "a file name cannot contain unpaired surrogates"
+    except OSError as error:
+        return f"not a valid file name: {(error.strerror or str(error)).lower()}"
+    except (ValueError, RuntimeError) as error:  # NUL in a name; `~name` of nobody
+        return f"not a valid file name: {error}"
+    return ""

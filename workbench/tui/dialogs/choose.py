@@ -1,4 +1,4 @@
-"""Choosing one of many by typing a part of its name, or by typing a name that is not in the list."""
+"""Choose from a list by typing part of a name, or type a new name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import ClassVar, NamedTuple
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -15,28 +15,28 @@ from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
 from workbench.output.display import cell_width, one_line
-from workbench.tui.keys.key_words import keys_of
-from workbench.tui.widgets.text.plain import PlainStatic, content, lines
+from workbench.tui.keys.bindings import KeyGroup
+from workbench.tui.widgets.text.plain import PlainStatic, content, key_hints, lines
 
-_GROUP = Binding.Group("This dialog")
+_key = KeyGroup("This dialog", "choose")
 
 OUR_THEMES = "workbench-"
-"""How the names of our own themes begin; they come first."""
+"""The prefix of our own themes, which come first."""
 MOST_ENTRIES = 300
 LONGEST_FILTER = 200
-"""Characters of what was typed that narrow the list down."""
+"""Characters of the search text that are used."""
 MOST_ALIGNED, LONGEST_ALIGNED = 40, 16
-"""Entries of a list in which what is said of each begins in one column, and cells that a name takes for that."""
+"""Most entries of an aligned list, and the most cells of an aligned name."""
 WIDE_FROM = 72
-"""Cells of an entry from which its dialog is wider than others."""
+"""Cells of an entry above which the dialog is wide."""
 MOST_ROWS = 20
-NOTHING = "nothing here has these words"
+NOTHING = "no match"
 ROWS_AROUND = 9
-"""Rows of a dialog that its entries do not take."""
+"""Rows of the dialog around its entries."""
 
 
 class Entry(NamedTuple):
-    """Something to choose: what is returned, its name, and one line about it."""
+    """A choice: the returned value, a name, and a line about it."""
 
     value: str
     name: str
@@ -46,24 +46,13 @@ class Entry(NamedTuple):
 class ChooseScreen(ModalScreen[str | None]):
     """Returns the value of the chosen entry, None after escape.
 
-    `free` makes an entry of a typed text that is none of the names (None: only what is listed can be chosen).
+    `free` makes an entry from a typed text that is not in the list (None: only listed entries).
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "Close", id="choose.close", tooltip="Close without a choice", group=_GROUP),
-        Binding(
-            "down",
-            "move(1)",
-            "Down",
-            show=False,
-            priority=True,
-            id="choose.down",
-            tooltip="The entry below",
-            group=_GROUP,
-        ),
-        Binding(
-            "up", "move(-1)", "Up", show=False, priority=True, id="choose.up", tooltip="The entry above", group=_GROUP
-        ),
+        _key("escape", "dismiss(None)", "close", "Close", "Close without a choice"),
+        _key("down", "move(1)", "down", "Down", "Choose the entry below", show=False, priority=True),
+        _key("up", "move(-1)", "up", "Up", "Choose the entry above", show=False, priority=True),
     ]
 
     def __init__(
@@ -71,7 +60,7 @@ class ChooseScreen(ModalScreen[str | None]):
         title: str,
         entries: Sequence[Entry],
         *,
-        hint: str = "type to narrow down   ↑↓ enter   {choose.close|esc} closes",
+        hint: str = "type to search   ↑↓ enter   {choose.close|esc} close",
         placeholder: str = "",
         free: Callable[[str], Entry | None] | None = None,
         current: str = "",
@@ -96,27 +85,25 @@ class ChooseScreen(ModalScreen[str | None]):
             dialog.border_title = content(f" {self._title} ")
             yield Input(placeholder=self._placeholder, compact=True)
             yield OptionList(compact=True)
-            yield PlainStatic(
-                lines((keys_of(self.app)(self._hint), "$foreground 60%")), classes="dialog-hint", id="choose-hint"
-            )
+            yield PlainStatic(key_hints(self.app, self._hint), classes="dialog-hint", id="choose-hint")
 
     def on_mount(self) -> None:
         self._narrow("")
 
     def on_resize(self) -> None:
-        """As many entries as fit with the rest of the dialog."""
+        """Show as many entries as fit."""
         room = self.size.height * 85 // 100 - ROWS_AROUND
         self.query_one(OptionList).styles.max_height = max(4, min(MOST_ROWS, room))
 
     def found(self, typed: str) -> list[Entry]:
-        """The entries that fit what was typed, best first."""
+        """Return the matching entries, best first."""
         words = tuple(dict.fromkeys(typed[:LONGEST_FILTER].lower().split()))
         return [one for one in self._entries if all(word in f"{one.name} {one.about}".lower() for word in words)]
 
     def say(self, said: str) -> None:
-        """Puts a word in front of the keys in the last line."""
+        """Show a message before the keys in the last line."""
         hint = f"{said}   {self._hint}" if said else self._hint
-        self.query_one("#choose-hint", PlainStatic).show(lines((keys_of(self.app)(hint), "$foreground 60%")))
+        self.query_one("#choose-hint", PlainStatic).show(key_hints(self.app, hint))
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
@@ -133,7 +120,7 @@ class ChooseScreen(ModalScreen[str | None]):
         self.choose(self._shown[event.option_index])
 
     def choose(self, entry: Entry) -> None:
-        """What enter on an entry does."""
+        """Choose an entry, as enter does."""
         self.dismiss(entry.value)
 
     def action_move(self, by: int) -> None:
@@ -159,7 +146,7 @@ class ChooseScreen(ModalScreen[str | None]):
             self.nothing_found()
 
     def nothing_found(self) -> None:
-        """Nothing fits what was typed: what is shown of an entry is of none any more."""
+        """Clear a preview when nothing matches."""
 
     def _line(self, entry: Entry) -> Content:
         mark = ("● ", "$text-accent") if entry.value == self._current else ("  ", "")
@@ -170,13 +157,13 @@ class ChooseScreen(ModalScreen[str | None]):
 
 
 class ChooseThemeScreen(ChooseScreen):
-    """The theme under the cursor is what everything looks like. Whoever opens it puts the theme back, or chooses."""
+    """Choose a theme, with a live preview. The caller restores or sets the theme."""
 
     def __init__(self, names: Sequence[str], current: str) -> None:
         ordered = sorted(names, key=lambda name: (not name.startswith(OUR_THEMES), name))
         entries = [Entry(name, name, "ours" if name.startswith(OUR_THEMES) else "") for name in ordered]
         super().__init__(
-            "Theme", entries, hint="↑↓ shows it   enter accepts it   {choose.close|esc} keeps the last", current=current
+            "Theme", entries, hint="↑↓ preview   enter accept   {choose.close|esc} cancel", current=current
         )
 
     @on(OptionList.OptionHighlighted)

@@ -1,4 +1,4 @@
-"""Choosing a model among all that can be called: offline ones, servers of the user's own, and those of litellm."""
+"""Choose a model: offline models, the user's own servers, and litellm's."""
 
 from __future__ import annotations
 
@@ -14,18 +14,17 @@ from workbench.sending import model_choices
 from workbench.sending.model_choices import key_of
 from workbench.tui.dialogs.choose import ChooseScreen, Entry
 
-LOADING = "loading the models of litellm …"
+LOADING = "loading litellm's models …"
 WELL_KNOWN = frozenset(split_model(name)[0] for name in model_choices.EXAMPLE_MODELS)
 SERVER = "server "
-"""In front of the provider: the value of an entry that stands for a server, which is asked for its models."""
+"""Precedes the provider in the value of a server's entry."""
 
 
 class ModelScreen(ChooseScreen):
     """Returns the name of a model, None after escape.
 
-    litellm's list is read in a thread, and a server is asked in one when its entry is chosen: the screen says so and
-    can be used meanwhile. No model is called and litellm is not loaded. `litellm_models` gives the list.
-    With `only`, these and the offline ones are all there is, and nothing is asked for.
+    Threads read litellm's list (`litellm_models`) and ask a chosen server for its models; no model is called and
+    litellm is not loaded. `only` limits the choice to these and the offline models.
     """
 
     def __init__(
@@ -39,7 +38,7 @@ class ModelScreen(ChooseScreen):
         super().__init__(
             title,
             (),
-            placeholder="part of a name, or provider/model as litellm names it" if only is None else "part of a name",
+            placeholder="part of a name, or provider/model as in litellm" if only is None else "part of a name",
             free=_typed if only is None else None,
             current=current,
         )
@@ -97,7 +96,7 @@ class ModelScreen(ChooseScreen):
 
     def _loaded(self, listed: Sequence[ModelEntry]) -> None:
         self._listed = listed
-        self._again(f"{len(listed):,} models of litellm" if listed else "litellm is not installed: no list of models")
+        self._again(f"{len(listed):,} models of litellm" if listed else "litellm is not installed")
 
     def _ask(self, server: servers.Server) -> None:
         names = servers.models_at(server)
@@ -106,7 +105,7 @@ class ModelScreen(ChooseScreen):
     def _answered(self, server: servers.Server, names: Sequence[str] | None) -> None:
         if not names:
             why = "does not answer" if names is None else "has no model"
-            self._again(f"{server.place} {why}; {server.provider}/NAME can be typed")
+            self._again(f"{server.place} {why}; type {server.provider}/NAME")
             return
         others = tuple([one for one in self._of_servers if one.provider != server.provider])
         about = server.place
@@ -115,14 +114,14 @@ class ModelScreen(ChooseScreen):
         self._again(f"{server.name} has {len(names)} model{'' if len(names) == 1 else 's'}")
 
     def _again(self, said: str) -> None:
-        """Shows what has come, if the screen is still there."""
+        """Show new results, if the screen is still open."""
         if self.is_mounted:
             self.say(said)
             self._narrow(self.query_one(Input).value)
 
 
 def _rank(words: Sequence[str], model: ModelEntry) -> tuple[bool, int]:
-    """Names that have the words as they stand first; then what can be called at once, then well known providers."""
+    """Rank literal matches first, then callable models, then well-known providers."""
     is_near = not all(word in model.name.lower() or word in model.description.lower() for word in words)
     if model.provider == "offline" or model.description or key_of(model.provider).is_set:
         return is_near, 0
@@ -136,17 +135,17 @@ def _entry(model: ModelEntry) -> Entry:
 
 
 def _own_server(server: servers.Server) -> Entry:
-    about = f"{server.place} ({server.source}): enter asks it for its models"
+    about = f"{server.place} ({server.source}): enter lists its models"
     return Entry(SERVER + server.provider, f"{server.provider}/…", about)
 
 
 def _remark(model: str) -> str:
     if model.startswith("offline/"):
-        return "offline, as this session names it"
+        return "offline, named by this session"
     provider = split_model(model)[0]
     own = servers.USUAL.get(provider)
     if own is not None:
-        return f"{own[0]}, a server of your own"
+        return f"{own[0]}, your own server"
     leaves = model_choices.leaving(model)
     return key_of(provider).remark if leaves is None else f"{key_of(provider).remark}; {leaves}"
 

@@ -1,4 +1,4 @@
-"""One field of a signature or model, or one value of an enum: its name, role, type and description as a form."""
+"""Ask for a field of a signature or model, or a value of an enum."""
 
 from __future__ import annotations
 
@@ -8,36 +8,34 @@ from typing import Any, ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
 from adapters.signatures.edit.outline_edits import NewMember
+from workbench.editing.completion import TypeWord, matching, type_said
 from workbench.editing.field_values import Choice
-from workbench.editing.type_words import TypeWord, matching, type_said
 from workbench.output.display import LINE_BREAK, one_line, safe
-from workbench.tui.keys.key_words import keys_of
+from workbench.tui.keys.bindings import KeyGroup
 from workbench.tui.widgets.choice_line import ChoiceLine
-from workbench.tui.widgets.text.plain import PlainStatic, content, lines
+from workbench.tui.widgets.text.plain import PlainStatic, content, key_hints, lines
 
-ROLES = (Choice("input", "goes in"), Choice("output", "comes out"))
-_FORM = Binding.Group("Form")
+ROLES = (Choice("input", "input"), Choice("output", "output"))
+_key = KeyGroup("Form", "field")
 
 
 class FieldScreen(ModalScreen[NewMember | None]):
-    """Returns what is wanted, None after escape. `refuse` says why it will not do; empty when it does.
+    """Returns the field, None after escape. `refuse` returns why a field is invalid, or "".
 
-    `own` are the models and enums to choose from. `described` is why there is no description to edit, else empty.
+    `own` are the models and enums to choose from; `not_described` why the description cannot be edited, or "".
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "Close", id="field.close", tooltip="Close, nothing changes", group=_FORM),
-        Binding(
-            "down", "move(1)", "Down", show=False, priority=True, id="field.down", tooltip="Next type", group=_FORM
-        ),
-        Binding("up", "move(-1)", "Up", show=False, priority=True, id="field.up", tooltip="Previous type", group=_FORM),
+        _key("escape", "dismiss(None)", "close", "Close", "Close without changes"),
+        _key("down", "move(1)", "down", "Down", "Choose the next type", show=False, priority=True),
+        _key("up", "move(-1)", "up", "Up", "Choose the previous type", show=False, priority=True),
     ]
 
     def __init__(
@@ -79,14 +77,14 @@ class FieldScreen(ModalScreen[NewMember | None]):
             if not is_value:
                 self._types.can_focus = False
                 yield self._types
-                yield PlainStatic("What it is", classes="field-label -spaced")
+                yield PlainStatic("Description", classes="field-label -spaced")
                 if self._not_described:
                     yield PlainStatic(self._not_described, classes="unknown-value")
                 else:
                     yield self._about
             yield self._error
-            hint = keys_of(self.app)("tab to the next   enter accepts it   {field.close|esc} closes")
-            yield PlainStatic(lines((hint, "$foreground 60%")), classes="dialog-hint")
+            hint = key_hints(self.app, "tab next field   enter accept   {field.close|esc} close")
+            yield PlainStatic(hint, classes="dialog-hint")
 
     def on_mount(self) -> None:
         self._narrow()
@@ -116,7 +114,7 @@ class FieldScreen(ModalScreen[NewMember | None]):
             self._error.show(f"✗ {refused}")
 
     def _is_begun(self, wanted: NewMember) -> bool:
-        """Whether what is typed as a type is only the beginning of the first one that is offered."""
+        """Return whether the typed type is only the start of the first suggestion."""
         return (
             self._type.has_focus
             and bool(self._shown)
@@ -128,7 +126,7 @@ class FieldScreen(ModalScreen[NewMember | None]):
         self._take(event.option_index)
 
     def action_move(self, by: int) -> None:
-        """In the list of types while the type has the focus; elsewhere to the next or the last line."""
+        """Move in the list of types while the type has the focus, else between the fields."""
         if self._role.has_focus or not self._type.has_focus or self._start.kind == "value":
             self.focus_next() if by > 0 else self.focus_previous()
         elif self._types.option_count:
@@ -163,7 +161,7 @@ class FieldScreen(ModalScreen[NewMember | None]):
             self._role.show(value)
 
     def _wanted(self) -> NewMember:
-        """What the form says; what was not touched is handed back as it was, to the character."""
+        """Return the form's values; untouched values stay the same to the character."""
         start = self._start
         type_text, about = self._type.value, self._about.value
         if type_text == _one_line(start.type_text):
@@ -175,5 +173,5 @@ class FieldScreen(ModalScreen[NewMember | None]):
 
 
 def _one_line(text: str) -> str:
-    """As it can stand in a line of its own."""
+    """Show a text in a single line."""
     return safe(text).translate({ord("\n"): LINE_BREAK, ord("\t"): " "})

@@ -2,177 +2,154 @@
 
 from __future__ import annotations
 
-from textual.binding import Binding
-
-RUN = Binding.Group("Run")
-FILE = Binding.Group("File")
-EDIT = Binding.Group("Edit")
-VIEW = Binding.Group("View")
-KEEP = Binding.Group("Keep")
+from textual.binding import Binding, BindingType
 
 
-def _binding(
-    key: str, action: str, description: str, tooltip: str, group: Binding.Group, *, priority: bool = False
-) -> Binding:
-    id = f"app.{action.partition('(')[0]}"
-    return Binding(key, action, description, id=id, tooltip=tooltip, group=group, priority=priority)
+class KeyGroup:
+    """Make the bindings of a group in the help; their ids begin with `prefix`."""
+
+    def __init__(self, title: str, prefix: str) -> None:
+        self._group = Binding.Group(title)
+        self._prefix = prefix
+
+    def __call__(
+        self, keys: str, action: str, id: str, name: str, tooltip: str, *, show: bool = True, priority: bool = False
+    ) -> Binding:
+        """Make a binding; `keys` are separated by commas, `tooltip` begins with a verb."""
+        full = f"{self._prefix}.{id}"
+        return Binding(keys, action, name, show, priority=priority, id=full, tooltip=tooltip, group=self._group)
+
+
+def pane_keys(group: str, *keys: tuple[str, str, str, str, str]) -> list[BindingType]:
+    """Make the bindings of a pane or widget from rows of key, action, description, id, tooltip."""
+    its_group = Binding.Group(group)
+    return [
+        Binding(key, action, description, show=False, id=id, tooltip=tooltip, group=its_group)
+        for key, action, description, id, tooltip in keys
+    ]
+
+
+RUN, FILE, EDIT, VIEW, KEEP = (KeyGroup(name, "app") for name in ("Run", "File", "Edit", "View", "Keep"))
+
+
+def _everywhere(group: KeyGroup, keys: str, action: str, name: str, tooltip: str) -> Binding:
+    """A key that works whatever has the focus; its id is its action."""
+    return group(keys, action, action, name, tooltip, priority=True)
 
 
 APP_BINDINGS: tuple[Binding, ...] = (
-    _binding("f5,ctrl+j", "send_all", "Send", "Send every column to its model", RUN, priority=True),
-    _binding("f8", "send_column", "Send column", "Send the column that has the focus", RUN, priority=True),
-    _binding(
-        "shift+f5,f17",
-        "send_otherwise",
-        "Send otherwise",
-        "Several times, with a deadline, or raw: kept unread",
+    _everywhere(RUN, "f5,ctrl+j", "send_all", "Send", "Send every column to its model"),
+    _everywhere(RUN, "f8", "send_column", "Send column", "Send the focused column"),
+    _everywhere(
         RUN,
-        priority=True,
+        "shift+f5,f17,alt+s",
+        "send_otherwise",
+        "Send with…",
+        "Send several times, with a deadline, or raw (unparsed)",
     ),
-    _binding("escape", "cancel", "Cancel", "Cancel what is being sent", RUN),
-    _binding("ctrl+l", "choose_model", "Model", "Choose the model", RUN, priority=True),
-    _binding(
-        "shift+f8,f20",
+    RUN("escape", "cancel", "cancel", "Cancel", "Cancel active runs"),
+    _everywhere(RUN, "ctrl+l", "choose_model", "Model", "Choose the model"),
+    _everywhere(
+        RUN,
+        "shift+f8,f20,alt+u",
         "set_up_column",
         "Column",
-        "The column's model, its variant, further columns for other models",
-        RUN,
-        priority=True,
+        "Set the column's model and variant, or add columns for other models",
     ),
-    _binding(
-        "alt+c,shift+f3",
-        "add_column",
-        "Add column",
-        "One more column: another adapter, another model, other wordings",
-        RUN,
-        priority=True,
+    _everywhere(
+        RUN, "alt+c,shift+f3", "add_column", "Add column", "Add a column with another adapter, model or variant"
     ),
-    _binding("ctrl+s", "save", "Save", "Save the session", FILE, priority=True),
-    _binding("f12", "save_as", "Save as", "Save the session under another name", FILE, priority=True),
-    _binding(
-        "ctrl+n",
-        "new_session",
-        "New session",
-        "Empty, with the form of its signature open; in a list a new row",
-        FILE,
+    _everywhere(FILE, "ctrl+s", "save", "Save", "Save the session"),
+    _everywhere(FILE, "f12", "save_as", "Save as", "Save the session under another name"),
+    FILE("ctrl+n", "new_session", "new_session", "New session", "Create an empty session; in a list, add a row"),
+    _everywhere(FILE, "ctrl+o", "open", "Open", "Open a session or an example"),
+    _everywhere(FILE, "ctrl+q", "leave", "Quit", "Quit (asks about unsaved changes)"),
+    _everywhere(EDIT, "ctrl+z", "undo", "Undo", "Undo the last change, wherever it was"),
+    _everywhere(EDIT, "ctrl+y", "redo", "Redo", "Redo what was undone"),
+    _everywhere(EDIT, "ctrl+backslash,alt+e", "edit_outside", "Editor", "Edit the focused text in your editor"),
+    _everywhere(EDIT, "ctrl+t", "cases", "Cases", "Choose, add, rename, copy or delete a case"),
+    _everywhere(VIEW, "ctrl+f", "find", "Find", "Search prompts, replies, signature, inputs and demos"),
+    _everywhere(
+        VIEW, "ctrl+right_square_bracket,alt+j", "jump", "Jump", "Show a letter on everything; type it to go there"
     ),
-    _binding("ctrl+o", "open", "Open", "Open a session or an example", FILE, priority=True),
-    _binding("ctrl+q", "leave", "Quit", "Leave; unsaved work is asked about", FILE, priority=True),
-    _binding("ctrl+z", "undo", "Undo", "Undo the last change, wherever it was", EDIT, priority=True),
-    _binding("ctrl+y", "redo", "Redo", "Redo what was undone", EDIT, priority=True),
-    _binding(
-        "ctrl+backslash,alt+e", "edit_outside", "Editor", "The focused text in your own editor", EDIT, priority=True
+    _everywhere(VIEW, "f2", "focus_editors", "Edit", "Go to the editors; again: the next tab"),
+    _everywhere(VIEW, "f3", "focus_prompts", "Prompts", "Go to the prompts; again: the next column"),
+    _everywhere(VIEW, "f4", "focus_replies", "Replies", "Go to the replies; again: the next column"),
+    _everywhere(VIEW, "f6", "lesson", "Lesson", "Step through how this prompt is built and its reply parsed"),
+    _everywhere(
+        VIEW, "f7", "look", "Inspect", "Inspect card, request, calls, reply × parser, differences, lint, tokens"
     ),
-    _binding("ctrl+t", "cases", "Cases", "Choose, add, rename, copy or delete a case", EDIT, priority=True),
-    _binding("ctrl+f", "find", "Find", "A text in any pane: prompts, replies, signature, demos", VIEW, priority=True),
-    _binding(
-        "ctrl+right_square_bracket,alt+j",
-        "jump",
-        "Jump",
-        "A letter on everything: type it to go there",
-        VIEW,
-        priority=True,
-    ),
-    _binding("f2", "focus_editors", "Edit", "To the editors; again: the next tab", VIEW, priority=True),
-    _binding("f3", "focus_prompts", "Prompts", "To the prompts; again: the next column", VIEW, priority=True),
-    _binding("f4", "focus_replies", "Replies", "To the replies; again: the next column", VIEW, priority=True),
-    _binding(
-        "f6", "lesson", "Lesson", "How this prompt is built and its reply read, piece by piece", VIEW, priority=True
-    ),
-    _binding(
-        "f7",
-        "look",
-        "Look closer",
-        "Card, true request, calls, reply × parser, differences, tokens",
-        VIEW,
-        priority=True,
-    ),
-    _binding(
-        "f11", "signature_view", "Form", "The signature as a form, beside its source, or as source", VIEW, priority=True
-    ),
-    _binding(
-        "shift+f11,f23",
+    _everywhere(VIEW, "f11", "signature_view", "Form", "Show the signature as form, form and source, or source"),
+    _everywhere(
+        EDIT,
+        "shift+f11,f23,alt+l",
         "program",
         "Program",
-        "The linked program's class and this one: whose text stands",
-        EDIT,
-        priority=True,
+        "Compare with the linked program and choose which version to keep",
     ),
-    _binding("shift+f7,f19", "past_runs", "Runs", "What was sent for this case; two compared", VIEW, priority=True),
-    _binding("f10", "maximize_pane", "Maximise", "The focused pane alone, or all of them again", VIEW, priority=True),
-    _binding(
-        "shift+f6,f18",
+    _everywhere(VIEW, "shift+f7,f19,alt+r", "past_runs", "Runs", "List this case's runs and compare two"),
+    _everywhere(VIEW, "f10", "maximize_pane", "Maximise", "Show only the focused pane, or all panes again"),
+    _everywhere(
+        VIEW,
+        "shift+f6,f18,alt+p",
         "project",
         "Projector",
-        "For a room to read: large headings, one thing at a time, the most contrast; again: as before",
-        VIEW,
-        priority=True,
+        "Toggle projector mode: large headings, one column, high contrast",
     ),
-    _binding("ctrl+g", "copy_menu", "Copy", "Copy a prompt, a message, a reply or the request", KEEP, priority=True),
-    _binding(
-        "ctrl+r",
-        "record",
-        "Record",
-        "Keep prompt and reply of this column: checks compare with it",
+    _everywhere(VIEW, "alt+f", "follow_teacher", "Follow the teacher", "Go where the teacher goes, or stop following"),
+    _everywhere(KEEP, "ctrl+g", "copy_menu", "Copy", "Copy a prompt, a message, a reply or the request"),
+    _everywhere(KEEP, "ctrl+r", "record", "Record", "Record this column's prompt and reply for checks"),
+    _everywhere(KEEP, "f9", "check", "Check", "Check all recordings; accept or reject the changes"),
+    _everywhere(
         KEEP,
-        priority=True,
-    ),
-    _binding("shift+f4,f16", "rate", "Rate", "Good or bad, and a note, kept with the reply", KEEP, priority=True),
-    _binding(
-        "f9",
-        "check",
-        "Check",
-        "Compare everything recorded with what is made now; accept what changed, or leave it",
-        KEEP,
-        priority=True,
-    ),
-    _binding(
-        "shift+f9,f21",
+        "shift+f9,f21,alt+t",
         "break_replies",
-        "Break replies",
-        "Good replies broken in a hundred ways: which parser survives?",
-        KEEP,
-        priority=True,
+        "Stress test",
+        "Damage good replies in 100+ ways and see which parsers survive",
     ),
-    _binding("ctrl+p", "command_palette", "Commands", "Everything by name: type a part of it", VIEW, priority=True),
-    _binding("f1", "help", "Help", "What this pane is for, and every key", VIEW, priority=True),
+    _everywhere(VIEW, "ctrl+p", "command_palette", "Commands", "Search all commands by name"),
+    _everywhere(VIEW, "f1", "help", "Help", "Explain this pane and list its keys"),
 )
+
+ESSENTIAL = frozenset(
+    "send_all focus_editors focus_prompts focus_replies lesson look check save open record command_palette help "
+    "leave".split()
+)
+"""The keys of the loop, which the README names; `docs/keys.md` has them all."""
 
 ACTIONS = frozenset(one.action.partition("(")[0] for one in APP_BINDINGS)
 ON_A_DIALOG = frozenset({"help", "command_palette"})
 ON_A_PAGE = frozenset(
-    {"help", "command_palette", "look", "send_all", "send_column", "undo", "redo", "save", "leave", "project"}
+    "help command_palette look send_all send_column undo redo save leave project follow_teacher".split()
 )
-ON_A_LESSON = frozenset({"help", "command_palette", "lesson", "leave", "project"})
+ON_A_LESSON = frozenset({"help", "command_palette", "lesson", "leave", "project", "follow_teacher"})
 ON_A_REVIEW = frozenset({"help"})
 ON_A_STRESS = frozenset({"help"})
-"""The actions of the app that its keys still mean on a screen in front of the panes: those that concern what is seen.
-A screen names its own as `APP_ACTIONS`; without that it is a dialog."""
+"""The app's actions that still work on a screen in front of the panes. A screen names its own as `APP_ACTIONS`;
+without that it is a dialog."""
 
 WITHOUT_KEY = {
-    "Theme": "chosen once in a while",
-    "Compact spacing": "chosen once in a while",
-    "Decisions": "`t` on an output in the form (F11) sets one; few signatures have any",
-    "Record every column": "ctrl+r records the one that was looked at; all at once is meant rarely",
-    "Restore an earlier version": "needed rarely, and never in a hurry",
-    "Bench": "its runs are made outside, and looked at once in a while",
-    "Remove this value": "a key that empties a field would be pressed by mistake",
-    "More room": "the mouse drags the line; the layout is remembered",
-    "Go to": "F2, F3, F4 and the letters of jump mode go there",
-    "Look closer": "F7, and there a number",
-    "Copy": "ctrl+g, and there a letter",
-    "Export": "a form is chosen by its name",
-    "Case": "ctrl+t, and there by its name",
-    "Predictor": "a line of the Signature tab, with the arrow keys",
-    "Show column": "one of many, chosen by its name",
-    "Hide column": "one of many, chosen by its name",
-    "Move column": "one of many, chosen by its name",
-    "Column": "shift+F8, and there by its name",
-    "Send": "shift+F5, and there by its name",
-    "Continue": "it changes inputs and history at once, and is chosen by its name",
-    "Follow the teacher": "of a class alone: a click on the last line, where it stands",
-    "Ask anew": "a matter of trust is not decided by a key",
+    "Theme": "used rarely",
+    "Compact spacing": "used rarely",
+    "Record every column": "ctrl+r records the focused column; recording all at once is rare",
+    "Restore an earlier version": "used rarely",
+    "Bench": "the command line runs the bench",
+    "Remove this value": "a key that clears a field is easily pressed by mistake",
+    "More room": "drag the line between the panes; the layout is remembered",
+    "Go to": "F2, F3, F4 and jump mode go there",
+    "Inspect": "F7, then a number",
+    "Copy": "ctrl+g, then a letter",
+    "Export": "choose a format by its name",
+    "Case": "ctrl+t, then choose by name",
+    "Predictor": "change it in the Signature tab with the arrow keys",
+    "Show column": "choose a column by its name",
+    "Hide column": "choose a column by its name",
+    "Move column": "choose a column by its name",
+    "Column": "shift+F8, then choose by name",
+    "Send": "shift+F5, then choose by name",
+    "Continue": "it changes inputs and history at once",
+    "Reset API key permissions": "trust is not decided by a single key",
 }
-"""Why what the palette offers has no key of its own, by the beginning of its name."""
-WITHOUT_KEY_IN_A_CLASS = {"Download": "what is taken along is chosen by its name, once in a while"}
-"""The same, of what there is in a class alone."""
+"""Reasons why palette commands have no key, by the beginning of their names."""
+WITHOUT_KEY_IN_A_CLASS = {"Download": "used rarely"}
+"""The same for commands that only a class has."""

@@ -1,7 +1,7 @@
-"""The keys that texts on the screen name: those in force, which the config file may have changed.
+"""Names of keys in texts, as the user has set them.
 
-A text names a key as `{id|usual}`, for instance `{app.send_all|F5} sends`: the id of its binding and how the usual key
-is written there. `KeyWords` puts the user's key in its place. Only texts of ours are ever put through it.
+A text names a key as `{id|usual}`, for instance `{app.send_all|F5} sends`: the id of its binding and its usual key.
+`KeyWords` inserts the user's key. Only our own texts go through it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class KeyWords:
         self._said: dict[str, str] = {}
 
     def __call__(self, text: str) -> str:
-        """The text with the keys in force. Each is made once: what is asked at every tick costs a look-up."""
+        """Insert the current keys; each text is cached."""
         said = self._said.get(text)
         if said is None:
             said = self._said[text] = NAMED_KEY.sub(self._word, text)
@@ -45,7 +45,7 @@ USUAL = KeyWords()
 
 
 def in_words(key: str) -> str:
-    """A key as texts name it: `F5`, `shift+F5`, `ctrl+]`, `esc`."""
+    """Name a key as in texts: `F5`, `shift+F5`, `ctrl+]`, `esc`."""
     *held, last = key.split("+")
     if re.fullmatch(r"f\d{1,2}", last):
         last = last.upper()
@@ -61,11 +61,11 @@ def in_words(key: str) -> str:
 
 
 def in_short(key: str) -> str:
-    """A key as the last line writes it: `F5`, `^s`."""
+    """Name a key as in the last line: `F5`, `^s`."""
     return in_words(key).replace("ctrl+", "^")
 
 
 def keys_of(app: App[Any]) -> KeyWords:
-    """The words of an app; the usual ones where it has none."""
+    """Return the key names of an app, or the usual names."""
     found = getattr(app, "key_words", USUAL)
     return found if isinstance(found, KeyWords) else USUAL

@@ -1,9 +1,15 @@
-"""The user's own keys: `[keymap]` of the config file laid over the bindings, and what is wrong with it in words."""
+"""The user's own keys: `[keymap]` of the config file applied to the bindings, and its errors.
+
+`python -P -m workbench.tui.keys.keymap` reads a keymap as JSON and writes its errors and every key as JSON: a program
+of its own because it imports every screen, and no command but the app imports textual.
+"""
 
 from __future__ import annotations
 
 import importlib
+import json
 import pkgutil
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -18,7 +24,7 @@ _WITH_BINDINGS = ("panes", "screens", "dialogs", "actions", "widgets")
 
 
 class Bound(NamedTuple):
-    """A binding and the name of the class that has it; `""` for those of the app."""
+    """A binding and the name of its class; `""` for the app."""
 
     owner: str
     binding: Binding
@@ -26,7 +32,7 @@ class Bound(NamedTuple):
 
 @lru_cache(maxsize=1)
 def every_binding() -> tuple[Bound, ...]:
-    """The bindings of the app, then those of every pane, screen and widget. Imports all of them."""
+    """List the bindings of the app, then of every pane, screen and widget. Imports all of them."""
     found = [Bound("", one) for one in APP_BINDINGS]
     seen: set[type] = set()
     for package in _WITH_BINDINGS:
@@ -42,7 +48,7 @@ def every_binding() -> tuple[Bound, ...]:
 
 
 def problems(keymap: Mapping[str, str]) -> tuple[str, ...]:
-    """What is wrong with a keymap, one sentence each: ids there are not, and keys that two actions share."""
+    """Return the errors of a keymap: unknown ids, and keys that two actions share."""
     usual = every_binding()
     changed = tuple([Bound(owner, _with_keys(binding, keymap)) for owner, binding in usual])
     return (*_unknown_ids(keymap, usual), *_shared_keys(keymap, usual, changed))
@@ -58,9 +64,9 @@ def _unknown_ids(keymap: Mapping[str, str], usual: Iterable[Bound]) -> Iterator[
 
 
 def _shared_keys(keymap: Mapping[str, str], usual: Iterable[Bound], changed: Iterable[Bound]) -> Iterator[str]:
-    """Keys that the keymap gives to two actions of one pane, or takes from a pane for an action of the app.
+    """Report keys that the keymap gives to two actions of a pane, or takes from a pane for the app.
 
-    What shares a key without the keymap does so on purpose.
+    Actions that share a key by default do so on purpose.
     """
     before = {(owner, key, one.id) for owner, one in usual for key in _keys(one)}
     over_all = {key for owner, one in changed if not owner and one.priority for key in _keys(one)}
@@ -77,7 +83,7 @@ def _shared_keys(keymap: Mapping[str, str], usual: Iterable[Bound], changed: Ite
 
 
 def _ids_by_key(bound: Iterable[Bound]) -> dict[tuple[str, str], list[str]]:
-    """The ids of the bindings of each owner and key."""
+    """Group binding ids by owner and key."""
     found: dict[tuple[str, str], list[str]] = {}
     for owner, binding in bound:
         for key in _keys(binding):
@@ -88,13 +94,13 @@ def _ids_by_key(bound: Iterable[Bound]) -> dict[tuple[str, str], list[str]]:
 
 
 def usable(keymap: Mapping[str, str]) -> dict[str, str]:
-    """The entries whose id there is."""
+    """Return the entries with known ids."""
     ids = {one.binding.id for one in every_binding()}
     return {id: keys for id, keys in keymap.items() if id in ids}
 
 
 def first_key(binding: Binding, keymap: Mapping[str, str]) -> Binding:
-    """The binding with the first of its keys in force, for those who show it."""
+    """Return the binding with the first of its current keys, for display."""
     keys = keymap.get(binding.id or "", binding.key)
     return replace(binding, key=keys.partition(",")[0].strip())
 
@@ -105,3 +111,21 @@ def _keys(binding: Binding) -> list[str]:
 
 def _with_keys(binding: Binding, keymap: Mapping[str, str]) -> Binding:
     return replace(binding, key=keymap.get(binding.id or "", binding.key))
+
+
+def keys(own: Mapping[str, str]) -> list[dict[str, Any]]:
+    """List every binding with an id as the keymap has it: `{"id", "keys", "about", "group"}`."""
+    found: dict[str, dict[str, Any]] = {}
+    for _, one in every_binding():
+        if one.id and one.id not in found:
+            group = one.group.description if one.group is not None else ""
+            about = one.tooltip or one.description
+            found[one.id] = {"id": one.id, "keys": own.get(one.id, one.key), "about": about, "group": group}
+        elif one.id and one.id not in own and one.key not in found[one.id]["keys"].split(","):
+            found[one.id]["keys"] += f",{one.key}"
+    return list(found.values())
+
+
+if __name__ == "__main__":
+    own = json.load(sys.stdin)
+    sys.stdout.write(json.dumps({"problems": problems(own), "keys": keys(own)}))

@@ -1,1 +1,1 @@
-"""Pages of text about one column: adapter, request, runs, other parsers, differences. Pure: no Textual app."""
+"""The pages of F7, review and bench as text. Pure: no Textual app."""

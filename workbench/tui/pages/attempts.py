@@ -12,9 +12,7 @@ from workbench.output.display import one_line
 from workbench.output.measures import counted
 from workbench.output.reading_text import first_line, verdict
 from workbench.tui.keys.key_words import KeyWords
-from workbench.tui.pages.looked_at import LookedAt
-from workbench.tui.pages.measures import cost_of, duration, measured
-from workbench.tui.pages.writing import heading, json_block, named, paragraph
+from workbench.tui.pages.page import LookedAt, cost_of, duration, heading, json_block, measured, named, paragraph
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
 
 LONGEST_TEXT = 2_000

@@ -11,9 +11,7 @@ from adapters.requests.token_estimates import Estimates
 from adapters.running.runs import Attempt
 from sessions.running import rendering
 from workbench.output.measures import counted
-from workbench.tui.pages.looked_at import LookedAt
-from workbench.tui.pages.measures import measured
-from workbench.tui.pages.writing import comma, heading, named, paragraph
+from workbench.tui.pages.page import LookedAt, comma, heading, measured, named, paragraph
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
 
 

@@ -1,4 +1,4 @@
-"""What differs between this column's request and another's, the one sent last or the one recorded.
+"""Compare this column's request with another's, with the last one sent, or with the recording.
 
 By section before by line, and by word within a line that changed.
 """
@@ -9,19 +9,18 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from adapters.requests.request import Request
+from sessions.text_diff import lines_of
 from workbench.output import prompt_diff
 from workbench.output.display import one_line
 from workbench.output.prompt_diff import SectionDiff
-from workbench.output.word_diff import lines_of
-from workbench.tui.pages.looked_at import LookedAt
-from workbench.tui.pages.writing import named, paragraph
+from workbench.tui.pages.page import LookedAt, named, paragraph
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
 
 MOST_LINES = 4_000
 
 
 class Other(NamedTuple):
-    """What to compare with: `sent`, `recorded`, or the id of another column."""
+    """The other side of a comparison: `sent`, `recorded`, or `column ID`."""
 
     id: str
     name: str
@@ -32,7 +31,7 @@ SENT = Other("sent", "what was sent last")
 
 
 def others_of(at: LookedAt) -> tuple[Other, ...]:
-    """What this column can be compared with: first what was sent, unless nothing has changed since; its recording."""
+    """List what this column can be compared with; what was sent comes first if it differs."""
     recorded = (RECORDED,) if at.column.id in at.case.recordings else ()
     ids = [one.column.id for one in at.columns if one.request is not None and one.column.id != at.column.id]
     columns = [Other(f"column {id}", f"column {id}") for id in ids]
@@ -42,7 +41,7 @@ def others_of(at: LookedAt) -> tuple[Other, ...]:
 
 
 def has_changed(sent: Request, now: Request | None) -> bool:
-    """Whether a request is another one than what was sent."""
+    """Tell whether the request changed since it was sent."""
     return now is not None and sent.as_dict() != now.as_dict()
 
 
@@ -87,7 +86,7 @@ def _summary(diffs: Sequence[SectionDiff], count: int) -> list[Block]:
 
 
 def section_blocks(diff: SectionDiff) -> list[Block]:
-    """What differs in one section, the words that are others marked."""
+    """Show a section's differences, changed words marked."""
     blocks = [EMPTY, block(diff.section, "heading")]
     for sign, stretches in lines_of(diff.lines[:MOST_LINES]):
         if sign == "@":

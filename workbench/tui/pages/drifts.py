@@ -12,16 +12,15 @@ from rich.cells import cell_len
 from adapters.values.plain_json import plain
 from sessions.causes.cause import Cause
 from sessions.causes.finding import origins_of
-from sessions.fixtures.verdicts import Drift, turn_in_words
-from sessions.line_diff import line_diff
+from sessions.checking.verdicts import Drift, turn_in_words
+from sessions.text_diff import Line, line_diff, lines_of, paired_lines_of
 from workbench.output.display import safe
-from workbench.output.word_diff import Line, lines_of, paired_lines_of
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
 from workbench.tui.widgets.text.wrapping import expand_tabs, rows
 
 View = Literal["words", "beside", "old", "new"]
 VIEWS: tuple[View, ...] = get_args(View)
-IN_WORDS = {"words": "by words", "beside": "side by side", "old": "only as recorded", "new": "only as it is now"}
+IN_WORDS = {"words": "by words", "beside": "side by side", "old": "as recorded", "new": "as it is now"}
 
 MOST_LINES = 4_000
 LONGEST_LINE = 20_000
@@ -42,9 +41,9 @@ def blocks_of(drifts: Sequence[Drift], view: View, width: int) -> list[Block]:
         blocks += blocks_of_lines(lines[:left], view, width)
         left -= min(left, len(lines))
         if len(lines) > left == 0:
-            blocks.append(block("… the rest is not shown; `workbench check --json` has it", "note", indent=INDENT))
+            blocks.append(block("… more in `workbench check --json`", "note", indent=INDENT))
             break
-    return blocks or [EMPTY, block("This fixture does not show it any more: its file is another by now.", "note")]
+    return blocks or [EMPTY, block("This fixture no longer shows it: its file has changed.", "note")]
 
 
 def diff_of(drift: Drift) -> tuple[str, ...]:
@@ -57,14 +56,14 @@ def diff_of(drift: Drift) -> tuple[str, ...]:
 
 
 def places_of(cause: Cause, drifts: Sequence[Drift]) -> str:
-    """Where a cause shows in the drifts of a fixture, in words: "the description of `score` in the system message"."""
+    """Describe where a cause shows, as in "the description of `score` in the system message"."""
     origins = dict.fromkeys([one.in_words() for drift in drifts for one in origins_of(cause.key, drift)])
     places = dict.fromkeys([_place(drift) for drift in drifts if not drift.edits])
     return ", ".join([*origins, *places])
 
 
 def _place(drift: Drift) -> str:
-    names = {"render": "the request", "parse": "what is read of the reply", "expect": "what is expected"}
+    names = {"render": "the request", "parse": "the parse result", "expect": "the expectations"}
     if drift.part == "render" and "message" in drift.place:
         return f"the messages ({drift.place})"
     return names.get(drift.part, drift.part)  # its place stands above each of them
@@ -87,7 +86,7 @@ def _value_lines(value: object) -> list[str]:
 
 
 def blocks_of_lines(lines: Sequence[str], view: View, width: int) -> Iterator[Block]:
-    """The lines of a difference, as `sessions.line_diff` gives them."""
+    """The lines of a difference, as `sessions.text_diff` gives them."""
     lines = [one if len(one) <= LONGEST_LINE else f"{one[:LONGEST_LINE]}…" for one in lines]
     if view == "beside" and (width - INDENT - len(GAP)) // 2 >= NARROWEST_SIDE:
         for old, new in paired_lines_of(lines):
@@ -109,9 +108,9 @@ _CHANGED = {"+": "added", "-": "removed"}
 
 def _pieces(line: Line) -> Iterator[Piece]:
     """A line's stretches: what differs stands out; a line without a counterpart is of its side's colour."""
-    whole = not any(one.changed for one in line.stretches)
+    whole = not any(one.changed for one in line.runs)
     quiet = _STYLES.get(line.sign, "note") if whole else "text"
-    for one in line.stretches:
+    for one in line.runs:
         yield Piece(one.text, _CHANGED.get(line.sign, "note") if one.changed else quiet)
 
 

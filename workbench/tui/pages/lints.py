@@ -1,69 +1,37 @@
-"""What in the signature, demos and inputs does not reach the model as one would think; each lint leads to its place."""
+"""The Lint page: parts of the prompt that reach the model in an unexpected form, each with its place."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import Any
 
-from adapters.formats import catalog
-from adapters.lint import LINTS, Lint, lint, round_trip
-from sessions.running import rendering
+from adapters.lint import LINTS, Lint
+from sessions.running import linting
 from workbench.editing.origins import demo_place
 from workbench.output.display import one_line
 from workbench.output.measures import counted
 from workbench.state.document import Place
-from workbench.tui.pages.looked_at import LookedAt
-from workbench.tui.pages.writing import paragraph
+from workbench.tui.pages.page import LookedAt, paragraph
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
 
 LONGEST_MESSAGE = 400
 MOST_OF_A_KIND = 12
-MOST_READ_BACK = 100
 
 
 def lints_of(at: LookedAt) -> tuple[Lint, ...]:
-    """The lints of the column's prompt, those of one kind together. None when the session cannot be rendered."""
-    if at.rendered.request is None:
-        return ()
-    try:
-        signature = at.session.signature.read()
-        demos, inputs = rendering.demos_of(at.session), rendering.inputs_of(signature, at.case)
-    except Exception:  # the column says so itself
-        return ()
-    prompt = at.rendered.request.prompt
-    turns = tuple(at.case.turns)
-    model = at.session.model_of(at.column)
-    profile = catalog.profile(at.column.adapter)
-    found = [*lint(signature, demos, inputs, profile, prompt, turns, model), *_not_read_back(at, demos)]
-    order = {name: index for index, name in enumerate(LINTS)}
-    return tuple(sorted(found, key=lambda one: order.get(one.name, len(order))))
-
-
-def _not_read_back(at: LookedAt, demos: Sequence[Mapping[str, Any]]) -> tuple[Lint, ...]:
-    """What does not survive the way into the prompt and back, among the first demos: each costs as much as a reply."""
-    try:
-        adapter = rendering.adapter_of(at.column)
-    except Exception:  # code of the user's that was not named on the command line is not run
-        return ()
-    assert at.rendered.request is not None
-    if at.rendered.request.decisions is not None:  # its demos are examples in the instructions, and no turns
-        return ()
-    numbers = [use.number for use in at.rendered.request.prompt.demos]
-    some = slice(MOST_READ_BACK)
-    known = numbers[some] if len(numbers) == len(demos) else ()
-    return round_trip(adapter, at.rendered.request.signature, demos[some], known)
+    """Find the lints of the column's prompt; none when the session cannot be rendered."""
+    request = at.rendered.request
+    return () if request is None else linting.lints_of(at.session, at.column, at.case, request)
 
 
 def blocks_of(at: LookedAt) -> list[Block]:
-    """Every lint under what its kind means."""
+    """List every lint below the meaning of its kind."""
     if at.rendered.request is None:
         return [EMPTY, *paragraph(f"There is no prompt: {at.rendered.why_no_prompt}", "error")]
     found = lints_of(at)
     if not found:
         return [EMPTY, Block((Piece("✓ ", "ok"), Piece("Everything reaches the model as it was given.")))]
     many = counted(len(found), "thing reaches", "things reach")
-    blocks = [EMPTY, *paragraph(f"{many} the model otherwise than one would think.", "text")]
+    blocks = [EMPTY, *paragraph(f"{many} the model in an unexpected form.", "text")]
     for name, group in groupby(enumerate(found), key=lambda numbered: numbered[1].name):
         members = list(group)
         blocks.append(block(LINTS.get(name, name), "heading"))
@@ -77,7 +45,7 @@ def blocks_of(at: LookedAt) -> list[Block]:
 
 
 def place_of(at: LookedAt, one: Lint) -> Place:
-    """The editor that the lint is about."""
+    """Return the editor that the lint is about."""
     part, number, field = one.place
     if part == "demo":
         return demo_place(at.session, number or 1, field)

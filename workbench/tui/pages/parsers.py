@@ -11,8 +11,7 @@ from workbench.lessons.parser_matrix import is_waiting
 from workbench.output.display import one_line, value_text
 from workbench.output.reading_text import verdict
 from workbench.state.derived import RenderedColumn
-from workbench.tui.pages.looked_at import LookedAt
-from workbench.tui.pages.writing import heading, named, paragraph, table
+from workbench.tui.pages.page import LookedAt, heading, named, paragraph, table
 from workbench.tui.widgets.text.text_view import EMPTY, Block
 
 LONGEST_VALUE = 200
@@ -50,7 +49,7 @@ def blocks_of(at: LookedAt) -> list[Block]:
 
 
 def target_of(column_id: str) -> str:
-    """Where the row of a column leads: to its reply."""
+    """Name the target of a column's row: its reply."""
     return f"reply {column_id}"
 
 

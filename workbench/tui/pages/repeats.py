@@ -8,8 +8,7 @@ from adapters.lm.secrets import Scrubber
 from sessions.running.repeats import Counted, Repeats
 from workbench.output import measures
 from workbench.output.display import one_line, value_text
-from workbench.tui.pages.looked_at import LookedAt
-from workbench.tui.pages.writing import heading, named, paragraph, table
+from workbench.tui.pages.page import LookedAt, heading, named, paragraph, table
 from workbench.tui.widgets.text.text_view import EMPTY, Block
 
 MOST_VALUES = 40

@@ -1,4 +1,4 @@
-"""What a review says of one fixture: what changed, what is decided of it, and all of it as recorded beside now."""
+"""The texts of a review: a cause's fixtures, and what changed in one of them."""
 
 from __future__ import annotations
 
@@ -6,15 +6,82 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from sessions.causes.cause import Cause, FixtureName
-from sessions.fixtures.verdicts import Drift
+from sessions.checking.verdicts import Drift
 from workbench.checks.decisions import Decision, Decisions, why_not
 from workbench.checks.reviewing import Whole
 from workbench.output.display import one_line
+from workbench.tui.keys.key_words import KeyWords
 from workbench.tui.pages import drifts, whole_fixture
 from workbench.tui.pages.drifts import IN_WORDS, View
-from workbench.tui.pages.fixtures_of_cause import end_of
 from workbench.tui.pages.whole_fixture import Extent
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
+
+MOST = 200
+"""Fixtures listed around the one at hand."""
+LONGEST = 60
+_TARGET = "fixture "
+
+
+def fixture_list(cause: Cause, at: int, then: str, keys: KeyWords, width: int) -> list[Block]:
+    """List a cause's fixtures, `at` marked, below the decisions; `then` is what leaving the review does."""
+    return [*_decisions(cause, then, keys), EMPTY, *_fixtures(cause, at, keys, width)]
+
+
+def target_of(index: int) -> str:
+    """The target of the entry of a fixture."""
+    return f"{_TARGET}{index}"
+
+
+def index_of(target: str) -> int | None:
+    """Return the index of a list entry's fixture; None for another target."""
+    return int(target.removeprefix(_TARGET)) if target.startswith(_TARGET) else None
+
+
+def end_of(path: str, length: int) -> str:
+    """A path in one line, the end of it where it is too long: there stands which file it is."""
+    shown = one_line(path, len(path) + 1)
+    return shown if len(shown) <= length else f"…{shown[1 - length :]}"
+
+
+def _fixtures(cause: Cause, at: int, keys: KeyWords, width: int) -> Iterator[Block]:
+    count = len(cause.fixtures)
+    walked = keys("   {review.before|←} {review.next|→}") if count > 1 else ""
+    yield Block((Piece(f"{count:,} fixture{'' if count == 1 else 's'}", "heading"), Piece(walked, "note")))
+    first = max(0, min(at - MOST // 2, count - MOST))
+    if first:
+        yield block(f"… {first:,} before", "note")
+    path = ""
+    for index, one in enumerate(cause.fixtures[first : first + MOST], first):
+        if one.path != path:
+            path = one.path
+            yield block(end_of(path, max(12, width)), "note")
+        mark, style = ("▸ ", "accent") if index == at else ("  ", "text")
+        name = f"{one_line(one.case, LONGEST)} · {one_line(one.column, LONGEST)}"
+        yield Block((Piece(mark, "accent"), Piece(name, style)), 0, target_of(index))
+    if first + MOST < count:
+        yield block(f"… {count - first - MOST:,} more", "note")
+
+
+def _decisions(cause: Cause, then: str, keys: KeyWords) -> Iterator[Block]:
+    yield block("You decide", "heading")
+    for key, word, means in _means(cause, then):
+        yield Block((Piece(f"{keys(key)} ", "key"), Piece(word), Piece(means, "note")))
+
+
+def _means(cause: Cause, then: str) -> Iterator[tuple[str, str, str]]:
+    """Each decision: its key, its word, what it means for this cause."""
+    count = len(cause.fixtures)
+    many, s = ("the fixture", "s") if count == 1 else (f"all {count:,}", "")
+    if why_not(cause):
+        accept = " does not settle it"
+    elif cause.key.kind == "source":
+        accept = " the program's text; the session pulls it"
+    else:
+        accept = f" the change; {many} {'is' if s else 'are'} recorded again, each with its own reply"
+    yield "{review.accept|a}", "accept", accept
+    yield "{review.leave|s}", "reject", f" it; {many} keep{s} failing until the change is undone"
+    yield "{review.close|esc}", "close", f", which {then} what is accepted"
+
 
 LONGEST_WORDS = 400
 SIGNS: Mapping[Decision | None, Piece] = {
@@ -22,7 +89,7 @@ SIGNS: Mapping[Decision | None, Piece] = {
     "leave": Piece("– ", "note"),
     None: Piece("○ ", "accent"),
 }
-SAID: Mapping[Decision | None, str] = {"accept": "accepted", "leave": "stays drift", None: "not decided"}
+SAID: Mapping[Decision | None, str] = {"accept": "accepted", "leave": "rejected", None: "not decided"}
 
 
 class LookedAt(NamedTuple):
@@ -37,7 +104,7 @@ class LookedAt(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """How it is shown, in how many cells; whether the cause and the reply are a part of it or stand elsewhere."""
+    """The view, width and extent of a text, and which parts of it appear elsewhere."""
 
     view: View
     width: int
@@ -49,18 +116,20 @@ class Shown(NamedTuple):
 def blocks_of(of: LookedAt, shown: Shown) -> Iterator[Block]:
     """All that is said of the fixture, from the top."""
     view, width = shown.view, shown.width
-    yield from _in_words(of, shown)
+    yield from _summary(of, shown)
+    is_about_reply = of.cause.changes_verdict and of.whole is not None
+    if is_about_reply and shown.with_reply and of.whole is not None:
+        yield from whole_fixture.reply_of(of.whole, shown.extent)
     yield from drifts.blocks_of(of.drifts, view, width)
     if of.whole is not None:
         yield from whole_fixture.prompt_of(of.whole, view, width, shown.extent)
-        if shown.with_reply:
+        if shown.with_reply and not is_about_reply:
             yield from whole_fixture.reply_of(of.whole, shown.extent)
     for number, (fixture, found) in enumerate(of.below, of.fixture + 1):
         yield from (EMPTY, _name_of(of.cause, fixture, number, width), *drifts.blocks_of(found, view, width))
 
 
-def _in_words(of: LookedAt, shown: Shown) -> Iterator[Block]:
-    """What changed, where, in which fixture of how many, and what is decided."""
+def _summary(of: LookedAt, shown: Shown) -> Iterator[Block]:
     cause = of.cause
     if shown.with_cause:
         yield block(one_line(cause.words, LONGEST_WORDS), "title")
@@ -75,7 +144,6 @@ def _in_words(of: LookedAt, shown: Shown) -> Iterator[Block]:
 
 
 def _name_of(cause: Cause, fixture: FixtureName, index: int, width: int) -> Block:
-    """Which fixture of the cause it is, from 0, and where it stands."""
     number = f"{index + 1:,} of {len(cause.fixtures):,}"
     behind = f" · {one_line(fixture.case, 30)} · {one_line(fixture.column, 30)}"
     shown = end_of(fixture.path, max(12, width - len(number) - len(behind) - 10)) + behind
@@ -83,7 +151,7 @@ def _name_of(cause: Cause, fixture: FixtureName, index: int, width: int) -> Bloc
 
 
 def _what_it_means(of: LookedAt) -> str:
-    """What a decision on this cause would not do, or would do beside it."""
+    """Explain what a decision on this cause would not do, or would do in addition."""
     if why := why_not(of.cause):
         return why
     others = of.decisions.others_of(of.cause, of.cause.fixtures[of.fixture])
@@ -92,10 +160,10 @@ def _what_it_means(of: LookedAt) -> str:
     if waiting:
         more = f" and {len(waiting) - 1} more" if len(waiting) > 1 else ""
         what = "the program's text" if is_source else "this fixture"
-        return f"{what} waits for another cause too: {waiting[0].words}{more}"
+        return f"{what} depends on another cause too: {waiting[0].words}{more}"
     if is_source:
         return (
-            "accepting takes the program's text over, unless the session's was edited since; "
-            "what that changes in prompts is the next review's"
+            "accepting pulls the program's text, unless the session was edited since; "
+            "the next review shows the prompts it changes"
         )
     return ""

@@ -1,13 +1,13 @@
-"""The survival grid as text to read: its rows of signs, what one cell is about, and both of its readings."""
+"""The stress test as text: rows of signs, the description of a cell, and both of its parse results."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
+from adapters.mutations.mutation import Mutation
 from adapters.replies.reading import Reading
 from sessions.stress.grid import VERDICTS, Cell, Grid, Survival, Verdict
-from sessions.stress.mutation import Mutation
 from workbench.output.display import cell_width, one_line, value_text
 from workbench.output.reading_text import first_line
 from workbench.output.survival_words import MEANINGS, NOT_APPLICABLE, SIGNS, WORDS, differences
@@ -57,7 +57,7 @@ def listed(found: Grid, shown: frozenset[Verdict]) -> list[Mutation]:
 
 
 def about(mutation: Mutation, column: Survival) -> Iterator[Block]:
-    """What a cell is about: the habit, the verdict, what is wrong and said of it, and the broken reply."""
+    """Describe a cell: the habit, the verdict, the wrong values and their flags, and the damaged reply."""
     cell = column.cells.get(mutation.name)
     yield block(mutation.name, "title")
     yield block(mutation.imitates, "note")
@@ -67,12 +67,12 @@ def about(mutation: Mutation, column: Survival) -> Iterator[Block]:
         return
     yield from _verdict(column, cell)
     yield EMPTY
-    yield block("the broken reply", "heading")
+    yield block("the damaged reply", "heading")
     yield painted(cell.reading)
 
 
 def _why_not(column: Survival) -> str:
-    return one_line(column.problem, LONGEST_LINE) or "this cannot happen to a reply of that form and those values"
+    return one_line(column.problem, LONGEST_LINE) or "not applicable to a reply of this form and these values"
 
 
 def _verdict(column: Survival, cell: Cell) -> Iterator[Block]:
@@ -88,7 +88,7 @@ def _verdict(column: Survival, cell: Cell) -> Iterator[Block]:
 
 
 def good_reading(column: Survival) -> Iterator[Block]:
-    """The good reply with its values, each piece of the text in the colour of what the parser did with it."""
+    """Show the good reply with its values, each piece in the colour of its use by the parser."""
     if column.good is None:
         yield block(_why_not(column), "note")
         return
@@ -103,7 +103,7 @@ def good_reading(column: Survival) -> Iterator[Block]:
 
 
 def broken_reading(mutation: Mutation, column: Survival) -> Iterator[Block]:
-    """The broken reply beside it, in the same order: verdict, values, text."""
+    """Show the damaged reply in the same order: verdict, values, text."""
     cell = column.cells.get(mutation.name)
     if cell is None:
         yield block(_why_not(column), "note")

@@ -1,4 +1,4 @@
-"""Where the tokens of a column's request go, as numbers and bars, and what the other columns' come to."""
+"""F7, Tokens: the tokens of a request by origin, and the totals of other columns."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from workbench.output.spending import (
     spent_by,
 )
 from workbench.state.derived import RenderedColumn
-from workbench.tui.pages.looked_at import LookedAt
-from workbench.tui.pages.writing import heading, named, paragraph, table
+from workbench.tui.pages.page import LookedAt, heading, named, paragraph, table
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece
 
 NAME = 18
@@ -66,7 +65,7 @@ def _row(name: str, shown: str, tokens: int, whole: int, most: int) -> Block:
 
 
 def _fields(ledger: Ledger) -> list[Block]:
-    """What each field of the signature brings along, in whatever part of the prompt."""
+    """Count the tokens of each field, in all parts of the prompt."""
     fields = list(ledger.fields.items())
     if not fields:
         return []

@@ -15,8 +15,7 @@ from sessions.running import rendering
 from workbench.output.measures import counted
 from workbench.sending import model_choices
 from workbench.state.late_columns import is_late
-from workbench.tui.pages.looked_at import LookedAt
-from workbench.tui.pages.writing import as_json, comma, heading, json_block, named, paragraph, table
+from workbench.tui.pages.page import LookedAt, as_json, comma, heading, json_block, named, paragraph, table
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
 
 LONGEST_PROMPT = 300_000
@@ -92,7 +91,7 @@ async def curl_of(session: Session, column: Column, case: Case) -> str:
 
 
 def _about(at: LookedAt) -> list[Block]:
-    """What the model can do and who says so; and that it leaves its API, where that is near."""
+    """Describe the model's capabilities, their source, and its retirement where that is near."""
     leaves = model_choices.leaving(at.model)
     return [
         named("which", model_choices.can(rendering.capabilities_for(at.session, at.column))),
@@ -102,7 +101,7 @@ def _about(at: LookedAt) -> list[Block]:
 
 
 def _how_it_is_asked(at: LookedAt) -> list[Block]:
-    """What the session says of the call itself: the API, headers by their variables, tries."""
+    """Describe the session's settings of the call: API, headers by their variables, retries."""
     settings = rendering.lm_settings_of(at.session, at.column)
     given = rendering.connection_of(at.session, at.column)
     blocks: list[Block] = []
@@ -135,7 +134,7 @@ def _value(value: Any) -> tuple[str, ...]:
 
 
 def other_models(at: LookedAt) -> list[Block]:
-    """What the same column sends to other models. Another release of dspy is asked for each, and waited for."""
+    """Show what the same column sends to other models; waits for another release of dspy."""
     rows = [[("model", "note"), ("response_format", "note"), ("tools", "note"), ("taken out", "note")]]
     for model in dict.fromkeys((at.model, *OTHER_MODELS)):
         mark = "● " if model == at.model else "  "

@@ -8,8 +8,8 @@ from itertools import pairwise, zip_longest
 from typing import Any, NamedTuple
 
 from adapters.values.plain_json import plain
-from sessions.line_diff import line_diff
 from sessions.model.replies import RecordedReading
+from sessions.text_diff import line_diff
 from workbench.checks.reviewing import Whole
 from workbench.output.display import one_line
 from workbench.tui.pages.drifts import View, blocks_of_lines
@@ -23,8 +23,10 @@ LONGEST_LINE, LONGEST_VALUE = 4_000, 200
 
 
 class Extent(NamedTuple):
-    """How much is shown of a fixture: lines as recorded around what changed (None: all of them; 0: what changed stands
-    above and is not repeated), and lines of what is as recorded.
+    """The extent to which a fixture is shown.
+
+    `around`: recorded lines around a change (None: all; 0: the change alone, shown above). `unchanged`: lines of a
+    message that matches.
     """
 
     around: int | None = None
@@ -81,16 +83,16 @@ def reply_of(whole: Whole, extent: Extent = ALL) -> Iterator[Block]:
     completions = [one for attempt in whole.before.attempts for one in attempt.completions]
     now = [one for attempt in whole.after.attempts for one in attempt.completions]
     if not completions:
-        yield from (EMPTY, _heading("reply", "none is recorded: a decision is about the prompt alone"))
+        yield from (EMPTY, _heading("reply", "not recorded: the decision is about the prompt alone"))
         return
     last = completions[-1]
     today = now[-1].reading if len(now) == len(completions) else None
-    yield from (EMPTY, _heading("reply", "as recorded; it stays"))
+    yield from (EMPTY, _heading("reply", "as recorded; never changed"))
     yield from _unchanged((last.text or "").split("\n"), extent)
     if last.reading is None:
         return
     same = today is None or today == last.reading
-    yield from (EMPTY, _heading("read as", "as recorded" if same else "as recorded → as it is now"))
+    yield from (EMPTY, _heading("parsed as", "as recorded" if same else "as recorded → as it is now"))
     yield from _values(last.reading, last.reading if same or today is None else today)
 
 
@@ -142,7 +144,7 @@ def _values(old: RecordedReading, new: RecordedReading) -> Iterator[Block]:
     for reading, style in ((old, "error"), (new, "added")) if old != new else ((new, "error"),):
         if reading.error is not None:
             field = f" of `{reading.error.field}`" if reading.error.field else ""
-            yield block(f"✗ refused{field}: {one_line(reading.error.type, LONGEST_VALUE)}", style, indent=INDENT)
+            yield block(f"✗ parse error{field}: {one_line(reading.error.type, LONGEST_VALUE)}", style, indent=INDENT)
 
 
 def _value(reading: RecordedReading, name: str) -> str:

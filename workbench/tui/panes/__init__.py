@@ -1,1 +1,1 @@
-"""The panes of the main screen, one a file."""
+"""The panes of the main screen."""

@@ -1,4 +1,4 @@
-"""One column: an adapter's prompt, and below it the reply with what the parser did to it."""
+"""A column: an adapter's prompt, and below it the reply with its parse result."""
 
 from __future__ import annotations
 
@@ -16,15 +16,13 @@ from sessions.model.session import Column
 from workbench.output.display import one_line
 from workbench.state.derived import RenderedColumn
 from workbench.tui.keys.key_words import keys_of
-from workbench.tui.panes.verdict_line import has_come, is_of_before, says_why, verdict
-from workbench.tui.panes.verdict_words import in_short
-from workbench.tui.runs import ratings
+from workbench.tui.panes.verdict_line import has_come, in_short, is_of_before, says_why, verdict
+from workbench.tui.runs import replies
 from workbench.tui.runs.exact_counts import told_by_provider
 from workbench.tui.runs.runs import ColumnRun
-from workbench.tui.textual_internals.border_title import put_border_subtitle, put_border_title
+from workbench.tui.textual_internals.access import put_border_subtitle, put_border_title
 from workbench.tui.widgets.prompt.prompt_view import OriginKey, PromptView
-from workbench.tui.widgets.reply.field_table import FieldTable
-from workbench.tui.widgets.reply.reply_and_values import ReplyAndValues
+from workbench.tui.widgets.reply.field_table import FieldTable, ReplyAndValues
 from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.splitter import Splitter
 from workbench.tui.widgets.text.plain import content, lines, same
@@ -41,18 +39,17 @@ ROWS_OF_SPLITTER = 1
 NO_PROMPT = "The prompt appears here as soon as there is a signature."
 DRIFTED = "≠ recorded"
 AS_DSPY = "as dspy 3.4.1"
-"""What the adapters other than the markdown one reproduce; a user's own adapter is named by its class."""
+"""The release that dspy's adapters reproduce here."""
 NOT_TRACED = "not traced"
-"""Of text that another release made, of which nobody says where it comes from."""
-ASKED_FOR = "its release of dspy is asked …"
+"""The origin of text that another release made."""
+ASKED_FOR = "asking its dspy release …"
 LONG_WAIT_S = 0.15
-"""After which a column that another process still works on is dimmed. Its title says so from the first moment on: that
-is one row, while all rows of a column twice a key would keep every other column waiting."""
+"""Seconds after which a waiting column is dimmed. Its title says so at once; repainting all rows would delay others."""
 
 NOT_DSPYS = "not an adapter of dspy's"
-PROMPT_KEYS = "{prompt.choose|enter} edits it  {prompt.quiet|o} folds  {prompt.form|v} raw"
-REPLY_KEYS = "edit it: read anew  tab values"
-FIELDS_KEYS = "{fields.open|enter} steps  {fields.in_reply|r} write another"
+PROMPT_KEYS = "{prompt.choose|enter} edit  {prompt.quiet|o} fold  {prompt.form|v} raw"
+REPLY_KEYS = "edit to parse again  tab values"
+FIELDS_KEYS = "{fields.open|enter} steps  {fields.in_reply|r} edit"
 
 
 class ColumnPane(Vertical):
@@ -60,19 +57,19 @@ class ColumnPane(Vertical):
     HELP = """\
 ## Column
 
-Above: the messages this adapter sends. Every character knows what made it: move the cursor (or the mouse) over it,
-and the same origin lights up in every other column and in the editor; `{prompt.choose|enter}` goes there.
-`{prompt.form|v}` shows it as raw text with its blanks, then as JSON, then in sections again.
+Above: the messages this adapter sends. Move the cursor or the mouse over any text to highlight its origin in every
+other column and in the editor; `{prompt.choose|enter}` goes there. `{prompt.form|v}` switches between sections, raw
+text and JSON.
 
-Below: the reply. It is text to edit or paste over: at each keystroke this adapter's parser reads it again, without any
-call. The margin names what the parser did with each piece; the table (`tab`) shows how each value came about. There
-`{fields.open|enter}` opens the steps, and `{fields.in_reply|r}` selects the value in the reply: type another.
+Below: the reply. Edit it or paste over it: this adapter parses it again as you type, without a call. The margin labels
+each span; the table (`tab`) shows how each value was read. There `{fields.open|enter}` shows the steps, and
+`{fields.in_reply|r}` selects the value in the reply.
 
-`≠ recorded`: prompt or reading is no longer the recorded one; `{app.check|F9}` shows how, and takes what is right.
+`≠ recorded`: prompt or parse result differs from the recording; `{app.check|F9}` shows the change, to accept or reject.
 
 `old reply`: it answers an earlier prompt; `{app.look|F7}`, `{pages.diff|5}` shows what changed since, word by word.
 
-`{app.send_all|F5}` sends all columns, `{app.send_column|F8}` this one, `{app.cancel|esc}` cancels ·
+`{app.send_all|F5}` sends all columns, `{app.send_column|F8}` this column, `{app.cancel|esc}` cancels ·
 `{app.copy_menu|ctrl+g}` copies · `{app.record|ctrl+r}` records the reply as a fixture
 """
 
@@ -102,11 +99,11 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
         self._prompt_shown: tuple[object, ...] = ()
 
     def frame(self, column: Column) -> None:
-        """The column with its title alone: what it holds is mounted with the first `show`."""
+        """Show the title alone; the contents are mounted with the first `show`."""
         self._put_title(self._title_of(RenderedColumn(column), None))
 
     def show(self, rendered: RenderedColumn, run: ColumnRun | None, model: str | None) -> None:
-        """`model` is named when it is the column's own."""
+        """Show the column; `model` is its own model, if it has one."""
         if not self.children:
             self.mount_all([self.prompt, self.splitter, self.answer])
         self._shown = (rendered, run)
@@ -141,7 +138,7 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
         self.prompt.show(prompt, stale=is_dim, error=rendered.error, hint=hint)
 
     def _follow_wait(self, *, is_waiting: bool) -> None:
-        """Dims the prompt once another process has been waited for long enough to be noticed."""
+        """Dim the prompt after a noticeable wait for another process."""
         if is_waiting and self._wait is None:
             self._wait = self.set_timer(LONG_WAIT_S, self._dim)
         elif not is_waiting and self._wait is not None:
@@ -154,7 +151,7 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
             self._show_prompt(self._shown[0])
 
     def _say_expected(self, rendered: RenderedColumn) -> None:
-        """Where there is no reply yet stand the fields that will be read from one."""
+        """List the expected fields where there is no reply yet."""
         signature = rendered.request.signature if rendered.request is not None else None
         if signature is self._expected:
             return
@@ -162,14 +159,14 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
         self.reply.placeholder = _expected(signature) if signature is not None else Content("")
 
     def can_wait(self, rendered: RenderedColumn, run: ColumnRun | None) -> bool:
-        """Whether nothing but the prompt, and what is read by it, differs from what is shown."""
+        """Return whether only the prompt and its parse result differ from what is shown."""
         if self._shown is None or self._was_running or (run is not None and run.phase == "running"):
             return False
         before, last_run = self._shown
         return run is last_run and rendered.reply is before.reply and rendered.column is before.column
 
     def stream(self) -> None:
-        """Shows what has arrived of a reply that is under way; before its first word what the model thinks, dimmed."""
+        """Show what has arrived of a reply; before its first word the model's reasoning, dimmed."""
         run = self._shown[1] if self._shown is not None else None
         if run is None or run.phase != "running":
             return
@@ -188,7 +185,7 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
 
     @on(FieldTable.Pointed)
     def _bring_into_sight(self, event: FieldTable.Pointed) -> None:
-        """The text of the field that the table's cursor is on, selected when the user wants to change it."""
+        """Scroll the reply to the field at the table's cursor; select its text when the user edits it."""
         event.stop()
         place = self.reply.place_of(event.field)
         if place is None or self.reply.read_only:
@@ -198,23 +195,23 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
             self.reply.focus()
 
     def show_verdict(self, now: float) -> None:
-        """The line between prompt and reply. `now` is the clock of the runs, for the seconds of one under way."""
+        """Show the line between prompt and reply; `now` is the clock of active runs."""
         if self._shown is None:
             return
         line = verdict(*self._shown, now, keys_of(self.app))
         run = self._shown[1]
         if self._is_outdated and (run is None or run.phase != "running"):
             line = lines(("old ", "$text-warning")) + line
-        self.splitter.show(line + ratings.words_of(self._shown[0].reply))
+        self.splitter.show(line + replies.rating_words(self._shown[0].reply))
 
     @property
     def is_dspys(self) -> bool:
-        """Whether the column's adapter is one of dspy's, reproduced."""
+        """Whether the adapter reproduces one of dspy's."""
         return catalog.dspy_class(self._adapter) is not None
 
     def say_whose(self, says_dspy: bool) -> None:
-        """At its lower edge: that dspy's adapters are as dspy's are, once among all columns, and what is not dspy's."""
-        release = catalog.of_release(self._adapter)
+        """Show the adapter's release at the lower edge; `says_dspy` in a single column like dspy's."""
+        release = catalog.parse_release(self._adapter)
         said = AS_DSPY if says_dspy else "" if self.is_dspys else NOT_DSPYS
         self._whose = said if release is None else f"by dspy {release.version} itself"
         self._show_edge()
@@ -226,7 +223,7 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
         self._show_edge()
 
     def _show_edge(self) -> None:
-        """At the lower edge: the keys of the part that has the focus, and whose adapter it is where there is room."""
+        """Show the keys of the focused part at the lower edge, and the release where there is room."""
         parts = {self.prompt: PROMPT_KEYS, self.reply: REPLY_KEYS, self.fields: FIELDS_KEYS}
         shown = next((said for part, said in parts.items() if part.has_focus), "")
         if shown is REPLY_KEYS and not self.reply.raw:
@@ -237,35 +234,35 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
         put_border_subtitle(self, content(edge))
 
     def mark_outdated(self, is_outdated: bool) -> None:
-        """Whether the prompt is another one than the reply answers; `F7`, `5` shows what changed."""
+        """Mark that the prompt changed since the reply; `F7`, `5` shows what changed."""
         if is_outdated != self._is_outdated:
             self._is_outdated = is_outdated
             self.show_verdict(0.0)
             self._show_title()
 
     def mark_drifted(self, has_drifted: bool) -> None:
-        """Whether prompt or reading is another one than the recorded; `F9` shows how, and decides."""
+        """Mark that prompt or parse result differs from the recording; `F9` shows the change."""
         if has_drifted != self._has_drifted:
             self._has_drifted = has_drifted
             self._show_title()
 
     def show_count(self, request: Request, ledger: Ledger) -> None:
-        """The tokens of this request were counted."""
+        """Show the exact token count of a request."""
         self._counted = (request, ledger)
         self._show_title()
 
     @property
     def counted(self) -> tuple[Request, Ledger] | None:
-        """The request whose tokens were counted last, and where they go."""
+        """The last counted request and its tokens by origin."""
         return self._counted
 
     def name_origin(self, key: OriginKey | None) -> None:
-        """Names the origin the user points at in the title, in place of the adapter's details."""
+        """Show the origin that the user points at in the title."""
         if key is None:
             self._put_title(self._title)
             return
         kind, field, turn = key
-        if kind == "custom" and catalog.of_release(self._adapter) is not None:
+        if kind == "custom" and catalog.parse_release(self._adapter) is not None:
             kind = NOT_TRACED
         adapter = catalog.title(self._adapter)
         origin = " · ".join(part for part in (kind, field, turn) if part)
@@ -280,7 +277,7 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
             self._put_title(title)
 
     def _put_title(self, title: Content) -> None:
-        """Most shows change nothing of it."""
+        """Put the title on screen if it changed; mostly it did not."""
         if self._title_on_screen is None or not same(title, self._title_on_screen):
             self._title_on_screen = title
             put_border_title(self, title)
@@ -289,14 +286,14 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
         self._show_title()
 
     def split(self, share: float) -> None:
-        """Gives the prompt this share of the whole height, the reply and the table of its fields the rest."""
+        """Give the prompt this share of the height, and the reply with its table the rest."""
         self._share = share
         self.prompt.styles.height = f"{self._percent_of_prompt}%" if self.answer.display else "1fr"
         self._arrange_answer()
 
     @property
     def _percent_of_prompt(self) -> float:
-        """A little above its share: what is rounded down on the way would cost a row that it holds."""
+        """The share in per cent, slightly raised so that rounding costs no row."""
         return round(self._share * 100 + 0.001, 3)
 
     def _arrange_answer(self) -> None:
@@ -305,7 +302,7 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
         self.answer.place(height - of_prompt - ROWS_OF_SPLITTER)
 
     def show_part(self, part: Literal["prompt", "reply"] | None) -> None:
-        """The prompt alone, or the reply with its fields; None is both."""
+        """Show only the prompt, or only the reply with its fields; None shows both."""
         self.prompt.display = part != "reply"
         # a widget is not told that what it stands in is away
         self.splitter.display = self.answer.display = part != "prompt"
@@ -313,14 +310,14 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
 
     @property
     def rows_of_reply(self) -> int:
-        """The rows that the reply and the table of its fields would fill; without a reply what is said of it."""
+        """The rows that the reply and its table, or the placeholder, would fill."""
         if not self.reply.raw and isinstance(self.reply.placeholder, Content):
             said = rows(self.reply.placeholder.plain, max(1, self.reply.scrollable_content_region.width))
             return len(said) + self.fields.virtual_size.height
         return self.answer.rows_held
 
     def verdict_of(self, newer: tuple[RenderedColumn, ColumnRun | None] | None = None) -> Verdict:
-        """What became of the reply that is shown, or of a `newer` one, in a few words."""
+        """Return the verdict on the shown reply, or on a `newer` reply, in a few words."""
         rendered, run = newer or self._shown or (RenderedColumn(Column(self.column_id, self._adapter)), None)
         said = in_short(_name_of(rendered.column), rendered, run, self._is_outdated)
         if not self._has_drifted:
@@ -340,7 +337,7 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
 
     def _title_of(self, rendered: RenderedColumn, model: str | None) -> Content:
         adapter, quiet = rendered.column.adapter, "$foreground 60%"
-        is_known = adapter in catalog.OURS or catalog.of_release(adapter) is not None
+        is_known = adapter in catalog.OURS or catalog.parse_release(adapter) is not None
         known = catalog.title(adapter) if is_known else None
         own = _own_name(rendered.column)
         parts: list[tuple[str, str] | str] = [(known or adapter, "bold")]
@@ -363,7 +360,7 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
         return lines(*parts)
 
     def _token_count(self, request: Request) -> str:
-        """As the tokenizer or the provider counted this very prompt, else an estimate, which is marked `~`."""
+        """Return the tokenizer's or provider's count of this prompt, else an estimate marked `~`."""
         if self._counted is not None:
             counted, ledger = self._counted
             if ledger.exact and counted.counts_the_same(request):
@@ -379,34 +376,34 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
             return rendered.reading_error
         said = [run.error]
         if has_come(run.payload):
-            said.append(keys_of(self.app)("{app.look|F7}, {pages.runs|3}, {pages.view|v}: what the provider sent"))
+            said.append(keys_of(self.app)("{app.look|F7}, {pages.runs|3}, {pages.view|v}: the provider's payload"))
         if is_of_before(rendered, run) and rendered.reply is not None:
             of = rendered.reply.model
-            said.append(f"The reply above is {f'of {one_line(str(of), 40)}' if of else 'an earlier one'}, from before.")
+            said.append(f"The reply above is an earlier reply{f' of {one_line(str(of), 40)}' if of else ''}.")
         return "\n".join(said)
 
 
 def _own_name(column: Column) -> str:
-    """What a column is called beside its adapter: `mini` of `json · mini`; empty where that is all of its name."""
+    """Return the column's name without its adapter: `mini` of `json · mini`, or ""."""
     if column.id in (column.adapter, catalog.title(column.adapter)):
         return ""
     return column.id.removeprefix(f"{column.adapter} · ")
 
 
 def _name_of(column: Column) -> str:
-    """The column's name as its title begins: `Chat`, `JSON mini`."""
+    """Return the column's name as in its title: `Chat`, `JSON mini`."""
     return f"{catalog.title(column.adapter)} {_own_name(column)}".strip()
 
 
 def _expected(signature: Signature) -> Content:
-    """The fields that a reply will be read for."""
+    """List the fields expected in a reply."""
     quiet = "$foreground 60%"
     said: list[tuple[str, str] | str] = [("Read from the reply: ", quiet)]
     for place, one in enumerate(signature.output_fields.values()):
         kind = one_line(written(one.annotation), 20)
         said += [(", ", quiet)] if place else []
         said += [(one.name, "$text-primary bold"), (f" {kind}", quiet)]
-    return lines(*said, ("\nA reply pasted here is read at once", quiet))
+    return lines(*said, ("\nSend, or paste a reply here: it is parsed as you type, without a call", quiet))
 
 
 def _short(count: int) -> str:

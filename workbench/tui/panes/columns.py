@@ -24,21 +24,21 @@ from workbench.tui.widgets.splitter import Splitter
 from workbench.tui.widgets.verdict_strip import Verdict
 
 NARROWEST = 32
-"""Cells below which a column is not squeezed; the columns that do not fit then are scrolled to."""
+"""The least cells of a column; columns that do not fit scroll sideways."""
 ROWS_OF_BORDER = 2
-"""Of a column's height."""
+"""Rows of a column's height."""
 Part = Literal["prompt", "reply"]
 REST_SECONDS = 0.15
-"""Without a further change for so long, the columns out of sight follow those in sight."""
+"""Seconds without a change after which columns out of sight are updated."""
 
 Shown = tuple[RenderedColumn, ColumnRun | None, str | None]
-"""A column, its run, and its model where it has one of its own."""
+"""A column, its run, and its own model, if any."""
 
 
 def said_beyond(in_sight: int, count: int, left: float, right: float) -> str:
-    """How many of the columns are in sight, with an arrow to each side on which there are cells out of it.
+    """Return how many columns are in sight, with arrows to hidden cells; "" where all fit.
 
-    Empty where all of them fit; else as wide at every place that can be scrolled to.
+    The width is the same at every scroll position.
     """
     if in_sight >= count:
         return ""
@@ -49,10 +49,10 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
     BINDING_GROUP_TITLE = "Columns"
 
     beyond: Reactive[str] = reactive("", repaint=False)
-    """What `said_beyond` says of the columns as they stand; empty while none is shown."""
+    """The result of `said_beyond` for the current columns."""
 
     class Turned(Message):
-        """Another column is the one that keys about one column mean."""
+        """Another column became current."""
 
         def __init__(self, column_id: str) -> None:
             super().__init__()
@@ -73,18 +73,18 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self._one_part = False
         self._part: Part = "prompt"
         self._came_along: PromptView | ReplyView | None = None
-        """What has the focus only because what had it is out of sight: no key has gone there yet."""
+        """The part that got the focus only because the focused part went out of sight."""
         self.is_quiet = False
-        """Whether what all columns have alike is folded in every prompt."""
+        """Whether the text that all columns share is folded."""
 
     def frame(self, columns: Sequence[Column]) -> None:
-        """The columns as they will stand, without what is in them."""
+        """Show the columns without their contents."""
         self._arrange([one.id for one in columns])
         for column in columns:
             self._columns[column.id].frame(column)
 
     def show(self, columns: Sequence[Shown]) -> None:
-        """Every column; of those out of sight only what cannot wait."""
+        """Show every column; columns out of sight are updated later where they can wait."""
         wanted = [rendered.column.id for rendered, _, _ in columns]
         if wanted != list(self._columns):
             self._arrange(wanted)
@@ -110,7 +110,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
             self._rest = self.set_timer(REST_SECONDS, self._catch_up)
 
     def _catch_up(self, *ids: str) -> None:
-        """Shows what waits, of these columns or of all, and of replies under way what has arrived."""
+        """Update the waiting columns, these or all, and what has streamed in."""
         for id in ids or tuple(self._waiting):
             waiting = self._waiting.pop(id, None)
             if waiting is not None and id in self._columns:
@@ -120,7 +120,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
                 self._columns[id].stream()
 
     def stream(self, run: ColumnRun) -> bool:
-        """Shows what has arrived of a run's reply if its column is in sight; False if there was nothing to paint."""
+        """Show what has arrived of a reply if its column is in sight; False otherwise."""
         column = self._columns.get(run.column)
         if column is None or run.column not in self._in_sight():
             return False
@@ -128,7 +128,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         return True
 
     def _in_sight(self) -> set[str]:
-        """The columns of which something is on the screen; before the first layout that is all of them."""
+        """Return the ids of columns in sight; before the first layout, of all."""
         if not self.display:
             return set()
         shown = [one for one in self._columns.values() if one.display]
@@ -157,12 +157,12 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self.beyond = ""
 
     def mark_outdated(self, ids: Container[str]) -> None:
-        """Says of these columns that their prompt has changed since it was sent."""
+        """Mark the columns whose prompt changed since it was sent."""
         for id, column in self._columns.items():
             column.mark_outdated(id in ids)
 
     def mark_drifted(self, ids: Container[str]) -> None:
-        """Says of these columns that they are no longer as recorded."""
+        """Mark the columns that differ from their recordings."""
         for id, column in self._columns.items():
             column.mark_drifted(id in ids)
 
@@ -172,24 +172,24 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
 
     @property
     def share(self) -> float | None:
-        """How much of the height the user gave to the prompts; None: they and the replies get what they need."""
+        """The share of the height that the user gave to the prompts; None divides it by need."""
         return self._shares.said
 
     def set_share(self, share: float | None) -> None:
-        """The prompts' share of the height as it was left; None gives prompts and replies what they need."""
+        """Set the prompts' share of the height; None divides it by need."""
         self._shares.say(share)
         self._split()
 
     @property
     def rendered(self) -> list[RenderedColumn]:
-        """What is known of every column, painted yet or not."""
+        """Every column, painted yet or not."""
         waiting = {id: shown[0] for id, shown in self._waiting.items()}
         known = [waiting.get(id, column.rendered) for id, column in self._columns.items()]
         return [one for one in known if one is not None]
 
     @property
     def verdicts(self) -> list[Verdict]:
-        """What became of every column's reply, painted yet or not."""
+        """The verdict of every column, painted yet or not."""
         waiting = {id: shown[:2] for id, shown in self._waiting.items()}
         return [column.verdict_of(waiting.get(id)) for id, column in self._columns.items()]
 
@@ -200,7 +200,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
 
     @property
     def current(self) -> ColumnPane | None:
-        """The column with the focus, or the last that had it, or the first."""
+        """The focused column, or the last focused, or the first."""
         focused = next((one for one in self._columns.values() if one.has_focus_within), None)
         if focused is not None:
             self._last = focused.column_id
@@ -210,13 +210,13 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         return current
 
     def highlight(self, key: OriginKey | None, pointed_at: str) -> None:
-        """Lights one origin in every column; the column `pointed_at` names it."""
+        """Highlight an origin in every column; the column `pointed_at` names it."""
         for id, column in self._columns.items():
             column.prompt.highlight(key)
             column.name_origin(key if id == pointed_at else None)
 
     def reveal(self, key: OriginKey, but: Container[str] = ()) -> None:
-        """Scrolls every prompt, `but` those of some columns, to where this origin stands."""
+        """Scroll every prompt, `but` some, to this origin."""
         for id, column in self._columns.items():
             if id not in but and column.prompt.is_attached:
                 column.prompt.reveal(key)
@@ -226,11 +226,11 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         return frozenset(self._columns)
 
     def without(self, key: OriginKey) -> frozenset[str]:
-        """The columns in whose prompts nothing has this origin."""
+        """Return the columns whose prompts lack this origin."""
         return frozenset(id for id, column in self._columns.items() if not column.prompt.has(key))
 
     def turn_to(self, id: str) -> None:
-        """Brings a column into sight, and makes it the one that keys about one column mean."""
+        """Show a column and make it current."""
         column = self._columns.get(id)
         if column is None:
             return
@@ -243,13 +243,13 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self.post_message(self.Turned(id))
 
     def turn_on(self) -> None:
-        """To the first column behind those in sight; from the last one to the first."""
+        """Go to the first column after those in sight; after the last, to the first."""
         columns = self.all
         in_sight = [index for index, one in enumerate(columns) if one.column_id in self._in_sight()]
         self.turn_to(columns[(max(in_sight, default=-1) + 1) % len(columns)].column_id)
 
     def focus_on(self, id: str, part: type[PromptView] | type[ReplyView]) -> None:
-        """The focus to the prompt or the reply of a column, which comes into sight, and to what is wrong there."""
+        """Focus the prompt or reply of a column, at its error."""
         if id not in self._columns:
             return
         self.show_part("prompt" if part is PromptView else "reply")
@@ -260,7 +260,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
             self._columns[id].reply.go_to_error()
 
     def focus_next_part(self, part: type[PromptView] | type[ReplyView]) -> None:
-        """The focus to the prompt or reply of the current column, or of the next one when it is there already."""
+        """Focus the prompt or reply of the current column; again, of the next column."""
         columns = self.all
         current = self.current
         if current is None:
@@ -272,9 +272,9 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self.focus_on(columns[index].column_id, part)
 
     def show_only(self, *, alone: ColumnPane | None, one_at_a_time: bool, one_part: bool, is_reply: bool) -> None:
-        """What is in sight: one column `alone`, and of it the prompt or the reply; else one at a time, or all.
+        """Show the prompt or reply of a column `alone`, a column at a time, or all.
 
-        `one_part`: there is room for a prompt or for a reply, but not for both.
+        `one_part`: there is room for a prompt or a reply, but not for both.
         """
         self._alone, self._one_at_a_time, self._one_part = alone, one_at_a_time, one_part
         if alone is not None:
@@ -282,7 +282,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self._show_columns()
 
     def show_part(self, part: Part) -> None:
-        """Which part of the column is in sight where there is room for one."""
+        """Choose the part in sight where only a single part fits."""
         if part != self._part:
             self._part = part
             if self._one_part or self._alone is not None:
@@ -290,7 +290,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
                 self._take_focus_along()
 
     def _take_focus_along(self) -> None:
-        """The focus from a part that went out of sight to the one that took its place."""
+        """Move the focus from a part that went out of sight to its replacement."""
         focused = self.screen.focused
         column = next((one for one in self._columns.values() if one.has_focus_within), None)
         if column is None or focused is None or (focused.display and focused is not column.prompt):
@@ -301,7 +301,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
             part.focus()
 
     def _show_columns(self, wanted: ColumnPane | None = None) -> None:
-        """Puts in sight what is to be: of one at a time the `wanted` column, else the current one."""
+        """Show the `wanted` or current column alone, or all."""
         current = self._alone or wanted or self.current
         is_one = self._one_part or self._alone is not None
         for one in self._columns.values():
@@ -312,12 +312,12 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
 
     @property
     def part(self) -> Part:
-        """Which part of the column is in sight where there is room for one."""
+        """The part in sight where only a single part fits."""
         return self._part
 
     @property
     def in_sight_count(self) -> int:
-        """How many columns stand side by side."""
+        """The number of columns side by side."""
         return self._in_a_row
 
     def on_resize(self) -> None:
@@ -326,22 +326,22 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self._catch_up()
 
     def tick(self, now: float) -> None:
-        """The clock has moved on for the runs under way."""
+        """Update the clock of active runs."""
         for id in self._in_sight():
             self._columns[id].show_verdict(now)
 
     def resize_prompts(self, by: float) -> None:
-        """Gives the prompts a larger share of the height, or with a negative number the replies."""
+        """Give the prompts a larger share of the height, below 0 the replies."""
         self.set_share(self._share_now + by)
 
     @property
     def _share_now(self) -> float:
-        """The share of the prompt that keys mean."""
+        """The current column's share for its prompt."""
         current = self.current
         return self._share_of(current) if current is not None else EVEN_SHARE
 
     def set_quiet(self, is_quiet: bool) -> None:
-        """Folds what all columns have alike in every prompt, or opens it."""
+        """Fold or open the text that all columns share."""
         self.is_quiet = is_quiet
         for column in self._columns.values():
             column.prompt.set_quiet(is_quiet)
@@ -383,7 +383,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
             self._show_columns()
 
     def _split(self) -> None:
-        """The line between prompt and reply, in every column."""
+        """Place the line between prompt and reply in every column."""
         for column in self._columns.values():
             column.split(self._share_of(column))
 
@@ -392,7 +392,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
 
     @property
     def _room(self) -> Size:
-        """For all columns; while another pane is alone on the screen what they had before, and get again."""
+        """The room for all columns; while another pane is maximised, the room before."""
         self._last_room = self.size or self._last_room
         return self._last_room
 
@@ -402,7 +402,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self.call_after_refresh(self.make_room)
 
     def make_room(self) -> None:
-        """Shares the height by what prompts and replies hold; a little more or less moves nothing."""
+        """Divide the height by what prompts and replies need; small changes move nothing."""
         rows: dict[str, Held] = {}
         for one in self._columns.values():
             if one.display and one.prompt.row_width:
@@ -412,7 +412,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
             self._split()
 
     def _fit(self) -> None:
-        """As many columns in sight as fit, all of the same width but for the cells that are left over."""
+        """Give the columns in sight equal widths, as many as fit."""
         room = self._room.width
         if not room or not self._columns:
             return

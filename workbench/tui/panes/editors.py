@@ -1,4 +1,4 @@
-"""What the user writes, left of the columns: an editor behind each tab, and below them what to notice."""
+"""The left pane: an editor behind each tab, and the notes below."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ from textual.widget import Widget
 from workbench.state.derived import ReadSignature, history_field
 from workbench.state.document import Document, Place, State
 from workbench.tui.messages import Edit
-from workbench.tui.panes.demos import DemosPane
-from workbench.tui.panes.history import HistoryPane
 from workbench.tui.panes.inputs import InputsPane
 from workbench.tui.panes.notes import NotesPane
 from workbench.tui.panes.rows import RowsPane
 from workbench.tui.panes.signature import SignaturePane
 from workbench.tui.panes.tools import ToolsPane
+from workbench.tui.panes.turns import DemosPane, HistoryPane
 from workbench.tui.panes.variants import VariantsPane
-from workbench.tui.runs.send_setup import SendSetup
+from workbench.tui.runs.runs import SendSetup
 from workbench.tui.widgets.tab_line import TabLine, TabName
 
 EditorPane = SignaturePane | InputsPane | DemosPane | HistoryPane | ToolsPane | VariantsPane
@@ -40,9 +39,9 @@ many rows of its half; the cells of a half beside the text.
 
 
 class EditorsPane(Vertical):
-    """`show` has every pane show the document as it is now, this one included.
+    """The editors, the tabs and the notes; `show` updates every pane.
 
-    `together_from` is the width of the screen, in cells, from which a short signature and the inputs stand together.
+    `together_from` is the width in cells from which a short signature and the inputs are shown together.
     """
 
     BORDER_TITLE = "You write"
@@ -81,7 +80,7 @@ class EditorsPane(Vertical):
     def show(self, state: State, read: ReadSignature) -> None:
         """The editors in sight."""
         self.show_tab()
-        for pane in self._in_sight:
+        for pane in self.in_sight:
             if pane.is_mounted:
                 pane.show(state, read)
         self.show_tabs(state, read)
@@ -92,8 +91,8 @@ class EditorsPane(Vertical):
     def show_tab(self) -> None:
         """The editors of the tab, and no others, in sight at the size of now."""
         for tab in EDITORS:
-            self.pane(tab).display = self.pane(tab) in self._in_sight
-        are_two = len(self._in_sight) > 1
+            self.pane(tab).display = self.pane(tab) in self.in_sight
+        are_two = len(self.in_sight) > 1
         self._stack.set_class(are_two and self._is_wide, "-together")
         self._stack.set_class(are_two and not self._is_wide, "-beside")
         self.set_class(self.tab != EDITORS[0], "-in-rows")
@@ -105,7 +104,7 @@ class EditorsPane(Vertical):
         return self.signature if tab == EDITORS[0] else rest[EDITORS.index(tab) - 1]
 
     @property
-    def _in_sight(self) -> tuple[EditorPane, ...]:
+    def in_sight(self) -> tuple[EditorPane, ...]:
         """The editor of the tab; a short signature and the inputs stand together where there is room for both."""
         pane = self.pane(self.tab)
         if self.signature.view == "source":
@@ -118,18 +117,18 @@ class EditorsPane(Vertical):
 
     @property
     def _is_wide(self) -> bool:
-        """Whether the editors stand beside the columns, and not above them."""
+        """Whether the editors are beside the columns."""
         return self.screen.size.width >= self._together_from
 
     @property
     def _has_room_below(self) -> bool:
-        """Whether the signature is so short that the values below it are worth more than blank lines."""
+        """Whether a short signature leaves room for the inputs below."""
         room = self.screen.size.height - ROWS_AROUND_EDITORS
         return room >= LEAST_TOGETHER and self._rows_of_signature <= room // 2
 
     @property
     def _has_room_beside(self) -> bool:
-        """Whether half of the width is enough for the signature."""
+        """Whether the signature fits in half of the width."""
         width, signature = self.screen.size.width, self._document.session.signature
         written = [*signature.text.split("\n"), *(signature.instructions or "").split("\n")]
         half = width // 2 - AROUND_TEXT
@@ -209,7 +208,7 @@ class EditorsPane(Vertical):
 
     @property
     def edited_place(self) -> Place | None:
-        """Where the editor with the focus stands, if it makes a piece of the prompts."""
+        """The place of the focused editor, if it is part of the prompts."""
         panes: tuple[SignaturePane | InputsPane | RowsPane, ...] = (
             self.signature,
             self.inputs,

@@ -1,42 +1,42 @@
-"""How much of a column's height its prompt gets, and how much its reply."""
+"""Divide a column's height between prompt and reply."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 SMALLEST_SHARE, LARGEST_SHARE = 0.15, 0.85
-"""Of what the user may say that prompts get."""
+"""Limits of the share that the user can give to prompts."""
 LEAST_PROMPT, LEAST_REPLY, EVEN_SHARE = 0.35, 0.25, 0.5
-"""Shares of the height that prompts and replies get at least, and before it is known what they hold."""
+"""Least shares of prompts and replies, and the share before their rows are known."""
 ROWS_THAT_MOVE = LEAST_ROWS_OF_REPLY = 3
 
 
 class Held(NamedTuple):
-    """The rows that a prompt and its reply hold."""
+    """The rows of a prompt and its reply."""
 
     prompt: int = 0
     reply: int = 0
 
 
 class HeightShares:
-    """Of all columns: the user's share, or else what follows from the rows they hold."""
+    """The shares of all columns: the user's, or else by the rows they need."""
 
     def __init__(self) -> None:
         self._said: float | None = None
         self._rows: dict[str, Held] = {}
         self.has_replies = False
-        """Whether there is a reply in any column, or one is under way."""
+        """Whether any column has a reply or an active run."""
 
     @property
     def said(self) -> float | None:
-        """How much of the height the user gave to the prompts; None: they and the replies get what they need."""
+        """The share that the user gave to the prompts; None divides by need."""
         return self._said
 
     def say(self, share: float | None) -> None:
         self._said = None if share is None else min(LARGEST_SHARE, max(SMALLEST_SHARE, share))
 
     def expect_replies(self, has_replies: bool) -> bool:
-        """Whether that is another state than before; the rows are to be taken anew then."""
+        """Return whether this changed, after which the rows must be measured again."""
         if has_replies == self.has_replies:
             return False
         self.has_replies = has_replies
@@ -44,16 +44,16 @@ class HeightShares:
         return True
 
     def take(self, rows: dict[str, Held]) -> bool:
-        """The rows of now by column; False when they moved so little that no line between prompt and reply does."""
+        """Take the current rows; False when they changed too little to move a line."""
         moves = rows.keys() != self._rows.keys() or any(_moves(rows[id], before) for id, before in self._rows.items())
         if moves:
             self._rows = rows
         return moves
 
     def of(self, column: str, height: int) -> float:
-        """A prompt's share of `height` rows: the user's, else what the reply leaves, which gets what it holds.
+        """Return a prompt's share of `height` rows: the user's, else what the reply leaves.
 
-        Until there are replies the prompts get all they can fill, and the same in every column.
+        Without replies the prompts get all they can fill, equally in every column.
         """
         if height <= 0 or not self._rows:
             return EVEN_SHARE
@@ -71,9 +71,6 @@ class HeightShares:
 
 
 def _moves(rows: Held, before: Held) -> bool:
-    """Whether a prompt or its reply has become so much longer or shorter that the line between them moves.
-
-    A reply that has become longer at all would be cut off at its end.
-    """
+    """Return whether the rows changed enough to move the line; a longer reply always does."""
     is_other = any(abs(one - other) >= ROWS_THAT_MOVE for one, other in zip(rows, before, strict=True))
     return is_other or rows.reply > before.reply

@@ -1,4 +1,4 @@
-"""The inputs of the case on screen, one editor per field."""
+"""The Inputs tab: an editor for each input field."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from workbench.state.document import Place, State
 from workbench.tui.keys.key_words import keys_of
 from workbench.tui.messages import Edit
 from workbench.tui.panes.status import case_word
-from workbench.tui.textual_internals.border_title import put_border_title
+from workbench.tui.textual_internals.access import put_border_title
 from workbench.tui.widgets.field_form import FieldForm, FormRow
 from workbench.tui.widgets.text.plain import lines
 
@@ -28,14 +28,13 @@ class InputsPane(Vertical):
     HELP = """\
 ## Inputs
 
-The values of this case, one editor per input field of the signature. A `str` field takes text as it stands; a choice
-takes ←/→ or a click. A list is rows, each after `- `; a model has a line a field, `name: value`, and what is
-nested stands below, indented; a text of several lines stands below a `|`. Texts need no quotes: the field's type says
-what is one. `{value.skeleton|ctrl+space}` puts into an empty value what one is made of, `{value.notation|alt+v}` shows
-it as JSON and back; JSON can be pasted at any time. The line below an editor says where it is wrong; meanwhile the
-last value stays in use.
+The values of this case, one editor per input field. A `str` field takes plain text; a choice takes ←/→ or a click. A
+list has one item per line, each after `- `; enter adds the next. A model has one `name: value` per line; nested values
+are indented below; a text of several lines follows a `|`. Texts need no quotes: the field's type decides.
+`{value.skeleton|ctrl+space}` fills an empty value with its type's template, `{value.notation|alt+v}` toggles JSON; you
+can paste JSON at any time. The line below an editor says where a value is invalid; the last valid value stays in use.
 
-`{app.cases|ctrl+t}` shows the other cases: each has inputs, history and replies of its own.
+`{app.cases|ctrl+t}` shows the other cases: each has its own inputs, history and replies.
 """
 
     def __init__(self, edit: Edit) -> None:
@@ -83,7 +82,7 @@ last value stays in use.
 
     @property
     def edited_place(self) -> Place | None:
-        """Where the editor with the focus stands."""
+        """The place of the focused editor."""
         field = self.focused_field
         return self._place(field.name) if field is not None and self._state is not None else None
 

@@ -1,4 +1,4 @@
-"""The lints of the prompts on screen as notes below the editors: one line for each kind, and how many there are."""
+"""Notes for the lints of the prompts, a line for each kind."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from workbench.state.derived import RenderedColumn
 from workbench.state.document import State
 from workbench.tui.keys.key_words import USUAL, KeyWords
 from workbench.tui.pages.lints import lints_of, place_of
-from workbench.tui.pages.looked_at import LookedAt
+from workbench.tui.pages.page import LookedAt
 from workbench.tui.panes.notes import Note
 
 SAID_ALREADY = frozenset(
     {"demo-dropped", "demo-moved", "demo-filled-in", "history-makes-demo-incomplete", "missing-input"}
 )
-"""What the notes that are made at every keystroke say themselves."""
+"""Lints that the other notes already report."""
 
 MOST_KINDS = 8
 
 
 def search(state: State, columns: Sequence[RenderedColumn], keys: KeyWords = USUAL) -> Iterator[Sequence[Note] | None]:
-    """The notes for all columns, found column by column: None after each, the notes at last."""
+    """Search column by column: yield None after each, and the notes at last."""
     looked_at = [LookedAt(state.session, state.case, one, tuple(columns)) for one in columns if not one.error]
     found: dict[Lint, list[LookedAt]] = {}
     for at in looked_at:

@@ -1,4 +1,4 @@
-"""What a person should notice about the session as it is: one line each, most pressing first."""
+"""The notes below the editors: warnings, most urgent first."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from workbench.tui.widgets.text.text_view import Block, Piece, TextView
 MOST_NOTES = 60
 MOST_ROWS = 6
 PAUSE_SECONDS = 0.4
-"""Seconds without a change after which the notes that take longer to find are looked for."""
+"""Seconds without a change before slower checks run."""
 
 STEP_SECONDS = 0.01
 
 
 class Note(NamedTuple):
-    """`place` is where the note leads."""
+    """A warning and the place it leads to."""
 
     sign: str
     text: str
@@ -39,11 +39,11 @@ class Note(NamedTuple):
 
 
 FindMore = Callable[[], Iterator[Sequence[Note] | None]]
-"""A search in steps: None while it goes on, at last what was found."""
+"""A search in steps: None while it goes on, then the notes."""
 
 
 class NoteLines(TextView):
-    """The notes, in as many rows as they take, up to a few."""
+    """The notes, up to a few rows."""
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return min(MOST_ROWS, self.rows_within(width - self.scrollbar_size_vertical))
@@ -55,15 +55,15 @@ class NoteLines(TextView):
 
 
 class NotesPane(Vertical):
-    """Hidden while there is nothing to notice. Enter or a click on a note leads to its place."""
+    """The notes pane, hidden while there are none. Enter or a click on a note goes to its place."""
 
     BINDING_GROUP_TITLE = "Notes"
     HELP = """\
 ## Notes
 
-What you should notice about the session as it is: ✗ stops something from working, ⚠ reaches the model otherwise than
-one would think, or not at all. `↑` `↓` choose a note, `{text.choose|enter}` leads to its place.
-`{app.look|F7}`, `{pages.lints|6}` explains each kind.
+Warnings about this session: ✗ stops something from working, ⚠ reaches the model in an unexpected
+form, or not at all. `↑` `↓` choose a note, `{text.choose|enter}` goes to its place.
+`{app.look|F7}`, `{pages.lints|6}` explains each note.
 """
 
     def __init__(self) -> None:
@@ -80,7 +80,7 @@ one would think, or not at all. `↑` `↓` choose a note, `{text.choose|enter}`
         yield self._text
 
     def show(self, notes: Sequence[Note], find_more: FindMore | None = None) -> None:
-        """`find_more` is asked for further notes once nothing has changed for a moment; the last stay till then."""
+        """Show the notes; `find_more` searches for more after a pause, until then the last ones stay."""
         self._first = tuple(notes)
         self._paint((*self._first, *self._further))
         if self._pause is not None:
@@ -89,7 +89,7 @@ one would think, or not at all. `↑` `↓` choose a note, `{text.choose|enter}`
             self._pause = self.set_timer(PAUSE_SECONDS, partial(self._begin, find_more))
 
     def focus_first(self) -> None:
-        """The focus to the notes."""
+        """Focus the notes."""
         self._text.focus()
 
     def _begin(self, find_more: FindMore) -> None:
@@ -97,7 +97,7 @@ one would think, or not at all. `↑` `↓` choose a note, `{text.choose|enter}`
         self._go_on(self._search)
 
     def _go_on(self, search: Iterator[Sequence[Note] | None]) -> None:
-        """One step of the search, unless another has begun meanwhile; keys are looked at between the steps."""
+        """Run a step of the search, unless a newer search began."""
         if search is not self._search:
             return
         found = next(search, ())
@@ -130,7 +130,7 @@ one would think, or not at all. `↑` `↓` choose a note, `{text.choose|enter}`
 
 
 def notes_of(state: State, read: ReadSignature, columns: Sequence[RenderedColumn]) -> list[Note]:
-    """Everything to notice, from the signature down to the demos."""
+    """List the notes, from the signature down to the demos."""
     notes: list[Note] = []
     problem = read.problem
     if problem is not None:
@@ -139,7 +139,7 @@ def notes_of(state: State, read: ReadSignature, columns: Sequence[RenderedColumn
         said = f"signature, {where}: {problem.message}{kept}"
         notes.append(Note("✗", said, Place("signature"), problem.line, problem.column))
     for place in state.drafts:
-        notes.append(Note("✗", f"{_name_of(place)}: not a value yet", place))
+        notes.append(Note("✗", f"{name_of(place)}: invalid value; the last valid value stays in use", place))
     if read.error is None:
         for column in columns:
             if column.error:
@@ -151,10 +151,11 @@ def notes_of(state: State, read: ReadSignature, columns: Sequence[RenderedColumn
             for said in one.notes
         ]
         turns = history_field(read.signature)
+        offered = _offered_tools(state, read.signature)
         notes += [
             Note("⚠", f"{one.name} has no value", Place("input", state.case.name, field=one.name))
             for one in read.signature.input_fields.values()
-            if one is not turns and one.is_required and one.name not in state.case.inputs
+            if one is not turns and one.name != offered and one.is_required and one.name not in state.case.inputs
         ]
         if turns is None and state.case.history:
             count = counted(len(state.case.history), "history turn is", "history turns are")
@@ -166,7 +167,7 @@ def notes_of(state: State, read: ReadSignature, columns: Sequence[RenderedColumn
 
 
 def _variant_notes(state: State, signature: Signature) -> list[Note]:
-    """Variants that columns want to use and that are left out."""
+    """List variants that columns use but that are left out."""
     used = {one.variant for one in state.session.columns if one.variant is not None}
     if not used:
         return []
@@ -184,7 +185,7 @@ def _variant_notes(state: State, signature: Signature) -> list[Note]:
 
 
 def demo_uses(columns: Sequence[RenderedColumn]) -> tuple[DemoUse, ...]:
-    """What the prompts do with the demos (every adapter of dspy's does the same)."""
+    """Return what the prompts do with each demo; all adapters of dspy do the same."""
     for column in columns:
         if column.request is not None and column.request.prompt.demos:
             return column.request.prompt.demos
@@ -210,14 +211,24 @@ def _about_demos(rows: Sequence[int], use: str, missing: str) -> str:
     if len(rows) == 1:
         if use == "dropped":
             return f"demo {numbers} is dropped: it has no {missing}"
-        return f"demo {numbers} has no {missing}: it is put first, with a sentence in the place of what is missing"
+        return f"demo {numbers} has no {missing}: it comes first, with a sentence in the gap"
     if use == "dropped":
         return f"demos {numbers} are dropped: they have no {missing}"
-    return f"demos {numbers} have no {missing}: they are put first, with a sentence in the place of what is missing"
+    return f"demos {numbers} have no {missing}: they come first, with a sentence in each gap"
 
 
-def _name_of(place: Place) -> str:
+def name_of(place: Place) -> str:
+    """Name a value as people do: `demo 2, tags`."""
     number = place.row + 1
     nouns = {"input": "input", "demo": f"demo {number},", "history": f"turn {number},"}
     noun = (nouns | {"tool": f"tool {number},", "variant": f"variant {number},"}).get(place.kind, "")
     return f"{noun} {place.field}"
+
+
+def _offered_tools(state: State, signature: Signature) -> str | None:
+    """Return the input that the Tools tab fills, if any."""
+    if not state.session.tools:
+        return None
+    from adapters.tools.fields import tool_input_field
+
+    return tool_input_field(signature)

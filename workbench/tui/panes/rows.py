@@ -1,4 +1,4 @@
-"""What demos, history turns, tools and variants have in common: rows of values, of which one is open to edit."""
+"""The base of the Demos, History, Tools and Variants tabs: a list of rows and a form."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from textual.actions import SkipAction
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 
@@ -18,42 +18,41 @@ from workbench.editing.field_values import ABSENT
 from workbench.output.display import cell_width
 from workbench.state.derived import ReadSignature
 from workbench.state.document import Place, PlaceKind, State
+from workbench.tui.keys.bindings import pane_keys
 from workbench.tui.messages import Change, Edit
 from workbench.tui.widgets.field_form import FieldForm, FormRow
 from workbench.tui.widgets.row_list import RowList
 from workbench.tui.widgets.text.plain import PlainStatic, content, lines
 
-_ROWS = Binding.Group("Rows")
 SWITCH = ("space", "switch", "On/off")
-"""The key by which demos and turns are left out of the prompt, its action and what it is called."""
+"""The key that disables demos and turns, its action and name."""
 OFF = ("○ off", "$foreground 60%")
-"""The mark of a row that is left out of the prompt."""
-
-
-def binding(key: str, action: str, description: str, id: str, tooltip: str) -> Binding:
-    return Binding(key, action, description, show=False, id=id, tooltip=tooltip, group=_ROWS)
+"""The mark of a disabled row."""
 
 
 HINT = "{rows.add|^n} add  {rows.duplicate|d} copy  {rows.delete|x} delete"
 MOVE_HINT = "  {rows.move_up|K} {rows.move_down|J} move"
-"""What stands above the rows; each kind may have more in between."""
+INVALID = ("✗ invalid", "$text-error")
+"""The mark of a row with an invalid value."""
+"""The key hints above the rows; each pane may add its own."""
 HELP = "\n`{rows.add|ctrl+n}` adds · `{rows.duplicate|d}` copies · `{rows.delete|x}` deletes · "
 MOVE_HELP = "`{rows.move_up|K}` `{rows.move_down|J}` move · `{rows.open|enter}` edits · `{rows.leave|esc}` back\n"
-"""The same in the help of a pane."""
+"""The key hints for the help of a pane."""
 
 
 class RowsPane(Vertical):
-    """A list of rows and, below it, the fields of the current one. Each kind of row has a pane of its own."""
+    """A list of rows with a form for the current row; a subclass for each kind."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        binding("ctrl+n,a", "add", "Add", "rows.add", "Add a row after this one"),
-        binding("d", "duplicate", "Duplicate", "rows.duplicate", "Copy this row"),
-        binding("delete,x", "delete", "Delete", "rows.delete", "Delete this row (undo brings it back)"),
-        binding("shift+up,K", "move(-1)", "Move up", "rows.move_up", "This row before the one above"),
-        binding("shift+down,J", "move(1)", "Move down", "rows.move_down", "This row after the one below"),
-        binding("enter", "open", "Edit", "rows.open", "Edit the first field of this row"),
-        binding("escape", "leave_row", "Rows", "rows.leave", "From a field back to the rows"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = pane_keys(
+        "Rows",
+        ("ctrl+n,a", "add", "Add", "rows.add", "Add a row after this one"),
+        ("d", "duplicate", "Duplicate", "rows.duplicate", "Copy this row"),
+        ("delete,x", "delete", "Delete", "rows.delete", "Delete this row (undo restores it)"),
+        ("shift+up,K", "move(-1)", "Move up", "rows.move_up", "Move this row up"),
+        ("shift+down,J", "move(1)", "Move down", "rows.move_down", "Move this row down"),
+        ("enter", "open", "Edit", "rows.open", "Edit the first field of this row"),
+        ("escape", "leave_row", "Rows", "rows.leave", "Return from a field to the rows"),
+    )
     KIND: ClassVar[PlaceKind]
     NOUN: ClassVar[str]
     ABSENT_TEXT: ClassVar[str]
@@ -65,9 +64,9 @@ class RowsPane(Vertical):
         self._read = ReadSignature()
         self._row = 0
         self._opens = False
-        """Whether the focus goes into the current row once that is shown."""
+        """Whether to focus the current row once it is shown."""
         self._widths = (3, 1)
-        """Cells for the numbers of the rows and for their marks."""
+        """The widths of row numbers and marks, in cells."""
         self._list = RowList(self._line)
         self._note = PlainStatic(classes="pane-note")
         self._form = FieldForm(self._typed, self._chose, id=f"{id}-form")
@@ -78,15 +77,15 @@ class RowsPane(Vertical):
         yield self._form
 
     def rows_of(self, state: State) -> Sequence[Mapping[str, Any]]:
-        """The rows, as values by field name."""
+        """Return the rows as values by field name."""
         raise NotImplementedError
 
     def mark_of(self, state: State, row: int) -> tuple[str, str]:
-        """What stands in front of a row, and its style."""
+        """Return a row's mark and its style."""
         raise NotImplementedError
 
     def note_of(self, state: State, read: ReadSignature) -> Content:
-        """What stands above the list."""
+        """Return the text above the list."""
         raise NotImplementedError
 
     def fields_of(self, read: ReadSignature) -> Sequence[Field]:
@@ -119,14 +118,14 @@ class RowsPane(Vertical):
         return FormRow(field, value, draft, problem, has_type=holds_values, is_plain=holds_values)
 
     def problem_of(self, state: State, row: int, field: str, draft: str | None) -> str:
-        """What is wrong with a field beside a draft that is no JSON; empty when nothing is."""
+        """Return the error of a field beyond invalid JSON; "" without any."""
         return ""
 
     def light(self, field: str | None, row: int | None) -> None:
         self._form.light(field if row == self._row else None)
 
     def go_to(self, row: int, field: str | None) -> None:
-        """Opens a row and puts the focus into the editor of a field."""
+        """Focus the editor of a field in a row."""
         if self._state is None:
             return
         self._row = row
@@ -135,7 +134,7 @@ class RowsPane(Vertical):
             self._list.focus()
 
     def clear(self, field: Field) -> None:
-        """Takes the value of a field away."""
+        """Clear the value of a field."""
         self._chose(field, ABSENT)
 
     @property
@@ -144,7 +143,7 @@ class RowsPane(Vertical):
 
     @property
     def edited_place(self) -> Place | None:
-        """Where the editor with the focus stands; the row alone while the focus is on the list."""
+        """The place of the focused editor; of the row while the list has the focus."""
         if self._state is None or not self._count:
             return None
         field = self.focused_field
@@ -170,7 +169,7 @@ class RowsPane(Vertical):
         return partial(edits.move_row, kind=self.KIND, row=row, to=to)
 
     def switching(self, row: int) -> Change:
-        """A row out of the prompt or into it again, for the panes that bind `SWITCH`."""
+        """Disable or enable a row, in panes that bind `SWITCH`."""
         raise NotImplementedError
 
     def typing(self, place: Place, field: Field, text: str) -> Change:
@@ -203,7 +202,7 @@ class RowsPane(Vertical):
         self._form.focus_field()
 
     def action_leave_row(self) -> None:
-        """Out of a field, where letters are typed, to the rows, where they are keys; from there escape is the app's."""
+        """Return from a field to the rows; from there escape is the app's."""
         if not self._form.has_focus_within:
             raise SkipAction
         self._list.focus()
@@ -215,19 +214,23 @@ class RowsPane(Vertical):
     def _line(self, index: int) -> Content:
         if self._state is None:
             return Content("")
-        mark, style = self.mark_of(self._state, index)
+        mark, style = self._mark(self._state, index)
         number_width, mark_width = self._widths
         room = " " * (mark_width - cell_width(mark) + 2)
         number = lines((f"{index + 1:>{number_width}} ", "$foreground 60%"), (mark + room, style))
         return Content.assemble(number, self.summary_of(self._state, index))
 
+    def _mark(self, state: State, row: int) -> tuple[str, str]:
+        is_invalid = any((one.kind, one.row) == (self.KIND, row) for one in state.drafts)
+        return INVALID if is_invalid else self.mark_of(state, row)
+
     def _measure(self, count: int) -> None:
-        """Makes room for the longest number and mark, so that all rows begin below each other."""
-        marks = {self.mark_of(self._state, row)[0] for row in range(count)} if self._state is not None else ()
+        """Align the rows by the longest number and mark."""
+        marks = {self._mark(self._state, row)[0] for row in range(count)} if self._state is not None else ()
         self._widths = (max(3, len(str(count))), max(map(cell_width, marks), default=0))
 
     def summary_of(self, state: State, row: int) -> Content:
-        """The row in one line."""
+        """Summarise a row."""
         values = self.rows_of(state)[row]
         return content("  ".join(_short(value) for value in values.values()) or "(empty)")
 

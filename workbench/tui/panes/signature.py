@@ -1,4 +1,4 @@
-"""The signature as text, with its errors in place."""
+"""The Signature tab: source or form, instructions and predictor, with errors in place."""
 
 from __future__ import annotations
 
@@ -28,31 +28,30 @@ if TYPE_CHECKING:
 FORM = "(form)"
 """The field of a place that means the form itself."""
 NOTHING_YET = "question -> answer: str   or paste a class of your program"
-"""What stands in the place of a signature's text."""
 View = Literal["source", "form", "both"]
 VIEWS: tuple[View, ...] = get_args(View)
 PREDICTORS: tuple[Predictor, ...] = ("Predict", "ChainOfThought")
 
 
 class SignaturePane(Vertical):
-    """Python source or string notation, which class of it is meant, the predictor, and instructions of one's own."""
+    """Edits the signature's text, its class, predictor and instructions."""
 
     BINDING_GROUP_TITLE = "Signature"
     HELP = """\
 ## Signature
 
-What goes in and what is to come out, with types. Every keystroke renders every column again.
+Typed inputs and outputs. Every prompt updates as you type.
 
 - Short: `question, context: list[str] -> answer: float`
 - Or Python: `class Extract(dspy.Signature):` with a docstring as instructions, `dspy.InputField()`,
-  `dspy.OutputField()`, and the pydantic models and enums around it. It is read, never run.
+  `dspy.OutputField()`, and the pydantic models and enums around it. It is parsed, never run.
 
-**{app.signature_view|F11}** shows it as a form in place of the source, beside it, or not at all: fields, models and
-enums as a list, with types to choose from. Both show the same, and a change in one is a change in the other. In the
-source, types and options are offered as you type: `tab` takes one, `{editor.complete|ctrl+space}` asks for them.
+**{app.signature_view|F11}** switches between source, form and both: the form lists fields, models and enums, with
+types to choose from. Both edit the same text. The source suggests types and options as you type: `tab` accepts,
+`{editor.complete|ctrl+space}` shows the suggestions.
 
-While it cannot be read, the columns keep what they last showed and say *stale*; the line below the text says where it
-is wrong and what would work.
+While the signature has an error, the columns keep the last valid prompt, marked *stale*; the line below the text shows
+the place and what would work.
 """
 
     def __init__(self, edit: Edit) -> None:
@@ -92,7 +91,7 @@ is wrong and what would work.
         yield self._predictor
 
     def show_text(self, state: State) -> None:
-        """The text alone, before anything is known about it."""
+        """Show the text before it is parsed."""
         self._editor.show(state.session.signature.text)
         self._predictor.show(state.session.signature.predictor)
         if state.session.signature.instructions is not None:
@@ -119,7 +118,7 @@ is wrong and what would work.
         self._mark()
 
     def show_as(self, view: View, focus: bool = True) -> None:
-        """The source, the form of it, or both; the focus goes along."""
+        """Show source, form or both, and move the focus there."""
         if self._form is None:
             if view == "source":
                 return
@@ -144,9 +143,7 @@ is wrong and what would work.
             self._form.go_to()
 
     def stand_alone(self, is_alone: bool) -> None:
-        """Whether the editors have the screen for themselves, which the form alone is styled for: with another class
-        everything in the pane would look for its styles.
-        """
+        """Style the form for a maximised pane; only for the form, because a class restyles the whole pane."""
         self._is_alone = is_alone
         self.set_class(is_alone and self.view == "form", "-alone")
 
@@ -154,14 +151,14 @@ is wrong and what would work.
         self.show_as(VIEWS[(VIEWS.index(self.view) + 1) % len(VIEWS)])
 
     def light(self, field: str | None) -> None:
-        """Marks where a field is declared, as the origin of what the user points at."""
+        """Highlight the declaration of a field."""
         if field != self._lit:
             self._lit = field
             self._mark()
 
     @property
     def edited_place(self) -> Place | None:
-        """The field whose declaration the cursor is in, or the instructions."""
+        """The field declared at the cursor, or the instructions."""
         if self._instructions.has_focus:
             return Place("instructions")
         field = self._field_at(*self._editor.cursor_location) if self._editor.has_focus else None
@@ -176,7 +173,7 @@ is wrong and what would work.
         (self._instructions if self._instructions.display else self._editor).focus()
 
     def go_to_field(self, name: str) -> None:
-        """The cursor to where the signature declares a field; the form's, where that is what is seen."""
+        """Go to the declaration of a field, in the form where that is in sight."""
         if self._form is not None and (self.view == "form" or name == FORM):
             self._form.go_to(name)
             return
@@ -196,7 +193,7 @@ is wrong and what would work.
         self._edit(change, Place("instructions"), "instructions", typing=True)
 
     def _write_docstring(self, text: str) -> bool:
-        """Instructions typed beside the form of a class are its docstring; False for those that can be none."""
+        """Write instructions typed beside the form into the class's docstring; False where that is impossible."""
         from adapters.signatures.edit import outline_edits
         from adapters.signatures.edit.outline import outline_of
 
@@ -226,7 +223,7 @@ is wrong and what would work.
         self._edit(change, place, changed.label)
 
     def _problem_of(self, text: str) -> str:
-        """Why a text that the form would make cannot be a signature; nothing more than what was wrong before."""
+        """Return why the form's text would be invalid; "" for errors that were there before."""
         from adapters.signatures import notation
 
         chosen = self._state.session.signature.class_name if self._state is not None else None
@@ -247,7 +244,7 @@ is wrong and what would work.
             self._edit(partial(edits.set_class_name, name=value), Place("signature", field="class"), "signature class")
 
     def _names_in(self, text: str) -> tuple[str, ...]:
-        """The classes of the text; of one that cannot be read at the moment, those that it had before."""
+        """Return the classes of the text; while it has an error, the last known."""
         if text != self._text_of_names:
             self._text_of_names = text
             names = _class_names(text)
@@ -278,7 +275,7 @@ is wrong and what would work.
         self.set_class(is_short, "-short")
         self._instructions.display = self._instructions_label.display = wanted
         if wanted:
-            origin = "" if is_short or (is_form and instructions is None) else "in place of the class's docstring"
+            origin = "" if is_short or (is_form and instructions is None) else "replaces the class's docstring"
             self._instructions_label.show(content_lines(("Instructions", "bold"), (f"  {origin}", "$foreground 60%")))
             written = ""
             if is_form and signature is not None:
@@ -301,7 +298,7 @@ is wrong and what would work.
         self._editor.mark(marks)
 
     def _field_at(self, line: int, column: int) -> str | None:
-        """The field whose declaration the place in the text belongs to."""
+        """Return the field declared at a place of the text."""
         is_source = bool(self._names_in(self._editor.raw))
         return field_names.field_at(self._editor.document.lines, line, column, self._fields, is_source)
 
@@ -329,12 +326,12 @@ is wrong and what would work.
 
 
 def _as_docstring(text: str) -> str:
-    """As a docstring can hold it: without blanks around it, and none in its empty lines."""
+    """Strip a text as a docstring: no blanks around it or in its empty lines."""
     return "\n".join(line if line.strip() else "" for line in text.strip().split("\n"))
 
 
 def _class_names(text: str) -> tuple[str, ...] | None:
-    """None for a text that cannot be read."""
+    """Return the classes of a text, None while it has an error."""
     from adapters.signatures import notation
 
     try:
@@ -344,7 +341,7 @@ def _class_names(text: str) -> tuple[str, ...] | None:
 
 
 def _types_in(text: str) -> tuple[str, ...]:
-    """The models and enums of a text that can be read."""
+    """Return the models and enums of a text without errors."""
     from adapters.signatures.edit.outline import outline_of
 
     try:

@@ -1,4 +1,4 @@
-"""The signature as a list of fields, models and enums to work on without writing Python."""
+"""The signature as a form: fields, models and enums, edited without writing Python."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 
@@ -18,18 +18,17 @@ from adapters.signatures import notation
 from adapters.signatures.edit import outline_edits as change
 from adapters.signatures.edit.outline import ClassKind, ClassOutline, Outline, outline_of
 from adapters.signatures.edit.outline_edits import NewMember
-from workbench.tui.dialogs.ask import AskScreen
-from workbench.tui.dialogs.confirm import Answer, ConfirmScreen
+from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
 from workbench.tui.dialogs.field import FieldScreen
+from workbench.tui.keys.bindings import KeyGroup
 from workbench.tui.keys.key_words import keys_of
-from workbench.tui.messages import DecideOutput
 from workbench.tui.panes.signature_form_rows import QUIET, Row, line_of, not_described, rows_of, spelled
 from workbench.tui.widgets.row_list import RowList
 from workbench.tui.widgets.text.plain import PlainStatic, lines, plain_notify
 
 LINE_END = re.compile(r"\r\n?")
-"""As terminals paste the ends of lines."""
-_FORM = Binding.Group("Form")
+"""Line ends as terminals paste them."""
+_key = KeyGroup("Form", "form")
 _HINT = (
     "{form.open|enter} edit  {form.add|^n} add  {form.model|m} model  {form.enum|e} enum\n"
     "{form.up|K} {form.down|J} move  {form.delete|x} delete  {app.signature_view|F11} source"
@@ -37,7 +36,7 @@ _HINT = (
 
 
 class Changed(NamedTuple):
-    """A text that the form makes of the signature, what undo calls the step, what is renamed, the class then chosen."""
+    """A change by the form: the new text, its label for undo, a renamed field, the class to choose."""
 
     text: str
     label: str
@@ -46,22 +45,17 @@ class Changed(NamedTuple):
 
 
 class SignatureForm(Vertical):
-    """`on_change` is called with each change; `problem_of` says why a text cannot be a signature, empty when it can."""
+    """`on_change` gets each change; `problem_of` returns why a text is not a valid signature, or ""."""
 
     BINDING_GROUP_TITLE = "Form"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "open", "Edit", id="form.open", tooltip="Edit this line", group=_FORM),
-        Binding("ctrl+n,a", "add", "Add", id="form.add", tooltip="Add a field or a value here", group=_FORM),
-        Binding("m", "add_class('model')", "Model", id="form.model", tooltip="Add a group of values", group=_FORM),
-        Binding("e", "add_class('enum')", "Enum", id="form.enum", tooltip="Add a list of words", group=_FORM),
-        Binding(
-            "delete,x", "delete", "Delete", id="form.delete", tooltip="Delete this (undo brings it back)", group=_FORM
-        ),
-        Binding("t", "decide", "Threshold", id="form.decide", tooltip="How this output is decided", group=_FORM),
-        Binding("shift+up,K", "move(-1)", "Up", id="form.up", tooltip="This field before the one above", group=_FORM),
-        Binding(
-            "shift+down,J", "move(1)", "Down", id="form.down", tooltip="This field behind the one below", group=_FORM
-        ),
+        _key("enter", "open", "open", "Edit", "Edit this line"),
+        _key("ctrl+n,a", "add", "add", "Add", "Add a field or a value here"),
+        _key("m", "add_class('model')", "model", "Model", "Add a model: a group of fields"),
+        _key("e", "add_class('enum')", "enum", "Enum", "Add an enum: a list of values"),
+        _key("delete,x", "delete", "delete", "Delete", "Delete this (undo restores it)"),
+        _key("shift+up,K", "move(-1)", "up", "Up", "Move this field up"),
+        _key("shift+down,J", "move(1)", "down", "Down", "Move this field down"),
     ]
 
     def __init__(self, on_change: Callable[[Changed], None], problem_of: Callable[[str], str]) -> None:
@@ -84,7 +78,7 @@ class SignatureForm(Vertical):
         yield self._hint
 
     def on_resize(self) -> None:
-        """The keys in one row where they fit, else in two."""
+        """Show the keys in one row where they fit, else in two."""
         keys = keys_of(self.app)(_HINT)
         beside = keys.replace("\n", "  ")
         self._hint.show(lines((beside if len(beside) + 2 <= self.size.width else keys, QUIET)))
@@ -94,14 +88,14 @@ class SignatureForm(Vertical):
             self._list.focus()
 
     def show(self, text: str, class_name: str | None) -> None:
-        """The form of a text; of one that cannot be read the last form, which then cannot be changed."""
+        """Show the form of a text; while it has an error, the last form, read-only."""
         if (text, class_name) == (self._text, self._class_name):
             return
         self._text, self._class_name = text, class_name
         try:
             self._outline = outline_of(text) if text.strip() else None
         except SignatureError as error:
-            said = f"✗ line {error.line}: {error.message}\nThe form follows when the source can be read again."
+            said = f"✗ line {error.line}: {error.message}\nThe form updates when the source is valid again."
             self._problem.show(said)
             self._problem.display = True
             return
@@ -115,7 +109,7 @@ class SignatureForm(Vertical):
         self._list.show(len(self._rows), self._current)
 
     def fill(self, is_alone: bool) -> None:
-        """All of the height there is, or beside the source only what its lines need."""
+        """Fill the height, or beside the source only what the lines need."""
         self._is_alone = is_alone
         self._size_list()
 
@@ -123,7 +117,7 @@ class SignatureForm(Vertical):
         self._list.styles.height = "1fr" if self._is_alone else max(3, len(self._rows))
 
     def go_to(self, member: str = "", of: str | None = None) -> None:
-        """The focus to the list, and there to the line of a member, in any class or in that one."""
+        """Focus the list, at the line of a member if one is given."""
         self._wants_focus = not self._list.is_attached  # or the focus would go to whatever is left in sight
         self._list.focus()
         for index, row in enumerate(self._rows):
@@ -137,23 +131,23 @@ class SignatureForm(Vertical):
         self._current = event.index
 
     def on_paste(self, event: events.Paste) -> None:
-        """A signature pasted where there is none yet; beside one that stands it would be two."""
+        """Take a pasted signature where there is none yet."""
         event.stop()
         self.take_pasted(event.text)
 
     def take_pasted(self, pasted: str) -> None:
-        """The signature that a pasted text is. A toast says so where it is none, or would be a second one."""
+        """Use a pasted text as the signature; a toast reports why it cannot be."""
         text = LINE_END.sub("\n", pasted).strip("\n")
         key = keys_of(self.app)("{app.signature_view|F11}")
         if self._text and self._text.strip():
-            said = f"There is a signature already: {key} shows its source, where text can be pasted."
+            said = f"There is a signature already. {key} shows its source, where you can paste text."
         else:
             try:
                 names = notation.class_names(text)
                 notation.read(text, names[-1] if names else None)
             except SignatureError as error:
                 said = f"line {error.line}, column {error.column}: {_told(error)}"
-                said += f"\n{key} shows the source, where it can be pasted and mended."
+                said += f"\n{key} shows the source, where you can paste and fix it."
             else:
                 made = f"{text}\n" if "\n" in text else text
                 chosen = names[-1] if len(names) > 1 else None
@@ -185,8 +179,8 @@ class SignatureForm(Vertical):
         outline = self._fresh()
         if outline is None:
             return
-        title = "A new model: a group of values" if kind == "model" else "A new enum: one of a few words"
-        hint = "a name such as LineItem   enter   {ask.close|esc} closes"
+        title = "A new model: a group of fields" if kind == "model" else "A new enum: a list of values"
+        hint = "a name such as LineItem   enter   {ask.close|esc} close"
 
         def refuse(name: str) -> str:
             return self._problem_with(partial(change.add_class, outline, name, kind))
@@ -221,25 +215,17 @@ class SignatureForm(Vertical):
         if outline is not None and of is not None and member is not None:
             self._make(partial(change.move_member, outline, of, member, by), f"move {member.name}")
 
-    def action_decide(self) -> None:
-        row = self._row
-        if row is not None and row.kind == "member" and row.role == "output":
-            self.post_message(DecideOutput(row.member))
-        else:
-            said = keys_of(self.app)("Only an output has a threshold: go to one, and {form.decide|t} sets it.")
-            plain_notify(self.app, said, title="Not an output", severity="warning")
-
     # -- what they do
 
     def _begin(self) -> None:
         def refuse(name: str) -> str:
-            return "" if name.isidentifier() else "a name has letters, digits and _, such as ExtractInvoice"
+            return "" if name.isidentifier() else "expected a name of letters, digits and _, such as ExtractInvoice"
 
         def done(name: str | None) -> None:
             if name:
                 self._on_change(Changed(change.new_source(name, "text"), "begin a signature"))
 
-        hint = "its name, or paste a whole signature   enter   {ask.close|esc} closes"
+        hint = "its name, or paste a whole signature   enter   {ask.close|esc} close"
         self.app.push_screen(AskScreen("A new signature", "Extract", refuse, hint, self.take_pasted), done)
 
     def _add(self, row: Row) -> None:
@@ -317,13 +303,13 @@ class SignatureForm(Vertical):
         self.app.push_screen(AskScreen(f"Rename {of.name}", of.name, refuse), done)
 
     def _unless_lost(self, comments: tuple[str, ...], make: Callable[[], str], label: str) -> None:
-        """Asks before comments go with what is deleted."""
+        """Ask before comments are deleted too."""
         if not comments:
             self._make(make, label)
             return
         listed = "\n".join(one[:100] for one in comments[:8])
-        question = f"These comments of the source go with it:\n\n{listed}"
-        answers = [Answer("yes", "d", "Delete both"), Answer("no", "k", "Keep both")]
+        question = f"These comments in the source are deleted too:\n\n{listed}"
+        answers = [Answer("yes", "d", "Delete"), Answer("no", "k", "Cancel")]
 
         def done(answer: str | None) -> None:
             if answer == "yes":
@@ -349,12 +335,12 @@ class SignatureForm(Vertical):
         return self._problem_of(text)
 
     def _fresh(self) -> Outline | None:
-        """The outline of the text as it is; None, with a word about it, while that cannot be read."""
+        """Return the outline of the text; while it has an error, report that and return None."""
         try:
             return outline_of(self._text) if self._text and self._text.strip() else None
         except SignatureError as error:
-            said = f"The source cannot be read: {_told(error)}"
-            plain_notify(self.app, said, title="Mend the source first", severity="warning")
+            said = _told(error)
+            plain_notify(self.app, said, title="Fix the source first", severity="warning")
             return None
 
     def _class_of(self, outline: Outline | None, name: str) -> ClassOutline | None:

@@ -1,4 +1,4 @@
-"""The lines of the form of a signature, and how each looks."""
+"""The lines of the signature form."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HEADS = {"signature": "Signature", "model": "Model", "record": "Record", "enum"
 
 
 class Row(NamedTuple):
-    """One line of the form: a class, a member of it, a way to add one, or something to know."""
+    """A line of the form: a class, a member, a way to add one, or a note."""
 
     kind: Literal["class", "member", "add", "begin", "note"]
     of: str = ""
@@ -27,12 +27,12 @@ class Row(NamedTuple):
 
 
 def rows_of(outline: Outline | None, class_name: str | None) -> tuple[Row, ...]:
-    """The lines of the form: the signature's inputs and outputs, then every model and enum."""
+    """List the lines: the signature's inputs and outputs, then every model and enum."""
     if outline is None:
         return (Row("begin", text="begin a signature, or paste one"),)
     signature = outline.class_named(class_name)
     if signature is None:
-        return (Row("note", text="This signature is no class of the text: it can be changed in the source only."),)
+        return (Row("note", text="This signature is not a class of the text. Edit it in the source."),)
     rows = [Row("class", signature.name)]
     for role, word in (("input", "an input"), ("output", "an output")):
         rows += [Row("member", signature.name, one.name, role) for one in signature.members if one.kind == role]
@@ -71,9 +71,9 @@ def spelled(wanted: NewMember) -> NewMember:
 
 
 def not_described(of: ClassOutline, member: Member | None) -> str:
-    """Why there is no description to edit; empty when there is."""
+    """Return why the description cannot be edited; "" when it can."""
     if of.kind == "record":
-        return f"{of.name} has no room for descriptions: a model has"
+        return f"{of.name} cannot have descriptions; a model can"
     if member is not None and member.description is None:
-        return f"it is code: {one_line(member.description_code, 60)}. Change it in the source."
+        return f"The description is code: {one_line(member.description_code, 60)}. Edit it in the source."
     return ""

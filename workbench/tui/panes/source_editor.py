@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.geometry import Offset
 from textual.widgets import TextArea
 
 from workbench.editing.completion import Candidate, Completion, complete
+from workbench.tui.keys.bindings import KeyGroup
 from workbench.tui.widgets.text.editor import Editor
 from workbench.tui.widgets.text.plain import PlainStatic, lines
 
@@ -18,7 +19,7 @@ WIDEST = 60
 
 
 class Offer(PlainStatic):
-    """The candidates at the cursor, of which one is marked. It never takes the focus."""
+    """The suggestions at the cursor. Never takes the focus."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,23 +47,17 @@ class Offer(PlainStatic):
             sign = "▸ " if index == self.marked else "  "
             parts.append((f"{sign}{one.text:<{longest}}", "bold reverse" if index == self.marked else "bold"))
             parts.append((f"  {one.about}\n"[: WIDEST - longest] if one.about else "\n", "$foreground 60%"))
-        parts.append(("tab takes it   ↑↓ others   esc hides", "$foreground 60%"))
+        parts.append(("tab accept   ↑↓ choose   esc hide", "$foreground 60%"))
         self.show(lines(*parts))
 
 
 class SourceEditor(Editor):
-    """`own_types` gives the models and enums of the text. Only tab takes what is offered, or enter after ↑↓."""
+    """An editor with suggestions; `own_types` returns the text's models and enums. Tab accepts, or enter after ↑↓."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "ctrl+@,ctrl+space",
-            "offer",
-            "Complete",
-            show=False,
-            id="editor.complete",
-            tooltip="What can be written here: types, options of a field",
-            group=Binding.Group("This text"),
-        ),
+        KeyGroup("This text", "editor")(
+            "ctrl+@,ctrl+space", "offer", "complete", "Complete", "Suggest types and field options", show=False
+        )
     ]
 
     def __init__(self, own_types: Callable[[], Sequence[str]], **options: Any) -> None:
@@ -121,7 +116,7 @@ class SourceEditor(Editor):
             self.offered.offer((), Offset(0, 0))
 
     def _take(self, candidate: Candidate) -> None:
-        """The candidate in place of what was begun; inside its brackets or quotes, where it has empty ones."""
+        """Insert a suggestion, with the cursor inside its empty brackets or quotes."""
         row, column = self.cursor_location
         self._hide()
         self.type_over(candidate.text, (row, column - self._length), (row, column))

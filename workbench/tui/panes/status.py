@@ -1,4 +1,4 @@
-"""The last line: which file, case and model, and the keys that matter most."""
+"""The last line: file, case, model and the main keys."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sessions.model.session import Case, Session
 from workbench.output.display import cell_width, one_line
 from workbench.state.document import Document
 from workbench.tui.keys.key_words import keys_of
-from workbench.tui.widgets.text.plain import content
+from workbench.tui.widgets.text.plain import button, content, press_button, teacher_button
 
 KEYS: tuple[tuple[str, str, str, int], ...] = (
     ("{app.help|F1}", "help", "help", 2),
@@ -24,7 +24,7 @@ KEYS: tuple[tuple[str, str, str, int], ...] = (
     ("{app.focus_replies|F4}", "replies", "focus_replies", 7),
     ("{app.send_all|F5}", "send", "send_all", 0),
     ("{app.lesson|F6}", "lesson", "lesson", 8),
-    ("{app.look|F7}", "look closer", "look", 9),
+    ("{app.look|F7}", "inspect", "look", 9),
     ("{app.check|F9}", "check", "check", 12),
     ("{app.save|^s}", "save", "save", 4),
     ("{app.copy_menu|^g}", "copy", "copy_menu", 10),
@@ -32,21 +32,21 @@ KEYS: tuple[tuple[str, str, str, int], ...] = (
     ("{app.command_palette|^p}", "commands", "command_palette", 1),
     ("{app.leave|^q}", "quit", "leave", 3),
 )
-"""Key, name and action of the app in the order in which they are shown, and how important each is: 0 the most.
+"""Key, name and action in display order, with a priority: 0 is shown first.
 
-Those that fit are shown.
+Keys that fit are shown.
 """
 
 SEND = "send_all"
 ACTIVITY_SECONDS = 3
-"""For how long it is said what was just done."""
+"""Seconds for which a message is shown."""
 
 
 class StatusLine(Widget):
-    """One line, or two where the terminal is narrow. A click on a name or key does what it says."""
+    """The last line, two rows on narrow terminals. A click on a name or key does what it says."""
 
     class Further(Message):
-        """A click on how many of the columns are in sight: on to the others."""
+        """A click on the number of columns in sight."""
 
     def __init__(self, document: Document) -> None:
         super().__init__(id="status-line")
@@ -55,29 +55,29 @@ class StatusLine(Widget):
         self._dirty = False
         self._activity = self._beyond = ""
         self._times = self._number = 0
-        """How often in a row the same was said, and how often anything."""
+        """Repetitions of the current message, and the number of messages."""
         self._is_program_other = False
         self._teacher = ""
 
     def show_beyond(self, said: str) -> None:
-        """What of the columns is out of sight (`workbench.tui.panes.columns.said_beyond`)."""
+        """Show which columns are out of sight (`workbench.tui.panes.columns.said_beyond`)."""
         self._beyond = said
         self.refresh()
 
     def show_program(self, is_other: bool) -> None:
-        """Whether the linked program says otherwise than the session."""
+        """Show whether the linked program differs from the session."""
         if is_other != self._is_program_other:
             self._is_program_other = is_other
             self.refresh()
 
     def show_teacher(self, sign: str) -> None:
-        """Whether the teacher of a class is followed, or could be; a click changes it."""
+        """Show whether the teacher is followed; a click changes it."""
         if sign != self._teacher:
             self._teacher = sign
             self.refresh()
 
     def say(self, activity: str, seconds: float = ACTIVITY_SECONDS) -> None:
-        """A short word about what was just done, for a moment; done again within it, it is counted."""
+        """Show a message for a moment; repeated messages are counted."""
         self._times = self._times + 1 if activity == self._activity else 1
         self._activity = activity
         self._number += 1
@@ -91,7 +91,7 @@ class StatusLine(Widget):
             self.refresh()
 
     def show(self) -> None:
-        """The document as it is now."""
+        """Show the current document."""
         session = self._document.session
         path = self._document.path
         file = path.name if path is not None else _without_file(session.name or "untitled")
@@ -113,19 +113,17 @@ class StatusLine(Widget):
     def on_click(self, event: events.Click) -> None:
         if event.style.meta.get("further"):
             self.post_message(self.Further())
-        action = event.style.meta.get("action")
-        if isinstance(action, str):
-            self.call_later(self.app.run_action, action)
+        press_button(self, event)
 
     def _left(self, width: int) -> Content:
-        """File, case and model; what was just done stands in their place, whole, where not all fit."""
+        """Show file, case and model, or the latest message in their place."""
         quiet = "$foreground 60%"
         if self._activity:
             return self._doing(width)
         others = bool(self._case)
         is_high = self.size.height > 1  # the keys have a line of their own
         beyond = self._beyond
-        program = self._program() + self._following()
+        program = self._program() + teacher_button(self._teacher)
         taken = (12 if is_high and beyond else 24) + len(beyond) + program.cell_length
         room = max(10, min(40, (width - taken - 10 * others) // (2 + others)))
         parts = [content(" "), _does("open", content(one_line(self._file, room), "bold"))]
@@ -144,19 +142,14 @@ class StatusLine(Widget):
         return Content.assemble(*parts)
 
     def _program(self) -> Content:
-        """That the linked program says otherwise, and what chooses whose text stands; empty where they agree."""
+        """Show that the linked program differs; "" while it matches."""
         if not self._is_program_other:
             return content("")
         label = content(keys_of(self.app)("≠ program {app.program|shift+F11}"), "$text-warning")
         return Content.assemble(_does("program", label), "   ")
 
-    def _following(self) -> Content:
-        if not self._teacher:
-            return content("")
-        return Content.assemble(_does("follow_teacher", content(self._teacher, "$text-accent bold")), "   ")
-
     def _doing(self, width: int) -> Content:
-        """The file, and what was just done in the place of case and model: they are back in a moment."""
+        """Show the file and the latest message."""
         times = f" ×{self._times}" if self._times > 1 else ""
         said = one_line(self._activity, max(20, width - 16) - len(times)) + times
         file = one_line(self._file, max(8, min(40, width - cell_width(said) - 8)))
@@ -184,26 +177,23 @@ class StatusLine(Widget):
 
 
 def _models(session: Session) -> str:
-    """The model that all columns are sent to, if it is one."""
+    """Return the model of all columns, if it is the same."""
     own = {one.model for one in session.columns} if session.columns else {None}
     return session.model if None in own else " ".join(map(str, own)) if len(own) == 1 else "per column"
 
 
 def _without_file(name: str) -> str:
-    """A session that has no file is called new, once: `new session`."""
+    """Name a session without a file: `new session`, `new: name`."""
     return name if name.lower().startswith("new") else f"new: {name}"
 
 
 def case_word(name: str) -> str:
-    """What stands in front of a case's name; nothing where the name says it already: `case 1`."""
+    """Return the word before a case's name, "" where the name has it: `case 1`."""
     return Case(name).in_words.removesuffix(name)
 
 
 def _key(key: str, name: str, action: str, is_before_send: bool) -> Content:
-    """A key and its name. What everything here leads to, sending, is filled: seen before it is looked for.
-
-    It has one of the two blanks to each side.
-    """
+    """Show a key and its name; Send is filled, so that it is seen first."""
     if action == SEND:
         return Content.assemble((f" {key} {name} ", "$text-accent bold reverse"), " ")
     gap = " " if is_before_send else "  "
@@ -211,4 +201,4 @@ def _key(key: str, name: str, action: str, is_before_send: bool) -> Content:
 
 
 def _does(action: str, label: Content) -> Content:
-    return label.stylize(Style.from_meta({"action": action}))
+    return button(label, f"app.{action}")

@@ -14,12 +14,11 @@ from workbench.editing.field_values import ABSENT
 from workbench.output.display import one_line
 from workbench.state.derived import ReadSignature
 from workbench.state.document import Place, PlaceKind, State
-from workbench.tui.keys.key_words import keys_of
 from workbench.tui.messages import Change, Edit
 from workbench.tui.panes import rows
 from workbench.tui.panes.rows import RowsPane
-from workbench.tui.runs.send_setup import SendSetup
-from workbench.tui.widgets.text.plain import lines
+from workbench.tui.runs.runs import SendSetup
+from workbench.tui.widgets.text.plain import key_hints, lines
 
 
 class ToolsPane(RowsPane):
@@ -28,14 +27,12 @@ class ToolsPane(RowsPane):
         """\
 ## Tools
 
-Functions that a model may call while it answers. They are described to it and not run: each call is answered by a
-result that stands here for its **arguments**, else by the **default**; where there is neither, you are asked while the
-run waits, and what you type is kept for these arguments. Only a function of your own that you named as the workbench
-was started, `workbench SESSION --tool NAME=module:function`, is called, and then answers every call of that tool.
+Functions that a model may call. They are not run: each call gets the result written here for its **arguments**, else
+the **default**; without either, the run waits and you are asked, and what you type is kept for these arguments. To have
+calls answered by a function of your own, start with `workbench SESSION --tool NAME=module:function`.
 
 Arguments are one typed line, `query: str, limit: int = 5`, or a JSON Schema. A result may be any JSON.
-`{app.look|F7}`, Calls,
-shows each turn of a run.
+`{app.look|F7}`, Calls, shows each turn of a run.
 """
         + rows.HELP
         + rows.MOVE_HELP
@@ -72,10 +69,10 @@ shows each turn of a run.
         if not state.session.tools:
             return lines(
                 ("No tools yet.  ", "bold"),
-                (keys_of(self.app)("{rows.add|^n} adds one. "), ""),
-                ("A model calls them, and their results are written here or typed while it waits.", "$foreground 60%"),
+                key_hints(self.app, "{rows.add|^n} adds one. ", ""),
+                ("Write their results here, or type them while the run waits.", "$foreground 60%"),
             )
-        return lines((keys_of(self.app)(rows.HINT + rows.MOVE_HINT), "$foreground 60%"))
+        return key_hints(self.app, rows.HINT + rows.MOVE_HINT)
 
     def problem_of(self, state: State, row: int, field: str, draft: str | None) -> str:
         return "" if draft is None else tool_edits.problem_of(state, row, field, draft)

@@ -1,4 +1,4 @@
-"""Variants: other wordings of the instructions and of fields' descriptions, which columns can use."""
+"""Variants: other texts for instructions and descriptions, which columns can use."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from workbench.editing.field_values import ABSENT
 from workbench.output.display import one_line
 from workbench.state.derived import ReadSignature
 from workbench.state.document import Place, PlaceKind, State
+from workbench.tui.keys.bindings import pane_keys
 from workbench.tui.keys.key_words import keys_of
 from workbench.tui.messages import Change, Edit, SuggestVariant, TryVariant
 from workbench.tui.panes import rows
-from workbench.tui.panes.rows import RowsPane, binding
-from workbench.tui.widgets.text.plain import lines
+from workbench.tui.panes.rows import RowsPane
+from workbench.tui.widgets.text.plain import key_hints, lines
 
 LONGEST_ORIGINAL = 200
 MARKS: Mapping[str, tuple[str, str]] = {
@@ -37,24 +38,24 @@ class VariantsPane(RowsPane):
         """\
 ## Variants
 
-Other wordings to try beside the original: of the instructions, or of a field's description. Those of one **tag** go
-together, and a column that uses a tag has them in place of the original (`{variants.try|c}` puts one
-beside the column at hand).
+Other texts for the instructions or a field's description. Variants with the same **tag** belong together; a column that
+uses a tag replaces the original with them (`{variants.try|c}` adds such a column beside the focused column).
 
-A variant remembers the text it was written for. When that changes, it is **stale**: it is left out, says so, and stays
-here until you take it as it is (`{variants.renew|r}`) or delete it.
+A variant remembers the text it was written for. When that text changes, the variant is **stale** and left out until you
+renew it (`{variants.renew|r}`) or delete it.
 
-`{variants.suggest|s}` asks a model for one. It is shown the signature and the replies that went wrong; what it
-writes is shown as a diff, and is kept only if you take it.
+`{variants.suggest|s}` asks a model to rewrite a text. The model gets the signature and the failed replies; you see
+its text as a diff and decide whether to keep it.
 """
         + rows.HELP
-        + "`{variants.renew|r}` renews · `{variants.try|c}` tries it in a column · `{rows.open|enter}` edits\n"
+        + "`{variants.renew|r}` renews · `{variants.try|c}` adds a column · `{rows.open|enter}` edits\n"
     )
-    BINDINGS: ClassVar[list[BindingType]] = [
-        binding("r", "renew", "Renew", "variants.renew", "A stale variant is meant for today's text as well"),
-        binding("s", "suggest", "Suggest", "variants.suggest", "A model writes another wording, to take or to leave"),
-        binding("c", "try", "Column", "variants.try", "A column with this tag beside the one at hand"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = pane_keys(
+        "Rows",
+        ("r", "renew", "Renew", "variants.renew", "Use a stale variant with the current text"),
+        ("s", "suggest", "Suggest", "variants.suggest", "Ask a model to rewrite this text"),
+        ("c", "try", "Column", "variants.try", "Add a column with this tag beside the focused column"),
+    )
     KIND: ClassVar[PlaceKind] = "variant"
     NOUN = "variant"
     ABSENT_TEXT = "empty"
@@ -85,17 +86,17 @@ writes is shown as a diff, and is kept only if you take it.
         if not state.session.variants:
             return lines(
                 ("No variants yet.  ", "bold"),
-                (keys_of(self.app)("{rows.add|^n} adds one, {variants.suggest|s} asks a model for one. "), ""),
-                ("Another wording of the instructions or of a description, compared as a column.", quiet),
+                key_hints(self.app, "{rows.add|^n} adds one, {variants.suggest|s} asks a model. ", ""),
+                ("Another text for the instructions or a description, compared as a column.", quiet),
             )
         more = "  {variants.renew|r} renew  {variants.try|c} column  {variants.suggest|s} suggest\n"
-        keys = lines((keys_of(self.app)(rows.HINT + more), quiet))
+        keys = key_hints(self.app, rows.HINT + more)
         row = min(self._row, len(state.session.variants) - 1)
         use = self._use(state, row)
         if use is None:
             return keys
         users = [one.id for one in state.session.columns if one.variant == use.variant.tag]
-        unused = keys_of(self.app)("used by no column: {variants.try|c} tries it in one")
+        unused = keys_of(self.app)("used by no column: {variants.try|c} adds one")
         used = f"used by {one_line(', '.join(users), 60)}" if users else unused
         return Content.assemble(keys, lines((f"{use.variant.tag} · ", "bold"), (f"{used}\n", quiet)), _about(use))
 
@@ -143,13 +144,13 @@ def _about(use: VariantUse) -> Content:
     """The text it takes the place of, and whether it does."""
     quiet = "$foreground 60%"
     if use.state == "lost" or use.original is None:
-        return lines(("✗ what it was written for is gone: it is left out", "$text-error"))
+        return lines(("✗ the text it was written for is gone: it is left out", "$text-error"))
     cut = "…" if len(use.original) > LONGEST_ORIGINAL else ""
     original = use.original[:LONGEST_ORIGINAL] + cut or "(nothing)"
     if use.state == "stale":
-        stale = "⚠ stale: the text below has changed since it was written, so it is left out; r takes it as it is\n"
-        return lines((stale, "$text-warning"), ("in place of: ", quiet), original)
-    return lines(("in place of: ", quiet), original)
+        stale = "⚠ stale: the text below changed since, so it is left out; r renews it\n"
+        return lines((stale, "$text-warning"), ("replaces: ", quiet), original)
+    return lines(("replaces: ", quiet), original)
 
 
 def _unchanged(state: State) -> State:

@@ -1,4 +1,4 @@
-"""The line between prompt and reply: whether the reply could be read, what a run is doing, and what it took."""
+"""The verdict on a column's reply: the line below the prompt, and in few words for the strip of all columns."""
 
 from __future__ import annotations
 
@@ -8,23 +8,90 @@ from typing import TYPE_CHECKING, Any
 from textual.content import Content
 
 from adapters.formats import catalog
+from adapters.replies.reading import Reading
 from adapters.running.runs import why_it_ended
 from workbench.output import measures
+from workbench.output.display import one_line
 from workbench.state.derived import RenderedColumn
 from workbench.tui.keys.key_words import USUAL, KeyWords
-from workbench.tui.panes.verdict_words import BEING_READ
 from workbench.tui.runs.runs import ColumnRun
 from workbench.tui.widgets.text.plain import lines
+from workbench.tui.widgets.verdict_strip import Verdict
 
 if TYPE_CHECKING:
-    from adapters.replies.reading import Reading
     from sessions.running.repeats import Repeats
+
+
+LONGEST = 80
+SHORT_FLAGS = {"xml-ampersand": "& not escaped"}
+"""Short words for a parse error, by the flag that explains it."""
+
+
+ASKED = "waiting"
+BEING_READ = "parsing, this takes a moment"
+
+
+def in_short(name: str, rendered: RenderedColumn, run: ColumnRun | None, is_old: bool) -> Verdict:
+    """Return the verdict on a column's reply; `is_old`: it answers an earlier prompt."""
+    id = rendered.column.id
+    if run is not None and run.phase == "running":
+        return Verdict(id, name, "◌", "accent", run.progress.doing or ("receiving" if run.text else "sent"))
+    if run is not None and run.phase == "failed" and run.reply is None:
+        return Verdict(id, name, "✗", "error", _failure_in_short(run), matters=True)
+    if rendered.error:
+        why = rendered.error.removeprefix("the ")  # `signature: line 1, …`: said of every column, in little room
+        return Verdict(id, name, "✗", "error", one_line(why, LONGEST), matters=True)
+    old = "old " if is_old else ""
+    if run is not None and run.phase == "cancelled":
+        return Verdict(id, name, "■", "warning", "cancelled", matters=True)
+    if rendered.reply is not None and rendered.reply.raw:
+        return Verdict(id, name, "≡", "accent", f"{old}raw")
+    reading = rendered.reading
+    if rendered.late is not None and (reading is None or rendered.request is None):
+        return Verdict(id, name, "◌", "accent", ASKED)
+    if reading is None:
+        if not rendered.text:
+            return Verdict(id, name, "·", "", "no reply yet")
+        if rendered.slow is not None:
+            return Verdict(id, name, "◌", "accent", BEING_READ)
+        return Verdict(id, name, "✗", "error", one_line(rendered.reading_error or "not parsed", LONGEST), matters=True)
+    if reading.ok:
+        return Verdict(id, name, "✓", "success", old + read_in_short(reading))
+    place, why = refused_in_short(reading)
+    return Verdict(id, name, "✗", "error", old + place + why, matters=True, brief=old + why)
+
+
+def read_in_short(reading: Reading) -> str:
+    """Return `4/4`, or `4/4 repaired` where the parser repaired the reply."""
+    found = sum(one.state in ("read", "native") for one in reading.fields.values())
+    steps = (step.rule for one in reading.fields.values() for step in one.steps)
+    return f"{found}/{len(reading.fields)}{' repaired' if 'json_repair' in steps else ''}"
+
+
+def refused_in_short(reading: Reading) -> tuple[str, str]:
+    """Return place and reason of a parse error: `line 12: `, `& not escaped`."""
+    error = reading.error
+    if error is None:
+        return "", ""
+    why = next((SHORT_FLAGS[one.name] for one in reading.flags if one.name in SHORT_FLAGS), error.message)
+    place = ""
+    if error.start is not None:
+        place = f"line {reading.line_and_column(error.start)[0]}: "
+    return place, one_line(why.strip(), LONGEST)
+
+
+def _failure_in_short(run: ColumnRun) -> str:
+    from adapters.lm.provider_errors import in_short as in_short_words
+
+    words = in_short_words(run.payload) if run.payload is not None else ""
+    return words or one_line(run.error, LONGEST)
+
 
 REPLY = ("reply ", "$foreground bold")
 
 
 def verdict(rendered: RenderedColumn, run: ColumnRun | None, now: float = 0.0, keys: KeyWords = USUAL) -> Content:
-    """One line about the reply of a column: a sign, what happened, and what it took."""
+    """Describe a column's reply in a line: a sign, the verdict, time and cost."""
     if run is not None and run.phase == "running":
         return _under_way(run, now, keys)
     took = _took(run) if run is not None else ""
@@ -32,31 +99,31 @@ def verdict(rendered: RenderedColumn, run: ColumnRun | None, now: float = 0.0, k
     if run is not None and says_why(rendered, run):
         return _line("✗", "error", *_failure(run, took))
     if rendered.reply is not None and rendered.reply.raw:
-        return lines(REPLY, *ended, ("≡ kept raw, not read", "$text-accent"), (took, "$foreground 60%"))
+        return lines(REPLY, *ended, ("≡ raw, not parsed", "$text-accent"), (took, "$foreground 60%"))
     if rendered.reading is not None:
         return _of_reading(rendered.reading, took, ended)
     if rendered.slow is not None:
         return lines(REPLY, *ended, (f"◌ {BEING_READ}", "$text-accent"), (took, "$foreground 60%"))
     if rendered.text:
-        return _line("✗", "error", rendered.reading_error or "not read", took, ended)
-    nothing = took.strip() or ("" if ended else keys("none yet · {app.send_all|F5} sends"))
+        return _line("✗", "error", rendered.reading_error or "not parsed", took, ended)
+    nothing = took.strip() or ("" if ended else keys("none yet · {app.send_all|F5} send"))
     return lines(REPLY, *ended, (nothing, "$foreground 60%"))
 
 
 def _under_way(run: ColumnRun, now: float, keys: KeyWords) -> Content:
-    """What a run is doing, and for how long."""
+    """Describe an active run and its time."""
     seconds = f" {now - run.started - run.progress.loading_s:.1f} s" if now else ""
     what = run.progress.doing or ("receiving" if run.text else "sent")
     which = f" {run.progress.number}/{run.times}" if run.times > 1 else ""
     return lines(
         REPLY,
         (f"◌ {what}{which}{seconds}", "$text-accent"),
-        (keys("  {app.cancel|esc} cancels"), "$foreground 60%"),
+        (keys("  {app.cancel|esc} cancel"), "$foreground 60%"),
     )
 
 
 def _took(run: ColumnRun) -> str:
-    """Time, costs and calls of a run that has ended; of several in a row how many there were."""
+    """Describe time, cost and calls of an ended run; for repeats, their number."""
     if run.repeats is not None:
         return f" {_repeated(run.repeats)}"
     if run.phase not in ("done", "failed"):
@@ -66,7 +133,7 @@ def _took(run: ColumnRun) -> str:
 
 
 def _of_reading(reading: Reading, took: str, ended: tuple[tuple[str, str], ...]) -> Content:
-    """Whether the reply could be read, else where and at which field it could not."""
+    """Describe a parse result: the sign, or the place and field of the error."""
     flags = f" · {len(reading.flags)} ⚑" if reading.flags else ""
     if reading.ok and reading.uncertain:
         return _line("✓", "warning", f"uncertain · {', '.join(reading.uncertain)}", took + flags, ended)
@@ -81,7 +148,7 @@ def _of_reading(reading: Reading, took: str, ended: tuple[tuple[str, str], ...])
 
 
 def _ended(rendered: RenderedColumn, run: ColumnRun | None) -> tuple[tuple[str, str], ...]:
-    """What stands before the verdict on a reply that did not come to its own end: why it ended."""
+    """Describe why a reply ended early, before its verdict."""
     said = ""
     if run is not None and run.phase == "cancelled":
         said = f"cancelled after {_duration(run.seconds)}"
@@ -91,13 +158,13 @@ def _ended(rendered: RenderedColumn, run: ColumnRun | None) -> tuple[tuple[str, 
 
 
 def says_why(rendered: RenderedColumn, run: ColumnRun) -> bool:
-    """Whether the run, and not the reading of its reply, tells what went wrong."""
+    """Return whether the run's error, and not the parse result, explains the failure."""
     is_unread = rendered.reading is None or not run.error.startswith("response")
     return run.phase == "failed" and (is_unread or is_of_before(rendered, run))
 
 
 def has_come(payload: Any) -> bool:
-    """Whether anything of a failed call came from the provider, or nothing was sent to it at all."""
+    """Return whether the provider answered a failed call."""
     if not isinstance(payload, Mapping):
         return payload is not None
     kind = payload.get("kind")
@@ -106,12 +173,12 @@ def has_come(payload: Any) -> bool:
 
 
 def is_of_before(rendered: RenderedColumn, run: ColumnRun | None) -> bool:
-    """Whether the reply on screen was there before a run that brought none: its values are none of the run's."""
+    """Return whether the reply on screen is older than the failed run."""
     return run is not None and run.phase == "failed" and run.reply is None and bool(rendered.text)
 
 
 def _failure(run: ColumnRun, took: str) -> tuple[str, str]:
-    """What went wrong in few words, and after them the phase with what it took; the whole of it stands below."""
+    """Describe a failure in few words, then phase and time; the details are below."""
     if run.payload is None:
         return run.error, took
     from adapters.lm.provider_errors import in_short
@@ -121,7 +188,7 @@ def _failure(run: ColumnRun, took: str) -> tuple[str, str]:
 
 
 def _cost(run: ColumnRun) -> str:
-    """What the calls cost together, as far as that is known of each; nothing where offline models answered."""
+    """Describe the known total cost; "" for offline models."""
     if isinstance(run.payload, Mapping) and not has_come(run.payload):
         return ""  # nothing was sent
     calls = [one for one in run.run.attempts if not one.model.startswith("offline/")] if run.run is not None else []
@@ -130,17 +197,17 @@ def _cost(run: ColumnRun) -> str:
 
 
 def _fallback(run: ColumnRun) -> str:
-    """Which adapter answered in the place of the column's own, whose reply stands below."""
+    """Name the fallback adapter that was used, if any."""
     last = run.run.attempts[-1] if run.run is not None and run.run.attempts else None
     if last is None or last.purpose != "fallback":
         return ""
-    return f" · {catalog.title(last.adapter)} {'read it' if run.phase == 'done' else 'failed too'}"
+    return f" · {catalog.title(last.adapter)} {'parsed it' if run.phase == 'done' else 'failed too'}"
 
 
 def _repeated(counted: Repeats) -> str:
-    """Of several runs in a row, how many there were and how many replies could not be read."""
+    """Describe repeats: the number of runs and of parse errors."""
     rate = "" if counted.parse_failure_rate is None else f" ({counted.parse_failure_rate:.0%})"
-    return f"{counted.runs} runs, {counted.parse_failures} not read{rate}"
+    return f"{counted.runs} runs, {measures.counted(counted.parse_failures, 'parse error')}{rate}"
 
 
 def _line(sign: str, tone: str, said: str, details: str, before: tuple[tuple[str, str], ...] = ()) -> Content:

@@ -1,1 +1,1 @@
-"""Runs of the app: under way, ended, kept, rated."""
+"""Runs of the app: active, finished, stored, rated."""

@@ -1,7 +1,7 @@
-"""Prompt tokens that are known exactly: counted by the provider's tokenizer, or by the provider when it was sent.
+"""Count prompt tokens exactly, with the provider's tokenizer or from its reported usage.
 
-Counting happens in the child process that calls models. While one types, it is asked only if it is there: nothing is
-loaded for a count that nobody looks at.
+The child process that calls models does the counting. While the user types, it is asked only if it is running: nothing
+is loaded for a count that nobody looks at.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from workbench.tui.runs.runs import ColumnRun
 
 REST_SECONDS = 0.5
-"""How long a prompt has not changed before its tokens are counted exactly."""
+"""Seconds a prompt must stay unchanged before its tokens are counted."""
 LONGEST = 100_000
-"""Characters of a prompt above which the estimate stays: to hand over more would be felt in the keys."""
+"""Characters of a prompt above which the estimate stays: passing on more would slow the keys."""
 
 Told = Callable[[str, "Request", "Ledger"], object]
 
@@ -38,20 +38,25 @@ class TokensCounted(AppMessage):
 
 
 class ExactCounts:
-    """`tell(column id, request, ledger)` is called from a thread of its own once a count has come."""
+    """Count resting prompts; `tell(column id, request, ledger)` is called from a thread for each count."""
 
     def __init__(self, tell: Told) -> None:
         self._tell = tell
         self._resting: dict[str, Request] = {}
         self._asked: dict[str, Request] = {}
 
-    def look(self, columns: Sequence[RenderedColumn], is_wanted: bool = False) -> None:
-        """Has the prompts counted that have not changed since the last look, each once.
+    def is_latest(self, column_id: str, request: Request) -> bool:
+        """Return whether this is the column's newest request to be counted; counts may overtake each other."""
+        return self._asked.get(column_id) is request
 
-        `is_wanted`: somebody looks at the numbers, for which the child process is started if need be.
+    def look(self, columns: Sequence[RenderedColumn], is_wanted: bool = False) -> None:
+        """Count each prompt that has not changed since the last look, once.
+
+        `is_wanted` starts the child process if needed: the numbers are on screen.
         """
         before, self._resting = self._resting, {one.column.id: one.request for one in columns if one.request}
-        if not (is_wanted or _is_loaded()):
+        child = sys.modules.get("adapters.lm.child")
+        if not (is_wanted or (child is not None and child.is_running())):
             return
         for rendered in columns:
             request, id = rendered.request, rendered.column.id
@@ -77,16 +82,11 @@ class ExactCounts:
 
 
 def told_by_provider(run: ColumnRun | None) -> int | None:
-    """The prompt tokens of the first call of a run that has ended, where the provider said them."""
+    """Return the prompt tokens that the provider reported for the first call of a finished run."""
     if run is None or run.run is None or not run.run.attempts:
         return None
     count = (run.run.attempts[0].usage or {}).get("prompt_tokens")
     return count if isinstance(count, int) else None
-
-
-def _is_loaded() -> bool:
-    child = sys.modules.get("adapters.lm.child")
-    return child is not None and bool(child.is_running())
 
 
 def _can_be_counted(request: Request) -> bool:

@@ -1,4 +1,4 @@
-"""The replies on screen: sent for, shown as they arrive, kept in the document, and what each of them answers."""
+"""Send columns, show replies as they arrive, store them in the document, and rate them."""
 
 from __future__ import annotations
 
@@ -7,26 +7,30 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sessions.model.replies import Reply, Source
+from textual.content import Content
+
+from sessions.model.replies import Rating, Reply, Source
 from sessions.model.session import Column
 from workbench.editing import edits
+from workbench.output.display import one_line
 from workbench.state.derived import RenderedColumn
 from workbench.state.document import Document, Place, State
 from workbench.tui.messages import Edit
 from workbench.tui.runs.runs import ColumnRun, Order, RunEnded, RunProgress, Runs
+from workbench.tui.widgets.text.plain import lines
 
 if TYPE_CHECKING:
     from adapters.requests.request import Request
 
 STREAM_SECONDS = 0.05
-"""Between two columns that are shown what has arrived of their replies."""
+"""Seconds between two columns that are painted while replies stream in."""
 
 
 class Replies:
-    """For the document that is open; `runs` are its runs, and `edit` changes it.
+    """The replies of the open document.
 
-    `paint` shows what has arrived for a run, and says whether there was anything to paint; `later` calls a function
-    after so many seconds.
+    `edit` changes the document; `paint` shows the text that arrived for a run and returns whether there was any;
+    `later` calls a function after some seconds.
     """
 
     def __init__(
@@ -43,18 +47,18 @@ class Replies:
         self._paint = paint
         self._later = later
         self._batch = 0
-        """How many sends there were: undo takes the replies of one back together."""
+        """Number of sends so far: undo takes back the replies of one send together."""
         self._arrived: dict[int, None] = {}
-        """The numbers of runs of which something is still to be painted, the oldest first."""
+        """Numbers of runs with text still to be painted, oldest first."""
         self.requests: dict[tuple[str, str], Request] = {}
-        """By case and column what was sent last, answered or not."""
+        """The last request by case and column, answered or not."""
         self._asked: dict[str, Request] = {}
-        """By its digest what a reply came for (`State.answered`), of those that are known here."""
+        """Requests by the digest that `State.answered` refers to, as far as they are known here."""
         self._digests: dict[str, tuple[Request, str]] = {}
-        """By column the digest that was made last, of what."""
+        """The last digest computed for each column, with its request."""
 
     def send(self, columns: Iterable[RenderedColumn], order: Order) -> None:
-        """Sends columns of the case on screen as they stand."""
+        """Send columns of the current case as they are."""
         state = self._document.state
         self._batch += 1
         for one in columns:
@@ -63,14 +67,14 @@ class Replies:
                 self.requests[state.case.name, one.column.id] = one.request
 
     def cancel(self) -> bool:
-        """Cancels what is under way; what had arrived stays as the reply. False when nothing was."""
+        """Cancel active runs and keep their partial replies; return False if there were none."""
         cancelled = [run for run in self._runs.active if self._runs.cancel(run.case, run.column)]
         for run in cancelled:
             self._keep(run)
         return bool(cancelled)
 
     def clear(self) -> None:
-        """Another session is open now."""
+        """Forget everything: another session is open now."""
         self._runs.clear()
         self.requests.clear()
         self._asked.clear()
@@ -79,7 +83,7 @@ class Replies:
     # -- what comes
 
     def arrives(self, message: RunProgress) -> None:
-        """What arrives is painted one column at a time, so that a key never waits for more than one of them."""
+        """Paint arriving text one column at a time, so that a key waits for at most one."""
         if not self._arrived:
             self._later(STREAM_SECONDS, self._paint_arrived)
         self._arrived[message.number] = None
@@ -96,7 +100,7 @@ class Replies:
             self._later(STREAM_SECONDS, self._paint_arrived)
 
     def ended(self, message: RunEnded) -> bool:
-        """Keeps what a run has brought; False when it was cancelled or replaced meanwhile."""
+        """Store the reply of a run; return False when it was cancelled or replaced."""
         self._runs.take(message.number)
         run = self._runs.end(message)
         if run is not None:
@@ -115,7 +119,7 @@ class Replies:
         self._edit(change, Place("reply", run.case, row=self._batch), "the replies of a send", typing=True)
 
     def type_over(self, column: str, text: str) -> None:
-        """The user has written or pasted this reply."""
+        """Take the reply that the user typed or pasted."""
         case = self._document.state.case
         before = case.replies.get(column) or Reply("")
         # what was said of it was said of the reply before; and what is edited is there to be read
@@ -129,8 +133,10 @@ class Replies:
     # -- what it answers
 
     def run_of(self, state: State, column: Column) -> ColumnRun | None:
-        """The last run of a column, unless its reply is not the one on screen (any more: its sending was undone), or
-        it brought none and was of another model: that one's failure says nothing about this one."""
+        """Return the last run of a column unless it says nothing about the reply on screen.
+
+        That is so when its reply was undone or replaced, or when it failed with another model.
+        """
         run = self._runs.of(state.case.name, column.id)
         if run is None or run.phase == "running":
             return run
@@ -140,7 +146,7 @@ class Replies:
         return run if shown is not None and shown.text == run.reply.text else None
 
     def is_outdated(self, state: State, rendered: RenderedColumn) -> bool:
-        """Whether the reply on screen answers another prompt than the one above it, or is another model's."""
+        """Return whether the reply on screen belongs to another prompt or model than the current one."""
         reply = rendered.reply
         if reply is not None and reply.source == "sent" and reply.model is not None:
             if reply.model != state.session.model_of(rendered.column):
@@ -157,8 +163,27 @@ class Replies:
         return False
 
     def _digest_of(self, column: Column, request: Request) -> str:
-        """Of a prompt that stays the same it is made once: it takes milliseconds where there are many demos."""
+        """Compute the digest once for each request: it takes milliseconds where there are many demos."""
         known = self._digests.get(column.id)
         if known is None or known[0] is not request:
             known = self._digests[column.id] = (request, request.digest())
         return known[1]
+
+
+SIGNS: dict[Rating, tuple[str, str]] = {"good": ("★ good", "$text-success"), "bad": ("✗ bad", "$text-error")}
+
+
+def rated(reply: Reply, rating: str, note: str) -> Reply:
+    """Return the reply with this rating (an unknown word: none) and note (blank: none)."""
+    found: Rating | None = "good" if rating == "good" else "bad" if rating == "bad" else None
+    return replace(reply, rating=found, note=note.strip() or None)
+
+
+def rating_words(reply: Reply | None) -> Content:
+    """Describe rating and note in a few words; empty without either."""
+    if reply is None:
+        return lines()
+    sign, style = SIGNS[reply.rating] if reply.rating is not None else ("", "")
+    note = one_line(reply.note or "", 60)
+    parts = [(f" · {sign}", style)] if sign else []
+    return lines(*parts, *([(f" · “{note}”", "$foreground 60%")] if note else []))

@@ -1,6 +1,6 @@
-"""What was sent before: the runs of a session, kept in the user's state folder beside the copies of unsaved work.
+"""Store the runs of a session in the user's state folder, beside the copies of unsaved work.
 
-One line of JSON a run, in `runs/KEY.jsonl`. A session without a file has its runs in memory alone.
+Each run is one line of JSON in `runs/KEY.jsonl`. A session without a file keeps its runs in memory alone.
 """
 
 from __future__ import annotations
@@ -9,28 +9,29 @@ import json
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from adapters.values.plain_json import plain
 from sessions.errors import SessionError
+from sessions.file import whole_files
 from sessions.file.json_values import JSON
 from sessions.file.state_folder import key_of, private, state_folder
 from workbench.tui.runs.runs import ColumnRun
 
 MOST_RUNS = 200
-"""Of a session, that are kept."""
+"""Runs kept for each session."""
 LONGEST_REPLY = 200_000
-"""Characters of a reply that are kept."""
+"""Characters kept of each reply."""
 LARGEST = 64_000_000
-"""Bytes of a file that is read."""
+"""Bytes read of a file."""
 
 
 @dataclass(frozen=True)
 class PastRun:
-    """One run as it ended. `at` is local time in ISO 8601; `values` are plain JSON by field, empty when unread."""
+    """A finished run. `at` is local time in ISO 8601; `values` are plain JSON by field, empty when unparsed."""
 
     at: str
     case: str
@@ -50,7 +51,7 @@ class PastRun:
 
 
 class RunHistory:
-    """The runs of the session that is open, the newest first."""
+    """The runs of the open session, newest first."""
 
     def __init__(self, keeps: bool = True) -> None:
         self._keeps = keeps
@@ -58,12 +59,12 @@ class RunHistory:
         self._path: Path | None = None
 
     def open(self, path: Path | None) -> None:
-        """Another session: its runs are read when they are asked for."""
+        """Open another session; its runs are read when they are asked for."""
         self._path = path
         self._runs = None
 
     def saved_as(self, path: Path) -> None:
-        """The session has a file now, or another one: its runs go there too."""
+        """Store the runs under the session's new file, too."""
         if path != self._path:
             runs = list(self._known())
             self._path, self._runs = path, runs
@@ -77,23 +78,13 @@ class RunHistory:
         return tuple(one for one in self.runs if one.case == case)
 
     def add(self, run: PastRun) -> str:
-        """Keeps a run. Returns why the file could not be written, else an empty text."""
+        """Store a run. Returns why the file could not be written, else ""."""
         known = self._known()
         known.append(run)
         if len(known) > 2 * MOST_RUNS:
             del known[:-MOST_RUNS]
             return self._write(known, "w")
         return self._write([run], "a")
-
-    def rate(self, case: str, column: str, text: str, rating: str, note: str) -> None:
-        """Rates the newest run of this column that gave this reply; nothing happens when none did."""
-        known = self._known()
-        for index in range(len(known) - 1, -1, -1):
-            one = known[index]
-            if (one.case, one.column, one.text) == (case, column, text[:LONGEST_REPLY]):
-                known[index] = replace(one, rating=rating, note=note)
-                self._write(known, "w")
-                return
 
     def _known(self) -> list[PastRun]:
         if self._runs is None:
@@ -110,19 +101,19 @@ class RunHistory:
         try:
             file = self._file()
             private(file.parent)
-            place = file.with_suffix(".new") if mode == "w" else file
-            handle = os.open(place, os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if mode == "w" else os.O_APPEND), 0o600)
-            with os.fdopen(handle, "w", encoding="utf-8") as opened:
-                opened.write(content)
             if mode == "w":
-                os.replace(place, file)
+                whole_files.replace(str(file), content.encode(), 0o600)
+            else:
+                handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+                with os.fdopen(handle, "w", encoding="utf-8") as opened:
+                    opened.write(content)
         except (OSError, SessionError) as error:
             return str(error)
         return ""
 
 
 def past(run: ColumnRun, now: datetime) -> PastRun:
-    """How a run ended, as it is kept."""
+    """Make the stored form of a finished run."""
     values: dict[str, JSON] = {}
     if run.run is not None and run.run.ok and not run.raw:
         values = {name: plain(value) for name, value in run.run.values.items()}
@@ -140,7 +131,7 @@ def past(run: ColumnRun, now: datetime) -> PastRun:
 
 
 def read(file: Path) -> list[PastRun]:
-    """The runs of a file, the oldest first; lines that cannot be understood are passed over."""
+    """Read the runs of a file, oldest first; skip lines that cannot be understood."""
     found: list[PastRun] = []
     try:
         if file.stat().st_size > LARGEST:
@@ -155,7 +146,7 @@ def read(file: Path) -> list[PastRun]:
 
 
 def _run_of(data: dict[str, Any]) -> PastRun:
-    """Raises TypeError or ValueError for what is no run."""
+    """Build a run from stored data. Raises TypeError or ValueError for anything else."""
     texts = {name: data[name] for name in ("at", "case", "column", "model", "phase", "text", "error", "rating", "note")}
     if not all(isinstance(one, str) for one in texts.values()) or not isinstance(data["values"], dict):
         raise TypeError("not a run")

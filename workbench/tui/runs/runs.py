@@ -1,38 +1,143 @@
-"""Runs under way and the last one of each column. Each run has a thread of its own that nothing ever waits for.
+"""Run columns in threads, follow their events, and remember each column's last run.
 
-The thread speaks to the app by messages that carry the number of the run; what a cancelled run still says is dropped.
+Nothing ever waits for such a thread. It talks to the app by messages with the number of its run; messages of a
+cancelled run are dropped.
 """
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING, Any, Literal
 
 from textual.message import Message
 
 from adapters.errors import RunError
-from adapters.running.events import Event, Listener
+from adapters.running.events import (
+    ChunkReceived,
+    Event,
+    ExtractionStarted,
+    FallbackStarted,
+    Listener,
+    ModelLoading,
+    RequestSent,
+    RetryStarted,
+    ToolInvoked,
+)
 from adapters.running.runs import Run
 from sessions.model.replies import Reply
 from sessions.model.session import Column
+from workbench.sending.tool_answers import NamedHandler
 from workbench.state.document import State
-from workbench.tui.runs.run_progress import Progress, RunRepeated
 
 if TYPE_CHECKING:
     from sessions.running.repeats import Repeats
+    from workbench.sending.allowed_hosts import AllowedHosts
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolWaits(Event):
+    """The model calls a tool whose result the user must type."""
+
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunRepeated(Event):
+    """The next of several runs begins; `number` counts from 1."""
+
+    number: int
+
+
+@dataclass
+class Progress:
+    """Progress of a run. `text` is the reply so far, of the last call made through the column's own adapter.
+
+    Replies to a fallback or an extraction are not shown as the column's reply.
+    """
+
+    text: str = ""
+    reasoning: str = ""
+    """The reasoning so far, in a call that has returned nothing else."""
+    doing: str = ""
+    attempt: int = 1
+    number: int = 1
+    """The number of this run among several."""
+    loading_s: float = 0.0
+    """Seconds spent loading litellm, which do not count for the model."""
+    _shown: int = 0
+    _loads_since: float | None = None
+    _is_own: bool = True
+
+    @property
+    def call(self) -> tuple[int, int]:
+        """Return the run and the attempt whose reply `text` is."""
+        return self.number, self._shown
+
+    def hear(self, events: Iterable[Event]) -> None:
+        """Apply events."""
+        pieces, thoughts = [self.text], [self.reasoning]
+        for event in events:
+            self.attempt = max(self.attempt, event.attempt)
+            if isinstance(event, ChunkReceived):
+                if not self._is_own or event.choice or not (event.text or event.reasoning):
+                    continue
+                if event.attempt != self._shown:
+                    self._shown = event.attempt
+                    pieces.clear()
+                    thoughts.clear()
+                self.doing = "thinking" if event.reasoning and not event.text else ""
+                pieces.append(event.text)
+                thoughts.append(event.reasoning)
+            elif isinstance(event, RunRepeated):
+                self.attempt, self.number, self._shown, self._is_own, self.doing = 1, event.number, 0, True, ""
+            else:
+                self._is_own = self._is_own and not isinstance(event, FallbackStarted | ExtractionStarted)
+                self._note_loading(event)
+                self.doing = _doing(event, self.doing)
+        self.text = "".join(pieces)
+        self.reasoning = "".join(thoughts)
+
+    def _note_loading(self, event: Event) -> None:
+        if isinstance(event, ModelLoading):
+            self._loads_since = event.at
+        elif isinstance(event, RequestSent) and self._loads_since is not None:
+            self.loading_s += event.at - self._loads_since
+            self._loads_since = None
+
+
+def _doing(event: Event, before: str) -> str:
+    """Name the current step in a few words; "" during the first call."""
+    if isinstance(event, ModelLoading):
+        return "loading litellm"
+    if isinstance(event, ToolWaits):
+        return f"{event.name} waits for you"
+    if isinstance(event, ToolInvoked):
+        return f"{event.name} answered"
+    if isinstance(event, RetryStarted):
+        return f"again in {event.delay_s:.0f} s"
+    if isinstance(event, FallbackStarted):
+        return f"falls back to {event.adapter}"
+    if isinstance(event, ExtractionStarted):
+        return f"{event.model} extracts"
+    if isinstance(event, RequestSent) and before in ("loading litellm",):
+        return ""
+    return before
+
 
 Phase = Literal["running", "done", "failed", "cancelled"]
 Send = Callable[[State, Column, Listener, threading.Event], Run]
-"""Sends one column of the case on screen and returns when it is done; raises nothing on purpose."""
+"""Send one column of the current case and return when it is done; raises nothing on purpose."""
 
 
 @dataclass(frozen=True)
 class Order:
-    """How columns are sent: by what, how often in a row, and whether the reply is kept unread."""
+    """An order to send columns: settings, repeats, and whether to leave the reply unparsed."""
 
     send: Send
     times: int = 1
@@ -41,7 +146,7 @@ class Order:
 
 @dataclass
 class ColumnRun:
-    """One run as the screen sees it: what has arrived, and how it ended."""
+    """A run as the screen sees it: the text so far, and its outcome."""
 
     number: int
     case: str
@@ -55,13 +160,13 @@ class ColumnRun:
     attempts: int = 1
     run: Run | None = None
     runs: list[Run] = field(default_factory=list)
-    """Those that have ended, of several in a row the last of which is `run`."""
+    """The finished runs of several in a row; `run` is the last of them."""
     repeats: Repeats | None = None
-    """What several runs have in common, once they are over."""
+    """The common results of several runs, once all are over."""
     reply: Reply | None = None
     error: str = ""
     payload: Any = None
-    """What the provider sent with the error."""
+    """The data that the provider sent with the error."""
     seconds: float = 0.0
     cancel: threading.Event = field(default_factory=threading.Event)
     unseen: list[Event] = field(default_factory=list)
@@ -69,7 +174,7 @@ class ColumnRun:
 
     @property
     def text(self) -> str:
-        """What has arrived of the reply."""
+        """The text of the reply so far."""
         return self.progress.text
 
 
@@ -81,7 +186,7 @@ def _count(run: ColumnRun) -> None:
 
 
 class RunProgress(Message):
-    """Something arrived for a run; `Runs.take` gives what."""
+    """Events arrived for a run; `Runs.take` returns them."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -89,7 +194,7 @@ class RunProgress(Message):
 
 
 class RunEnded(Message):
-    """A run is over. `run` is None when it ended by a mistake of ours, which `error` is."""
+    """A run is over. After an internal error `run` is None and `error` is set."""
 
     def __init__(self, number: int, run: Run | None, error: Exception | None = None) -> None:
         super().__init__()
@@ -99,7 +204,7 @@ class RunEnded(Message):
 
 
 class Runs:
-    """`post` puts a message to the app from any thread."""
+    """Start, follow and cancel runs; `post` sends a message to the app from any thread."""
 
     def __init__(self, post: Callable[[Message], object], clock: Callable[[], float] = time.monotonic) -> None:
         self._post = post
@@ -108,7 +213,7 @@ class Runs:
         self._by_place: dict[tuple[str, str], ColumnRun] = {}
 
     def start(self, state: State, column: Column, order: Order) -> ColumnRun:
-        """Sends a column; a run of it that is still under way is cancelled."""
+        """Send a column, and cancel its active run if there is any."""
         self.cancel(state.case.name, column.id)
         model = state.session.model_of(column)
         numbers = (order.times, order.raw)
@@ -123,7 +228,7 @@ class Runs:
         return self._by_place.get((case, column))
 
     def numbered(self, number: int) -> ColumnRun | None:
-        """The run of that number, unless another one of its column has taken its place."""
+        """Return the run of that number, unless a newer run of its column replaced it."""
         return next((one for one in self._by_place.values() if one.number == number), None)
 
     @property
@@ -131,7 +236,7 @@ class Runs:
         return tuple(run for run in self._by_place.values() if run.phase == "running")
 
     def cancel(self, case: str, column: str) -> ColumnRun | None:
-        """Stops listening to the run at once, and tells its thread to end. None when there was none under way."""
+        """Cancel the run at once and tell its thread to end; return None when none was active."""
         run = self.of(case, column)
         if run is None or run.phase != "running":
             return None
@@ -145,7 +250,7 @@ class Runs:
         return run
 
     def forget(self, case: str, column: str) -> None:
-        """The column shows another reply now, so how the run ended says nothing about it."""
+        """Forget the outcome of the column's run: it shows another reply now."""
         run = self.of(case, column)
         if run is not None and run.phase != "running":
             del self._by_place[case, column]
@@ -157,13 +262,13 @@ class Runs:
                 self._by_place[new, column] = self._by_place.pop((case, column))
 
     def clear(self) -> None:
-        """Cancels everything: another session is open now."""
+        """Cancel everything: another session is open now."""
         for run in self.active:
             self.cancel(run.case, run.column)
         self._by_place.clear()
 
     def take(self, number: int) -> ColumnRun | None:
-        """The run with all that has arrived of its reply; None if the run is over or replaced."""
+        """Apply the events that arrived for a run; return None when it is over or replaced."""
         run = self._current(number)
         if run is None:
             return None
@@ -174,9 +279,9 @@ class Runs:
         return run
 
     def end(self, message: RunEnded) -> ColumnRun | None:
-        """Takes note of how a run ended; None when it was cancelled or replaced meanwhile.
+        """Record the outcome of a run; return None when it was cancelled or replaced.
 
-        The calls of a cancelled one are there to be looked at all the same.
+        The calls of a cancelled run can still be inspected.
         """
         run = self._current(message.number)
         if run is None:
@@ -223,3 +328,25 @@ class Runs:
         except Exception as error:  # a mistake of ours in a thread: it is reported on the screen
             ended = RunEnded(run.number, None, error)
         self._post(ended)
+
+
+@dataclass
+class SendSetup:
+    """Settings of the app for sending. Anything slow to import or build is made at the first send."""
+
+    sender: Send | None = None
+    """Replaces the model, as in tests; None sends to the model."""
+    tool_handlers: Mapping[str, NamedHandler] = field(default_factory=dict)
+    """Functions that the user named for tools of the open session, by tool."""
+
+    @cached_property
+    def hosts(self) -> AllowedHosts:
+        """Hosts that may receive an API key."""
+        from workbench.sending.allowed_hosts import AllowedHosts
+
+        return AllowedHosts()
+
+    @cached_property
+    def asking(self) -> asyncio.Lock:
+        """Held while the user is asked for a tool result: one question at a time."""
+        return asyncio.Lock()

@@ -1,1 +1,1 @@
-"""The screens a user stays on: the panes, a closer look at one column, a lesson."""
+"""Screens: the panes, the pages of F7, the lesson, review, bench and stress test."""

@@ -1,8 +1,7 @@
-"""The grid of a bench: cases by columns as a heat map, and the runs behind a cell. Nothing is sent from here."""
+"""Screens of a bench: the verdict, the grid as a heat map, and the runs of a cell. Nothing is sent."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import ClassVar, Literal, NamedTuple
 
@@ -12,36 +11,39 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import Screen
 
+from adapters.display import blocks as shown
+from sessions.bench.conclusions import Conclusions
 from sessions.bench.grid import Cell, Grid
 from sessions.bench.results import BenchRun
-from workbench.bench import words
+from workbench.bench import report
 from workbench.output.display import one_line
 from workbench.tui.keys.bindings import ON_A_DIALOG
 from workbench.tui.keys.key_words import keys_of
-from workbench.tui.widgets.heat_map import HeatCell, HeatMap, HeatTable, head_of, rows_of
-from workbench.tui.widgets.text.plain import PlainStatic, lines
-from workbench.tui.widgets.text.text_view import Block, Piece, TextView, block
+from workbench.tui.widgets.heat_map import HeatCell, HeatMap, HeatTable, head_of
+from workbench.tui.widgets.text.plain import PlainStatic, key_hints, lines
+from workbench.tui.widgets.text.shown_blocks import text_blocks
+from workbench.tui.widgets.text.text_view import Block, TextView
 
 _GROUP = Binding.Group("Bench")
 _RUNS = Binding.Group("Runs of a cell")
 
 Filter = Literal["all", "differs", "failed", "flipped"]
 FILTERS: dict[Filter, str] = {
-    "all": "every case",
-    "differs": "only differing between columns",
-    "failed": "only failed somewhere",
-    "flipped": "only flipping",
+    "all": "all cases",
+    "differs": "cases that differ",
+    "failed": "failed cases",
+    "flipped": "flaky cases",
 }
 Order = Literal["session", "worst", "name"]
-ORDERS: dict[Order, str] = {"session": "in the session's order", "worst": "the worst first", "name": "by name"}
+ORDERS: dict[Order, str] = {"session": "session order", "worst": "worst first", "name": "by name"}
 WIDE_ENOUGH = 100
-"""Columns from which on the head says how many runs there are."""
+"""Cells from which on the head shows the number of runs."""
 Place = tuple[str, str]
 """A row's session file and case."""
 
 
 class Wanted(NamedTuple):
-    """What is to stand on screen: a case, a column, and the run whose reply is shown there (None: as it is)."""
+    """A case and a column to show, and the run whose reply is put there (None: its own)."""
 
     case: str
     column: str
@@ -49,41 +51,56 @@ class Wanted(NamedTuple):
 
 
 class BenchScreen(Screen[Wanted | None]):
-    """Returns what is to stand on screen, or None."""
+    """Show the grid; return the cell to show, or None."""
 
     HELP = """\
 ## Bench
 
-Each cell is a case under a column: its sign and colour say how its runs ended, its numbers how many parsed and were as
-expected. `✓` all of them, `◐` some, `✗` none, `!` no reply came, and `~` behind it: repeats of the same request flip.
+The first line is the verdict: the best column, columns that are not told apart from it, and columns that are worse.
 
-The arrows go from cell to cell, `{grid.choose|enter}` shows the runs of a cell with what was read of each, and
-`{bench.take|o}` puts the case on screen with the reply of its first run. `{bench.filter|f}` leaves only cases that
-differ between columns, failed, or flip; `{bench.sort|s}` sorts; `{bench.turn|t}` turns the grid on its side;
-`{bench.pairs|p}` says what may be concluded. `workbench bench SESSION` makes the runs.
+Each cell is a case in a column: its sign and colour show its runs, its numbers how many parsed and were as expected.
+`✓` all of them, `◐` some, `✗` none, `!` no run counts, and `~`: the cell is flaky, its repeats disagree.
+
+The arrows move between cells, `{grid.choose|enter}` shows the runs of a cell with their values, and `{bench.take|o}`
+shows the case with the reply of its first run. `{bench.filter|f}` keeps only cases that differ between columns, failed,
+or are flaky; `{bench.sort|s}` sorts; `{bench.turn|t}` turns the grid on its side; `{bench.pairs|p}` shows the
+conclusions. `workbench bench SESSION` makes the runs.
 """
     APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_DIALOG
     BINDING_GROUP_TITLE = "Bench"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
-            "f", "filter", "Filter", id="bench.filter", tooltip="All, differing, failed or flipped cases", group=_GROUP
+            "f",
+            "filter",
+            "Filter",
+            id="bench.filter",
+            tooltip="Filter: all, differing, failed or flaky cases",
+            group=_GROUP,
         ),
-        Binding("s", "sort", "Sort", id="bench.sort", tooltip="As in the session, worst first, by name", group=_GROUP),
-        Binding("t", "turn", "Turn", id="bench.turn", tooltip="Cases as columns, and back", group=_GROUP),
-        Binding("p", "pairs", "Conclude", id="bench.pairs", tooltip="What may be concluded of columns", group=_GROUP),
-        Binding("o", "take", "On screen", id="bench.take", tooltip="This case on screen, with its reply", group=_GROUP),
-        Binding("escape,q", "dismiss(None)", "Close", id="bench.close", tooltip="Back to the prompts", group=_GROUP),
+        Binding(
+            "s",
+            "sort",
+            "Sort",
+            id="bench.sort",
+            tooltip="Sort as in the session, worst first, or by name",
+            group=_GROUP,
+        ),
+        Binding("t", "turn", "Turn", id="bench.turn", tooltip="Turn the grid on its side, and back", group=_GROUP),
+        Binding("p", "pairs", "Conclude", id="bench.pairs", tooltip="Show the conclusions about columns", group=_GROUP),
+        Binding("o", "take", "On screen", id="bench.take", tooltip="Show this case with its reply", group=_GROUP),
+        Binding("escape,q", "dismiss(None)", "Close", id="bench.close", tooltip="Close the grid", group=_GROUP),
     ]
 
-    def __init__(self, grid: Grid, of: str) -> None:
+    def __init__(self, concluded: Conclusions, of: str) -> None:
         super().__init__()
-        self._grid = grid
+        self._conclusions = concluded
+        self._grid = concluded.grid
         self._of = of
         self._filter: Filter = "all"
         self._order: Order = "session"
         self._turned: bool | None = None
-        """Whether columns stand as rows; None: whichever fits better."""
-        self._rows: tuple[Place, ...] = grid.cases
+        """Whether columns are rows; None: whichever fits better."""
+        self._rows: tuple[Place, ...] = concluded.grid.cases
         self._head = PlainStatic(id="bench-head")
         self._map = HeatMap(id="bench-map")
         self._about = PlainStatic(id="bench-about")
@@ -110,7 +127,6 @@ differ between columns, failed, or flip; `{bench.sort|s}` sorts; `{bench.turn|t}
 
     @property
     def cell(self) -> Cell | None:
-        """The cell under the cursor."""
         row, column = self._map.row, self._map.column
         case_at, column_at = (column, row) if self.is_turned else (row, column)
         if not self._rows or not self._grid.columns:
@@ -126,8 +142,8 @@ differ between columns, failed, or flip; `{bench.sort|s}` sorts; `{bench.turn|t}
         return tuple(found)
 
     def _share_of(self, place: Place) -> float:
-        cells = [cell for cell in self._grid.row(*place) if cell is not None and cell.answered]
-        total = sum(len(cell.answered) for cell in cells)
+        cells = [cell for cell in self._grid.row(*place) if cell is not None and cell.counted]
+        total = sum(len(cell.counted) for cell in cells)
         return sum(cell.good for cell in cells) / total if total else -1.0
 
     def _is_wanted(self, place: Place) -> bool:
@@ -149,16 +165,16 @@ differ between columns, failed, or flip; `{bench.sort|s}` sorts; `{bench.turn|t}
 
     def _show_about(self) -> None:
         self._about.show(self._about_cell())
-        self._hint.show(lines((keys_of(self.app)(HINTS), "$foreground 60%")))
+        self._hint.show(key_hints(self.app, HINTS))
 
     def _table(self) -> HeatTable:
-        names = tuple([words.case_name(self._grid, *place) for place in self._rows])
+        names = tuple([report.case_name(self._grid, *place) for place in self._rows])
         columns = [one.column for one in self._grid.columns]
         cells = [[_heat(cell) for cell in self._grid.row(*place)] for place in self._rows]
         if not self.is_turned:
-            return HeatTable(names, tuple(map(head_of, columns)), rows_of(cells))
-        turned = [list(row) for row in zip(*cells, strict=True)] if cells else []
-        return HeatTable(tuple(columns) if cells else (), tuple([("", name) for name in names]), rows_of(turned))
+            return HeatTable(names, tuple(map(head_of, columns)), tuple(map(tuple, cells)))
+        turned = tuple(zip(*cells, strict=True)) if cells else ()
+        return HeatTable(tuple(columns) if cells else (), tuple([("", name) for name in names]), turned)
 
     def _header(self) -> Content:
         runs = sum(len(cell.runs) for cell in self._grid.cells)
@@ -166,26 +182,25 @@ differ between columns, failed, or flip; `{bench.sort|s}` sorts; `{bench.turn|t}
         many = f" · {runs:,} runs" if self.size.width >= WIDE_ENOUGH else ""
         said = f" · {count}{many} · {FILTERS[self._filter]}, {ORDERS[self._order]}"
         room = max(8, self.size.width - len(said) - 10)
-        return lines((" Bench ", "$text-accent bold"), (one_line(self._of, room), "bold"), (said, "$foreground 70%"))
+        verdict = one_line(f" {self._conclusions.verdict.line}", max(8, self.size.width - 2))
+        head = ((" Bench ", "$text-accent bold"), (one_line(self._of, room), "bold"), (said, "$foreground 70%"))
+        return lines((verdict, "bold"), "\n", *head)
 
     def _about_cell(self) -> Content:
-        """Two lines: what the current cell came to, and its whole column."""
+        """Describe the current cell and its column, a line each."""
         cell = self.cell
         if cell is None:
-            return lines(" Nothing ran here." if self._rows else " There is no such case; the filter leaves none.")
+            return lines(" Not run." if self._rows else " No case matches the filter.")
         width = self.size.width - 2
-        name = f" {words.case_name(self._grid, cell.file, cell.case)} · {cell.column}"
-        parts = [*_counts(cell), words.took(cell), words.failed_words(cell)]
-        flips = f"flips: {words.flip_words(cell)}" if cell.flips else ""
         total = next(one for one in self._grid.columns if one.column == cell.column)
-        shares = [words.share_words(total, "parsed"), words.share_words(total, "expected")]
-        whole = [*shares, words.took(total), words.failed_words(total)]
+        flaky = f"flaky: {report.flaky_words(cell)}; " if cell.flips else ""
+        agreed = f"same values in {cell.agreed} of {cell.parsed}; " if cell.parsed > 1 else ""
         return lines(
-            (one_line(name, width), "bold"),
+            (one_line(f" {report.cell_name(self._grid, cell)}", width), "bold"),
             "\n",
-            one_line(" " + "; ".join(part for part in (flips, *parts) if part), width),
+            one_line(f" {flaky}{agreed}{report.fact_words(cell)}", width),
             "\n",
-            (one_line(f" whole column: {'; '.join(part for part in whole if part)}", width), "$foreground 70%"),
+            (one_line(f" whole column: {report.fact_words(total)}", width), "$foreground 70%"),
         )
 
     # -- keys
@@ -206,7 +221,13 @@ differ between columns, failed, or flip; `{bench.sort|s}` sorts; `{bench.turn|t}
         self._show(column, row)
 
     def action_pairs(self) -> None:
-        self.app.push_screen(BenchTextScreen("What may be concluded", tuple(_conclusions(self._grid))))
+        self.app.push_screen(BenchTextScreen("Conclusions", text_blocks(self._concluded())))
+
+    def _concluded(self) -> Iterator[shown.Block]:
+        concluded = self._conclusions
+        yield shown.Note(concluded.verdict.line, "strong")
+        yield report.column_table(self._grid)
+        yield from report.conclusions(concluded) if concluded.pairs else (shown.Note("There is only one column."),)
 
     def action_take(self) -> None:
         cell = self.cell
@@ -227,8 +248,8 @@ differ between columns, failed, or flip; `{bench.sort|s}` sorts; `{bench.turn|t}
             if taken is not None:
                 self.dismiss(Wanted(cell.case, cell.column, taken))
 
-        title = f"{words.case_name(self._grid, cell.file, cell.case)} · {cell.column}"
-        self.app.push_screen(BenchTextScreen(title, tuple(_runs(cell)), cell.runs), end)
+        title = report.cell_name(self._grid, cell)
+        self.app.push_screen(BenchTextScreen(title, text_blocks(report.runs_of(cell)), cell.runs), end)
 
 
 HINTS = (
@@ -238,13 +259,13 @@ HINTS = (
 
 
 class BenchTextScreen(Screen[BenchRun | None]):
-    """A text of the bench: what may be concluded, or the runs of a cell, of which one can be taken on screen."""
+    """Show conclusions, or the runs of a cell; return the run to show on screen."""
 
     APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_DIALOG
     BINDING_GROUP_TITLE = "Runs of a cell"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("o", "take", "On screen", id="runs.take", tooltip="The run under the cursor, on screen", group=_RUNS),
-        Binding("escape,q", "dismiss(None)", "Close", id="runs.close", tooltip="Back to the grid", group=_RUNS),
+        Binding("o", "take", "On screen", id="runs.take", tooltip="Show the reply of this run on screen", group=_RUNS),
+        Binding("escape,q", "dismiss(None)", "Close", id="runs.close", tooltip="Close this text", group=_RUNS),
     ]
 
     def __init__(self, title: str, blocks: tuple[Block, ...], runs: tuple[BenchRun, ...] = ()) -> None:
@@ -297,51 +318,4 @@ def _many(grid: Grid) -> str:
 def _heat(cell: Cell | None) -> HeatCell:
     if cell is None:
         return HeatCell("", "none")
-    return HeatCell(f"{words.SIGNS[cell.standing]} {words.count_of(cell)}{'~' if cell.flips else ''}", cell.standing)
-
-
-def _counts(cell: Cell) -> Iterator[str]:
-    """Without intervals, which say little of one cell."""
-    if cell.answered:
-        yield f"{cell.parsed} of {len(cell.answered)} parsed"
-    if cell.expecting:
-        yield f"{cell.held} of {cell.expecting} as expected"
-    if cell.parsed > 1:
-        yield f"the same values in {cell.agreed} of {cell.parsed}"
-
-
-def _conclusions(grid: Grid) -> Iterator[Block]:
-    pairs = words.telling_pairs(grid.pairs)
-    if not pairs:
-        yield block("There is one column alone: nothing to compare.")
-    for one in pairs:
-        yield block(one.words, "text" if one.difference.is_certain else "note")
-
-
-STYLE = {"parsed": "ok", "refused": "error", "failed": "warning"}
-
-
-def _runs(cell: Cell) -> Iterator[Block]:
-    """Each run: how it ended and why, what was read, and the reply."""
-    for run in cell.runs:
-        said = f"run {run.number}: {run.outcome}"
-        yield Block((Piece(said, STYLE[run.outcome]), Piece(f"   {run.model}  {run.at}", "note")), 0, str(run.number))
-        for line in (run.error, *run.failures):
-            if line:
-                yield block(line, "error", indent=2)
-        if run.flags:
-            yield block("flags: " + ", ".join(run.flags), "warning", indent=2)
-        for name, value in run.values.items():
-            yield Block((Piece(f"{name} ", "key"), Piece(_value(value), "data")), 2)
-        if run.reply is not None:
-            for line in run.reply.text.split("\n"):
-                yield block(line, "note", indent=4)
-        yield block("")
-
-
-LONGEST_VALUE = 2_000
-
-
-def _value(value: object) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}… ({len(text):,} characters)"
+    return HeatCell(report.cell_words(cell), cell.standing)

@@ -1,39 +1,45 @@
-"""Lesson mode: a prompt revealed piece by piece in the order it is built, then its reply as the parser read it."""
+"""F6: reveal a prompt piece by piece as it is built, then its reply as it is parsed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import Screen
+from textual.style import Style
 
 from adapters.formats import catalog
+from adapters.prompts.prompt import DataPart, Message, Prompt
+from adapters.replies.reading import Span
 from sessions.running import rendering
 from workbench.lessons import lesson, reply_lesson
 from workbench.lessons.lesson import LessonStep
+from workbench.lessons.lesson import Piece as LessonPiece
 from workbench.lessons.reply_lesson import ReplyStep
+from workbench.output import data_parts, json_shapes
 from workbench.output.display import one_line
 from workbench.state.derived import RenderedColumn
-from workbench.tui.keys.bindings import ON_A_LESSON
+from workbench.tui.keys.bindings import ON_A_LESSON, KeyGroup
 from workbench.tui.keys.key_words import keys_of
-from workbench.tui.pages.lesson_view import prompt_so_far, reply_with
 from workbench.tui.textual_internals import row_compositor
 from workbench.tui.widgets.heading import Heading, Mark
-from workbench.tui.widgets.text.plain import PlainStatic, lines
-from workbench.tui.widgets.text.text_view import TextView
+from workbench.tui.widgets.text.plain import PlainStatic, key_hints, lines, teacher_button
+from workbench.tui.widgets.text.text_view import EMPTY, Block, Light, Piece, TextView, block
 
-_GROUP = Binding.Group("Lesson")
+_key = KeyGroup("Lesson", "lesson")
 
 BESIDE = 100
-"""Columns from which the words stand beside the text; below, they stand under it."""
+"""Cells of width from which the explanation is beside the text, else below it."""
 LONGEST_FACT = 400
 MOST_FACTS = 30
 NEIGHBOURS = 9
-"""Steps that the list shows before and after the one of now."""
+"""Steps in the list around the current step."""
 
 DONE, NOW, TO_COME = ("•", "$foreground 75%"), ("▶", "$text-accent bold"), ("·", "$foreground 45%")
 SIGNS = {"⚠": "$text-warning bold", "✗": "$text-error bold"}
@@ -42,77 +48,21 @@ Step = LessonStep | ReplyStep
 
 
 class LessonScreen(Screen[None]):
-    """`columns` can be looked at; the lesson starts with the one at `index`, at its step `at` (from 0)."""
+    """A lesson on `columns`, starting with the column at `index`, at its step `at` (from 0)."""
 
     APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_LESSON
     BINDING_GROUP_TITLE = "Lesson"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "right,space,n,l",
-            "step(1)",
-            "Next",
-            priority=True,
-            id="lesson.next",
-            tooltip="The next piece",
-            group=_GROUP,
-        ),
-        Binding(
-            "left,backspace,p,h",
-            "step(-1)",
-            "Back",
-            priority=True,
-            id="lesson.back",
-            tooltip="The piece before",
-            group=_GROUP,
-        ),
-        Binding(
-            "home", "first", "Start", priority=True, id="lesson.first", tooltip="Back to the first piece", group=_GROUP
-        ),
-        Binding(
-            "end",
-            "last",
-            "End",
-            priority=True,
-            id="lesson.last",
-            tooltip="The whole of it, and the last piece",
-            group=_GROUP,
-        ),
-        Binding("r", "reply", "Reply", id="lesson.reply", tooltip="To the reply, or back to the prompt", group=_GROUP),
-        Binding(
-            "c,tab",
-            "column(1)",
-            "Next adapter",
-            id="lesson.column",
-            tooltip="The same of the next column",
-            group=_GROUP,
-        ),
-        Binding(
-            "shift+tab",
-            "column(-1)",
-            "Adapter before",
-            id="lesson.column_before",
-            tooltip="The column before",
-            group=_GROUP,
-        ),
-        Binding(
-            "shift+down,J",
-            "words(3)",
-            "Words down",
-            show=False,
-            id="lesson.down",
-            tooltip="Scroll the explanation",
-            group=_GROUP,
-        ),
-        Binding(
-            "shift+up,K",
-            "words(-3)",
-            "Words up",
-            show=False,
-            id="lesson.up",
-            tooltip="Scroll the explanation back",
-            group=_GROUP,
-        ),
-        Binding("escape,q,f6", "dismiss(None)", "Close", id="lesson.close", tooltip="Close the lesson", group=_GROUP),
+        _key("right,space,n,l", "step(1)", "next", "Next", "Show the next piece", priority=True),
+        _key("left,backspace,p,h", "step(-1)", "back", "Back", "Show the previous piece", priority=True),
+        _key("home", "first", "first", "Start", "Show the first piece", priority=True),
+        _key("end", "last", "last", "End", "Show the last piece", priority=True),
+        _key("r", "reply", "reply", "Reply", "Go to the reply, or back to the prompt"),
+        _key("c,tab", "column(1)", "column", "Next adapter", "Explain the next column"),
+        _key("shift+tab", "column(-1)", "column_before", "Adapter before", "Explain the previous column"),
+        _key("shift+down,J", "words(3)", "down", "Words down", "Scroll the explanation", show=False),
+        _key("shift+up,K", "words(-3)", "up", "Words up", "Scroll the explanation back", show=False),
+        _key("escape,q,f6", "dismiss(None)", "close", "Close", "Close the lesson"),
     ]
 
     def __init__(self, columns: Sequence[RenderedColumn], index: int = 0, at: int = 0) -> None:
@@ -152,7 +102,7 @@ class LessonScreen(Screen[None]):
     def on_resize(self) -> None:
         self.call_after_refresh(self._show)
 
-    # -- what is looked at
+    # -- the current step
 
     @property
     def rendered(self) -> RenderedColumn:
@@ -165,11 +115,11 @@ class LessonScreen(Screen[None]):
 
     @property
     def text(self) -> TextView:
-        """What is scrolled."""
+        """The text that scrolls."""
         return self._text
 
     def go_to(self, column_id: str, step: int) -> None:
-        """A step (from 0) of a column, which stays the one of now if there is none with this id."""
+        """Show a step (from 0) of a column; an unknown id keeps the current column."""
         ids = [one.column.id for one in self._columns]
         if column_id in ids and column_id != self.rendered.column.id:
             self._index = ids.index(column_id)
@@ -194,7 +144,7 @@ class LessonScreen(Screen[None]):
     def _show(self) -> None:
         steps = self.steps
         if not steps:
-            self._words.show(lines(("There is nothing to explain yet: this column has no prompt.", "$text-warning")))
+            self._words.show(lines(("Nothing to explain yet: this column has no prompt.", "$text-warning")))
             return
         step = steps[self._at]
         if isinstance(step, ReplyStep):
@@ -217,18 +167,21 @@ class LessonScreen(Screen[None]):
         count, place = self._place
         width = max(8, min(40, self.size.width - 60))
         done = round(width * place / count)
+        bar = lines(("━" * done, "$text-accent"), ("─" * (width - done), "$foreground 25%"))
+        first = len(self._prompt_steps) if isinstance(step, ReplyStep) else 0
+        for index in range(count):  # a click on it goes there, also where the list has no room
+            bar = bar.stylize(_goes_to(first + index), round(width * index / count), round(width * (index + 1) / count))
         return lines(
             (" Lesson ", "$text-accent bold"),
             (f" {one_line(name, 30)}", "bold"),
             (f" · its {part}", "$foreground 70%"),
             (f"   {place} of {count}  ", "$foreground 70%"),
-            ("━" * done, "$text-accent"),
-            ("─" * (width - done), "$foreground 25%"),
+            bar,
         )
 
     @property
     def _place(self) -> tuple[int, int]:
-        """How many steps the prompt or the reply has, and which of them is shown, from 1."""
+        """The number of steps of the prompt or reply, and the current one, from 1."""
         of_prompt = len(self._prompt_steps)
         if self._at < of_prompt:
             return of_prompt, self._at + 1
@@ -237,16 +190,22 @@ class LessonScreen(Screen[None]):
     def _list_of_steps(self) -> Content:
         first = max(0, min(self._at - NEIGHBOURS // 2, len(self.steps) - NEIGHBOURS))
         shown = list(enumerate(self.steps))[first : first + NEIGHBOURS]
-        parts: list[tuple[str, str] | str] = []
+        parts: list[Content] = []
         for index, step in shown:
             if index == len(self._prompt_steps):
-                parts.append(("── the reply\n", "$foreground 40%"))
+                parts.append(lines(("── the reply\n", "$foreground 40%")))
             sign, style = DONE if index < self._at else NOW if index == self._at else TO_COME
-            parts.append((f"{sign} {one_line(step.title, 34)}\n", style))
-        return lines(*parts)
+            title = lines((f"{sign} {one_line(step.title, 34)}\n", style))
+            parts.append(title.stylize(_goes_to(index)))
+        return Content.assemble(*parts)
+
+    def on_click(self, event: events.Click) -> None:
+        step = event.style.meta.get("step")
+        if isinstance(step, int):
+            self._go(step)
 
     def show_teacher(self, sign: str) -> None:
-        """Whether the teacher of a class is followed, in the last line."""
+        """Show in the last line whether the teacher is followed."""
         self._teacher = sign
         if self.is_mounted:
             self._hint.show(self._hints())
@@ -256,10 +215,9 @@ class LessonScreen(Screen[None]):
         other = f"{{lesson.reply|r}} {other}" if other else ""
         more = "{lesson.column|c} next adapter" if len(self._columns) > 1 else ""
         next, back = "{lesson.next|→} next", "{lesson.back|←} back"
-        hints = (next, back, "↑↓ scroll (⇧ the words)", other, more, "{lesson.close|esc} closes")
-        said = " " + "   ".join([one for one in hints if one])
-        following = f" {self._teacher}  " if self._teacher else ""
-        return lines((following, "$text-accent bold"), (keys_of(self.app)(said), "$foreground 60%"))
+        hints = (next, back, "{lesson.close|esc} close", other, more, "↑↓ scroll (⇧ the words)")
+        said = "   ".join([one for one in hints if one])
+        return Content.assemble(" ", teacher_button(self._teacher), key_hints(self.app, said))
 
     # -- keys
 
@@ -273,12 +231,12 @@ class LessonScreen(Screen[None]):
         self._go(len(self.steps) - 1)
 
     def action_reply(self) -> None:
-        """To the first step of the reply, or back to the first of the prompt."""
+        """Go to the first step of the reply, or back to the first of the prompt."""
         start = len(self._prompt_steps)
         if self._reply_steps:
             self._go(start if self._at < start else 0)
         else:
-            said = "There is no reply yet: {app.send_all|F5} sends, on the main screen."
+            said = "No reply yet. Close the lesson and send with {app.send_all|F5}."
             self.notify(keys_of(self.app)(said), severity="warning", markup=False)
 
     def action_words(self, by: int) -> None:
@@ -295,6 +253,10 @@ class LessonScreen(Screen[None]):
             self._show()
 
 
+def _goes_to(step: int) -> Style:
+    return Style.from_meta({"step": step})
+
+
 def _words(step: Step) -> Content:
     parts: list[tuple[str, str] | str] = [(step.explanation, "")]
     if isinstance(step, ReplyStep) and step.facts:
@@ -302,3 +264,77 @@ def _words(step: Step) -> Content:
         for label, text in step.facts[:MOST_FACTS]:
             parts += [(f"\n{label}  ", SIGNS.get(label, "$text-primary bold")), one_line(text, LONGEST_FACT)]
     return lines(*parts)
+
+
+EARLIER_STEPS = 60
+"""Earlier steps that are still shown, so that long prompts stay fast."""
+LONGEST_EXTRA = 600
+
+
+def prompt_so_far(prompt: Prompt, steps: Sequence[LessonStep], at: int) -> list[Block]:
+    """The prompt up to step `at`, whose pieces are lit."""
+    first = max(0, at - EARLIER_STEPS)
+    blocks: list[Block] = []
+    last: int | None = None
+    if first:
+        blocks += [block(f"… {first} steps before", "note"), EMPTY]
+    for number in range(first, at + 1):
+        light: Light = "lit" if number == at else "faint"
+        for piece in steps[number].pieces:
+            message = prompt.messages[piece.message]
+            continues = piece.message == last
+            if not continues:
+                blocks += [EMPTY] if blocks else []
+                blocks.append(Block((Piece(_title(message), "heading", "" if number == at else "faint"),)))
+                blocks += _extra(message, light)
+            blocks.append(_of_piece(piece, light, continues))
+            last = piece.message
+    return blocks
+
+
+def reply_with(step: ReplyStep) -> list[Block]:
+    """The whole reply, or the second model's; what the step is about is lit, all of it where it is about all of it."""
+    reading = step.reading
+    text = reading.completion
+    if not step.spans:
+        return [Block(tuple([_span(text, span, "") for span in reading.spans]) or (Piece("(empty)", "note"),))]
+    edges = sorted({0, len(text), *[at for span in (*step.spans, *reading.spans) for at in (span.start, span.end)]})
+    starts = iter(reading.spans)
+    kind_of = next(starts, None)
+    pieces: list[Piece] = []
+    for start, end in pairwise(edges):
+        while kind_of is not None and kind_of.end <= start:
+            kind_of = next(starts, None)
+        is_lit = any(span.start <= start and end <= span.end for span in step.spans)
+        kind = kind_of.kind if kind_of is not None else "ignored"
+        pieces.append(Piece(text[start:end], kind if is_lit else "text", "lit" if is_lit else "faint"))
+    return [Block(tuple(pieces))]
+
+
+def _span(text: str, span: Span, light: Light) -> Piece:
+    return Piece(text[span.start : span.end], "text", light)
+
+
+def _title(message: Message) -> str:
+    return message.role if message.turn == message.role else f"{message.role} · {message.turn}"
+
+
+def _of_piece(piece: LessonPiece, light: Light, continues: bool) -> Block:
+    content = piece.content
+    if content is None:
+        return Block((Piece("(no text)", "note", light),))
+    if isinstance(content, DataPart):
+        return Block((Piece(data_parts.summary(content.payload), "data", light),))
+    segments = content.segments
+    if continues and segments and segments[0].text.startswith("\n"):
+        # the line break only ends the line above, which the block does already
+        segments = (segments[0]._replace(text=segments[0].text[1:]), *segments[1:])
+    return Block(tuple([Piece(one.text, one.kind, light) for one in segments]))
+
+
+def _extra(message: Message, light: Light) -> list[Block]:
+    if not message.extra:
+        return []
+    return [
+        Block((Piece(one_line(json_shapes.dumps(dict(message.extra), indent=None), LONGEST_EXTRA), "data", light),))
+    ]

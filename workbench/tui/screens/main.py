@@ -1,4 +1,4 @@
-"""The screen with all panes. It alone changes the document, on behalf of panes, and shows it to them afterwards."""
+"""The main screen. It alone changes the document, and shows it to the panes."""
 
 from __future__ import annotations
 
@@ -25,12 +25,10 @@ from workbench.tui.panes.columns import ColumnsPane
 from workbench.tui.panes.editors import EditorsPane
 from workbench.tui.panes.notes import Note, demo_uses, notes_of
 from workbench.tui.panes.status import StatusLine, case_word
-from workbench.tui.runs.late_columns import LateColumns
+from workbench.tui.runs.late_work import LateColumns, SlowReadings
 from workbench.tui.runs.replies import Replies
-from workbench.tui.runs.runs import Order, RunEnded, RunProgress, Runs
-from workbench.tui.runs.send_setup import SendSetup
-from workbench.tui.runs.slow_readings import SlowReadings
-from workbench.tui.screens.pane_sizes import MIDDLE, PaneSizesScreen
+from workbench.tui.runs.runs import Order, RunEnded, RunProgress, Runs, SendSetup
+from workbench.tui.screens.panes_screen import MIDDLE, PaneSizesScreen
 from workbench.tui.textual_internals import error_isolation, row_compositor
 from workbench.tui.widgets.heading import Heading, Mark
 from workbench.tui.widgets.reply.reply_view import ReplyView
@@ -46,12 +44,12 @@ TICK_SECONDS = 0.2
 
 
 class MainScreen(PaneSizesScreen):
-    """`after_edit` is called after every change, so that it can be kept safe."""
+    """The panes; `after_edit` is called after every change, to back it up."""
 
     AUTO_FOCUS = "#signature-editor"
 
     class Showed(Message):
-        """Every pane shows the document as it is now."""
+        """All panes show the current document."""
 
         def can_replace(self, message: Message) -> bool:
             return isinstance(message, MainScreen.Showed)
@@ -61,7 +59,7 @@ class MainScreen(PaneSizesScreen):
         super().__init__(document, ColumnsPane(), editors, StatusLine(document))
         row_compositor.paint_by_rows(self)
         self.complete = asyncio.Event()
-        """Set once every pane is there: from then on a key has something to act on."""
+        """Set once all panes exist; keys wait for it."""
         self._engine: Engine | None = None
         self.runs = Runs(self.post_message)
         self.replies = Replies(document, self.runs, self.edit, self.columns.stream, self.set_timer)
@@ -83,7 +81,7 @@ class MainScreen(PaneSizesScreen):
         yield self.status
 
     def on_mount(self) -> None:
-        """First the session as it stands; what follows from it when that is on screen."""
+        """Show the session first, and what follows from it after that."""
         self.editors.signature.show_text(self.document.state)
         self.editors.show_tabs(self.document.state, ReadSignature())
         self.status.show()
@@ -95,7 +93,7 @@ class MainScreen(PaneSizesScreen):
 
     @property
     def engine(self) -> Engine:
-        """Imported when it is first asked for, as it takes longer than everything that comes before."""
+        """Import the engine late: it takes longer than all before."""
         if self._engine is None:
             from workbench.state.engine import Engine
 
@@ -105,7 +103,7 @@ class MainScreen(PaneSizesScreen):
     # -- changing and showing the document
 
     def edit(self, change: Callable[[State], State], place: Place, label: str, typing: bool = False) -> None:
-        """The way in which panes change the document (`workbench.tui.messages.Edit`)."""
+        """Change the document for a pane (`workbench.tui.messages.Edit`)."""
         if self.document.edit(change(self.document.state), place, label, typing):
             self._after_edit()
         self.show_soon(is_typing=typing)
@@ -114,10 +112,9 @@ class MainScreen(PaneSizesScreen):
         self._late_columns.close()
 
     def show_soon(self, *, is_typing: bool = False) -> None:
-        """Shows the document once the key that changed it is on screen; many changes are shown at once.
+        """Show the document once the key is on screen; several changes are shown at once.
 
-        Where they were all typed, the columns come first. Any other change may have given the panes other rows, which
-        the next key means.
+        After typing, the columns come first. Other changes may alter rows that the next key means.
         """
         self._panes_can_wait = is_typing and (self._panes_can_wait or not self._show_is_due)
         if not self._show_is_due:
@@ -126,11 +123,11 @@ class MainScreen(PaneSizesScreen):
 
     @property
     def is_behind(self) -> bool:
-        """Whether a change is still to be shown, in the columns or in another pane."""
+        """Whether a change is not shown everywhere yet."""
         return self._show_is_due or self._panes_are_due
 
     def _show_by_turns(self) -> None:
-        """The columns; when these are on screen, the other panes, which can need another layout, if they can wait."""
+        """Show the columns, then the other panes if they can wait."""
         if not self._panes_can_wait:
             self.show()
             return
@@ -140,7 +137,7 @@ class MainScreen(PaneSizesScreen):
         self.columns.call_after_refresh(self._show_panes)
 
     def show(self) -> None:
-        """Every pane in sight as a view of the document as it is now."""
+        """Show the current document in all panes in sight."""
         self._show_columns()
         self._show_panes()
 
@@ -168,12 +165,12 @@ class MainScreen(PaneSizesScreen):
 
     @property
     def _rendered(self) -> list[RenderedColumn]:
-        """Every column as the engine makes it of the document, which it does once for each change."""
+        """Every column as rendered for the current document, cached by change."""
         state = self.document.state
         return [self.engine.column(state, column) for column in state.session.columns]
 
     def load(self) -> None:
-        """Another session was opened: nothing of the last one stays."""
+        """Drop everything of the last session."""
         self.replies.clear()
         self._engine = None
         self.editors.open("signature")
@@ -187,11 +184,11 @@ class MainScreen(PaneSizesScreen):
         self._went(self.document.redo(), "redone")
 
     def show_teacher(self, sign: str) -> None:
-        """Whether the teacher of a class is followed, in the last line."""
+        """Show in the last line whether the teacher is followed."""
         self.status.show_teacher(sign)
 
     def _tell_of_selecting(self, selections: Mapping[Widget, Selection]) -> None:
-        """Once in a sitting: how what is selected is copied, and that the terminal can select by itself."""
+        """Explain once how to copy a selection."""
         if selections and not self._has_told_of_selecting:
             self._has_told_of_selecting = True
             self.status.say("ctrl+c copies what is selected; shift+drag selects as your terminal does, across panes")
@@ -199,10 +196,10 @@ class MainScreen(PaneSizesScreen):
     # -- sending
 
     def send(self, columns: Iterable[Column], order: Order) -> None:
-        """Sends these columns with the case on screen."""
+        """Send these columns with the current case."""
         read = self.engine.read_signature(self.document.state)
         if not self.document.session.signature.text.strip():
-            self.notify("There is no signature yet: write one, or paste it, and the prompt stands here.", markup=False)
+            self.notify("No signature yet: write or paste a signature to see its prompt here.", markup=False)
             return
         if read.error is not None:
             self.notify(f"The signature cannot be read: {read.error.message}"[:300], severity="error", markup=False)
@@ -212,7 +209,7 @@ class MainScreen(PaneSizesScreen):
         self.show()
 
     def cancel(self) -> bool:
-        """Cancels what is under way; what had arrived stays as the reply. False when nothing was."""
+        """Cancel active runs; what had arrived stays as the reply. False when there were none."""
         if self.is_alone and not self.runs.active:
             self.maximize_pane()
         was_any = self.replies.cancel()
@@ -230,7 +227,7 @@ class MainScreen(PaneSizesScreen):
         self.show_soon()
 
     def on_paste(self, event: events.Paste) -> None:
-        """What nothing took on the way up here would be lost in silence."""
+        """Report a paste that no pane accepted."""
         if not isinstance(self.focused, TextArea):
             keys = keys_of(self.app)
             said = "{app.focus_editors|F2} goes to the editors, {app.focus_replies|F4} to a reply; paste there."
@@ -245,12 +242,12 @@ class MainScreen(PaneSizesScreen):
     # -- moving about
 
     def shown_column(self) -> RenderedColumn | None:
-        """The column that keys about one column mean."""
+        """The current column."""
         current = self.columns.current
         return current.rendered if current is not None else None
 
     def mark_drifted(self, ids: Container[str]) -> None:
-        """Says of these columns, and of no others, that they are no longer as recorded."""
+        """Mark the columns that differ from their recordings."""
         self.columns.mark_drifted(ids)
         self._show_strip()
 
@@ -277,7 +274,7 @@ class MainScreen(PaneSizesScreen):
     # -- inside
 
     async def _complete(self) -> None:
-        """What the first picture did without: the prompts, and the panes behind tabs."""
+        """Show the prompts and the panes behind tabs, after the first picture."""
         try:
             self.show()
             await self.editors.complete()
@@ -286,7 +283,7 @@ class MainScreen(PaneSizesScreen):
             self.complete.set()
 
     def _show_strip(self) -> None:
-        """The verdicts of all columns, where they do not all stand side by side."""
+        """Show the verdicts of all columns where they are not all side by side."""
         verdicts, current = self.columns.verdicts, self.columns.current
         self.strip.display = self.columns.in_sight_count < len(verdicts)
         self.strip.show(verdicts, current.column_id if current is not None else "")
@@ -294,7 +291,7 @@ class MainScreen(PaneSizesScreen):
             self._show_heading(next(one for one in verdicts if one.id == current.column_id))
 
     def _show_heading(self, verdict: Verdict) -> None:
-        """What a room reads first: the column, and what became of its reply."""
+        """Show the projector's heading: the column and its verdict."""
         part = "its reply" if self.columns.part == "reply" else "its prompt"
         case = self.document.state.case.name if len(self.document.session.cases) > 1 else ""
         part = part if verdict.tone else f"{part} · {verdict.words}"

@@ -1,4 +1,4 @@
-"""A closer look at one column: its adapter's card, true request, runs, other parsers, differences, lints and tokens."""
+"""F7: inspect one column, its card, request, calls, parsers, differences, lints, repeats and tokens."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import ClassVar, NamedTuple
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
+from textual.content import Content
 from textual.screen import Screen
 
 from adapters.formats import catalog
@@ -17,22 +18,20 @@ from workbench.output.display import one_line
 from workbench.output.exit_codes import CommandError
 from workbench.state.derived import RenderedColumn
 from workbench.state.document import Place
-from workbench.tui.keys.bindings import ON_A_PAGE
-from workbench.tui.keys.key_words import keys_of
+from workbench.tui.keys.bindings import ON_A_PAGE, KeyGroup
 from workbench.tui.pages import attempts, card, differences, lints, parsers, repeats, tokens, true_request
-from workbench.tui.pages.looked_at import LookedAt
-from workbench.tui.pages.writing import as_json, paragraph
+from workbench.tui.pages.page import LookedAt, as_json, paragraph
 from workbench.tui.textual_internals import row_compositor
 from workbench.tui.widgets.heading import Heading
 from workbench.tui.widgets.tab_line import TabLine, TabName
-from workbench.tui.widgets.text.plain import PlainStatic, lines, plain_notify
+from workbench.tui.widgets.text.plain import PlainStatic, key_hints, lines, plain_notify, teacher_button
 from workbench.tui.widgets.text.text_view import Block, TextView, block
 
-_GROUP = Binding.Group("This page")
+_key = KeyGroup("This page", "pages")
 
 
 class PageName(NamedTuple):
-    """The page's tab, what else its keys can do, and the tab where there is little room."""
+    """A page's tab, its own key hints, and a shorter tab for narrow screens."""
 
     tab: str
     hint: str = ""
@@ -47,9 +46,9 @@ PAGES: Mapping[str, PageName] = {
         "{pages.copy_curl|u} copy curl",
     ),
     "runs": PageName("Calls", "{pages.view|v} raw   {pages.copy|y} copy"),
-    "parsers": PageName("Reply × parser", "{text.choose|enter} to the reply", "Parsers"),
+    "parsers": PageName("Reply × parser", "{text.choose|enter} go to the reply", "Parsers"),
     "diff": PageName("Differences", "{pages.other|o} compare with another   {pages.copy|y} copy"),
-    "lints": PageName("Lint", "{text.choose|enter} to its place"),
+    "lints": PageName("Lint", "{text.choose|enter} go to its place"),
     "repeats": PageName("Repeats"),
     "tokens": PageName("Tokens", "{pages.copy|y} copy"),
 }
@@ -58,79 +57,34 @@ LOOK_AGAIN_SECONDS = 0.3
 
 
 class PagesScreen(Screen[Place | None]):
-    """`look` gives the column with this id as it is now, or the next or previous one. Returns a place to go to."""
+    """The pages of a column; `looked_at(step)` returns the column `step` places on. Returns a place to go to."""
 
     HELP = """\
-## A closer look
+## Inspect
 
-**Card**: what the adapter is, when to use it, and its last run as five steps. **Request**: what goes out beside the
-messages, and what other models would get. **Calls**: every call of the last run, hidden ones too. **Reply × parser**:
-which parser reads which column's reply. **Differences**: this prompt against another's, or against what was recorded.
-**Lint**: what does not reach the model as one would think; `{text.choose|enter}` leads to its place. **Repeats**:
-several runs of the same request, equal values counted. **Tokens**: where those of the request go, and their price.
+**Card**: the adapter, when to use it, and its last run in five steps. **Request**: messages and parameters as sent, and
+what other models would get. **Calls**: every call of the last run, hidden ones too. **Reply × parser**: which parser
+reads which column's reply. **Differences**: this prompt compared with another column's or the recording. **Lint**: what
+reaches the model in an unexpected form; `{text.choose|enter}` goes to its place. **Repeats**: several runs of the same
+request, equal values counted. **Tokens**: where the tokens of the request go, and their price.
 """
     APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_PAGE
-    BINDING_GROUP_TITLE = "A closer look"
+    BINDING_GROUP_TITLE = "Inspect"
     BINDINGS: ClassVar[list[BindingType]] = [
         *[
-            Binding(
-                str(number),
-                f"page('{id}')",
-                name.tab,
-                show=False,
-                id=f"pages.{id}",
-                tooltip=f"The page {name.tab}",
-                group=_GROUP,
-            )
+            _key(str(number), f"page('{id}')", id, name.tab, f"Show the page {name.tab}", show=False)
             for number, (id, name) in enumerate(PAGES.items(), 1)
         ],
-        Binding("right,l", "turn(1)", "Next page", id="pages.next", tooltip="The page to the right", group=_GROUP),
-        Binding("left,h", "turn(-1)", "Page before", id="pages.before", tooltip="The page to the left", group=_GROUP),
-        Binding(
-            "c,tab",
-            "column(1)",
-            "Next column",
-            id="pages.column",
-            tooltip="The same page of the next column",
-            group=_GROUP,
-        ),
-        Binding(
-            "shift+tab",
-            "column(-1)",
-            "Column before",
-            id="pages.column_before",
-            tooltip="The column before",
-            group=_GROUP,
-        ),
-        Binding(
-            "v",
-            "view",
-            "Raw",
-            id="pages.view",
-            tooltip="The request as JSON, or a run's raw payload; and back",
-            group=_GROUP,
-        ),
-        Binding(
-            "o",
-            "other",
-            "Compare with",
-            id="pages.other",
-            tooltip="Compare with another column or the recording",
-            group=_GROUP,
-        ),
-        Binding("y", "copy('text')", "Copy", id="pages.copy", tooltip="Copy the text of this page", group=_GROUP),
-        Binding(
-            "Y", "copy('json')", "Copy JSON", id="pages.copy_json", tooltip="Copy the request as JSON", group=_GROUP
-        ),
-        Binding(
-            "u",
-            "copy('curl')",
-            "Copy curl",
-            id="pages.copy_curl",
-            tooltip="Copy the request as a curl command",
-            group=_GROUP,
-        ),
-        Binding("escape,q", "dismiss(None)", "Close", id="pages.close", tooltip="Back to the prompts", group=_GROUP),
+        _key("right,l", "turn(1)", "next", "Next page", "Show the next page"),
+        _key("left,h", "turn(-1)", "before", "Page before", "Show the previous page"),
+        _key("c,tab", "column(1)", "column", "Next column", "Show this page for the next column"),
+        _key("shift+tab", "column(-1)", "column_before", "Column before", "Show this page for the previous column"),
+        _key("v", "view", "view", "Raw", "Toggle the request as JSON, or a call's raw payload"),
+        _key("o", "other", "other", "Compare with", "Compare with another column or the recording"),
+        _key("y", "copy('text')", "copy", "Copy", "Copy the text of this page"),
+        _key("Y", "copy('json')", "copy_json", "Copy JSON", "Copy the request as JSON"),
+        _key("u", "copy('curl')", "copy_curl", "Copy curl", "Copy the request as a curl command"),
+        _key("escape,q", "dismiss(None)", "close", "Close", "Return to the prompts"),
     ]
 
     def __init__(self, looked_at: Callable[[int], LookedAt], page: str = "card") -> None:
@@ -166,34 +120,34 @@ several runs of the same request, equal values counted. **Tokens**: where those 
 
     @property
     def column_shown(self) -> RenderedColumn:
-        """The column that keys about one column mean while this page is in front."""
+        """The column that the app's keys act on while this page is in front."""
         return self.at.rendered
 
     @property
     def page(self) -> str:
-        """Which of `PAGES` is open."""
+        """The open page, a key of `PAGES`."""
         return self._page
 
     @property
     def text(self) -> TextView:
-        """What is scrolled."""
+        """The text that scrolls."""
         return self._text
 
     def turn_to(self, column_id: str) -> None:
-        """The same page of this column, if there is one with this id."""
+        """Show this page for the column with this id, if it exists."""
         ids = [one.column.id for one in self.at.columns]
         if column_id in ids and column_id != self.at.column.id:
             self.action_column(ids.index(column_id) - ids.index(self.at.column.id))
 
     @property
     def wants_token_counts(self) -> bool:
-        """Whether somebody looks at where the tokens go, which the app asks of what is in front."""
+        """Whether exact token counts are needed now."""
         return self._page == "tokens"
 
     # -- what is shown
 
     def _look_again(self) -> None:
-        """Keys that work everywhere (send, undo) change what the page is about while it is open."""
+        """Follow changes that keys such as send and undo make while the page is open."""
         now = self._looked_at(self._step)
         if now.rendered is not self.at.rendered or _ending(now) != self._seen:
             self.at = now
@@ -204,7 +158,7 @@ several runs of the same request, equal values counted. **Tokens**: where those 
         try:
             blocks = self._blocks()
         except Exception as error:  # e.g. a user's own adapter: the page says so, and the others still open
-            blocks = [block(f"This page cannot be made: {type(error).__name__}: {error}", "error")]
+            blocks = [block(f"This page failed: {type(error).__name__}: {error}", "error")]
         current = parsers.target_of(self.at.column.id) if self._page == "parsers" else ""
         self._text.show(blocks, keep_place=keep_place, current=current)
         adapter = self.at.column.adapter
@@ -225,16 +179,15 @@ several runs of the same request, equal values counted. **Tokens**: where those 
         self._show_hint()
 
     def show_teacher(self, sign: str) -> None:
-        """Whether the teacher of a class is followed, in the last line."""
+        """Show in the last line whether the teacher is followed."""
         self._teacher = sign
         if self.is_mounted:
             self._show_hint()
 
     def _show_hint(self) -> None:
-        own = f"   {PAGES[self._page].hint}" if PAGES[self._page].hint else ""
-        hint = f" ←→ pages   {{pages.column|c}} next column{own}   {{pages.close|esc}} closes"
-        following = f" {self._teacher}  " if self._teacher else ""
-        self._hint.show(lines((following, "$text-accent bold"), (keys_of(self.app)(hint), "$foreground 60%")))
+        hints = ("{pages.before|←}{pages.next|→} pages", "{pages.column|c} next column", "{pages.close|esc} close")
+        said = "   ".join([one for one in (*hints, PAGES[self._page].hint) if one])
+        self._hint.show(Content.assemble(" ", teacher_button(self._teacher), key_hints(self.app, said)))
 
     def _blocks(self) -> list[Block]:
         if self._page == "request":
@@ -253,8 +206,8 @@ several runs of the same request, equal values counted. **Tokens**: where those 
         return lints.blocks_of(self.at) if self._page == "lints" else card.blocks_of(self.at)
 
     def _others_by_release(self) -> list[Block] | None:
-        """What a column of another release sends to other models, or that it is asked; None for a column of ours."""
-        release = catalog.of_release(self.at.column.adapter)
+        """Return the requests of another dspy release; None for our adapters."""
+        release = catalog.parse_release(self.at.column.adapter)
         if release is None:
             return None
         rendered, found = self._by_release
@@ -262,10 +215,10 @@ several runs of the same request, equal values counted. **Tokens**: where those 
             return found
         if not self._raw:
             self.run_worker(self._ask_for_others(self.at), group="other models", exclusive=True, exit_on_error=False)
-        return paragraph(f"dspy {release.version} is asked …", "note")
+        return paragraph(f"asking dspy {release.version} …", "note")
 
     async def _ask_for_others(self, at: LookedAt) -> None:
-        """Away from the keys: its process may be starting, or stuck."""
+        """Ask in a thread: the release's process may be starting, or stuck."""
         found = await asyncio.to_thread(true_request.other_models, at)
         self._by_release = (at.rendered, found)
         if self._page == "request" and self.at.rendered is at.rendered:
@@ -325,7 +278,7 @@ several runs of the same request, equal values counted. **Tokens**: where those 
 
     @on(TextView.Moved)
     def _moved(self, event: TextView.Moved) -> None:
-        """The page of replies is about the column whose reply the cursor is on."""
+        """Inspect the column whose reply the cursor is on."""
         if self._page != "parsers":
             return
         ids = [one.column.id for one in self.at.columns]
@@ -345,6 +298,6 @@ several runs of the same request, equal values counted. **Tokens**: where those 
 
 
 def _ending(at: LookedAt) -> str:
-    """Which run of the column is meant, how far it is, and which counts of tokens have come."""
+    """A key that changes with the run, its phase and the token counts."""
     run = f"{at.run.number} {at.run.phase}" if at.run is not None else ""
     return f"{run} {[id(ledger) for _, ledger in at.counted.values()]}"

@@ -13,15 +13,14 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.screen import Screen
 
-from sessions.causes.cause import Cause, FixtureName, counted
-from sessions.fixtures.verdicts import Drift
-from workbench.checks.decisions import Decision, Decisions, why_not
-from workbench.checks.kept_decisions import KeptDecisions
+from sessions.causes.cause import Cause, FixtureName, counted, verdict_lines
+from sessions.checking.verdicts import Drift
+from workbench.checks.decisions import Decision, Decisions, KeptDecisions, why_not
 from workbench.checks.reviewing import Look, Whole
 from workbench.output.display import one_line
 from workbench.tui.keys.bindings import ON_A_REVIEW
 from workbench.tui.keys.key_words import keys_of
-from workbench.tui.pages import fixtures_of_cause, review_text, whole_fixture
+from workbench.tui.pages import review_text, whole_fixture
 from workbench.tui.pages.drifts import VIEWS, View
 from workbench.tui.pages.review_text import LONGEST_WORDS, SIGNS, LookedAt, Shown
 from workbench.tui.pages.whole_fixture import ALL, Extent
@@ -42,7 +41,7 @@ PADDING = 2
 
 
 class Left(NamedTuple):
-    """How the screen was left: with these decisions, and whether to go to a fixture in the app."""
+    """The result of the screen: the decisions, and the fixture to open, if any."""
 
     decisions: Decisions
     go_to: tuple[Cause, FixtureName] | None = None
@@ -57,60 +56,72 @@ class ReviewScreen(Screen[Left]):
     HELP = """\
 ## Review
 
-What drifted, by its cause: one thing that changed is one decision, however many fixtures show it.
-`{review.accept|a}` takes it for right: its fixtures are recorded anew, with the replies that they have.
-`{review.leave|s}` leaves it as drift. In capitals both are for all that is not decided yet; `{review.undo|u}` takes the
-last decision back. Nothing is written before this is left with `{review.close|esc}`.
+Drift by cause: one change is one decision, however many fixtures show it. `{review.accept|a}` accepts it: its fixtures
+are recorded again, with the replies they have. `{review.leave|s}` rejects it: `check` goes on failing. In capitals both
+apply to all undecided causes; `{review.undo|u}` undoes the last decision. Nothing is written until you leave with
+`{review.close|esc}`.
 
-A fixture that two causes have changed is recorded anew when both are accepted, and a program that says two things
-otherwise is taken over when both are. What an expectation or a model says is
-not settled by recording: it stays, until it is mended.
+Replies that no longer parse, or give another value, come first. `{review.accept_all|A}` leaves them out: look at each
+reply, and accept it by itself. A fixture that two causes changed is recorded when both are accepted, and so is the text
+of a linked program. Failed expectations cannot be accepted: edit the expectation, or send again.
 
-`{review.next|→}` and `{review.before|←}` walk through the fixtures of a cause, `{review.view|v}` shows the difference
-by words, side by side, or only one of the two, and `{review.open|o}` opens the session there. Lines that are counted
-and not shown are there with `{review.down|J}`.
+`{review.next|→}` and `{review.before|←}` walk through the fixtures of a cause. `{review.view|v}` shows the change by
+words, side by side, or one side alone, and `{review.open|o}` opens the session there. `{review.down|J}` shows the lines
+that are only counted.
 """
     APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_REVIEW
     BINDING_GROUP_TITLE = "Review"
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("a", "decide('accept')", "Accept", id="review.accept", tooltip="Accept this cause", group=_GROUP),
         Binding(
-            "a", "decide('accept')", "Accept", id="review.accept", tooltip="Take this cause for right", group=_GROUP
+            "s",
+            "decide('leave')",
+            "Reject",
+            id="review.leave",
+            tooltip="Reject this cause: keep its recordings",
+            group=_GROUP,
         ),
-        Binding("s", "decide('leave')", "Leave", id="review.leave", tooltip="Leave this cause as drift", group=_GROUP),
         Binding(
             "A",
             "decide_rest('accept')",
             "Accept all",
             id="review.accept_all",
-            tooltip="Accept all that is not decided yet",
+            tooltip="Accept all undecided causes, except changed verdicts and values",
             group=_GROUP,
         ),
         Binding(
             "S",
             "decide_rest('leave')",
-            "Leave all",
+            "Reject all",
             id="review.leave_all",
-            tooltip="Leave all that is not decided yet as drift",
+            tooltip="Reject all undecided causes",
             group=_GROUP,
         ),
-        Binding("u,ctrl+z", "undo", "Undo", id="review.undo", tooltip="Take the last decision back", group=_GROUP),
-        Binding("right,n", "walk(1)", "Next fixture", id="review.next", tooltip="The next fixture of it", group=_GROUP),
-        Binding("left,p", "walk(-1)", "Fixture before", id="review.before", tooltip="The fixture before", group=_GROUP),
+        Binding("u,ctrl+z", "undo", "Undo", id="review.undo", tooltip="Undo the last decision", group=_GROUP),
+        Binding("right,n", "walk(1)", "Next fixture", id="review.next", tooltip="Go to the next fixture", group=_GROUP),
+        Binding(
+            "left,p",
+            "walk(-1)",
+            "Fixture before",
+            id="review.before",
+            tooltip="Go to the previous fixture",
+            group=_GROUP,
+        ),
         Binding(
             "v",
             "view(1)",
             "Old and new",
             id="review.view",
-            tooltip="By words, side by side, only as recorded, only as it is now",
+            tooltip="Show by words, side by side, as recorded, or as it is now",
             group=_GROUP,
         ),
-        Binding("V", "view(-1)", "Back", id="review.view_back", tooltip="These ways backwards", group=_GROUP),
+        Binding("V", "view(-1)", "Back", id="review.view_back", tooltip="Go back through the views", group=_GROUP),
         Binding(
             "shift+down,J,pagedown",
             "scroll_text(1)",
             "Down",
             id="review.down",
-            tooltip="Scroll the difference",
+            tooltip="Scroll down",
             group=_GROUP,
         ),
         Binding(
@@ -118,16 +129,16 @@ and not shown are there with `{review.down|J}`.
             "scroll_text(-1)",
             "Up",
             id="review.up",
-            tooltip="Scroll the difference back",
+            tooltip="Scroll up",
             group=_GROUP,
         ),
-        Binding("o", "open", "Open there", id="review.open", tooltip="The session, at this fixture", group=_GROUP),
+        Binding("o", "open", "Open there", id="review.open", tooltip="Open the session at this fixture", group=_GROUP),
         Binding(
             "escape,q,ctrl+q",
             "close",
             "Close",
             id="review.close",
-            tooltip="Leave; what is accepted is recorded anew",
+            tooltip="Leave and record what is accepted",
             group=_GROUP,
         ),
     ]
@@ -254,9 +265,9 @@ and not shown are there with `{review.down|J}`.
     def _show_fixtures(self) -> None:
         """The fixtures of the cause, and below them the reply of the one at hand if there is room for all of it."""
         room = self._fixtures.row_width - MARGIN - 1
-        entries = fixtures_of_cause.blocks_of(self.cause, self._fixture, self._then, keys_of(self.app), room)
+        entries = review_text.fixture_list(self.cause, self._fixture, self._then, keys_of(self.app), room)
         reply = list(whole_fixture.reply_of(self._whole)) if self._whole is not None else []
-        current = fixtures_of_cause.target_of(self._fixture)
+        current = review_text.target_of(self._fixture)
         self._fixtures.show([*entries, *reply], keep_place=True, current=current)
         self._has_reply_beside = self._fixtures.row_count <= self._fixtures.page_height
         if not self._has_reply_beside:
@@ -309,7 +320,11 @@ and not shown are there with `{review.down|J}`.
     def _hints(self, room: int) -> str:
         """The keys that mean something now, as many as fit `room` cells, what decides and leaves before what looks."""
         keys, accepted = keys_of(self.app), self.decisions.accepted
-        hints = ["{review.accept|a} accept", "{review.leave|s} leave", "{review.accept_all|A}/{review.leave_all|S} all"]
+        hints = [
+            "{review.accept|a} accept",
+            "{review.leave|s} reject",
+            "{review.accept_all|A}/{review.leave_all|S} all",
+        ]
         hints += ["{review.undo|u} undo"] if self.decisions.can_be_undone else []
         hints += [f"{{review.close|esc}} {f'{self._then} {len(self.decisions.settled)}' if accepted else 'closes'}"]
         hints += ["{review.before|←}{review.next|→} fixtures"] if len(self.cause.fixtures) > 1 else []
@@ -327,7 +342,7 @@ and not shown are there with `{review.down|J}`.
     # -- keys
 
     def action_decide(self, decision: Decision) -> None:
-        """Of the cause on screen; then the next one that is not decided yet."""
+        """Decide the cause on screen, then go to the next undecided cause."""
         if decision == "accept" and (why := why_not(self.cause)):
             self.notify(why, severity="warning", markup=False)
             return
@@ -341,15 +356,24 @@ and not shown are there with `{review.down|J}`.
 
     def action_decide_rest(self, decision: Decision) -> None:
         rest = self.decisions.rest(decision)
-        if not rest:
-            self.notify("Nothing is left that this could decide.", severity="warning", markup=False)
+        left_out = self.decisions.left_out if decision == "accept" else ()
+        if not rest and not left_out:
+            self.notify("No undecided cause left.", severity="warning", markup=False)
             return
-        self._take(self.decisions.decided(rest, decision))
-        self._show()
+        if rest:
+            self._take(self.decisions.decided(rest, decision))
+        if left_out:
+            lines = verdict_lines(left_out)
+            accept = keys_of(self.app)("Look at each reply; {review.accept|a} accepts it.")
+            said = "\n".join([*(line.strip() for line in lines), accept])
+            plain_notify(self.app, said, title="Not accepted with all", severity="warning", timeout=15)
+            self._go(self.decisions.causes.index(left_out[0]))
+        else:
+            self._show()
 
     def action_undo(self) -> None:
         if not self.decisions.can_be_undone:
-            self.notify("Nothing is decided that could be taken back.", markup=False)
+            self.notify("No decision to undo.", markup=False)
             return
         before = self.decisions
         self._take(before.undone())
@@ -362,7 +386,7 @@ and not shown are there with `{review.down|J}`.
         why_not = self._kept.keep(decisions)
         if why_not and why_not not in self._told:
             self._told.add(why_not)
-            said = f"Should the program be killed, they are asked again: {why_not}."
+            said = f"If the app is killed, these decisions are lost: {why_not}."
             plain_notify(self.app, said, title="Decisions are not kept", severity="warning", timeout=15)
 
     def action_walk(self, by: int) -> None:
@@ -397,7 +421,7 @@ and not shown are there with `{review.down|J}`.
     @on(TextView.Moved)
     @on(TextView.Chosen)
     def _moved(self, event: TextView.Moved | TextView.Chosen) -> None:
-        fixture = fixtures_of_cause.index_of(event.target)
+        fixture = review_text.index_of(event.target)
         if fixture is not None:
             self._walk_to(fixture)
             return

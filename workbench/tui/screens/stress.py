@@ -8,21 +8,20 @@ from typing import ClassVar, NamedTuple
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.screen import Screen
 
+from adapters.mutations.mutation import Mutation
 from sessions.stress.grid import VERDICTS, Cell, Grid, Survival, Verdict
-from sessions.stress.mutation import Mutation
 from workbench.output.display import one_line
 from workbench.output.survival_words import NOT_APPLICABLE, SIGNS, sources
-from workbench.tui.keys.bindings import ON_A_STRESS
-from workbench.tui.keys.key_words import keys_of
+from workbench.tui.keys.bindings import ON_A_STRESS, KeyGroup
 from workbench.tui.pages import survival
-from workbench.tui.widgets.text.plain import PlainStatic, lines
+from workbench.tui.widgets.text.plain import PlainStatic, key_hints, lines
 from workbench.tui.widgets.text.text_view import MARGIN, TextView, block
 
-_GROUP = Binding.Group("Break replies")
+_key = KeyGroup("Stress test", "stress")
 
 BESIDE = 114
 """Cells of width from which on what is known of a broken reply stands beside the grid."""
@@ -32,7 +31,7 @@ FILTERS: tuple[tuple[str, frozenset[Verdict]], ...] = (
     ("≠ !", frozenset(VERDICTS[:2])),
     ("≠", frozenset(VERDICTS[:1])),
 )
-"""What the key for fewer rows goes through: the signs of the rows that stay."""
+"""The verdicts shown by each filter."""
 
 
 class Taken(NamedTuple):
@@ -42,10 +41,6 @@ class Taken(NamedTuple):
     text: str
 
 
-def _binding(key: str, action: str, description: str, name: str, tooltip: str) -> Binding:
-    return Binding(key, action, description, id=f"stress.{name}", tooltip=tooltip, group=_GROUP)
-
-
 class StressScreen(Screen[Taken | None]):
     """`make` gives the grid, in a thread; `of` names what is broken; `columns` are those of the session by id.
 
@@ -53,27 +48,27 @@ class StressScreen(Screen[Taken | None]):
     """
 
     HELP = """\
-## Break replies
+## Stress test
 
-A good reply of this case, broken in more than a hundred named ways, and what each adapter's parser makes of it:
-`≠` another value was read and nothing tells (what counts), `!` another value, which a flag tells of, `✗` refused,
-`✓` the same values, `·` this cannot happen to a reply of that form. No model is called.
+A good reply of this case, damaged in more than a hundred named ways, and how each adapter's parser handles it:
+`≠` a different value with no flag (silently wrong), `!` a different value with a flag, `✗` parse error,
+`✓` the same values, `·` not applicable to this format. No model is called.
 
-`{stress.right|→}` and `{stress.left|←}` choose the adapter, the arrows up and down the mutation. `enter` shows the
-reading of the good reply beside that of the broken one, and there `{stress.next|n}` and `{stress.before|p}` go on.
-`{stress.filter|f}` shows fewer rows. `{stress.take|t}` puts the broken reply under its column, where every step of
-its reading can be seen; undo takes that back.
+`{stress.right|→}` and `{stress.left|←}` choose the adapter, up and down the mutation. `enter` shows both parse results
+side by side; `{stress.next|n}` and `{stress.before|p}` move on from there.
+`{stress.filter|f}` filters the rows. `{stress.take|t}` puts the damaged reply under its column, where every step is
+shown; undo removes it.
 """
     APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_STRESS
-    BINDING_GROUP_TITLE = "Break replies"
+    BINDING_GROUP_TITLE = "Stress test"
     BINDINGS: ClassVar[list[BindingType]] = [
-        _binding("right,l", "column(1)", "Next adapter", "right", "The adapter to the right"),
-        _binding("left,h", "column(-1)", "Adapter before", "left", "The adapter to the left"),
-        _binding("n", "walk(1)", "Next", "next", "The next mutation"),
-        _binding("p", "walk(-1)", "Before", "before", "The mutation before"),
-        _binding("f", "filter", "Fewer rows", "filter", "All, not the same, flagged, silently wrong only"),
-        _binding("t", "take", "Take", "take", "Put this broken reply under its column"),
-        _binding("escape,q,ctrl+q", "close", "Close", "close", "Back to the grid, or leave it"),
+        _key("right,l", "column(1)", "right", "Next adapter", "Choose the adapter to the right"),
+        _key("left,h", "column(-1)", "left", "Adapter before", "Choose the adapter to the left"),
+        _key("n", "walk(1)", "next", "Next", "Go to the next mutation"),
+        _key("p", "walk(-1)", "before", "Before", "Go to the previous mutation"),
+        _key("f", "filter", "filter", "Fewer rows", "Show all rows, or only changed, flagged or silently wrong"),
+        _key("t", "take", "take", "Take", "Put this damaged reply under its column"),
+        _key("escape,q,ctrl+q", "close", "close", "Close", "Return to the grid, or close it"),
     ]
 
     def __init__(self, make: Callable[[], Grid], of: str, columns: frozenset[str]) -> None:
@@ -107,7 +102,7 @@ its reading can be seen; undo takes that back.
 
     def on_mount(self) -> None:
         self._about.can_focus = False
-        self._head.show(lines((" Break replies ", "$text-accent bold"), ("breaking …", "$foreground 70%")))
+        self._head.show(lines((" Stress test ", "$text-accent bold"), ("running …", "$foreground 70%")))
         self._rows.focus()
         self.run_worker(self._find(), group="stress", exclusive=True)
 
@@ -156,20 +151,20 @@ its reading can be seen; undo takes that back.
         else:
             shown = FILTERS[self._filter][1]
             rows = tuple(survival.rows(found, shown, (self._shown_name, self._shown_column)))
-            self._rows.show(rows or (block("nothing of the kind", "note"),), keep_place=True, current=self._shown_name)
+            self._rows.show(rows or (block("none", "note"),), keep_place=True, current=self._shown_name)
             self._rows.show_current()
             self._about.show(tuple(survival.about(mutation, column)))
-        self._hint.show(lines((keys_of(self.app)(self._hints()), "$foreground 60%")))
+        self._hint.show(key_hints(self.app, self._hints()))
 
     def _show_head(self, found: Grid) -> None:
         count = sum(len(one.cells) for one in found.columns)
         of = one_line(f"{self._of} · {found.case}", max(20, self.size.width - 44))
         said = f" · {count} broken replies"
-        self._head.show(lines((" Break replies ", "$text-accent bold"), (of, "bold"), (said, "$foreground 70%")))
+        self._head.show(lines((" Stress test ", "$text-accent bold"), (of, "bold"), (said, "$foreground 70%")))
         self._counts.show(lines(*(self._signs(found) if self.shows_readings else self._totals(found))))
 
     def _signs(self, found: Grid) -> Iterator[tuple[str, str] | str]:
-        """What each adapter makes of the mutation whose readings are shown, the one that is shown standing out."""
+        """List each adapter's result for the current mutation."""
         yield " " * MARGIN
         for index, (column, head) in enumerate(zip(found.columns, survival.heads(found), strict=True)):
             cell = column.cells.get(self._shown_name)
@@ -180,7 +175,7 @@ its reading can be seen; undo takes that back.
             yield f" {sign}  ", style
 
     def _totals(self, found: Grid) -> Iterator[tuple[str, str] | str]:
-        """What was broken, the adapters' names, and how often each verdict came."""
+        """Show the name, the adapters, and how often each verdict came."""
         of = one_line(f"of {'; '.join(sources(found.columns))}", survival.NAME_WIDTH - 2)
         yield " " * MARGIN
         yield of.ljust(survival.NAME_WIDTH), "$foreground 60%"
@@ -191,7 +186,7 @@ its reading can be seen; undo takes that back.
             yield f"\n{' ' * MARGIN}{words:<{survival.NAME_WIDTH}}{''.join(cells)}", _STYLES[verdict]
 
     def _hints(self) -> str:
-        close = "{stress.close|esc} back" if self.shows_readings else "{stress.close|esc} closes"
+        close = "{stress.close|esc} back" if self.shows_readings else "{stress.close|esc} close"
         columns = "{stress.left|←}{stress.right|→} adapter"
         if self.shows_readings:
             walk = "{stress.before|p} {stress.next|n} mutation  ↑↓ scroll"
@@ -228,7 +223,7 @@ its reading can be seen; undo takes that back.
         if self.cell is None or self.column is None:
             self.notify("There is no broken reply here.", severity="warning", markup=False)
         elif self.column.column.id not in self._ids:
-            said = "This adapter has no column in the session; add one, and its replies can stand under it."
+            said = "This adapter has no column in the session. Add the column to show its replies there."
             self.notify(said, severity="warning", markup=False)
         elif self.column.good is not None and self.column.good.parser.name != self.column.column.adapter:
             said = "What is broken here is the reply of a second model, which has no place under a column."

@@ -1,4 +1,4 @@
-"""Everything that leans on private names of Textual, behind names of ours. An upgrade of Textual is tried here first.
+"""Hold all uses of Textual's private names; try an upgrade of Textual here first.
 
-`tests/workbench/tui/textual_internals/test_private_names.py` names them all, and fails where Textual has one no more.
+`tests/workbench/tui/textual_internals/test_private_names.py` lists them, and fails when Textual drops any.
 """

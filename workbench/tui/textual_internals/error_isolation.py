@@ -1,38 +1,36 @@
-"""Widgets that survive mistakes: what a handler raises is reported and the next message handled; what cannot be
-painted is replaced by a line that says so.
+"""Keep the app alive when a widget raises: report the error and go on.
 
-Textual stops the message loop of whatever raises in a handler, and paints nothing of a screen of which one widget
-raises. Only catching the exception inside of the widget keeps the rest alive.
+Textual stops the message loop of a widget whose handler raises, and paints nothing of a screen in which any widget
+raises. Only catching the exception inside that widget keeps the rest alive; a line says that it cannot be shown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any
 
 from rich.segment import Segment
 from textual.app import App
 from textual.dom import DOMNode
-from textual.geometry import Region, Size
+from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
 from workbench.output.display import one_line
-from workbench.tui.textual_internals import painted_lines
 
 Report = Callable[[Exception], object]
 
 
 class SurvivingApp(App[int]):
-    """An app of which every handler, and every widget, survives what it raises; `report_mistake` is called with it."""
+    """An app whose handlers and widgets survive exceptions; each is passed to `report_mistake`."""
 
     def report_mistake(self, error: Exception) -> None:
-        """What is to happen about an exception; unless a subclass says otherwise the app ends with it."""
+        """Handle an exception; by default the app ends with it."""
         self.end_by_mistake(error)
 
     def end_by_mistake(self, error: Exception) -> None:
-        """Ends the app with an exception, as Textual would for every exception."""
+        """End the app with an exception, as Textual does."""
         super()._handle_exception(error)
 
     def _handle_exception(self, error: Exception) -> None:
@@ -46,43 +44,36 @@ class SurvivingApp(App[int]):
 
     def _register_child(self, parent: DOMNode, child: Widget, before: int | None, after: int | None) -> None:
         isolate(child, self.report_mistake)
-        painted_lines.let_go_with(child)
         super()._register_child(parent, child, before, after)
-
-    def _start_widget(self, parent: Widget, widget: Widget) -> None:
-        painted_lines.let_go_with(widget)  # a scroll bar, which is nobody's child
-        super()._start_widget(parent, widget)
 
 
 def report(widget: Widget, error: Exception) -> None:
-    """Reports what was raised elsewhere, such as in a thread, as if a handler of the widget had raised it."""
+    """Report an exception from elsewhere, such as a thread, as if a handler of the widget had raised it."""
     widget.app._handle_exception(error)
 
 
 def isolate(widget: Widget, report: Report) -> None:
-    """Makes one widget, of whatever class, survive what its own handlers, measuring and painting raise.
+    """Make a widget survive exceptions in its handlers, measuring and painting.
 
-    Put on the object and not on its class: most classes are Textual's, and other apps of the process use them too.
+    This patches the object and not its class: most classes are Textual's, and other apps of the process use them too.
     """
     if "_dispatch_message" in vars(widget):
         return
-    surviving: dict[str, Any] = {
-        "_dispatch_message": _surviving_handler(widget._dispatch_message, report),
-        "render_lines": _surviving_painter(widget, widget.render_lines, report),
-        "get_content_width": _surviving_measure(widget.get_content_width, _whole_width, report),
-        "get_content_height": _surviving_measure(widget.get_content_height, _one_line, report),
-    }
-    vars(widget).update(surviving)
+    dispatch = widget._dispatch_message
 
-
-def _surviving_handler(dispatch: Callable[[Message], Awaitable[None]], report: Report) -> Any:
     async def dispatch_message(message: Message) -> None:
         try:
             await dispatch(message)
         except Exception as error:  # whatever a handler raises
             report(error)
 
-    return dispatch_message
+    surviving: dict[str, Any] = {
+        "_dispatch_message": dispatch_message,
+        "render_lines": _surviving_painter(widget, widget.render_lines, report),
+        "get_content_width": _surviving_measure(widget.get_content_width, lambda container, _: container.width, report),
+        "get_content_height": _surviving_measure(widget.get_content_height, lambda *_: 1, report),
+    }
+    vars(widget).update(surviving)
 
 
 def _surviving_measure(measure: Callable[..., int], otherwise: Callable[..., int], report: Report) -> Any:
@@ -94,14 +85,6 @@ def _surviving_measure(measure: Callable[..., int], otherwise: Callable[..., int
             return otherwise(*about, **named)
 
     return measured
-
-
-def _whole_width(container: Size, viewport: Size) -> int:
-    return container.width
-
-
-def _one_line(*_: Any) -> int:
-    return 1
 
 
 def _surviving_painter(widget: Widget, paint: Callable[[Region], list[Strip]], report: Report) -> Any:

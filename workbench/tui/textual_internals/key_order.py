@@ -1,14 +1,14 @@
-"""Keys that arrive together are carried out in the order in which they were typed.
+"""Handle keys that arrive together in the order they were typed.
 
-Textual hands a key to the focused widget at once, but carries out a binding only when the key has come back to the
-app through every parent, by when the letters that followed are in the text already (Textual 8.2.8: `ctrl+u` and `ab`
-in one write leave nothing). And a binding with priority overtakes letters that the widget has not seen yet. Here a key
-that is no letter waits until the letters before it have arrived, and what follows waits until it is done.
+Textual hands a key to the focused widget at once, but runs a binding only after the key has bubbled up to the app; by
+then the letters after it are in the text already (Textual 8.2.8: `ctrl+u` and `ab` in one write leave nothing). And a
+priority binding overtakes letters that the widget has not seen yet. Here a key that is not a letter waits for the
+letters before it, and later keys wait for it.
 
-A key that is no letter also waits until the first picture is `complete`: before, there is nothing that it could mean.
+Such a key also waits until the first picture is `complete`: before that it could mean nothing.
 
-A letter with alt is a key and no text. Textual gives it its letter where the terminal sends it as ESC and the letter
-(`XTermParser._sequence_to_key_events`), so an editor typed it and the binding was never looked for.
+A letter with alt is a key and not text. Where the terminal sends it as ESC and the letter, Textual sets its character
+(`XTermParser._sequence_to_key_events`), so that an editor typed it and the binding was never found.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from textual import events
 from textual.app import App
 
 PATIENCE_S = 1.0
-"""Seconds after which keys no longer wait for one before them, which may have gone to a widget that is no more."""
+"""Seconds to wait for an earlier key, which may have gone to a widget that no longer exists."""
 LONGEST_START_S = 10.0
-"""Seconds after which keys no longer wait for the first picture."""
+"""Seconds to wait for the first picture."""
 
 
 class KeyOrder:
-    """Every event of the app comes here first; `deliver` is what Textual does with one, `report` hears what raises."""
+    """Order the events of the app; `deliver` is Textual's handling, `report` receives exceptions."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class KeyOrder:
         return self._is_busy
 
     async def take(self, event: events.Event) -> None:
-        """Delivers an event, a key or a paste only once those before it have been carried out."""
+        """Deliver an event; a key or a paste only after those before it are done."""
         if isinstance(event, events.Key) and event.key.startswith("alt+"):
             event.character = None
         if not isinstance(event, (events.Key, events.Paste)) or event.is_forwarded:
@@ -81,14 +81,14 @@ class KeyOrder:
                 await self.take(self._waiting.popleft())
 
     async def _begun(self) -> None:
-        """Waits for the first picture, and no second time where it never came."""
+        """Wait for the first picture, but only once if it never came."""
         if not self._complete.is_set():
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._complete.wait(), LONGEST_START_S)
             self._complete.set()
 
     async def _settled(self) -> None:
-        """Waits until what was handed to the focused widget has been handled there, by its parents, and by the app."""
+        """Wait until the focused widget, its parents and the app have handled their messages."""
         node = self._app.focused or self._app.screen
         for one in node.ancestors_with_self:
             done = asyncio.Event()

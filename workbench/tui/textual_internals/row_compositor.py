@@ -1,15 +1,19 @@
-"""Painting what changed at a cost that does not grow with what did not."""
+"""Repaint only the rows that changed, and keep nothing painted of widgets that are gone."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from operator import attrgetter
 from typing import Any
 
 from textual._compositor import ChopsUpdate, Compositor, CompositorMap, ReflowResult
+from textual._styles_cache import StylesCache
+from textual.color import Color
 from textual.geometry import Region, Size
 from textual.screen import Screen
 from textual.strip import Strip
+from textual.style import Style
 from textual.widget import Widget
 
 from workbench.tui.textual_internals.error_isolation import report
@@ -19,33 +23,30 @@ ROWS_BETWEEN = 4
 
 
 class RowCompositor(Compositor):
-    """Asks only those widgets that something changed in, and for these rows only.
+    """Ask only the widgets that changed for their rows, and only for the changed rows.
 
-    Textual's own asks every widget between the first change and the last for all of its rows, which takes most of the
-    time of painting a letter.
+    Textual's own asks every widget between the first and the last change for all its rows, which takes most of the time
+    of painting a letter.
 
-    A widget is told its size when it is new beside the last layout. Textual's own compares with a map that it makes
-    anew when somebody asks for a place after a scroll: what came meanwhile was never told, and its text never wrapped.
-    What is painted anew by a layout is what has another place than it was painted at, by a scroll since then too.
-
-    A size leads to no further layout, as it does by Textual, in case scrollbars have to be fitted in: a scrollbar that
-    comes or goes asks for that itself.
+    Three differences in layout: sizes are compared with the last layout, where Textual compares with a map that a
+    scroll renews, so that widgets that appeared meanwhile never got their size; everything that moved since it was
+    painted is repainted; and a new size causes no second layout for scrollbars, which ask for one themselves.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self._laid_out: CompositorMap = {}
         self._painted: CompositorMap = {}
-        """Where everything in sight was by the last layout or scroll."""
+        """Regions of everything in sight after the last layout or scroll."""
         self._changed: tuple[Region, ...] = ()
-        """The regions that are being painted; empty when all of the screen is."""
+        """The regions being painted; empty for the whole screen."""
         self._seen_of: dict[Widget, tuple[Region, Region]] | None = None
         self._rows_seen: dict[Widget, frozenset[int]] = {}
 
     def reflow(self, parent: Widget, size: Size) -> ReflowResult:
         self._full_map = before = self._laid_out
         result = super().reflow(parent, size)
-        self._full_map_invalidated = False  # it holds all there is, or the first that asks for a place makes it anew
+        self._full_map_invalidated = False  # it is complete; without this the next query would rebuild it
         if self._painted is not self._laid_out:
             moved = self._painted.items() ^ self._full_map.items()
             self._dirty_regions.update([seen for _, one in moved if (seen := one.clip.intersection(one.region))])
@@ -57,9 +58,9 @@ class RowCompositor(Compositor):
             if isinstance(widget, FitsItsRoom):
                 try:
                     widget.fit()
-                except Exception as error:  # whatever a widget raises: the others are painted all the same
+                except Exception as error:  # whatever one widget raises, the others are painted
                     report(widget, error)
-        self.update_widgets(set(self.visible_widgets))  # what changed by that is painted now, not once more behind it
+        self.update_widgets(set(self.visible_widgets))  # paint what `fit` changed now, not in a second pass
         return result
 
     def reflow_visible(self, parent: Widget, size: Size) -> set[Widget]:
@@ -89,7 +90,7 @@ class RowCompositor(Compositor):
             changed = tuple([one for one in changed if not seen.contains_region(one)])
 
     def _rows_in_sight(self) -> dict[Widget, frozenset[int]]:
-        """The rows of the screen in which something of a widget is not covered by others: of most containers few."""
+        """Map widgets to the screen rows in which they are not fully covered; most containers have few."""
         if self._seen_of is not self.visible_widgets:
             self._seen_of, self._rows_seen = self.visible_widgets, {}
             covered: list[list[tuple[int, int]]] = [[] for _ in range(self.size.height)]
@@ -104,7 +105,7 @@ class RowCompositor(Compositor):
 
 
 def _stretches(regions: list[Region]) -> list[range]:
-    """The rows of these regions, from the top; those with few rows between them as one, which is less to ask for."""
+    """Return the rows of these regions from the top, joining ranges with few rows between them."""
     found: list[range] = []
     for one in sorted([one.line_range for one in regions if one], key=attrgetter("start")):
         if found and one.start <= found[-1].stop + ROWS_BETWEEN:
@@ -119,7 +120,7 @@ def _holds(stretch: tuple[int, int], other: tuple[int, int]) -> bool:
 
 
 def _joined(stretches: list[tuple[int, int]], other: tuple[int, int]) -> list[tuple[int, int]]:
-    """Stretches of cells that do not touch each other, with a further one."""
+    """Add a stretch of cells to others, joining those that touch."""
     first, last = other
     apart: list[tuple[int, int]] = []
     for one in stretches:
@@ -130,6 +131,14 @@ def _joined(stretches: list[tuple[int, int]], other: tuple[int, int]) -> list[tu
     return [*apart, (first, last)]
 
 
+@lru_cache(1024)
+def _inner_outer(base_background: Color, background: Color) -> tuple[Style, Style]:
+    return Style(background=base_background + background), Style(background=base_background)
+
+
 def paint_by_rows(screen: Screen[Any]) -> None:
-    """Has a screen painted so. To be called while it is made."""
+    """Give a screen this compositor; to be called while the screen is made."""
     screen._compositor = RowCompositor()
+    # Textual's own puts `lru_cache` on a method, which holds the painted lines of a widget until 1,024 others came: a
+    # lesson that is opened and closed a hundred times would stay 90 MB large.
+    StylesCache.get_inner_outer = staticmethod(_inner_outer)  # type: ignore[assignment,method-assign]

@@ -1,4 +1,4 @@
-"""The length of what can be scrolled, without the whole screen being laid out or painted for it."""
+"""Change the length of scrolled content without a layout or a repaint of the screen."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from textual.widget import Widget
 
 
 def set_virtual_size(view: ScrollView, size: Size, has_scrollbar: bool = True) -> None:
-    """Gives a view another size of its content; of what is painted only its scrollbar is told, where it has one."""
+    """Set the size of a view's content; of the screen, only its scrollbar is repainted, if it has any."""
     view.set_reactive(Widget.virtual_size, size)
     if has_scrollbar:
         view._scroll_update(size)
 
 
 class FitsItsRoom(Widget):
-    """A widget that makes what it holds for the room it has: once it has it, and before anything of it is painted.
+    """A widget that prepares its content for its size after each layout, before anything is painted.
 
-    Textual tells a widget of its size when it has painted it there, so that what depends on the size is painted twice.
-    It stands behind the class that a widget is: Textual takes styles from the first base alone.
+    Textual tells a widget its size after painting it, so that content that depends on the size would be painted twice.
+    List this class after the widget's main base: Textual takes styles from the first base alone.
     """
 
     def fit(self) -> None:
-        """Called behind every layout, and wherever else the room may be another; most calls find it as it was."""
+        """Fit the content to the size; called after every layout, mostly without any change."""
         raise NotImplementedError
 
 
 class StillScrollView(ScrollView):
-    """A view whose scrollbar a layout paints anew only if it gave it other room; `set_virtual_size` does otherwise.
+    """A view whose scrollbar is repainted by a layout only when its size changed.
 
-    Textual's own compares the room inside of its borders with that around them, and paints it with every layout.
+    Textual's own compares the size inside the borders with that outside, and repaints it at every layout.
     """
 
     _told: tuple[Size, ...] = ()
@@ -43,10 +43,10 @@ class StillScrollView(ScrollView):
 
 
 class NeverScrolls(Widget):
-    """A widget that holds all of its content: another size of it asks for no further layout.
+    """A widget that never scrolls, so that its growth causes no second layout.
 
-    Textual lays out the screen twice when a widget has grown, in case scrollbars have to be fitted in.
-    It stands behind the class that a widget is: Textual takes styles from the first base alone.
+    Textual lays out the screen twice when a widget has grown, in case scrollbars must fit in. List this class after the
+    widget's main base: Textual takes styles from the first base alone.
     """
 
     def _size_updated(self, size: Size, virtual_size: Size, container_size: Size, layout: bool = True) -> bool:

@@ -1,53 +1,73 @@
-"""Textual's driver for a browser, as a visitor's program uses it: it ends with whoever reads what it writes."""
+"""Textual's driver for a browser, for a participant's program: it exits when nobody reads its output any more."""
 
 from __future__ import annotations
 
 import os
 import signal
 import threading
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO
+from typing import Any, BinaryIO, ClassVar, TextIO
 
 from textual import events
 from textual.app import App
 from textual.drivers.web_driver import WebDriver
 from textual.message import Message
 
-from workbench.serving import teachers_place
+from workbench.serving import messages
+from workbench.serving.messages import MessageError, Press
 
 LAST_SECONDS = 5.0
-"""How long the app may take to end once nobody is there any more."""
+"""Time the app has to exit after its reader has gone."""
 
 
 class TeacherMoved(Message):
-    """The server told where the teacher is, in words that are still to be read; None: no longer there."""
+    """The server reports the teacher's position as unparsed text, or None when the teacher has left."""
 
     def __init__(self, place: str | None) -> None:
         super().__init__()
         self.place = place
 
 
-class VisitorDriver(WebDriver):
-    """Packets on standard input and output, as `textual_serve` speaks them.
+class ButtonPressed(Message):
+    """The participant pressed a button of the page."""
 
-    Textual's own goes on without a reader, and raises on half a character (a surrogate), which here becomes `?`.
+    def __init__(self, press: Press) -> None:
+        super().__init__()
+        self.press = press
+
+
+class VisitorDriver(WebDriver):
+    """Exchange packets with `textual_serve` on standard input and output.
+
+    Textual's own keeps running without a reader, and raises on an unpaired surrogate, which here becomes `?`.
     """
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
+    running: ClassVar[VisitorDriver | None] = None
+    """The driver of this process while its app runs."""
+
+    def __init__(self, app: App[Any], **options: Any) -> None:
+        super().__init__(app, **options)
+        self._program = app
         self._is_alone = False
         self._write = self._write_all  # type: ignore[assignment]
 
     def start_application_mode(self) -> None:
-        """As Textual's; but a page that was just opened is looked at, whatever it said before there was an app."""
+        """Start as Textual does, with the focus: a page that was just opened is in front."""
         super().start_application_mode()
-        self._app.call_later(self._app.post_message, events.AppFocus())
+        VisitorDriver.running = self
+        self._program.call_later(self._program.post_message, events.AppFocus())
 
     def on_meta(self, packet_type: str, payload: dict[str, object]) -> None:
-        """Tells the app where the teacher is, and does as Textual with all else. Called by the thread that reads."""
-        if packet_type == teachers_place.KIND:
-            place = payload.get("place")
-            self._app.post_message(TeacherMoved(place if isinstance(place, str) else None))
+        """Pass the teacher's position to the app; the rest is Textual's. Runs in the thread that reads."""
+        if packet_type == messages.PRESS:
+            with suppress(MessageError):
+                press = messages.read_packet(str(payload.get("content")))
+                if isinstance(press, Press):
+                    self._program.post_message(ButtonPressed(press))
+        elif packet_type == messages.PLACE:
+            place = payload.get("content")
+            self._program.post_message(TeacherMoved(place if isinstance(place, str) else None))
         else:
             super().on_meta(packet_type, payload)
 
@@ -55,9 +75,9 @@ class VisitorDriver(WebDriver):
         super().write(data.encode("utf-8", "replace").decode("utf-8"))
 
     def deliver_binary(self, binary: BinaryIO | TextIO, *, delivery_key: str, save_path: Path, **about: Any) -> None:
-        """Tells the server which file of the visitor's folder his browser is to get.
+        """Tell the server which file of the participant's folder to send to the browser.
 
-        Textual's own hands it over piece by piece, and cuts it off in silence where one takes longer than 4 seconds.
+        Textual's own sends it in pieces, and truncates it silently when a piece takes longer than 4 seconds.
         """
         binary.close()
         self.write_meta({"type": "deliver_file_start", "key": delivery_key, "path": save_path.name})
@@ -67,7 +87,7 @@ class VisitorDriver(WebDriver):
         self._end()
 
     def _write_all(self, packet: bytes) -> int:
-        """A pipe may take a part; nothing is written to one that is closed."""
+        # a pipe may take only a part
         left = memoryview(packet)
         try:
             while left and not self._is_alone:
@@ -77,7 +97,7 @@ class VisitorDriver(WebDriver):
         return len(packet)
 
     def _end(self) -> None:
-        """Has the app end as when its terminal is closed, which keeps a copy of unsaved work."""
+        """End the app as if its terminal were closed, which saves a copy of unsaved work."""
         if self._is_alone or self.exit_event.is_set():
             return
         self._is_alone = True
@@ -87,7 +107,7 @@ class VisitorDriver(WebDriver):
         os.kill(os.getpid(), signal.SIGTERM)
 
 
-def tell_place(app: App[int], place: str) -> None:
-    """Tells the server where this app is, which it takes from the teacher's alone. Without a server nobody is told."""
-    if isinstance(app._driver, VisitorDriver):
-        app._driver.write_meta({"type": teachers_place.KIND, "place": place})
+def tell(kind: str, content: object) -> None:
+    """Send a message to the server (`workbench.serving.messages`). Does nothing without one."""
+    if VisitorDriver.running is not None:
+        VisitorDriver.running.write_meta({"type": kind, "content": content})

@@ -1,1 +1,1 @@
-"""Widgets by what they show. They know no pane and no screen."""
+"""Widgets, grouped by their content; they know no pane and no screen."""

@@ -1,4 +1,4 @@
-"""A few values to choose from, all in sight: arrow keys or a click choose."""
+"""Show a few values to choose from with arrow keys or a click."""
 
 from __future__ import annotations
 
@@ -6,48 +6,31 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.content import Content
 from textual.geometry import Size
 from textual.style import Style
 from textual.widget import Widget
 
 from workbench.editing.field_values import ABSENT, Choice
+from workbench.tui.keys.bindings import pane_keys
 from workbench.tui.widgets.text.plain import content
 
-_GROUP = Binding.Group("Choice")
 APART = "   "
 UNBOUNDED = 1_000_000
 
 
 class ChoiceLine(Widget, can_focus=True):
-    """The value that is chosen is marked `●`; a value that is none of the choices is named beside them."""
+    """Mark the chosen value with `●`; a value that is not among the choices is named after them."""
 
     BINDING_GROUP_TITLE = "Choice"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "left,up",
-            "step(-1)",
-            "Previous",
-            show=False,
-            id="choice.previous",
-            tooltip="Choose the one before",
-            group=_GROUP,
-        ),
-        Binding(
-            "right,down,space",
-            "step(1)",
-            "Next",
-            show=False,
-            id="choice.next",
-            tooltip="Choose the next one",
-            group=_GROUP,
-        ),
-        Binding("enter", "settle", "Next field", show=False, id="choice.settle", tooltip="Go on with it", group=_GROUP),
-        Binding(
-            "delete", "clear", "No value", show=False, id="choice.clear", tooltip="Take the value away", group=_GROUP
-        ),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = pane_keys(
+        "Choice",
+        ("left,up", "step(-1)", "Previous", "choice.previous", "Choose the previous value"),
+        ("right,down,space", "step(1)", "Next", "choice.next", "Choose the next value"),
+        ("enter", "settle", "Next field", "choice.settle", "Go to the next field"),
+        ("delete", "clear", "No value", "choice.clear", "Clear the value"),
+    )
 
     def __init__(self, choices: Sequence[Choice], value: Any, on_choose: Callable[[Any], None]) -> None:
         super().__init__()
@@ -70,7 +53,7 @@ class ChoiceLine(Widget, can_focus=True):
         return len(self._within(width).wrap(width)) if width else 1
 
     def _within(self, width: int) -> Content:
-        """All of it in rows of at most `width` cells: a mark never stands apart from the first word of its choice."""
+        """Lay out the choices in rows of at most `width` cells; a mark stays with the first word of its choice."""
         pieces: list[Content] = []
         for index, choice in enumerate(self.choices):
             chosen = index == self._index
@@ -78,7 +61,7 @@ class ChoiceLine(Widget, can_focus=True):
             label = content(f"{'●' if chosen else '○'} {choice.shown}", style)
             pieces.append(label.stylize(Style.from_meta({"choice": index})))
         if self._index is None and self._value is not ABSENT:
-            pieces.append(content(f"⚠ {self._value!r} is none of these", "$text-warning"))
+            pieces.append(content(f"⚠ {self._value!r} is not among these", "$text-warning"))
         rows: list[list[Content]] = [[]]
         for piece in pieces:
             used = sum(one.cell_length + len(APART) for one in rows[-1])
@@ -93,7 +76,7 @@ class ChoiceLine(Widget, can_focus=True):
             self._choose(index)
 
     def on_key(self, event: events.Key) -> None:
-        """The first letter of a choice chooses it, the next one of those that begin so."""
+        """Choose the next value that begins with the typed letter."""
         letter = event.character.lower() if event.character and event.character.isalnum() else ""
         first = 0 if self._index is None else self._index + 1
         order = [(first + step) % len(self.choices) for step in range(len(self.choices))]
@@ -104,7 +87,7 @@ class ChoiceLine(Widget, can_focus=True):
             self._choose(found[0])
 
     def action_settle(self) -> None:
-        """Enter takes the first where nothing is chosen yet, and goes on to what comes next where something is."""
+        """Choose the first value if there is none yet, else go on to the next field."""
         if self._index is None:
             self._choose(0)
         else:

@@ -1,4 +1,4 @@
-"""The values of some fields, one editor each: text, a choice, or rows and fields with their errors in place."""
+"""Edit the values of fields: as text, as a choice, or as rows and fields with errors in place."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.css.scalar import Scalar
@@ -17,23 +17,22 @@ from adapters.signatures.signature import Field
 from adapters.signatures.type_names import written
 from workbench.editing import field_values, plain_values
 from workbench.editing.field_values import ABSENT, Choice, NotAValue
+from workbench.tui.keys.bindings import pane_keys
 from workbench.tui.keys.key_words import keys_of
 from workbench.tui.textual_internals.scrolling import NeverScrolls
 from workbench.tui.widgets.choice_line import ChoiceLine
-from workbench.tui.widgets.text.editor import Editor, Mark
+from workbench.tui.widgets.text.editor import Editor, Mark, Syntax
 from workbench.tui.widgets.text.plain import PlainStatic, content, lines
-from workbench.tui.widgets.text.syntax import Syntax
 
-_GROUP = Binding.Group("Value")
 ROWS_AROUND = 3
-"""Rows that name, description and gap of a field take, about."""
+"""Rows that a field's name, description and gap take, about."""
 LEAST_ROWS = 8
 
 
 class FormRow(NamedTuple):
-    """One field as a form shows it: its value, the draft of a text that is no value yet, and what is wrong with it.
+    """A field of a form: its value, the draft of an invalid text, and the problem with it.
 
-    Of a draft that is no JSON the form says itself what is wrong.
+    The form itself describes what is wrong with a draft that cannot be read.
     """
 
     field: Field
@@ -41,13 +40,13 @@ class FormRow(NamedTuple):
     draft: str | None = None
     problem: str = ""
     has_type: bool = True
-    """Whether the field's type is named beside it."""
+    """Whether the field's type is shown."""
     is_plain: bool = True
-    """Whether what is no text and no choice is written as in `workbench.editing.plain_values`, else as JSON."""
+    """Whether values other than texts and choices are written as in `workbench.editing.plain_values`, else as JSON."""
 
 
 class FieldForm(VerticalScroll, can_focus=False):
-    """`on_text(field, text)` and `on_value(field, value)` are called at each edit of the user, and only then."""
+    """A form; it calls `on_text` or `on_value` with the field after each edit of the user, and only then."""
 
     def __init__(
         self,
@@ -64,9 +63,9 @@ class FieldForm(VerticalScroll, can_focus=False):
         self._editors: dict[str, FieldEditor] = {}
 
     def show(self, rows: Sequence[FormRow], identity: Any, absent: str, unknown: Mapping[str, Any]) -> None:
-        """Shows `rows`. Editors stay while the fields do, and their cursors while `identity` does as well.
+        """Show rows. Editors stay while the fields do, and their cursors while `identity` does as well.
 
-        `absent` says what it means that a field has no value; `unknown` are values of no field of the signature.
+        `absent` explains a missing value; `unknown` are values of no field of the signature.
         """
         shape = (absent, tuple((row.field.name, face(row.field)) for row in rows), tuple(unknown.items()))
         is_other = identity != self._identity
@@ -94,12 +93,12 @@ class FieldForm(VerticalScroll, can_focus=False):
             focused.call_after_refresh(focused.scroll_visible, animate=False)
 
     def light(self, field: str | None) -> None:
-        """Marks the editor of one field as the origin of what the user points at."""
+        """Mark the editor of the field that the user points at elsewhere."""
         for name, editor in self._editors.items():
             editor.set_class(name == field, "-lit")
 
     def focus_field(self, name: str | None = None) -> bool:
-        """The focus into the editor of a field, the first one's by default; False when there is none."""
+        """Focus the editor of a field, by default the first; return False if there is none."""
         editor = self._editors.get(name) if name else next(iter(self._editors.values()), None)
         if editor is not None:
             editor.focus_input()
@@ -111,37 +110,22 @@ class FieldForm(VerticalScroll, can_focus=False):
 
 
 def face(field: Field) -> tuple[str, tuple[Choice, ...]]:
-    """What of a field decides which editor it has; its label follows the field while that stays the same."""
+    """Return what decides which editor a field has; while it stays the same, its label follows the field."""
     return written(field.annotation), field_values.choices_of(field)
 
 
 class FieldEditor(Vertical, NeverScrolls):
-    """Name and type of a field, its value to edit, and below it what is wrong with it.
+    """Edit a field's value, with its name and type above and its error below.
 
-    `one_of` is how many fields share the room of the form.
+    `one_of` fields share the room of the form.
     """
 
     BINDING_GROUP_TITLE = "Value"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "alt+v",
-            "notation",
-            "Rows or JSON",
-            show=False,
-            id="value.notation",
-            tooltip="The value as rows and fields, or as JSON",
-            group=_GROUP,
-        ),
-        Binding(
-            "ctrl+@,ctrl+space",
-            "skeleton",
-            "Skeleton",
-            show=False,
-            id="value.skeleton",
-            tooltip="Into an empty value: what one of its type is made of",
-            group=_GROUP,
-        ),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = pane_keys(
+        "Value",
+        ("alt+v", "notation", "Rows or JSON", "value.notation", "Switch between rows and JSON"),
+        ("ctrl+@,ctrl+space", "skeleton", "Skeleton", "value.skeleton", "Fill an empty value with its type's template"),
+    )
 
     def __init__(
         self,
@@ -158,7 +142,7 @@ class FieldEditor(Vertical, NeverScrolls):
         self._row = row
         self._editing = field_values.editing_of(row.field)
         self._is_plain = self._editing == "json" and row.is_plain
-        """Whether the value stands as people write it; `action_notation` changes it."""
+        """Whether the value is written as people write it; `action_notation` changes it."""
         self._wants_focus = False
         self._label = PlainStatic(_label(row), classes="field-label")
         self._error = PlainStatic(classes="field-error")
@@ -172,6 +156,7 @@ class FieldEditor(Vertical, NeverScrolls):
                 self._text_of(row),
                 syntax=self._syntax_of(self._text_of(row)),
                 on_edit=lambda text: on_text(self.field, text),
+                next_line=self._next_line,
                 placeholder=content(absent),
             )
         self._show_error()
@@ -182,7 +167,7 @@ class FieldEditor(Vertical, NeverScrolls):
         yield self._error
 
     def show(self, row: FormRow, is_other: bool = False) -> None:
-        """A text that says the value already stays as it was typed, unless it `is_other`s' value now."""
+        """Show a row; a typed text that already means the value stays, unless `is_other`."""
         self.field = row.field
         self._row = row
         self._label.show(_label(row))
@@ -194,14 +179,14 @@ class FieldEditor(Vertical, NeverScrolls):
         self._show_error()
 
     def go_to_start(self) -> None:
-        """The cursor to the start of the text, which is another one now."""
+        """Move the cursor to the start of the text."""
         if isinstance(self._input, Editor):
             self._input.move_cursor((0, 0))
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """A long text gets what the others of the form leave, never less than a few lines, and scrolls above that.
+        """Give a long text the room that the others leave, at least a few lines; it scrolls above that.
 
-        Said while the form is laid out: said when it has its size, it would be one more layout of the screen.
+        This is set during the layout; later it would cause another layout of the screen.
         """
         room = container.height + self.styles.margin.height - ROWS_AROUND * self._one_of
         self._input.styles.set_rule("max_height", Scalar.from_number(max(LEAST_ROWS, room // self._one_of)))
@@ -209,22 +194,21 @@ class FieldEditor(Vertical, NeverScrolls):
 
     def on_mount(self) -> None:
         if self._is_plain and isinstance(self._input, Editor) and plain_values.has_parts(self.field.annotation):
-            self._input.placeholder = content(keys_of(self.app)("no value yet: {value.skeleton|^space} begins one"))
+            self._input.placeholder = content(keys_of(self.app)("empty: {value.skeleton|^space} inserts a template"))
         if self._wants_focus:
             self.focus_input()
 
     def focus_input(self) -> None:
-        """The focus into the editor, as soon as there is one."""
+        """Focus the editor, as soon as it is mounted."""
         self._wants_focus = not self._input.is_attached
         self._input.focus(scroll_visible=False)
         self.call_after_refresh(self.scroll_visible, animate=False)  # with its label, once both have their places
 
     def _says(self, row: FormRow, text: str) -> bool:
-        """Whether this JSON text, however it is laid out, stands for the value of a row."""
+        """Return whether this text, however it is laid out, means the value of a row."""
         if self._editing != "json" or row.draft is not None:
             return False
-        value = self._read(text)
-        return type(value) is type(row.value) and repr(value) == repr(row.value)
+        return field_values.same(self._read(text), row.value)
 
     def _text_of(self, row: FormRow) -> str:
         if row.draft is not None:
@@ -234,11 +218,14 @@ class FieldEditor(Vertical, NeverScrolls):
         return field_values.shown(row.value, self._editing)
 
     def _read(self, text: str) -> Any:
-        """The value of a text that is neither a text itself nor a choice."""
+        """Read a text that is neither free text nor a choice."""
         return plain_values.read(text, self.field.annotation) if self._row.is_plain else field_values.read_json(text)
 
     def _syntax_of(self, text: str) -> Syntax:
         return "json" if self._editing == "json" and (not self._is_plain or text.lstrip()[:1] in ("[", "{")) else "text"
+
+    def _next_line(self, before: str) -> str | None:
+        return plain_values.next_line(before, self.field.annotation) if self._is_plain else ""
 
     def _put(self, text: str) -> None:
         assert isinstance(self._input, Editor)
@@ -246,13 +233,13 @@ class FieldEditor(Vertical, NeverScrolls):
         self._input.show(text)
 
     def action_notation(self) -> None:
-        """The value as rows and fields, or as JSON: the same value. What is no value yet stays as it was typed."""
+        """Switch between rows and JSON; an invalid text stays as it was typed."""
         if self._editing == "json" and self._row.is_plain and self._row.draft is None:
             self._is_plain = not self._is_plain
             self._put(self._text_of(self._row))
 
     def action_skeleton(self) -> None:
-        """Puts into an empty value what one of its type is made of."""
+        """Fill an empty value with its type's template."""
         if isinstance(self._input, Editor) and self._row.is_plain and not self._input.raw.strip():
             made = plain_values.skeleton(self.field.annotation)
             if made:
@@ -283,7 +270,7 @@ def _label(row: FormRow) -> Content:
 
 
 class UnknownValue(PlainStatic):
-    """A value that stands in the session for no field of the signature: shown, kept, and not in any prompt."""
+    """A value in the session without a field in the signature: shown and kept, but in no prompt."""
 
     def __init__(self, name: str, value: Any) -> None:
         text = field_values.shown(value, "text")

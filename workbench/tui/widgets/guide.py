@@ -1,4 +1,4 @@
-"""What to do first with an example, step by step, each ticked off as it is done. Escape puts it away."""
+"""Show first steps for an example, ticked off as they are done; escape closes it."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from workbench.tui.widgets.text.wrapping import rows as wrapped
 AROUND = 3
 """Cells of the pane beside the text: a bar and blanks."""
 SHARE, SHARE_BESIDE_LONG = 60, 36
-"""Per cent of the pane's rows that it takes at most, and that it takes beside a long signature."""
+"""Percent of the pane's rows that the guide takes at most; the second beside a long signature."""
 LONG = 600
-"""Characters of signature and instructions from which on they need most of the pane themselves."""
+"""Characters of signature and instructions from which they need most of the pane."""
 NARROW = 100
-"""Cells of the screen below which the next step alone is shown."""
+"""Cells of the screen below which only the next step is shown."""
 SAID, QUIET = "$foreground 85%", "$foreground 60%"
-OPENING = "Here you write; beside it is what each adapter sends, below that what came back."
-"""What the panes are, for someone who has done nothing yet."""
+OPENING = "Edit here. To the right: the prompt each adapter sends, and below it the reply."
+"""Explains the panes to new users."""
 FOOT = "{app.command_palette|^p} commands  {app.leave|^q} quits  {app.cancel|esc} hides"
 
 
 class Seen(NamedTuple):
-    """What a step can tell by that it is done: the session, its columns, and what keys have called of the app."""
+    """The state that tells which steps are done: session, columns, and actions called so far."""
 
     session: Session
     columns: Sequence[RenderedColumn]
@@ -42,12 +42,11 @@ class Seen(NamedTuple):
 
 
 FEW = 3
-"""Replies that are gone through before that is ticked off."""
+"""Replies to visit before that step is ticked off."""
 
 
 class Step(NamedTuple):
-    """`is_done` is None for a step that only a person can tick off, with a click; `short` names one that is done;
-    `editor` is where it says that the key to the editors goes."""
+    """A step. `is_done` is None where only a click ticks it off; `short` names it when done; `editor` is its editor."""
 
     text: str
     is_done: Callable[[Seen], bool] | None = None
@@ -56,7 +55,7 @@ class Step(NamedTuple):
 
     @property
     def first_sentence(self) -> str:
-        """What to do; what follows tells why."""
+        """The instruction, without the reason after it."""
         return self.text.partition(". ")[0].removesuffix(".") + "."
 
 
@@ -65,7 +64,7 @@ def _sent(seen: Seen) -> bool:
 
 
 def _mended(seen: Seen) -> bool:
-    """Whether a reply that a person has edited is read."""
+    """Return whether a reply that the user edited now parses."""
     return any(
         one.reading is not None and one.reading.ok and one.reply is not None and one.reply.source == "edited"
         for one in seen.columns
@@ -73,30 +72,27 @@ def _mended(seen: Seen) -> bool:
 
 
 _AN_INT = re.compile(r"\btotal\s*:\s*int\b")
-"""What the step about types asks for, in either notation of the signature."""
+"""The change that the step about types asks for, in either notation of the signature."""
 
 FIRST: tuple[Step, ...] = (
     Step(
-        "{app.send_all|F5} sends it to three built-in models: one good, two careless.",
+        "{app.send_all|F5} sends all columns to two built-in models, one reliable, one careless.",
         _sent,
         "{app.send_all|F5}",
     ),
     Step(
-        "{app.focus_replies|F4} goes from reply to reply: read, repaired, refused. "
-        "The table says how each value came about.",
+        "{app.focus_replies|F4} moves between replies: parsed, repaired, failed. The table shows every step.",
         lambda seen: _sent(seen) and seen.actions.count("focus_replies") >= min(len(seen.columns), FEW),
         "{app.focus_replies|F4}",
     ),
-    Step("In the refused one (XML) write &amp; for &. It is read anew at every key.", _mended, "&amp;"),
+    Step("In the failing XML reply, replace & with &amp;. It is parsed again as you type.", _mended, "&amp;"),
     Step(
         "{app.focus_editors|F2} back to the signature: make `total: float` an `int`. Every prompt follows at once.",
         lambda seen: _AN_INT.search(seen.session.signature.text) is not None,
         "{app.focus_editors|F2}",
         "signature",
     ),
-    Step(
-        "{app.lesson|F6} explains all of it, piece by piece.", lambda seen: "lesson" in seen.actions, "{app.lesson|F6}"
-    ),
+    Step("{app.lesson|F6} explains every piece of it.", lambda seen: "lesson" in seen.actions, "{app.lesson|F6}"),
     Step(
         "{app.open|^o} opens the next example, from a service desk.",
         lambda seen: "open" in seen.actions,
@@ -107,7 +103,7 @@ FIRST: tuple[Step, ...] = (
 
 
 def steps_of(session: Session, is_first: bool) -> tuple[Step, ...]:
-    """The steps of an example: for the first its own, for another the points of its notes."""
+    """Return the steps of an example: those of the first, or the points of its notes."""
     if is_first:
         return FIRST
     points = session.notes.split("\n- ")[1:]
@@ -115,7 +111,7 @@ def steps_of(session: Session, is_first: bool) -> tuple[Step, ...]:
 
 
 class Guide(Widget, can_focus=False):
-    """Stands in the left pane until it is put away."""
+    """A guide in the left pane, until it is closed."""
 
     DEFAULT_CSS = """
     Guide {
@@ -134,7 +130,7 @@ class Guide(Widget, can_focus=False):
         self.done: set[int] = set()
 
     def look(self, session: Session, columns: Sequence[RenderedColumn], actions: tuple[str, ...]) -> None:
-        """Ticks off what is done by now; what was done once stays ticked."""
+        """Tick off the steps that are done now; they stay ticked."""
         self._make_room(session)
         seen = Seen(session, columns, actions)
         fresh = {
@@ -147,7 +143,7 @@ class Guide(Widget, can_focus=False):
             self.refresh(layout=True)
 
     def _make_room(self, session: Session) -> None:
-        """Leaves a long signature most of the pane, also one that was pasted over the example's."""
+        """Leave most of the pane to a long signature."""
         written = len(session.signature.text) + len(session.signature.instructions or "")
         share = SHARE_BESIDE_LONG if written > LONG else SHARE
         if share != self._share:
@@ -156,18 +152,18 @@ class Guide(Widget, can_focus=False):
 
     @property
     def _room(self) -> Size:
-        """The cells and rows that the pane has for it."""
+        """The cells and rows that the pane has for the guide."""
         pane = self.parent.size if isinstance(self.parent, Widget) else self.size
         return Size(max(8, pane.width - AROUND), pane.height * self._share // 100)
 
     @property
     def next_step(self) -> int | None:
-        """The first step that is not done; None when all are."""
+        """The first step that is not done, or None."""
         return next((place for place in range(len(self.steps)) if place not in self.done), None)
 
     @property
     def editor(self) -> str:
-        """Where the key to the editors goes, as a step says that is not done; "" where none says so."""
+        """The editor named by the next open step, or ""."""
         left = [step.editor for place, step in enumerate(self.steps) if place not in self.done]
         return next(filter(None, left), "")
 
@@ -176,7 +172,7 @@ class Guide(Widget, can_focus=False):
         following, count = self.next_step, len(self.steps)
         head = lines((f"{self._title}. ", "bold"), (f"{len(self.done)} of {count} done", QUIET))
         if self.app.size.width < NARROW:
-            text = keys(self.steps[following].first_sentence) if following is not None else "That was all of it."
+            text = keys(self.steps[following].first_sentence) if following is not None else "All steps done."
             return Content.assemble(lines((f"{self._title}. ", "bold")), self._line(following or 0, text, SAID))
         rows, foot = self._steps(following, keys), [lines((keys(FOOT), QUIET))]
         if self._opening and not self.done:
@@ -187,12 +183,13 @@ class Guide(Widget, can_focus=False):
         return Content("\n").join([head, *rows, *foot])
 
     def _steps(self, following: int | None, keys: KeyWords) -> list[Content]:
-        """The steps as far as they fit, each whole; what is done is named shortly, or cut to a line."""
+        """Return the steps as far as they fit; those done are shortened."""
         width, room = self._room.width, self._room.height - 2  # head and foot
         told = [self.steps[place] for place in sorted(self.done) if self.steps[place].is_done is not None]
         rows = []
         if told:
-            rows.append(lines(*[part for one in told for part in _ticked(keys(one.short))]))
+            sign = ("✓ ", "$text-success bold")
+            rows.append(lines(*[part for one in told for part in (sign, (f"{keys(one.short)}   ", QUIET))]))
         for place in sorted(self.done):
             if self.steps[place].is_done is None:
                 ticked = lines(("✓ ", "$text-success bold"), (one_line(keys(self.steps[place].text), width - 2), QUIET))
@@ -216,12 +213,8 @@ class Guide(Widget, can_focus=False):
         return lines((text, style)).stylize(Style.from_meta({"step": place}))
 
     def on_click(self, event: events.Click) -> None:
-        """Ticks a step that nothing else can tell to be done, or takes the tick away."""
+        """Tick or untick a step that nothing but a click can tell to be done."""
         place = event.style.meta.get("step")
         if isinstance(place, int) and self.steps[place].is_done is None:
             self.done ^= {place}
             self.refresh(layout=True)
-
-
-def _ticked(short: str) -> tuple[tuple[str, str], tuple[str, str]]:
-    return ("✓ ", "$text-success bold"), (f"{short}   ", QUIET)

@@ -1,7 +1,13 @@
-"""What a room is to read first: a title drawn large, what became of it at the right, and a line of words below."""
+"""Show a heading for a room: a large title, its outcome at the right, a line of words below.
+
+The letters are our own: Textual's `Digits` has none, and pyfiglet brings 8 MB of fonts without our signs. A terminal
+has a single size of letters, and half a cell is a square.
+"""
 
 from __future__ import annotations
 
+import unicodedata
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from textual.content import Content
@@ -9,20 +15,122 @@ from textual.geometry import Size
 from textual.widget import Widget
 
 from workbench.output.display import cell_width, one_line
-from workbench.tui.widgets.big_text import drawn
 from workbench.tui.widgets.text.plain import content, lines, same
 
+ROWS = 5
+"""Squares of a letter from top to bottom; each is half a cell high, or with `scale` 2 a whole cell."""
+GAP, BLANK = 1, 2
+"""Squares between two letters, and of a blank."""
+
+LETTERS: Mapping[str, str] = {
+    "A": ".##. #..# #### #..# #..#",
+    "B": "###. #..# ###. #..# ###.",
+    "C": ".### #... #... #... .###",
+    "D": "###. #..# #..# #..# ###.",
+    "E": "#### #... ###. #... ####",
+    "F": "#### #... ###. #... #...",
+    "G": ".### #... #.## #..# .###",
+    "H": "#..# #..# #### #..# #..#",
+    "I": "# # # # #",
+    "J": "..# ..# ..# #.# .#.",
+    "K": "#..# #.#. ##.. #.#. #..#",
+    "L": "#.. #.. #.. #.. ###",
+    "M": "#...# ##.## #.#.# #...# #...#",
+    "N": "#..# ##.# #.## #..# #..#",
+    "O": ".##. #..# #..# #..# .##.",
+    "P": "###. #..# ###. #... #...",
+    "Q": ".##. #..# #..# #.## .###",
+    "R": "###. #..# ###. #.#. #..#",
+    "S": ".### #... .##. ...# ###.",
+    "T": "### .#. .#. .#. .#.",
+    "U": "#..# #..# #..# #..# .##.",
+    "V": "#.# #.# #.# #.# .#.",
+    "W": "#...# #...# #.#.# #.#.# .#.#.",
+    "X": "#.# #.# .#. #.# #.#",
+    "Y": "#.# #.# .#. .#. .#.",
+    "Z": "#### ...# .##. #... ####",
+    "0": ".##. #..# #..# #..# .##.",
+    "1": ".# ## .# .# .#",
+    "2": "###. ...# .##. #... ####",
+    "3": "###. ...# .##. ...# ###.",
+    "4": "#..# #..# #### ...# ...#",
+    "5": "#### #... ###. ...# ###.",
+    "6": ".##. #... ###. #..# .##.",
+    "7": "#### ...# ..#. .#.. .#..",
+    "8": ".##. #..# .##. #..# .##.",
+    "9": ".##. #..# .### ...# .##.",
+    "/": "..# ..# .#. #.. #..",
+    "-": "... ... ### ... ...",
+    "_": "... ... ... ... ###",
+    "+": "... .#. ### .#. ...",
+    ".": ". . . . #",
+    ",": ".. .. .. .# #.",
+    ":": ". # . # .",
+    "!": "# # # . #",
+    "?": "##. ..# .#. ... .#.",
+    "'": "# # . . .",
+    "%": "#..# ...# .##. #... #..#",
+    "&": ".#.. #.#. .#.. #.## .##.",
+    "@": ".##. #.## #.## #... .##.",
+    "(": ".# #. #. #. .#",
+    ")": "#. .# .# .# #.",
+    "=": "... ### ... ### ...",
+    "×": "... #.# .#. #.# ...",
+    "·": ". . # . .",
+    "✓": ".....# ....## #..##. ####.. .##...",
+    "✗": "#...# ##.## .###. ##.## #...#",
+    "◌": ".#.# #... ...# #... .#.#",
+    "≡": "#### .... #### .... ####",
+    "≠": "...# #### .##. #### #...",
+}
+"""Rows of squares, `#` for a drawn one. Small letters are drawn as capitals."""
+HALVES = {(False, False): " ", (True, False): "▀", (False, True): "▄", (True, True): "█"}
+
+
+def drawn(text: str, width: int, *, scale: int = 1) -> tuple[str, ...]:
+    """Draw `text` within `width` cells; () where it does not fit or has a sign without a drawing.
+
+    `scale` 1 gives 3 rows, of letters about 5 cells wide; 2 gives 5 rows, of letters twice as wide. Accents are
+    dropped, as in `É`.
+    """
+    if len(text) > width:  # each letter takes a cell at least
+        return ()
+    squares = _squares(text)
+    if not squares or len(squares[0]) * scale > width:
+        return ()
+    if scale == 2:
+        return tuple(["".join("██" if one else "  " for one in row) for row in squares])
+    squares.append([False] * len(squares[0]))
+    pairs = zip(squares[0::2], squares[1::2], strict=True)
+    return tuple(["".join(HALVES[pair] for pair in zip(*rows, strict=True)) for rows in pairs])
+
+
+def _squares(text: str) -> list[list[bool]]:
+    """Return the five rows of squares of a text; [] where a sign has no drawing."""
+    rows: list[list[bool]] = [[] for _ in range(ROWS)]
+    plain = "".join(one for one in unicodedata.normalize("NFKD", text) if not unicodedata.combining(one))
+    for sign in " ".join(plain.split()).upper():
+        letter = LETTERS.get(sign)
+        if letter is None and sign != " ":
+            return []
+        parts = letter.split() if letter is not None else ["." * BLANK] * ROWS
+        for row, part in zip(rows, parts, strict=True):
+            row += [False] * (GAP if row else 0)
+            row += [one == "#" for one in part]
+    return rows if rows[0] else []
+
+
 APART = 4
-"""Cells between the title and the mark."""
+"""Cells between title and mark."""
 LONGEST = 200
 LONGEST_DRAWN = len("4/4 repaired")
-"""Letters of a mark's words above which its sign alone is drawn, and the words stand below."""
+"""Letters of a mark's words above which only its sign is drawn, with the words below."""
 ROOMY = 32
-"""Rows of the screen from which letters of twice the size leave enough for what they are the title of."""
+"""Rows of the screen from which letters of twice the size leave room for the content."""
 
 
 class Mark(NamedTuple):
-    """What became of it, in a sign and few words (`✓`, `4/4`), drawn large where they fit; `tone` as in a verdict."""
+    """An outcome as a sign and few words (`✓`, `4/4`), drawn large where they fit; `tone` as in a verdict."""
 
     sign: str
     words: str
@@ -30,7 +138,7 @@ class Mark(NamedTuple):
 
 
 class Heading(Widget):
-    """As high as what is drawn. The style sheets show it in projector mode, and nowhere else."""
+    """A heading as high as its drawing; style sheets show it in projector mode alone."""
 
     DEFAULT_CSS = """
     Heading {
@@ -49,7 +157,7 @@ class Heading(Widget):
         self._below = Content("")
 
     def show(self, title: str, mark: Mark | None, below: Content) -> None:
-        """`below` stands under both, on one line that may be cut."""
+        """Show a title and a mark, with `below` under them on a line that may be cut."""
         title = one_line(title, LONGEST)
         mark = mark._replace(words=one_line(mark.words, LONGEST)) if mark is not None else None
         if (title, mark) != (self._title, self._mark) or not same(below, self._below):
@@ -63,20 +171,23 @@ class Heading(Widget):
         return Content("\n").join(self._rows(self.size.width, self.app.size.height))
 
     def _rows(self, width: int, screen_rows: int) -> list[Content]:
-        """The drawn rows in the largest letters that fit, with the mark's words if they do, and the line below."""
+        """Draw in the largest letters that fit, with the mark's words if they fit, and the line below."""
         for scale in (2, 1) if screen_rows >= ROOMY else (1,):
             for mark in self._marks:
                 drawn_mark = drawn(mark, width, scale=scale)
                 room = width - (len(drawn_mark[0]) + APART if drawn_mark else 0)
                 title = drawn(self._title, room, scale=scale)
                 if title and (drawn_mark or not mark):
-                    apart = [Content("")] * (scale - 1)
-                    return [*_side_by_side(title, drawn_mark, width, self._tone), *apart, self._line_below(mark, width)]
+                    drawn_mark = drawn_mark or ("",) * len(title)
+                    gap = " " * (width - len(title[0]) - len(drawn_mark[0]))
+                    both = zip(title, drawn_mark, strict=True)
+                    rows = [lines((left, "$text-accent bold"), gap, (right, self._tone)) for left, right in both]
+                    return [*rows, *[Content("")] * (scale - 1), self._line_below(mark, width)]
         return [self._in_small_letters(width), self._line_below("", width)]
 
     @property
     def _marks(self) -> tuple[str, ...]:
-        """What may be drawn at the right, the whole of it first."""
+        """Return what may be drawn at the right, longest first."""
         if self._mark is None:
             return ("",)
         if len(self._mark.words) > LONGEST_DRAWN:
@@ -95,14 +206,7 @@ class Heading(Widget):
         return lines((title, "$text-accent bold"), gap, (shown, self._tone))
 
     def _line_below(self, drawn_mark: str, width: int) -> Content:
-        """The words below, and in front of them those of the mark that are not drawn."""
+        """Return the line below, after the words of the mark that are not drawn."""
         words = self._mark.words if self._mark is not None and self._mark.words not in drawn_mark else ""
         parts = [content(words, self._tone), content("   ")] if words and drawn_mark else []
         return Content.assemble(*parts, self._below).truncate(max(1, width), ellipsis=True)
-
-
-def _side_by_side(title: tuple[str, ...], mark: tuple[str, ...], width: int, tone: str) -> list[Content]:
-    """The rows of both, drawn: the title at the left edge, the mark at the right one."""
-    mark = mark or ("",) * len(title)
-    gap = " " * (width - len(title[0]) - len(mark[0]))
-    return [lines((left, "$text-accent bold"), gap, (right, tone)) for left, right in zip(title, mark, strict=True)]

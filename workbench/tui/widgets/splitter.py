@@ -1,4 +1,4 @@
-"""The line between two panes, which the mouse drags."""
+"""A line between two panes that the mouse can drag."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from workbench.tui.widgets.text.plain import same
 
 
 class Splitter(Widget, can_focus=False):
-    """Says how far it was dragged; the pane that holds it decides what that means."""
+    """Report drags; the parent pane decides what they mean."""
 
     class Dragged(Message):
-        """To where the line was dragged, in cells of the screen."""
+        """The line was dragged to a cell of the screen."""
 
         def __init__(self, splitter: Splitter, x: int, y: int) -> None:
             super().__init__()
@@ -32,10 +32,10 @@ class Splitter(Widget, can_focus=False):
         super().__init__(id=id, classes=f"-{direction}")
         self._direction = direction
         self.line = Content("")
-        """What stands on it, whole."""
+        """The text on the line, uncut."""
 
     def show(self, line: Content) -> None:
-        """What stands on a horizontal line, at its start."""
+        """Show text at the start of a horizontal line."""
         if not same(line, self.line):
             self.line = line
             self.refresh()

@@ -1,4 +1,4 @@
-"""One line that names every column with what became of its reply, wherever the columns do not stand side by side."""
+"""Name every column with the outcome of its reply, on one line."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
 
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.content import Content
 from textual.message import Message
 from textual.style import Style
 from textual.widget import Widget
 
 from workbench.output.display import cell_width, one_line
+from workbench.tui.keys.bindings import pane_keys
 from workbench.tui.keys.key_words import keys_of
 from workbench.tui.widgets.text.plain import lines
 
-_GROUP = Binding.Group("Verdicts")
 GAP = "   "
 SHORTEST_WORDS = 12
-"""Cells of a verdict's words below which they are left out: the sign says more."""
+"""Cells below which a verdict's words are left out: its sign says more."""
 LONGEST_NAME = 24
 LONGEST_WORDS = 200
 
 
 class Verdict(NamedTuple):
-    """What became of a column's reply: its sign and tone (`success`, `error`, …), and in words that may be cut.
+    """The outcome of a column's reply: sign, tone (`success`, `error`, …), and words that may be cut.
 
-    `matters` is whether a person needs the words: those of replies that were read give way first. `brief` stands in the
-    place of words that would be cut.
+    `matters` says whether users need the words; the others' words are dropped first. `brief` replaces words that would
+    be cut.
     """
 
     id: str
@@ -41,20 +41,21 @@ class Verdict(NamedTuple):
 
 
 class VerdictStrip(Widget, can_focus=True):
-    """`Chosen` tells which column to go to."""
+    """A line of verdicts; `Chosen` tells which column to go to."""
 
     BINDING_GROUP_TITLE = "Verdicts"
     HELP = """\
 ## Verdicts
 
-Every column, and what its adapter made of its reply. `←` `→` choose one, `{strip.choose|enter}` goes to its reply.
-`{app.add_column|alt+c}` adds a column: another adapter, another model, or other wordings.
+Every column with the outcome of its reply. `←` `→` choose a column, `{strip.choose|enter}` goes to its reply.
+`{app.add_column|alt+c}` adds a column for another adapter, model or variant.
 """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("right,down", "step(1)", "Next", show=False, id="strip.next", tooltip="The next column", group=_GROUP),
-        Binding("left,up", "step(-1)", "Before", show=False, id="strip.before", tooltip="The one before", group=_GROUP),
-        Binding("enter", "choose", "Go there", id="strip.choose", tooltip="To the reply of this column", group=_GROUP),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = pane_keys(
+        "Verdicts",
+        ("right,down", "step(1)", "Next", "strip.next", "Go to the next column"),
+        ("left,up", "step(-1)", "Previous", "strip.before", "Go to the previous column"),
+        ("enter", "choose", "Go there", "strip.choose", "Go to the reply of this column"),
+    )
     DEFAULT_CSS = """
     VerdictStrip {
         height: 1;
@@ -66,7 +67,7 @@ Every column, and what its adapter made of its reply. `←` `→` choose one, `{
     """
 
     class Chosen(Message):
-        """The user wants to see this column; `to_reply` with the focus in its reply."""
+        """The user chose this column; with `to_reply` the focus goes to its reply."""
 
         def __init__(self, column_id: str, to_reply: bool) -> None:
             super().__init__()
@@ -78,7 +79,7 @@ Every column, and what its adapter made of its reply. `←` `→` choose one, `{
         self._current = ""
 
     def show(self, verdicts: Sequence[Verdict], current: str) -> None:
-        """`current` is the column that is in sight."""
+        """Show these verdicts; `current` is the column in sight."""
         shown = tuple(
             [
                 one._replace(words=one_line(one.words, LONGEST_WORDS), brief=one_line(one.brief, LONGEST_WORDS))
@@ -105,11 +106,11 @@ Every column, and what its adapter made of its reply. `←` `→` choose one, `{
 
     @property
     def _bare(self) -> int:
-        """The cells of every name and sign, and of the gaps behind them."""
+        """Cells of all names, signs and gaps."""
         return sum(cell_width(one_line(one.name, LONGEST_NAME)) + 3 + len(GAP) for one in self._verdicts)
 
     def _words(self, room: int) -> list[str]:
-        """The words of each verdict, cut so that all of them fit: what matters keeps its words the longest."""
+        """Return the words of each verdict, cut to fit together; those that matter keep theirs longest."""
         words = [one.words for one in self._verdicts]
 
         def excess() -> int:
@@ -159,7 +160,7 @@ Every column, and what its adapter made of its reply. `←` `→` choose one, `{
 
 
 def _cut(words: str, width: int) -> str:
-    """`words` in at most `width` cells. One letter of a word says nothing, and one digit of a number another one."""
+    """Cut words to `width` cells, but not to single letters, nor to digits of another number."""
     cut = one_line(words, width)
     if cut == words:
         return words
@@ -170,7 +171,7 @@ def _cut(words: str, width: int) -> str:
 
 
 def _even_length(lengths: Sequence[int], excess: int) -> int:
-    """The length to which the longer ones are cut so that together they lose `excess`; 0 where none is left."""
+    """Return the length to which the longer of them are cut to lose `excess` together; 0 if none is left."""
     room = sum(lengths) - excess
     return next(
         (most for most in range(max(lengths, default=0), 0, -1) if sum(min(one, most) for one in lengths) <= room), 0

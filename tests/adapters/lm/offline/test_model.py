@@ -1,4 +1,4 @@
-"""The offline models, each under every adapter, from nothing but the messages."""
+"""The offline models, each under every adapter."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from typing import Any
 import pytest
 
 from adapters.formats.catalog import make
+from adapters.formats.chat import ChatAdapter
 from adapters.lm import ProviderError
 from adapters.lm import open as open_model
 from adapters.lm.offline import NAMES, task
+from adapters.lm.offline.personas import PERSONAS
 from adapters.lm.protocol import collect
+from adapters.mutations import CATALOGUE
 from adapters.running import runner
 from adapters.running.runs import Run
 from adapters.signatures.notation import read
@@ -321,3 +324,52 @@ def test_a_prompt_of_many_outputs_is_read_once_and_not_once_an_output(adapter: s
     few, many = task_of(40), task_of(320)
     cost = loops(lambda: task.read(many)) / loops(lambda: task.read(few))
     assert cost < 30
+
+
+def test_a_persona_is_a_good_reply_with_named_mutations() -> None:
+    assert [name for one in PERSONAS.values() for habit in one.habits for name in habit if name not in CATALOGUE] == []
+    assert PERSONAS["exact"].habits == ()
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+@pytest.mark.parametrize(
+    "outputs",
+    [
+        *("d: dict[str, int]", "t: tuple[int, str]", "o: Optional[int]", "u: int | str", "days: list[datetime.date]"),
+        *("c: dspy.Code", "z: list[Literal['p', 'q']]", "n: bool, k: set[str]", "k: dict[Literal['a', 'b'], float]"),
+    ],
+)
+def test_who_is_told_the_adapter_writes_what_it_parses(adapter: str, outputs: str) -> None:
+    context = ["In Bergen it pours.", "Umbrellas are 3 euros & cheap."]
+    run = ask(adapter, "exact", read(f"question, context: list[str] -> {outputs}"), (), {**RAIN, "context": context})
+    assert run.ok, run.error
+
+
+def test_choices_that_the_prompt_does_not_list_are_known_from_the_signature() -> None:
+    run = ask("baml", "exact", ORDER, (), LETTER)
+    assert run.ok, run.error
+    assert run.values["urgency"].value == "high"
+
+
+class Lines(ChatAdapter):
+    """An adapter of a user's own: one `name=value` a line."""
+
+    def format_field_structure(self, signature: Any) -> str:
+        return "Answer with lines of name=value."
+
+    def user_message_output_requirements(self, signature: Any) -> str:
+        return ""
+
+    def format_assistant_message_content(self, signature: Any, outputs: Any, missing_field_message: Any = None) -> str:
+        return "\n".join([f"{name}={value}" for name, value in outputs.items()])
+
+    def parse(self, signature: Any, completion: str) -> dict[str, Any]:
+        return dict([line.split("=", 1) for line in completion.splitlines()])
+
+
+def test_an_adapter_of_a_users_own_is_answered_as_it_writes() -> None:
+    signature = read("question -> answer, mood")
+    lm = open_model("offline/exact", chunk_seconds=0)
+    run = runner.run(Lines(), lm, signature, (), {"question": "Is it raining in Bergen?"}, fallback=False)
+    assert run.ok, run.error
+    assert reply(run).startswith("answer=")

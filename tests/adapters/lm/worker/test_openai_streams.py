@@ -26,7 +26,7 @@ def piece(delta: dict[str, Any], ending: str | None = None) -> bytes:
     return sse({"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]})
 
 
-@pytest.fixture(params=["openai", "vllm"])
+@pytest.fixture(params=["openai", "vllm", "openrouter"])
 def provider(request: pytest.FixtureRequest) -> Provider:
     """One that OpenAI's client reads, and one that litellm reads itself."""
     return BY_NAME[request.param]
@@ -36,8 +36,10 @@ def provider(request: pytest.FixtureRequest) -> Provider:
 def ask(monkeypatch: pytest.MonkeyPatch, provider: Provider) -> Ask:
     """The reply of a server that sends just these frames, or behaves so."""
 
-    def ask(*frames: bytes, behaviour: str = "stream", error: str = "") -> Response:
+    def ask(*frames: bytes, behaviour: str = "stream", error: str = "", body: dict[str, Any] | None = None) -> Response:
         wire = provider.wire if not frames else replace(provider.wire, frames=lambda reply: list(frames))
+        if body is not None:
+            wire = replace(wire, whole=lambda reply: body)
         if error:
             wire = replace(wire, error=lambda status, message: openai_error(status, error))
         with ProviderServer(replace(provider, wire=wire), REPLY, behaviour) as server:
@@ -54,6 +56,29 @@ def test_a_refusal_is_kept_apart_from_the_text(ask: Ask) -> None:
     said = ({"role": "assistant", "content": None, "refusal": ""}, {"refusal": "I can"}, {"refusal": "not."})
     response = ask(*map(piece, said), piece({}, "stop"), DONE)
     assert (response.text, response.refusal, response.finish_reason) == ("", "I cannot.", "stop")
+
+
+def test_a_refusal_in_one_piece_is_kept_apart_from_the_text(ask: Ask) -> None:
+    message = {"role": "assistant", "content": None, "refusal": "I cannot."}
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    body = {"id": "c1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
+    response = ask(behaviour="whole", body=body)
+    assert (response.text, response.refusal, response.finish_reason) == ("", "I cannot.", "stop")
+
+
+COUNTED = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15, "cost": 0.0123}
+
+
+@pytest.mark.parametrize("behaviour", ["stream", "whole"])
+def test_what_the_provider_bills_is_the_cost(ask: Ask, behaviour: str) -> None:
+    about = {"id": "c1", "object": "chat.completion", "created": 1, "model": "m"}
+    message = {"role": "assistant", "content": "Rain."}
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    counted = sse({**about, "object": "chat.completion.chunk", "choices": [], "usage": COUNTED})
+    frames = piece(message), piece({}, "stop"), counted, DONE
+    response = ask(*frames, behaviour=behaviour, body={**about, "choices": [choice], "usage": COUNTED})
+    assert response.cost == 0.0123
+    assert response.usage is not None and "cost" not in response.usage
 
 
 def test_content_in_parts_is_text_and_thought(ask: Ask) -> None:

@@ -5,8 +5,7 @@ import pytest
 from adapters.errors import SignatureError
 from adapters.signatures import notation
 from adapters.signatures.edit import outline_edits as change
-from adapters.signatures.edit.class_uses import uses_of
-from adapters.signatures.edit.outline import Outline, outline_of
+from adapters.signatures.edit.outline import Outline, outline_of, uses_of
 from adapters.signatures.edit.outline_edits import NewMember
 from tests.adapters.signatures.notation_sources import SOURCES
 
@@ -140,7 +139,7 @@ def test_comments_travel_with_a_field_and_outlive_it() -> None:
 
 def test_what_would_lose_a_comment_is_refused() -> None:
     odd = SOURCE.replace("list[Line]", "list[  # many\n        Line\n    ]")
-    with pytest.raises(SignatureError, match="a comment stands in what would be replaced"):
+    with pytest.raises(SignatureError, match="the replaced text contains a comment"):
         edit(odd, "lines", type_text="str")
     assert edit(odd, "lines", name="rows") == odd.replace("    lines:", "    rows:")
 

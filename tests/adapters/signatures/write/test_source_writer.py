@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field, create_model
 
 from adapters.errors import SignatureError
 from adapters.signatures import notation
-from adapters.signatures.read.signature_class import TAKEN_NAMES
+from adapters.signatures.read.fields import TAKEN_NAMES
 from adapters.signatures.signature import MISSING, Signature, constraint_text
 from adapters.signatures.signature import Field as SignatureField
 from tests.adapters.signatures.dspy_signatures import face, face_of_dspy, of_source

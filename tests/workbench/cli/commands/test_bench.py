@@ -55,7 +55,9 @@ def test_the_json_has_the_agreed_shape(rain: str, run: Run) -> None:
     column = shape["columns"]["chat"]
     assert {"runs", "parsed", "interval", "expectations", "tokens", "cost", "ms"} <= set(column)
     assert (column["runs"], column["parsed"], column["expectations"]) == (4, 4, 4)
-    assert column["interval"] == [wilson(4, 4).low, wilson(4, 4).high]
+    assert column["interval"] == [wilson(2, 2).low, wilson(2, 2).high]  # two cases, however often repeated
+    assert shape["verdict"] == "best: none yet · not told apart: chat, json · 2 cases"
+    assert (shape["ranking"]["best"], shape["ranking"]["not_counted"], shape["flaky"]) == (None, 0, 0)
     assert column["cost"] == 0
     assert column["tokens"] > 0
     assert column["ms"]["median"] <= column["ms"]["p95"]
@@ -69,8 +71,12 @@ def test_a_column_that_wins_is_named_with_its_p_value(rain: str, run: Run) -> No
     with_cases(rain, 8)
     done = run("bench", rain, "--adapter", "json", "--model", "offline/exact", "offline/truncated")
     assert done.code == 0, done.err
-    assert "json · offline/exact parses more often than json · offline/truncated: 8 and 0 of 8, p = 0.0078" in done.out
-    assert "json · offline/truncated: 0 of 8 parsed (0–33 %)" in done.out
+    assert (
+        "json · offline/exact parses more often than json · offline/truncated: 8 and 0 of 8, +100 points (48 to 100),"
+        in done.out
+    )
+    assert done.out.startswith("best: json · offline/exact · worse: json · offline/truncated (p = 0.0078) · 8 cases\n")
+    assert "json · offline/truncated  0 of 8 (0–33 %)  " in done.out
 
 
 def test_nothing_is_run_twice_and_what_was_begun_is_gone_on_with(rain: str, run: Run) -> None:
@@ -97,15 +103,21 @@ def test_again_runs_all_of_it_anew_in_a_series_of_its_own(rain: str, run: Run) -
 
 
 def test_another_prompt_is_another_run_and_the_one_before_can_be_compared_with(rain: str, run: Run) -> None:
-    held = with_cases(rain, 3)
+    held = with_cases(rain, 5)
     run("bench", rain, "--adapter", "json")
     session = store.load(rain)
     store.save(replace(session, model="offline/truncated"), rain)
     done = run("bench", rain, "--adapter", "json", "--compare", "previous", "--fail-if-worse", "--json")
     assert done.code == exit_codes.DIFFERENT
-    assert len(lines(held)) == 6
-    assert [one["change"] for one in done.json["changes"]] == ["worse"] * 3
-    assert done.json["columns"]["json"]["runs"] == 3
+    assert len(lines(held)) == 10
+    assert [one["change"] for one in done.json["changes"]] == ["worse"] * 5
+    assert done.json["columns"]["json"]["runs"] == 5
+    (change,) = done.json["column_changes"]
+    assert (change["change"], change["p"]) == ("worse", 0.5**5)
+    assert "json is worse than before: 5 and 0 of 5" in done.err
+    strict = run("bench", rain, "--adapter", "json", "--compare", "previous", "--fail-if-worse", "--level", "1%")
+    assert strict.code == 0, strict.err
+    assert "json is not told apart from before: 5 and 0 of 5" in strict.out
 
 
 def test_another_results_file_is_compared_by_case(rain: str, run: Run, tmp_path: Path) -> None:
@@ -149,7 +161,7 @@ def test_a_limit_that_cannot_be_kept_is_refused_before_anything_is_sent(rain: st
     held = with_cases(rain, 1)
     done = run("bench", rain, "--model", "openai/nobody-knows-me", "--max-cost", "1")
     assert done.code == exit_codes.USAGE
-    assert "nobody knows the price of openai/nobody-knows-me" in done.err
+    assert "the price of openai/nobody-knows-me is unknown" in done.err
     assert not held.exists()
 
 
@@ -160,18 +172,16 @@ def test_expectations_are_judged_and_the_user_may_judge_too(
     (tmp_path / "my_checks.py").write_text(
         "def good(inputs, values):\n    return values['answer'] in ('yes', 'no') and 'question' in inputs\n"
         "def bad(inputs, values):\n    return 'too \\x1b[31mred'\n"
-        "def breaks(inputs, values):\n    return values['nothing']\n"
         "number = 3\n"
     )
     monkeypatch.delitem(sys.modules, "my_checks", raising=False)
     done = run("bench", rain, "--adapter", "chat", "--json")
-    assert done.json["cells"][0]["failures"] == ["fields.answer.equals: is something else"]
-    words = ("--expect", "my_checks:good", "--expect", "my_checks:bad", "--expect", "my_checks:breaks")
+    assert done.json["cells"][0]["failures"] == ["answer: expected perhaps, got no"]
+    words = ("--expect", "my_checks:good", "--expect", "my_checks:bad")
     done = run("bench", rain, "--adapter", "json", *words, "--json")
     assert done.json["cells"][0]["failures"] == [
-        "fields.answer.equals: is something else",
+        "answer: expected perhaps, got no",
         "my_checks:bad: too \x1b[31mred",
-        "my_checks:breaks: KeyError: 'nothing'",
     ]
     assert lines(held)[-1]["expected"] is False
     for given, said in (
@@ -183,6 +193,34 @@ def test_expectations_are_judged_and_the_user_may_judge_too(
         refused = run("bench", rain, "--expect", given)
         assert refused.code == exit_codes.USAGE
         assert said in refused.err
+
+
+def test_a_function_that_raises_stops_the_bench_and_what_was_paid_for_is_kept(
+    rain: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = with_cases(rain, 3)
+    (tmp_path / "raising_checks.py").write_text(
+        "def breaks(inputs, values):\n    return values['nothing']\n"
+        "def odd(inputs, values):\n    return [values['answer']]\n"
+        "def score(inputs, values):\n    return 0.25\n"
+    )
+    monkeypatch.delitem(sys.modules, "raising_checks", raising=False)
+    for name, said in (
+        ("breaks", "raised KeyError: 'nothing'"),
+        ("odd", "returned ['no']: expected True, False, None, a text or a number"),
+        ("score", "returned the score 0.25: say from where on it is right, as with --threshold 0.5"),
+    ):
+        done = run("bench", rain, "--adapter", "chat", "--expect", f"raising_checks:{name}")
+        assert done.code == exit_codes.USAGE
+        assert "column chat: --expect raising_checks:" in done.err
+        assert said in done.err
+        assert len(lines(held)) >= 1
+    for threshold, right in (("0.25", 3), ("0.3", 0)):
+        words = ("--expect", "raising_checks:score", "--threshold", threshold, "--json")
+        shape = run("bench", rain, "--adapter", "chat", *words).json
+        assert shape["columns"]["chat"]["expectations"] == right
+    assert shape["cells"][0]["failures"] == ["raising_checks:score: scored 0.25, below 0.3"]
+    assert len(lines(held)) == 3
 
 
 def test_a_function_that_was_edited_judges_the_runs_that_are_there(
@@ -211,8 +249,11 @@ def test_the_reports_say_the_same_to_each_reader(rain: str, run: Run, tmp_path: 
     for number in range(4):
         assert f'href="#cell-{number}"' in html
         assert f'</summary><div id="cell-{number}">' in html
-    assert "2 cases cannot tell json · offline/exact and json · offline/truncated apart" in html
-    assert "`json · offline/exact`: 2 of 2 parsed" in pull.read_text("utf-8")
+    assert "json · offline/exact and json · offline/truncated are not told apart" in html
+    verdict = "best: none yet · not told apart: json · offline/exact, json · offline/truncated · 2 cases"
+    assert html.index(verdict) < html.index("<table>")
+    assert pull.read_text("utf-8").startswith(f"`{verdict}`\n")
+    assert "| json · offline/exact | 2 of 2 (34–100 %) |" in pull.read_text("utf-8")
     suite = ElementTree.parse(ci).getroot()[0]
     assert (suite.get("name"), suite.get("tests"), suite.get("failures")) == ("workbench bench", "4", "2")
 
@@ -253,7 +294,7 @@ def test_a_broken_line_is_told_and_passed_over(rain: str, run: Run) -> None:
     held.write_bytes(held.read_bytes()[:-30])
     done = run("bench", rain, "--adapter", "chat", "--json")
     assert done.code == 0
-    assert "line 2: breaks off; passed over" in done.err
+    assert "line 2: incomplete; skipped" in done.err
     assert done.json["columns"]["chat"]["runs"] == 2
 
 
@@ -277,9 +318,11 @@ def test_a_column_without_a_prompt_is_left_out_and_said(run: Run, tmp_path: Path
         (["bench", "SESSION", "--fail-if-worse"], "--compare"),
         (["bench", "SESSION", "--compare", "gone.jsonl"], "no such results file"),
         (["bench", "SESSION", "--case", "nobody"], "no session has a case 'nobody'"),
-        (["bench", "SESSION", "--repeat", "0"], "no number from 1"),
-        (["bench", "SESSION", "--max-cost", "much"], "no amount of US dollars"),
-        (["bench", "SESSION", "--fail-under", "12"], "no share"),
+        (["bench", "SESSION", "--repeat", "0"], "expected a number from 1"),
+        (["bench", "SESSION", "--level", "2"], "a level between 0 and 1"),
+        (["bench", "SESSION", "--threshold", "high"], "a number such as 0.5"),
+        (["bench", "SESSION", "--max-cost", "much"], "an amount of US dollars"),
+        (["bench", "SESSION", "--fail-under", "12"], "a share such as"),
         (["bench", "SESSION", "--adapter", "chatt"], "did you mean 'chat'?"),
         (["bench", "SESSION", "--model", "offline/exakt"], "offline/exact"),
         (["bench", "SESSION", "--html", "no-such-folder/x.html"], "no-such-folder/x.html"),
@@ -315,13 +358,16 @@ def test_what_is_expected_since_is_judged_without_asking_again(rain: str, run: R
     with_cases(rain, 2, {"fields": {"nothing": {"equals": 1}}})
     refused = run("bench", rain)
     assert refused.code == exit_codes.USAGE
-    assert "expect.fields.nothing: there is no output field" in refused.err
+    assert "expect.fields.nothing: no output field" in refused.err
 
 
 def test_the_progress_says_how_far_it_is_how_fast_what_it_cost_and_how_long_it_will_take() -> None:
-    words = progress_words(Progress(400, done=120, failed=2, cost=0.12, seconds=60.0, waiting_s=7.0))
+    words = progress_words(
+        Progress(400, done=120, failed=2, rejected=1, retries=3, cost=0.12, seconds=60.0, waiting_s=7.0)
+    )
     assert words == (
-        "120 of 400 runs · 2.0 a second · $0.12 · 2 min 20 s left · the provider asks to wait 7 s · 2 without a reply"
+        "120 of 400 runs · 2.0 a second · $0.12 · 2 min 20 s left · waiting for the provider: 7 s · "
+        "3 retries · 1 rejected · 2 not counted"
     )
     assert "free so far" in progress_words(Progress(4))
     assert "cost unknown" in progress_words(Progress(4, cost=None))

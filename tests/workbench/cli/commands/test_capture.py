@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -190,6 +191,52 @@ def test_what_a_program_asked_before_it_was_killed_is_there(tmp_path: Path) -> N
     assert [one.name for one in store.load(path).cases] == ["the last words"]
 
 
+ASKED = """
+import gc, os, sys, threading, dspy
+from dspy.utils import DummyLM
+dspy.configure(lm=DummyLM([{"answer": "a"}] * 99))
+predict = dspy.Predict("question -> answer")
+def ask(*questions):
+    for one in questions:
+        predict(question=one)
+"""
+LOST = {
+    "os._exit": "ask(*'abcdefg'); os._exit(0)",
+    "the writer is killed": """
+ask("a")
+(outlet,) = [one for one in gc.get_objects() if type(one).__name__ == "Outlet"]
+while outlet._child is None:
+    threading.Event().wait(0.01)
+outlet._child.kill()
+outlet._child.wait()
+ask(*"bcdefg")
+""",
+}
+
+
+@pytest.mark.parametrize("how", LOST)
+def test_calls_that_were_made_and_lost_are_counted(how: str, tmp_path: Path) -> None:
+    done = captured(sys.executable, "-c", ASKED + LOST[how], cwd=tmp_path, options=("-o", "o", "--json", "r.json"))
+    assert "nothing was captured" not in done.err and "7 calls lost:" in done.err
+    assert json.loads((tmp_path / "r.json").read_text())["not_captured"] == 7
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+def test_a_worker_of_multiprocessing_loses_none_of_its_calls(tmp_path: Path) -> None:
+    """It ends without `atexit`, as processes that are forked off do."""
+    forked = """
+import multiprocessing
+context = multiprocessing.get_context("fork")
+workers = [context.Process(target=ask, args=(one, one * 2)) for one in "ab"]
+[one.start() for one in workers]
+[one.join() for one in workers]
+"""
+    done = captured(sys.executable, "-c", ASKED + forked, cwd=tmp_path)
+    assert "workbench capture: 4 calls, 1 session in prompts" in done.err and "lost" not in done.err
+    (path,) = (tmp_path / "prompts").iterdir()
+    assert sorted(one.name for one in store.load(path).cases) == ["a", "aa", "b", "bb"]
+
+
 def test_the_programs_own_start_up_module_is_run_too(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text("import builtins; builtins.MINE = 'mine'\n", encoding="utf-8")
     code = "import sys, sitecustomize; print(MINE, sitecustomize.__file__, any('startup' in one for one in sys.path))"
@@ -202,8 +249,8 @@ def test_the_programs_own_start_up_module_is_run_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["-o", "x"], "which program?"),
-        (["-o", __file__, "--", "python"], "is no folder"),
+        (["-o", "x"], "expected a program"),
+        (["-o", __file__, "--", "python"], "expected a folder"),
         (["-o", "x", "--cases", "0", "--", "python"], "at least 1"),
         (["-o", "x", "--sample", "2", "--", "python"], "a share above 0"),
         (["--", "python"], "-o/--out"),

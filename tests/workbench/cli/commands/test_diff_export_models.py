@@ -93,6 +93,16 @@ def test_models_say_what_they_can_do_who_says_so_and_when_they_leave(run: Run) -
     assert "can: tools, reasoning, schema (dspy 3.4.1's table)" in shown
 
 
+def test_what_named_models_can_do_is_told_for_programs_and_people(run: Run) -> None:
+    names = ["openai/gpt-6-sol", "nowhere/any"]
+    found = json.loads(run("models", "--capabilities", *names, "--json").out)
+    assert list(found) == names
+    assert set(found[names[0]]) == {"function_calling", "reasoning", "response_schema", "params", "said_by"}
+    assert found[names[0]]["function_calling"] is True and "tools" in found[names[0]]["params"]
+    assert found["nowhere/any"]["params"] == []
+    assert "nowhere/any  can: nothing of its own" in run("models", "--capabilities", *names).out
+
+
 def test_sending_to_a_model_that_has_left_its_api_says_so(run: Run) -> None:
     run("new", "question -> answer", "-o", "q.json", "--input", "question=?")
     assert "openai/o4-mini left its API on 2026-10-23" in run("send", "q.json", "--model", "openai/o4-mini").err

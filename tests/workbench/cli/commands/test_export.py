@@ -64,7 +64,7 @@ def test_to_is_as_under_its_old_name(asked: str, run: Run) -> None:
         (("--as", "dspy", "--adapter", "markdown"), "baml, twostep (--adapter)"),
         (("--as", "curl", "--model", "offline/exact"), "(--model)"),
         (("--as", "pickle"), "invalid choice: 'pickle'"),
-        (("--as", "dspy", "-o", "no/such/folder.py"), "No such file"),
+        (("--as", "dspy", "-o", "no/such/folder.py"), "no such file"),
     ],
 )
 def test_what_cannot_be_exported_is_one_line_that_says_why(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 from collections.abc import Callable
@@ -96,6 +97,36 @@ def test_a_changed_word_of_the_docstring_fails_the_check_and_is_named(project: P
     assert verdict(run, "--no-source") == (0, "", [])
 
 
+def test_instructions_that_the_class_does_not_have_are_reported_as_followed_by_nothing(project: Path, run: Run) -> None:
+    """As `Answer.with_instructions("…")` is captured: its fields follow the class, its instructions nothing."""
+    session = store.load(PATH)
+    store.save(replace(session, signature=replace(session.signature, instructions="Read it twice.")), PATH)
+    assert "nothing follows its instructions" in run("check", PATH).out
+    assert verdict(run)[1:] == ("empty", [])
+    edit(project / "app" / "qa.py", "sure: bool", "sure: float")
+    assert verdict(run)[1] == "drift"
+
+
+def test_sessions_that_follow_no_source_are_counted_and_can_fail_the_check(project: Path, run: Run) -> None:
+    assert "no source" not in run("check", PATH).out and run("check", PATH, "--require-source").code == 0
+    session = store.load(PATH)
+    store.save(replace(session, signature=replace(session.signature, source=None)), "prompts/free.session.json")
+    own = replace(session.signature, instructions="Read it twice.")
+    store.save(replace(session, signature=own), "prompts/own.session.json")
+    done = run("check", "prompts/free.session.json", "prompts/own.session.json", PATH)
+    named = "prompts/free.session.json, prompts/own.session.json (instructions of its own)"
+    assert done.out.splitlines()[-1] == f"2 of 3 sessions follow no source: {named}"
+    found = run("check", "prompts", "--json").json["unlinked"]
+    assert [one["path"] for one in found] == ["prompts/free.session.json", "prompts/own.session.json"]
+    assert found[0]["why"] == "no link to a program"
+    assert run("check", "prompts/free.session.json", "--case", "case 1").code == 0
+    assert (
+        run("check", "prompts/free.session.json", "--case", "case 1", "--require-source").code == exit_codes.DIFFERENT
+    )
+    assert run("check", "prompts", "--no-source", "--json").json["unlinked"] == []
+    assert run("check", "prompts", "--no-source", "--require-source").code == exit_codes.USAGE
+
+
 def test_a_type_a_field_and_a_model_of_another_module_are_named_as_what_they_are(project: Path, run: Run) -> None:
     edit(project / "app" / "qa.py", "sure: bool", "sure: float")
     (said,) = verdict(run)[2]
@@ -103,7 +134,7 @@ def test_a_type_a_field_and_a_model_of_another_module_are_named_as_what_they_are
     edit(project / "app" / "qa.py", "    sure: float = dspy.OutputField()\n", "")
     assert "the output field `sure` is gone" in verdict(run)[2][0]
     edit(project / "app" / "models.py", "currency: str", "currency: str\n    vat: float")
-    assert any("the type of `invoice`, Invoice, is defined otherwise" in one for one in verdict(run)[2])
+    assert any("the type of `invoice`, Invoice, has a new definition" in one for one in verdict(run)[2])
 
 
 def test_a_renamed_class_and_a_file_that_is_gone_are_named_with_the_nearest(project: Path, run: Run) -> None:
@@ -113,7 +144,7 @@ def test_a_renamed_class_and_a_file_that_is_gone_are_named_with_the_nearest(proj
     assert "app/qa.py has no class Answer (did you mean Answers?)" in said
     (project / "app" / "qa.py").rename(project / "app" / "qas.py")
     assert verdict(run)[1] == "gone"
-    assert "app/qa.py: there is no such file (did you mean app/qas.py?)" in verdict(run)[2][0]
+    assert "app/qa.py: no such file (did you mean app/qas.py?)" in verdict(run)[2][0]
 
 
 @pytest.mark.parametrize("file", ["/etc/passwd", "../../outside.py", "link.py", "fifo.py", "huge.py", "../app/qa.txt"])
@@ -170,7 +201,7 @@ def test_pull_takes_the_programs_text_and_leaves_the_recordings_to_be_decided(pr
     assert after.cases[0].recordings == before.cases[0].recordings
     assert verdict(run)[:2] == (exit_codes.DIFFERENT, "pass")
     done = run("review", PATH, "--accept-all")
-    assert done.code == 0 and "1 recorded anew" in done.out
+    assert done.code == 0 and "1 recorded again" in done.out
     assert verdict(run) == (0, "pass", [])
     assert "as its program has it" in run("pull", PATH).out
 
@@ -189,10 +220,10 @@ def test_a_program_that_is_gone_is_not_accepted_and_keeps_no_other_cause_from_it
     store.save(replace(session, signature=replace(session.signature, instructions="Say it.")), PATH)
     (project / "app" / "qa.py").unlink()
     done = run("review", PATH, "--accept-all")
-    assert done.code == exit_codes.DIFFERENT and "1 recorded anew" in done.out
+    assert done.code == exit_codes.DIFFERENT and "1 recorded again" in done.out
     (cause,) = run("review", PATH, "--json").json["causes"]
     done = run("review", PATH, "--accept", cause["id"])
-    assert done.code == exit_codes.USAGE and "the link or the program has to be mended first" in done.err
+    assert done.code == exit_codes.USAGE and "fix the link or the program first" in done.err
 
 
 def test_of_two_changes_of_a_program_neither_is_written_before_both_are_accepted(project: Path, run: Run) -> None:
@@ -204,7 +235,7 @@ def test_of_two_changes_of_a_program_neither_is_written_before_both_are_accepted
     for one in causes:
         done = run("review", PATH, "--accept", one["id"])
         assert done.code == exit_codes.DIFFERENT
-        assert f"{PATH}: 0 recorded anew, the program's text waits for another cause" in done.out
+        assert f"{PATH}: 0 recorded again, the program's text waits for another cause" in done.out
         assert "0 accepted; 2 causes left" in done.err
         assert Path(PATH).read_bytes() == before
     assert "pulled" in run("review", PATH, *[word for one in causes for word in ("--accept", one["id"])]).out
@@ -221,7 +252,7 @@ def test_accepting_all_keeps_the_sessions_own_edits_and_records_what_they_make(
         edit(project / "app" / "qa.py", "Read the note.", "Read the letter.")
     done = run("review", PATH, "--accept-all")
     assert done.code == exit_codes.DIFFERENT
-    assert "1 recorded anew, the program's text is not taken over: the session was edited" in done.out
+    assert "1 recorded again, the program's text is not pulled: the session was edited" in done.out
     assert "1 accepted; " in done.err, "the edit of its own, and nothing of the program's"
     assert "Read my note." in store.load(PATH).signature.text
     assert verdict(run)[:2] == (exit_codes.DIFFERENT, "drift")
@@ -236,7 +267,7 @@ def test_a_recording_is_accepted_while_the_programs_text_waits(project: Path, ru
     causes = run("review", PATH, "--json").json["causes"]
     ids = [one["id"] for one in causes if one["kind"] != "source"] + [causes[0]["id"]]
     done = run("review", PATH, *[word for id in ids for word in ("--accept", id)])
-    assert "1 recorded anew, the program's text waits for another cause" in done.out
+    assert "1 recorded again, the program's text waits for another cause" in done.out
     assert store.load(PATH).signature.text == session.signature.text
 
 
@@ -248,8 +279,8 @@ def test_values_whose_field_is_gone_or_retyped_are_kept_aside_and_come_back(proj
     edit(project / "app" / "qa.py", "    sure: bool = dspy.OutputField()\n", "")
     edit(project / "app" / "qa.py", "note: str", "note: list[int]")
     done = run("pull", PATH)
-    assert "demo 1: `sure` has no field any more and is kept aside" in done.out
-    assert "case 1: the value of `note` is no list[int] and is kept aside" in done.out
+    assert "demo 1: the field `sure` is gone; its value is kept aside" in done.out
+    assert "case 1: the value of `note` is not a valid list[int] and is kept aside" in done.out
     pulled = store.load(PATH)
     assert dict(pulled.demos[0].values) == {"invoice": {"total": 1, "currency": "EUR"}}
     assert pulled.demos[0].extra == {"aside": {"sure": True, "note": "a"}}
@@ -327,6 +358,56 @@ def test_push_is_refused_where_the_program_changed_since(project: Path, run: Run
     done = run("push", PATH, "--yes")
     assert done.code == exit_codes.DIFFERENT and "has changed since the session was taken" in done.err
     assert (project / "app" / "qa.py").read_text() == before
+
+
+def test_push_keeps_the_comments_and_the_layout_that_the_program_got_meanwhile(project: Path, run: Run) -> None:
+    """A push compares meanings, as a check does: an added comment is no change of the class."""
+    file = project / "app" / "qa.py"
+    edit(file, "    sure: bool", "    # how sure it is\n    sure: bool")
+    edit(file, "from .models import Invoice\n", "from .models import Invoice\n\nLIMIT = 3  # of another thing\n")
+    assert verdict(run) == (0, "pass", [])
+    edited_session("what was written", "what was said")
+    before = file.read_text()
+    done = run("push", PATH, "--yes")
+    assert done.code == 0, done.err
+    assert file.read_text() == before.replace("what was written", "what was said")
+    assert verdict(run)[1] == "pass" and run("push", PATH, "--yes").code == 0
+    assert file.read_text() == before.replace("what was written", "what was said"), "a second push does nothing"
+
+
+def test_push_is_refused_where_it_would_lose_a_comment(project: Path, run: Run) -> None:
+    file = project / "app" / "qa.py"
+    edited_session("    sure: bool = dspy.OutputField()\n", "")
+    edit(file, "    sure: bool = dspy.OutputField()\n", "    sure: bool = dspy.OutputField()  # really\n")
+    before = file.read_text()
+    assert run("push", PATH, "--yes").code == exit_codes.DIFFERENT and file.read_text() == before
+
+
+@pytest.mark.parametrize("coding", ["latin-1", "cp1252", "utf-8", "utf-8-sig"])
+def test_push_writes_in_the_encoding_that_the_file_declares(coding: str, project: Path, run: Run) -> None:
+    file = project / "app" / "qa.py"
+    declared = f"# -*- coding: {coding.removesuffix('-sig')} -*-\n# Größe\n"
+    file.write_bytes((declared + QA).encode(coding))
+    assert run("pull", PATH).code == 0
+    edited_session("what was written", "the café")
+    done = run("push", PATH, "--yes")
+    assert done.code == 0, done.err
+    assert file.read_bytes() == (declared + QA.replace("what was written", "the café")).encode(coding)
+    assert "'the café'" in ast.dump(ast.parse(file.read_bytes())), "Python reads what the session says"
+    assert verdict(run)[1] == "pass"
+
+
+def test_push_is_refused_for_text_that_the_declared_encoding_lacks(project: Path, run: Run) -> None:
+    file = project / "app" / "qa.py"
+    file.write_bytes(b"# coding: latin-1\n" + QA.encode())
+    assert run("pull", PATH).code == 0
+    edited_session("what was written", "costs 5 €")
+    before = file.read_bytes()
+    done = run("push", PATH, "--yes")
+    assert done.code == exit_codes.DIFFERENT and "'€' does not exist in iso-8859-1" in done.err
+    assert file.read_bytes() == before
+    file.write_bytes(b"# coding: klingon\n" + QA.encode())
+    assert verdict(run)[1] == "refused"
 
 
 def test_line_ends_and_the_mark_in_front_of_a_file_stay(project: Path, run: Run) -> None:

@@ -126,3 +126,22 @@ def test_the_field_that_tools_have_added_is_no_stranger(rain: str, run: Run) -> 
     assert reading["flags"] == []
     assert reading["values"] == {"answer": "yes", "score": 0.9}
     assert reading["fields"]["tool_calls"]["state"] == "read"
+
+
+def test_an_adapter_of_ones_own_in_a_session_that_cannot_be_read_is_refused(run: Run, tmp_path: Path) -> None:
+    """The column's adapter is looked at first; then the signature, which no value of may be computed."""
+    unreadable = [
+        "class A(dspy.Signature):",
+        "    q: str = dspy.InputField(ge=10**10**8)",
+        "    a: str = dspy.OutputField()",
+    ]
+    session = {"format": 1, "signature": {"text": unreadable}, "columns": [{"id": "c", "adapter": "chat:x"}]}
+    Path("r.json").write_text(json.dumps(session))
+    done = run("parse", "r.json", stdin="x")
+    assert done.code == exit_codes.USAGE
+    assert "'chat:x' is Python code, which a session may not load by itself" in done.err
+    session["columns"] = [{"id": "c", "adapter": "chat"}]
+    Path("r.json").write_text(json.dumps(session))
+    done = run("parse", "r.json", stdin="x")
+    assert done.code == exit_codes.USAGE
+    assert "the signature, line 2, column 33: 10 ** 10 ** 8" in done.err

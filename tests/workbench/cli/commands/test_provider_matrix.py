@@ -23,32 +23,32 @@ REPLY = "[[ ## answer ## ]]\nyes\n\n[[ ## score ## ]]\n0.9\n\n[[ ## completed ##
 PROTOCOLS = ("openai", "anthropic")
 
 REFUSED = {
-    "401": "does not accept the key in {key} (401): Incorrect API key provided.",
-    "403": "does not accept the key in {key} (403): You are not allowed to use this model.",
+    "401": "does not accept the API key in {key} (401): Incorrect API key provided.",
+    "403": "does not accept the API key in {key} (403): You are not allowed to use this model.",
     "404": "does not know the model '404' (404)",
     "400-context": "The prompt is too long for {model}",
-    "400": "refused the request (400)",
-    "429": "limits how often you may call it (429): Rate limit reached for requests. Try again in 7 s.",
-    "429-quota": "says that there is no credit left (429)",
+    "400": "rejected the request (400)",
+    "429": "rate limit reached (429): Rate limit reached for requests. Try again in 7 s.",
+    "429-quota": "no credit left (429)",
     "500": "failed (500): The server had an error.",
     "503": "is overloaded (503)",
     "529": "is overloaded (529)",
-    "echo-key": "does not accept the key in {key} (401)",
+    "echo-key": "does not accept the API key in {key} (401)",
     "close": "closed the connection before the reply was complete.",
-    "html": "answered with something that is not a ",
-    "html-502": "failed (502): a web page (HTML), not an API's answer",
+    "html": "did not answer with a chat completion",
+    "html-502": "failed (502): a web page (HTML), not an API response",
     "close-in-stream": "closed the connection before the reply was complete.",
     "end-in-stream": "closed the connection before the reply was complete.",
     "error-in-stream": "failed",
-    "malformed-sse": "answered with something that is not a ",
+    "malformed-sse": "did not answer with a chat completion",
 }
 SAID_OF_ANTHROPIC = {"malformed-sse": "closed the connection before the reply was complete."}
 """litellm skips an event of Anthropic's that is not JSON; the reply then has no end."""
 SHORT = {
-    "401": "401 · key refused",
+    "401": "401 · API key rejected",
     "404": "404 · unknown model",
     "400-context": "400 · prompt too long",
-    "400": "400 · request refused",
+    "400": "400 · request rejected",
     "429": "429 · rate limit",
     "429-quota": "429 · no credit left",
     "500": "500 · server failed",
@@ -167,7 +167,7 @@ def test_a_server_that_says_nothing_is_given_up_after_the_sessions_timeout(
     assert done.code == exit_codes.PROVIDER
     error = done.json["runs"]["chat"]["error"]
     assert error["phase"] == "request"
-    assert error["message"].endswith("gave no answer in time.")
+    assert error["message"].endswith("did not respond in time.")
     assert done.err.splitlines() == [f"workbench: chat: {error['message']}"]
     assert Path(rain).read_bytes() == before
     nothing_leaked(done, tmp_path)
@@ -200,7 +200,7 @@ def test_in_the_app_each_column_tells_its_phase_and_line_and_nothing_of_the_key(
         await desk.press("f3", "f7", "3", "v")
         shown += desk.app.export_screenshot() + desk.app.screen.query_one("#pages-text").plain_text  # type: ignore[attr-defined]
         assert CANARY not in shown
-        assert "does not accept the key" in shown, "the page of calls says it too"
+        assert "does not accept the API key" in shown, "the page of calls says it too"
         assert not any(case.recordings for case in desk.document.session.cases)
 
     at_the_desk(act, session)

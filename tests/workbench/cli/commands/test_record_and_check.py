@@ -78,7 +78,7 @@ def test_update_accepts_todays_prompt_and_keeps_the_replies(rain: str, run: Run)
     assert run("check", rain, "--adapter", "chat").code == exit_codes.DIFFERENT
 
     done = run("check", rain, "--adapter", "chat", "--update")
-    assert (done.code, done.err) == (0, f"{rain}: recorded anew\n")
+    assert (done.code, done.err) == (0, f"{rain}: recorded again\n")
     recordings = store.load(rain).cases[0].recordings
     assert "Say whether it rains." in recordings["chat"].messages[0]["content"]
     assert recordings["chat"].attempts == session.cases[0].recordings["chat"].attempts

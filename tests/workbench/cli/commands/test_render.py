@@ -126,3 +126,20 @@ def test_an_adapter_of_the_users_own_folder_is_a_column(rain: str, run: Run, mon
     done = run("render", rain, "--adapter", "shouting_adapter:Shouting", "--json")
     assert done.code == 0, done.err
     assert "GIVEN THE FIELDS" in done.json["prompts"]["shouting_adapter:Shouting"]["messages"][0]["content"]
+
+
+def test_json_includes_the_lints_of_every_column(tmp_path: Path, run: Run) -> None:
+    file = str(tmp_path / "thoughts.session.json")
+    demo = '{"input": "a", "output": "b"}'
+    made = run("new", "input, demos -> thoughts, output", "-o", file, "--input", "input=x", "--demo", demo)
+    assert made.code == 0, made.err
+    for column in run("render", file, "--json").json["prompts"].values():
+        found = {one["name"]: one for one in column["lints"]}
+        assert all(one.keys() == {"name", "severity", "message", "place"} for one in column["lints"])
+        assert found["input-taken-by-predict"]["severity"] == "error"
+        assert found["demo-filled-in"]["severity"] == "warning"
+        assert found["demo-filled-in"]["place"].startswith("demo 1")
+
+
+def test_a_prompt_without_surprises_has_no_lints(rain: str, run: Run) -> None:
+    assert [one["lints"] for one in run("render", rain, "--json").json["prompts"].values()] == [[], [], []]

@@ -61,7 +61,7 @@ def test_another_model_and_a_column_without_a_recording_are_exit_3(recorded: str
     assert "model (recorded with offline/exact)" in done.err
     done = run("send", recorded, "--replay", "--adapter", "baml")
     assert done.code == exit_codes.PROVIDER
-    assert "nothing is recorded" in done.err
+    assert "no recording to replay" in done.err
 
 
 @pytest.mark.parametrize("model", ["offline/sloppy", "offline/truncated"])

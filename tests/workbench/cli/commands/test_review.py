@@ -42,7 +42,7 @@ def test_one_cause_of_all_files_is_one_decision(folder: Path, run: Run) -> None:
     done = run("review", str(folder))
     assert done.code == exit_codes.DIFFERENT
     assert "the instructions changed" in done.out and "(9 fixtures in 3 files)" in done.out
-    assert "1 cause, nothing is written" in done.err
+    assert "1 cause, nothing was written" in done.err
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
     (cause,) = run("review", str(folder), "--json").json["causes"]
     assert len(cause["fixtures"]) == 9 and cause["kind"] == "instructions"
@@ -61,7 +61,7 @@ def test_a_fixture_of_two_causes_waits_for_both(folder: Path, run: Run) -> None:
     assert [(one["kind"], len(one["fixtures"])) for one in causes] == [("instructions", 9), ("parameter", 3)]
     done = run("review", str(folder), "--accept", causes[0]["id"])
     assert done.code == exit_codes.DIFFERENT
-    assert "2.session.json: 0 recorded anew, 3 wait for another cause" in done.out
+    assert "2.session.json: 0 recorded again, 3 wait for another cause" in done.out
     assert "1 accepted; 2 causes left" in done.err, "the other two files have it no more"
     assert run("check", str(folder / "0.session.json")).code == 0
     assert [one["kind"] for one in run("review", str(folder), "--json").json["causes"]] == ["instructions", "parameter"]
@@ -87,7 +87,7 @@ def test_an_id_of_no_cause_and_what_recording_does_not_settle_are_told(folder: P
     store.save(session.with_case(replace(session.cases[0], expect={"reply": "does_not_parse"})), path)
     (cause,) = run("review", str(path), "--json").json["causes"]
     done = run("review", str(path), "--accept", cause["id"])
-    assert done.code == exit_codes.USAGE and "not settled by recording anew" in done.err
+    assert done.code == exit_codes.USAGE and "not settled by recording again" in done.err
     assert run("review", str(path), "--accept-all").code == exit_codes.DIFFERENT
 
 

@@ -310,7 +310,7 @@ def test_columns_at_once_are_told_and_kept_in_their_order(rain: str, run: Run, m
 
 def test_what_was_typed_belongs_to_one_run_at_a_time(rain: str, run: Run) -> None:
     done = run("send", rain, "--jobs", "2", "--type-results")
-    assert (done.code, "leave --jobs out" in done.err) == (exit_codes.USAGE, True)
+    assert (done.code, "remove --jobs" in done.err) == (exit_codes.USAGE, True)
     assert run("send", rain, "--jobs", "0").code == exit_codes.USAGE
 
 

@@ -9,29 +9,31 @@ import signal
 import socket
 import subprocess
 import sys
+import urllib.error
+import urllib.request
 from pathlib import Path
 
 import pytest
 
 from tests.workbench.conftest import Run
-from workbench.serving.setup import Setup
+from workbench.serving.class_room import Setup
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (("nothing.json",), "nothing.json"),
-        (("--max", "0"), "no number from 1 to 200"),
-        (("--port", "70000"), "no number from 0 to 65535"),
-        (("--memory", "1"), "no number from 256"),
-        (("--disk", "0"), "no number from 1 to 100000"),
-        (("--font-size", "²"), "no number from 6"),
-        (("--lesson", "0"), "no number from 1"),
-        (("--idle", "-1"), "no number of seconds"),
+        (("--max", "0"), "expected a number from 1 to 200"),
+        (("--port", "70000"), "expected a number from 0 to 65535"),
+        (("--memory", "1"), "expected a number from 256"),
+        (("--disk", "0"), "expected a number from 1 to 100000"),
+        (("--font-size", "²"), "expected a number from 6"),
+        (("--lesson", "0"), "expected a number from 1"),
+        (("--idle", "-1"), "expected a number of seconds"),
         (("--public-url", "class.example.org"), "https://class.example.org"),
         (("--public-url", "https://[class"), "https://class.example.org"),
         (("--public-url", "https://class:99999"), "https://class.example.org"),
-        (("--public-url", "https://class.example.org/room"), "at the top of its host"),
+        (("--public-url", "https://class.example.org/room"), "leave out the path"),
         (("--keep", "file"), "--keep file"),
         (("--allow-models", ""), "the name is empty"),
     ],
@@ -119,5 +121,42 @@ def test_a_class_begins_and_ends(tmp_path: Path) -> None:
     assert re.search(re.escape(f"http://{socket.gethostname()}:") + r"\d+/join/\w{4}-\w{4}-\w{4}\n", "".join(lines))
     assert process.returncode == 0, errors
     assert "nothing is encrypted" in errors
-    assert "every visitor's process holds OPENAI_API_KEY" in errors
+    assert "the process of every seat holds OPENAI_API_KEY" in errors
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_folders_of_a_class_that_was_killed_are_found_by_the_next(tmp_path: Path) -> None:
+    def begin() -> tuple[subprocess.Popen[str], dict[str, object]]:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "workbench", "serve", "--port", "0", "--json"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "TMPDIR": str(tmp_path)},
+        )
+        assert process.stdout is not None
+        lines = [process.stdout.readline()]
+        while lines[-1] not in ("}\n", ""):
+            lines.append(process.stdout.readline())
+        return process, json.loads("".join(lines))
+
+    def end(process: subprocess.Popen[str]) -> str:
+        process.send_signal(signal.SIGINT)
+        return process.communicate(timeout=100)[1]
+
+    killed, told = begin()
+    with pytest.raises(urllib.error.HTTPError, match="403"):  # it follows to the page without the cookie it was given
+        urllib.request.urlopen(urllib.request.Request(str(told["address"]), method="POST"))
+    killed.kill()
+    killed.communicate()
+    left = Path(str(told["folder"]))
+    (left / "seat-01" / "files" / "mine.json").write_text("{}")
+    running, _ = begin()
+    second, _ = begin()
+    for errors in (end(second), end(running)):
+        assert f"the files of 1 participant are in {left}." in errors, "and nothing is said of a class that goes on"
+        assert errors.count("\n") == 1
+    assert (left / "seat-01" / "files" / "mine.json").exists()
+    os.utime(left / "class.lock", (0, 0))
+    assert end(begin()[0]) == ""
     assert list(tmp_path.iterdir()) == []

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from adapters.formats import catalog
+from adapters.mutations import CATALOGUE
 from sessions import examples
-from sessions.stress.catalogue import CATALOGUE
 from tests.support.hostile import HOSTILE
 from workbench.output import exit_codes
 
@@ -101,7 +101,7 @@ def test_a_reply_that_could_not_be_broken_is_told_once(receipt: str, run: Run) -
     assert done.code == exit_codes.OK and done.err == f"not broken: {said}\n"
     assert done.json["good"]["chat"]["source"] == "the answer of offline/exact"
     assert done.json["good"]["chat"]["passed_over"] == [said]
-    assert f"Not broken: {said}." in Path("stress.html").read_text(encoding="utf-8")
+    assert f"Not damaged: {said}." in Path("stress.html").read_text(encoding="utf-8")
 
 
 def test_an_adapter_without_a_good_reply_is_named_and_the_others_are_broken(run: Run) -> None:
@@ -121,7 +121,10 @@ def test_an_adapter_without_a_good_reply_is_named_and_the_others_are_broken(run:
         (["--adapter", "jsn"], "no column or adapter 'jsn'; did you mean 'json'?"),
         (["--case", "backery"], "no case 'backery'; did you mean 'bakery'?"),
         (["--fail-over", "few"], "argument --fail-over: invalid int value: 'few'"),
-        (["--html", "no/such/folder.html"], "no/such/folder.html: No such file or directory"),
+        (
+            ["--html", "no/such/folder.html"],
+            "no/such/folder.html: cannot be written: no such file or directory (the folder does not exist)",
+        ),
     ],
 )
 def test_a_wrong_word_is_one_line_that_says_what_would_work(

@@ -123,7 +123,7 @@ def test_without_a_key_the_sessions_offline_model_answers(rain: str, run: Run) -
     long = replace(session.signature, instructions="Answer the question. Then say how sure you are.")
     store.save(replace(session, signature=long), rain)
     done = run("suggest", rain)
-    assert done.code == exit_codes.OK and "offline/exact is asked, with 0 replies" in done.err and "+" in done.out
+    assert done.code == exit_codes.OK and "asking offline/exact, with 0 replies" in done.err and "+" in done.out
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from textual.widgets import OptionList
 
 from sessions.file import store
@@ -17,6 +18,7 @@ def glance(desk: Desk) -> str:
     return desk.app.screen.query_one("#browse-glance", PlainStatic).render().plain  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 def test_a_session_is_found_by_its_tag_and_seen_before_it_is_opened(tmp_path: Path) -> None:
     store.save(TICKETS, tmp_path / "a.json")
     store.save(replace(TICKETS, name="bills [/x]", notes="#money"), tmp_path / "b.json")
@@ -29,10 +31,10 @@ def test_a_session_is_found_by_its_tag_and_seen_before_it_is_opened(tmp_path: Pa
         await desk.until(lambda: len(screen._cards) > 5)
         assert "tickets" in glance(desk) and "Classify" in glance(desk)
         await desk.type("c.js")
-        assert "no JSON" in glance(desk)
+        assert "not valid JSON" in glance(desk)
         await desk.fill_in("zzz")
         await desk.press("down", "enter")
-        assert glance(desk) == "" and "nothing here has these words" in "".join(seen(screen.query_one(OptionList)))
+        assert glance(desk) == "" and "no match" in "".join(seen(screen.query_one(OptionList)))
         await desk.fill_in("#mon")
         assert glance(desk).startswith("bills [/x]  #money\n2 cases · 3 demos · 0 recorded")
         await desk.press("enter")
@@ -46,12 +48,13 @@ def test_files_opened_before_come_first_and_only_once(tmp_path: Path) -> None:
         store.save(TICKETS, tmp_path / f"{name}.json")
     found = entries_of(tmp_path, [tmp_path / "b.json", tmp_path / "gone.json"])
     assert [(one.name, one.about) for one in found[:3]] == [
-        ("b.json", "opened before"),
-        ("a.json", "here"),
+        ("b.json", "opened recently"),
+        ("a.json", "in this folder"),
         ("receipt", "example"),
     ]
 
 
+@pytest.mark.slow
 def test_a_new_session_begins_with_the_form() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("ctrl+p")

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from sessions import examples
-from sessions.fixtures import checking
+from sessions.checking import checking
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.running.recording import record
@@ -34,8 +34,8 @@ def test_a_first_example_that_was_not_sent_is_no_error_but_waits_for_the_key_tha
     session = examples.load(next(iter(examples.NAMES)))
     case = next(one for one in session.cases if one.expect)
     said = said_of(checking.check(session, cases=[case.name]), case.name, USUAL)
-    assert said.title == "Nothing can be judged yet"
-    assert said.text.startswith("No reply yet to hold against what is expected: ")
+    assert said.title == "No replies to check yet"
+    assert said.text.startswith("Expectations without a reply: ")
     assert said.text.endswith(f"{case.name} · {', '.join(one.id for one in session.columns)}. F5 sends it.")
     assert "error" not in said.text and said.severity == "warning"
 
@@ -49,9 +49,9 @@ def test_what_holds_and_what_waits_stand_apart() -> None:
     session = recorded(replied(EXPECTING, "A"))
     session = replace(session, cases=(*session.cases, replace(EXPECTING.cases[0], name="later")))
     said = said_of(checking.check(session), "case", USUAL)
-    assert said.title == "✓ the recording holds, 1 without a reply"
+    assert said.title == "✓ the recording matches, 1 without a reply"
     assert said.text.splitlines() == [
-        "No reply yet to hold against what is expected: later · chat. ctrl+t goes to a case, F5 sends it there.",
+        "Expectations without a reply: later · chat. ctrl+t goes to a case, F5 sends it there.",
         "case · chat: render pass, parse pass, expect pass",
     ]
 

@@ -11,7 +11,7 @@ from sessions.model.session import DEFAULT_COLUMNS, Session, SignatureText, Vari
 from tests.support.open_app import MIDDLE, SMALL, TICKETS, Desk, at_the_desk
 from tests.support.screen import seen
 from workbench.tui.actions.columns import refused
-from workbench.tui.dialogs.confirm import ConfirmScreen
+from workbench.tui.dialogs.ask import ConfirmScreen
 from workbench.tui.panes.status import StatusLine
 
 
@@ -21,7 +21,7 @@ from workbench.tui.panes.status import StatusLine
         ('{"temperature": 0.7, "n": 3}', ""),
         ("", ""),
         ("{", "column"),
-        ("[]", "no object"),
+        ("[]", "expected an object"),
         ('{"temprature": 1}', "temperature"),
         ('{"n": "three"}', "whole number"),
         ('{"api_key": "x"}', "secret"),
@@ -78,12 +78,13 @@ def test_a_column_uses_a_variant_or_gets_one_beside_it() -> None:
     at_the_desk(act, session=session)
 
 
+@pytest.mark.slow
 def test_a_model_for_columns_that_each_have_their_own_is_asked_about_and_sent_to() -> None:
     async def act(desk: Desk) -> None:
         status = desk.app.screen.query_one(StatusLine)
         assert "model per column" in status.render().plain
         await desk.press("alt+c")
-        listed = [row for row in painted(desk) if "shown already" in row]
+        listed = [row for row in painted(desk) if "already shown" in row]
         assert len(listed) == 3, "none of them is cut off"
         begins = {row.index(said) for row, said in zip(listed, SAID, strict=True)}
         assert len(begins) == 1, "what is said of them begins in one column"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from sessions.model.session import Case, Column, Session, SignatureText, Tool
 from tests.support.open_app import TICKETS, Desk, at_the_desk
 from workbench.tui.actions.past_runs import continue_from_run
@@ -35,11 +37,12 @@ def test_inputs_tool_turns_and_answer_become_turns_that_every_prompt_shows_and_u
     at_the_desk(act, session=SESSION)
 
 
+@pytest.mark.slow
 def test_without_a_run_or_room_for_a_history_it_says_what_is_missing() -> None:
     async def act(desk: Desk) -> None:
         continue_from_run(desk.app)
         await desk.settle()
-        assert any("takes no history" in one.message for one in desk.app._notifications)
+        assert any("has no history" in one.message for one in desk.app._notifications)
         assert desk.document.session is TICKETS
 
     at_the_desk(act)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from sessions.checking import checking
 from sessions.file import store
 from sessions.file.state_folder import state_folder
-from sessions.fixtures import checking
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session
 from sessions.running.recording import record
@@ -46,6 +46,7 @@ def test_one_key_accepts_and_leaving_records_anew_which_undo_takes_back() -> Non
     at_the_desk(act, DRIFTED)
 
 
+@pytest.mark.slow
 def test_what_was_decided_before_the_app_was_killed_is_decided_the_next_time_and_one_key_takes_it_back(
     tmp_path: Path,
 ) -> None:
@@ -70,6 +71,7 @@ def test_what_was_decided_before_the_app_was_killed_is_decided_the_next_time_and
         at_the_desk(act, DRIFTED, home=tmp_path)
 
 
+@pytest.mark.slow
 def test_a_decision_about_another_change_is_not_taken_for_one_about_this(tmp_path: Path) -> None:
     async def decide(desk: Desk) -> None:
         await desk.press("f9", "a")
@@ -85,6 +87,7 @@ def test_a_decision_about_another_change_is_not_taken_for_one_about_this(tmp_pat
     at_the_desk(again, hailing, home=tmp_path)
 
 
+@pytest.mark.slow
 def test_where_decisions_cannot_be_kept_the_first_one_says_so(tmp_path: Path) -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f9")
@@ -129,7 +132,7 @@ def test_where_all_holds_f9_says_so_and_opens_nothing() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f9")
         assert desk.app.screen is desk.main
-        assert any("hold" in one.title for one in desk.app._notifications)
+        assert any("match" in one.title for one in desk.app._notifications)
 
     at_the_desk(act, RECORDED)
 
@@ -179,7 +182,7 @@ def test_a_program_that_says_otherwise_fails_f9_with_the_words_of_check(tmp_path
         await desk.press("A", "escape")
         await desk.until(lambda: desk.app.screen is desk.main, "for the panes")
         assert "Read the letter." in desk.document.session.signature.text and desk.document.dirty
-        assert any("program's text is taken over" in one.message for one in desk.app._notifications)
+        assert any("the program's text" in one.message for one in desk.app._notifications)
         await desk.press("f9")
         assert isinstance(desk.app.screen, ReviewScreen)
         assert [one.key.kind for one in desk.app.screen.decisions.causes] == ["instructions"]
@@ -197,21 +200,22 @@ def test_of_two_changes_of_a_program_one_that_was_left_is_never_taken_over(tmp_p
         before = desk.document.state
         await desk.press("f9")
         assert isinstance(desk.app.screen, ReviewScreen)
-        assert "waits for another cause too" in desk.app.screen.text
+        assert "depends on another cause" in desk.app.screen.text
         await desk.press("a", "S", "escape")
         await desk.until(lambda: desk.app.screen is desk.main, "for the panes")
         assert desk.document.state is before
         (said,) = [one for one in desk.app._notifications if "program's text waits for another cause" in one.message]
-        assert said.title == "Accepted, and waiting for another cause" and "F9 asks about it again" in said.message
+        assert said.title == "Accepted, waiting for another cause" and "F9 asks again" in said.message
 
     beside_its_program(tmp_path, act, LETTER, SAID)
 
 
+@pytest.mark.slow
 def test_a_program_that_says_the_same_holds_and_f9_names_it(tmp_path: Path) -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f9")
         assert desk.app.screen is desk.main
-        assert any("hold" in one.title and "source pass" in one.message for one in desk.app._notifications)
+        assert any("match" in one.title and "source pass" in one.message for one in desk.app._notifications)
 
     beside_its_program(tmp_path, act)
 
@@ -225,6 +229,6 @@ def test_own_edits_are_recorded_by_accepting_all_and_never_lost_to_the_program(t
         await desk.press("f9", "A", "escape")
         await desk.until(lambda: desk.app.screen is desk.main, "for the panes")
         assert desk.document.session.signature.text == text and passes(desk)
-        assert any("not taken over: the session was edited" in one.message for one in desk.app._notifications)
+        assert any("not pulled: the session was edited" in one.message for one in desk.app._notifications)
 
     beside_its_program(tmp_path, act)

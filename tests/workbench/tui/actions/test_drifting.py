@@ -34,6 +34,7 @@ async def edit_instructions(desk: Desk, text: str) -> None:
     await desk.settle()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 def test_an_edit_that_changes_a_recorded_prompt_is_said_and_its_undo_too(size: tuple[int, int]) -> None:
     async def act(desk: Desk) -> None:
@@ -50,6 +51,7 @@ def test_an_edit_that_changes_a_recorded_prompt_is_said_and_its_undo_too(size: t
 REFUSED = Reply("No marker, and so nothing that could be read as a field.", source="pasted")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reply", [RECORDED.cases[0].replies["chat"], REFUSED], ids=["read", "refused"])
 def test_where_the_verdicts_are_cut_the_mark_stays(reply: Reply) -> None:
     columns = tuple([Column(name, "chat") for name in "abc"])
@@ -68,6 +70,7 @@ def test_where_the_verdicts_are_cut_the_mark_stays(reply: Reply) -> None:
     at_the_desk(act, session, size=SMALL)
 
 
+@pytest.mark.slow
 def test_a_column_that_has_drifted_is_not_shown_as_one_that_is_well() -> None:
     async def act(desk: Desk) -> None:
         assert {one.tone for one in desk.main.columns.verdicts} == {"success"}
@@ -77,6 +80,7 @@ def test_a_column_that_has_drifted_is_not_shown_as_one_that_is_well() -> None:
     at_the_desk(act, RECORDED)
 
 
+@pytest.mark.slow
 def test_the_number_of_tokens_is_never_another_one_for_want_of_room() -> None:
     columns = tuple([replace(one, model="offline/sloppy") for one in RECORDED.columns])
 
@@ -95,6 +99,7 @@ def test_the_number_of_tokens_is_never_another_one_for_want_of_room() -> None:
     at_the_desk(act, replace(RECORDED, columns=columns))
 
 
+@pytest.mark.slow
 def test_accepting_takes_the_mark_away() -> None:
     async def act(desk: Desk) -> None:
         await edit_instructions(desk, "Say whether it snows.")

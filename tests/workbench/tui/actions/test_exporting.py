@@ -15,7 +15,7 @@ from sessions.model.session import Column
 from workbench.exporting import forms
 from workbench.exporting.forms import FORMS
 from workbench.tui.actions import exporting
-from workbench.tui.dialogs.confirm import ConfirmScreen
+from workbench.tui.dialogs.ask import ConfirmScreen
 from workbench.tui.palette import commands_of
 from workbench.tui.widgets.text.plain import PlainStatic
 
@@ -54,6 +54,7 @@ def test_every_form_is_in_the_palette_and_goes_to_a_file_or_the_clipboard(tmp_pa
     assert set(json.loads(target.read_text(encoding="utf-8"))["placeholders"]) == {"ticket", "channel", "tags"}
 
 
+@pytest.mark.slow
 def test_what_a_form_cannot_hold_is_said_and_nothing_is_asked(tmp_path: Path) -> None:
     async def act(desk: Desk) -> None:
         desk.app.ask(exporting.export(desk.app, "curl"))  # an offline model is nowhere to be asked

@@ -53,6 +53,7 @@ def test_an_editor_that_fails_changes_nothing(monkeypatch: pytest.MonkeyPatch, t
     assert edited_by(monkeypatch, tmp_path, program) == ["The export is empty."]
 
 
+@pytest.mark.slow
 def test_an_editor_that_does_not_exist_and_a_terminal_that_cannot_be_left_are_said() -> None:
     async def act(desk: Desk) -> None:
         await desk.go_to("input", "ticket")

@@ -17,7 +17,7 @@ from sessions.model.session import Case, Session
 from workbench.state.document import Place
 from workbench.state.drafts import with_drafts
 from workbench.tui.actions import cases, files
-from workbench.tui.dialogs.confirm import ConfirmScreen
+from workbench.tui.dialogs.ask import ConfirmScreen
 from workbench.tui.widgets.text.plain import PlainStatic
 
 ELSEWHERE = replace(TICKETS, notes="theirs")
@@ -41,7 +41,7 @@ def changed_on_disk(path: Path, answer: str) -> Desk:
         store.save(THEIRS, path)
         await desk.press("ctrl+s")
         await desk.until(lambda: len(desk.app.screen_stack) > 1, "for the question")
-        assert "what you changed too: cases · first · inputs · ticket" in question_of(desk)
+        assert "changed on disk in the same places: cases · first · inputs · ticket" in question_of(desk)
         await desk.press(answer)
         await desk.until(lambda: len(desk.app.screen_stack) == 1, "for the answer")
         await desk.settle()
@@ -59,6 +59,7 @@ def test_keep_mine_writes_over_the_change_and_keeps_it_as_an_earlier_version(tmp
     assert desk.kept == [THEIRS]  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [MIDDLE, SMALL])
 def test_that_unsaved_work_is_not_kept_is_said_in_the_last_line_once_and_that_it_is_again(
     monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
@@ -85,14 +86,14 @@ def test_that_unsaved_work_is_not_kept_is_said_in_the_last_line_once_and_that_it
         await desk.type("b")
         await desk.until(lambda: said, "for the word on the copy")
         shown = desk.main.status.render().plain
-        assert "unsaved work is not kept: the disk is full; free some space" in shown
+        assert "unsaved work not backed up: the disk is full; free some space" in shown
         tries = autosave.write(desk.document.session, None)
         await desk.settle()
         assert tries and len(said) == 1, "once is enough"
         is_full[0] = False
         await desk.type("c")
         await desk.until(lambda: len(said) > 1, "for the word that it works again")
-        assert "unsaved work is kept again" in desk.main.status.render().plain
+        assert "unsaved work is backed up again" in desk.main.status.render().plain
         assert len(said) == 2
 
     at_the_desk(act, size=size)
@@ -132,7 +133,7 @@ def test_what_another_program_changed_elsewhere_in_the_file_is_taken_over_and_ca
         assert desk.document.session == saved
         assert desk.document.state.case.name == "second"
         (said,) = desk.app._notifications
-        assert said.title == "Saved, with what q.json gained" and "cases · new, notes" in said.message
+        assert said.title == "Saved and merged q.json" and "cases · new, notes" in said.message
         assert [store.load(one.place).notes for one in restore_points.points(path)] == ["theirs"]
         desk.document.undo()
         assert desk.document.session.notes == TICKETS.notes and desk.document.dirty
@@ -140,6 +141,7 @@ def test_what_another_program_changed_elsewhere_in_the_file_is_taken_over_and_ca
     at_the_desk(act)
 
 
+@pytest.mark.slow
 def test_without_an_answer_nothing_is_written(tmp_path: Path) -> None:
     desk = changed_on_disk(tmp_path / "q.json", "escape")
     assert store.load(tmp_path / "q.json") == THEIRS
@@ -162,6 +164,7 @@ def test_saving_twice_is_no_conflict_with_oneself(tmp_path: Path) -> None:
     assert store.load(path).cases[0].inputs["ticket"] == "two"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="ends a process by a signal")
 @pytest.mark.parametrize("answer", ["t", "l"])
 def test_work_of_a_killed_app_is_offered_and_stays_whatever_the_answer(tmp_path: Path, answer: str) -> None:
@@ -186,6 +189,7 @@ def test_work_of_a_killed_app_is_offered_and_stays_whatever_the_answer(tmp_path:
     at_the_desk(act)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="ends a process by a signal")
 @pytest.mark.parametrize("way", ["edited", "sent"])
 def test_a_reply_to_an_older_prompt_is_still_marked_as_old_when_killed_work_is_taken_up(
@@ -229,6 +233,7 @@ def test_a_reply_to_an_older_prompt_is_still_marked_as_old_when_killed_work_is_t
         at_the_desk(act)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["edited", "sent"])
 @pytest.mark.parametrize("key", ["ctrl+q", "ctrl+o"])
 def test_a_reply_is_asked_about_before_it_would_be_lost(way: str, key: str, tmp_path: Path) -> None:
@@ -255,6 +260,7 @@ def test_a_reply_is_asked_about_before_it_would_be_lost(way: str, key: str, tmp_
     at_the_desk(act)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["ctrl+n", "ctrl+o"])
 def test_a_text_that_is_no_value_is_asked_about_before_another_session_takes_its_place(
     key: str, tmp_path: Path
@@ -277,7 +283,7 @@ def test_a_text_that_is_no_value_is_asked_about_before_another_session_takes_its
         await desk.press("ctrl+s")
         assert not desk.document.dirty
         await let_go(desk)
-        assert "One text on screen is no value yet" in question_of(desk)
+        assert "One field has an invalid value: input tags." in question_of(desk)
         await desk.press("c")
         assert desk.document.path == path and desk.document.state.drafts
         await let_go(desk)
@@ -288,6 +294,7 @@ def test_a_text_that_is_no_value_is_asked_about_before_another_session_takes_its
     at_the_desk(act)
 
 
+@pytest.mark.slow
 def test_leaving_asks_where_a_text_that_is_no_value_cannot_be_kept(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -309,7 +316,7 @@ def test_leaving_asks_where_a_text_that_is_no_value_cannot_be_kept(
         assert desk.app.is_running and desk.document.state.drafts
         await desk.press("ctrl+q")
         await desk.until(lambda: isinstance(desk.app.screen, ConfirmScreen), "for the question")
-        await desk.press("d")
+        await desk.press("q")
         await desk.until(lambda: not desk.app.is_running, "for the end")
 
     at_the_desk(act)
@@ -323,6 +330,7 @@ def test_the_name_that_is_proposed_is_one_that_pytest_collects() -> None:
     at_the_desk(act)
 
 
+@pytest.mark.slow
 def test_a_new_session_is_proposed_to_be_saved_under_the_name_of_its_signature() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("ctrl+n")
@@ -334,5 +342,55 @@ def test_a_new_session_is_proposed_to_be_saved_under_the_name_of_its_signature()
         await desk.settle()
         await desk.press("f12")
         assert desk.app.screen.query_one(Input).value.endswith("/classify.session.json")
+
+    at_the_desk(act)
+
+
+def test_a_new_session_takes_the_name_of_the_file_it_is_saved_to(tmp_path: Path) -> None:
+    path = tmp_path / "support-mail.session.json"
+
+    async def act(desk: Desk) -> None:
+        await desk.press("ctrl+n")
+        await desk.press("ctrl+s")
+        await desk.fill_in(str(path))
+        await desk.press("enter")
+        await desk.until(lambda: desk.document.path == path, "for the file")
+        assert desk.document.session.name == "support-mail"
+        assert not desk.document.dirty
+
+    at_the_desk(act)
+    assert store.load(path).name == "support-mail"
+
+
+def test_a_session_with_a_name_keeps_it_under_another_file_name(tmp_path: Path) -> None:
+    path = tmp_path / "other.session.json"
+
+    async def act(desk: Desk) -> None:
+        await desk.press("f12")
+        await desk.fill_in(str(path))
+        await desk.press("enter")
+        await desk.until(lambda: desk.document.path == path, "for the file")
+
+    at_the_desk(act)
+    assert store.load(path).name == "tickets"
+
+
+def test_quitting_with_an_invalid_value_names_it_and_leads_to_it(tmp_path: Path) -> None:
+    path = tmp_path / "q.json"
+    store.save(TICKETS, path)
+
+    async def act(desk: Desk) -> None:
+        assert files.open_path(desk.app, path)
+        await desk.go_to("demo", "tags", 1)
+        await desk.paste_over('["unfinished')
+        await desk.press("ctrl+s")
+        assert any("demo 2, tags" in str(one.message) for one in desk.app._notifications)
+        await desk.press("f3", "ctrl+q")
+        await desk.until(lambda: isinstance(desk.app.screen, ConfirmScreen), "for the question")
+        assert "One field has an invalid value: demo 2, tags." in question_of(desk)
+        await desk.press("c")
+        assert desk.editor.raw == '["unfinished', "keep editing leads there"
+        await desk.press("ctrl+q", "q")
+        await desk.until(lambda: not desk.app.is_running, "for the end")
 
     at_the_desk(act)

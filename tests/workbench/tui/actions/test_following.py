@@ -16,7 +16,7 @@ from sessions.source.linking import linked
 from tests.support.open_app import MIDDLE, SMALL, Desk, at_the_desk
 from workbench.tui.actions import following
 from workbench.tui.actions.following import Following
-from workbench.tui.dialogs.confirm import ConfirmScreen
+from workbench.tui.dialogs.ask import ConfirmScreen
 from workbench.tui.panes.status import StatusLine
 from workbench.tui.widgets.text.plain import PlainStatic
 
@@ -101,6 +101,7 @@ def test_own_edits_are_kept_until_it_is_chosen_whose_text_stands(session: Path, 
     run(session, act)
 
 
+@pytest.mark.slow
 def test_a_session_without_a_link_watches_nothing(session: Path) -> None:
     opened = store.load(session)
     bare = replace(opened, signature=replace(opened.signature, source=None))
@@ -255,6 +256,7 @@ def test_the_answers_are_in_sight_however_much_differs(session: Path) -> None:
     run(session, act, SMALL)
 
 
+@pytest.mark.slow
 def test_that_the_two_differ_is_told_once_and_no_longer_than_they_do(
     session: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

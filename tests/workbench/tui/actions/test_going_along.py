@@ -16,7 +16,7 @@ from sessions.file import store
 from sessions.model.session import Column
 from tests.support.open_app import MIDDLE, TICKETS, Desk, at_the_desk
 from workbench.config.confinement import Confinement
-from workbench.serving.teachers_place import TeachersPlace
+from workbench.serving.messages import TeachersPlace
 from workbench.state.document import State
 from workbench.tui.actions.going_along import go_along, place_of
 from workbench.tui.dialogs.ask import AskScreen
@@ -78,6 +78,7 @@ def test_each_place_of_one_app_is_found_by_another(tmp_path: Path) -> None:
     at_the_desk(follow, TICKETS, tmp_path / FILE, size=MIDDLE)
 
 
+@pytest.mark.slow
 def test_work_that_is_not_saved_is_never_left_for_the_teachers_session(tmp_path: Path) -> None:
     store.save(TICKETS, tmp_path / FILE)
     go_on = threading.Event()
@@ -96,7 +97,7 @@ def test_work_that_is_not_saved_is_never_left_for_the_teachers_session(tmp_path:
         await desk.press("ctrl+s")
         await desk.until(lambda: not desk.document.dirty, "for the save")
         await desk.press("f8")
-        assert "has ended" in go_along(desk.app, TeachersPlace("example:triage"), None)
+        assert "have ended" in go_along(desk.app, TeachersPlace("example:triage"), None)
         go_on.set()
         await desk.sent()
         assert go_along(desk.app, TeachersPlace("example:triage"), None) == ""
@@ -118,7 +119,7 @@ def test_work_that_is_not_saved_is_never_left_for_the_teachers_session(tmp_path:
         assert isinstance(desk.app.screen, PagesScreen)
         await desk.press("escape", "f12")
         assert isinstance(desk.app.screen, AskScreen)
-        assert "question is open" in go_along(desk.app, TeachersPlace(FILE), None)
+        assert "Close the open dialog" in go_along(desk.app, TeachersPlace(FILE), None)
         assert place_of(desk.app) is None, "nobody follows into a question"
 
     at_the_desk(act, TICKETS, tmp_path / FILE, size=MIDDLE, send=send)

@@ -1,15 +1,17 @@
-"""What was sent before is seen, compared, taken up again and rated."""
+"""What was sent before is seen, compared and taken up again; ratings of a file are kept."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from sessions.file import store
+from sessions.model.replies import Reply
 from tests.support.open_app import TICKETS, Desk, at_the_desk
 from workbench.editing import edits
 from workbench.state.document import Place
-from workbench.tui.actions.past_runs import RateScreen, RunHistoryScreen
+from workbench.tui.actions.past_runs import RunHistoryScreen
 
 
 @pytest.mark.slow
@@ -37,24 +39,18 @@ def test_two_runs_are_compared_and_one_is_taken_up_again(tmp_path: Path) -> None
     at_the_desk(act, path=path)
 
 
-@pytest.mark.slow
-def test_a_rating_is_kept_in_the_session_and_gone_with_an_edit(tmp_path: Path) -> None:
+def test_a_rating_from_the_file_is_shown_saved_unchanged_and_gone_with_an_edit(tmp_path: Path) -> None:
+    reply = Reply("[[ ## label ## ]]\nbug", rating="good", note="so so [/x]")
+    rated = replace(TICKETS, cases=(replace(TICKETS.cases[0], replies={"chat": reply}),))
+    path, again = tmp_path / "s.json", tmp_path / "again.json"
+    store.save(rated, path)
+
     async def act(desk: Desk) -> None:
-        await desk.press("shift+f4")
-        assert not isinstance(desk.app.screen, RateScreen)
-        await desk.press("f3", "f8")
-        await desk.sent()
-        await desk.press("shift+f4")
-        await desk.press("right", "tab")
-        await desk.type("so so [/x]")
-        await desk.press("enter")
-        assert desk.document.state.case.replies["chat"].rating == "good"
         assert "★ good · “so so [/x]”" in desk.verdict("chat")
-        saved = tmp_path / "s.json"
-        store.save(desk.document.session, saved)
-        assert store.load(saved).cases[0].replies["chat"].note == "so so [/x]"
+        store.save(desk.document.session, again)
         await desk.press("f4")
         await desk.type("x")
         assert desk.document.state.case.replies["chat"].rating is None
 
-    at_the_desk(act)
+    at_the_desk(act, store.load(path), path)
+    assert again.read_bytes() == path.read_bytes()

@@ -11,7 +11,7 @@ import pytest
 from adapters.errors import RunError
 from adapters.running.events import ChunkReceived, Listener
 from adapters.running.runs import Attempt, Completion, Run
-from sessions.fixtures import checking
+from sessions.checking import checking
 from sessions.model.replies import RecordedCompletion, Reply
 from sessions.model.session import Case, Column, Session, SignatureText
 from tests.support.open_app import Desk, at_the_desk
@@ -40,11 +40,11 @@ def said_last(desk: Desk) -> str:
 def test_what_cannot_be_recorded_says_why_and_what_would_work() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f3", "ctrl+r")
-        assert said_last(desk) == ("Not recorded: chat has no reply yet: F8 sends it, or paste one below its prompt.")
+        assert said_last(desk) == ("Not recorded: chat has no reply yet. Send it with F8, or paste a reply.")
         desk.app.load(replace(with_reply(), signature=SignatureText("question -> answer: in")), None)
         await desk.settle()
         await desk.press("f3", "ctrl+r")
-        assert "First mend what is wrong: the signature: " in said_last(desk)
+        assert "Fix this first: the signature: " in said_last(desk)
         assert not any(case.recordings for case in desk.document.session.cases)
 
     bare = SESSION.with_case(replace(SESSION.cases[0], replies={}))
@@ -122,7 +122,7 @@ def test_a_column_that_is_being_sent_is_not_recorded_with_its_older_reply() -> N
         said = said_last(desk)
         comes.set()
         assert said == (
-            "Not recorded: chat is being sent: it can be recorded when its reply has come, or esc cancels it."
+            "Not recorded: chat is being sent. Record it when its reply is complete, or cancel it with esc."
         )
         assert not desk.document.session.cases[0].recordings
         await desk.sent()
@@ -133,6 +133,7 @@ def test_a_column_that_is_being_sent_is_not_recorded_with_its_older_reply() -> N
     at_the_desk(act, session=SESSION, send=send)
 
 
+@pytest.mark.slow
 def test_a_reply_that_was_kept_raw_is_recorded_unread() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f3", "ctrl+r")
@@ -145,6 +146,7 @@ def test_a_reply_that_was_kept_raw_is_recorded_unread() -> None:
     at_the_desk(act, session=with_reply(raw=True))
 
 
+@pytest.mark.slow
 def test_recording_again_after_the_prompt_changed_keeps_what_the_call_said_and_took() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f5")
@@ -175,7 +177,7 @@ def test_every_column_is_recorded_at_once_and_what_has_no_reply_is_named() -> No
         command.run()
         await desk.settle()
         assert set(desk.document.session.cases[0].recordings) == {"chat", "json"}
-        assert said_last(desk) == "Not recorded: xml has no reply yet: F8 sends it, or paste one below its prompt."
+        assert said_last(desk) == "Not recorded: xml has no reply yet. Send it with F8, or paste a reply."
         await desk.press("ctrl+z")
         assert not desk.document.session.cases[0].recordings, "one step, as it was one key"
 

@@ -21,7 +21,7 @@ from tests.support.screen import seen
 from workbench.editing import edits
 from workbench.sending import sending
 from workbench.state.document import Place
-from workbench.tui.dialogs.confirm import ConfirmScreen
+from workbench.tui.dialogs.ask import ConfirmScreen
 
 REPLY = "[[ ## answer ## ]]\nyes\n\n[[ ## completed ## ]]"
 SESSION = Session(
@@ -58,6 +58,7 @@ def shown(desk: Desk) -> str:
     return f"{dialog.border_title} {desk.app.screen.query_one('.dialog-text').render()}"
 
 
+@pytest.mark.slow
 def test_the_app_asks_before_a_key_goes_to_a_host_that_the_session_names(sends: list[dict[str, Any]]) -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f5")
@@ -99,6 +100,7 @@ def test_a_session_that_names_no_host_is_sent_without_a_question(sends: list[dic
     at_the_desk(act, session=SESSION)
 
 
+@pytest.mark.slow
 def test_several_times_and_raw_are_one_key_away(sends: list[dict[str, Any]]) -> None:
     async def act(desk: Desk) -> None:
         await desk.press("shift+f5", "n")
@@ -108,10 +110,10 @@ def test_several_times_and_raw_are_one_key_away(sends: list[dict[str, Any]]) -> 
         await desk.fill_in("3")
         await desk.press("enter")
         await desk.sent()
-        assert len(sends) == 3 and "3 runs, 0 not read (0%)" in desk.verdict("chat")
+        assert len(sends) == 3 and "3 runs, 0 parse errors (0%)" in desk.verdict("chat")
         await desk.press("shift+f5", "w")
         await desk.sent()
-        assert sends[-1]["raw"] is True and "kept raw" in desk.verdict("chat")
+        assert sends[-1]["raw"] is True and "raw, not parsed" in desk.verdict("chat")
         column = desk.main.columns.column("chat")
         assert column is not None and column.rendered is not None and column.rendered.reading is None
         await desk.press("f4", "ctrl+end")
@@ -145,12 +147,12 @@ def test_what_the_user_can_mend_is_said_in_the_column_and_its_payload_in_the_cal
     async def act(desk: Desk) -> None:
         await desk.press("f5")
         await desk.sent()
-        assert "✗ needs a key · request " in desk.verdict("chat")
+        assert "✗ needs an API key · request " in desk.verdict("chat")
         below = " ".join(" ".join(seen(desk.main.columns.all[0].fields)).split())
-        assert "request: openai/any-name needs a key: set OPENAI_API_KEY" in below
+        assert "request: openai/any-name needs an API key: set OPENAI_API_KEY" in below
         await desk.press("f7", "3")
         page = desk.app.screen.query_one("#pages-text")
-        assert "needs a key" in page.plain_text  # type: ignore[attr-defined]
+        assert "needs an API key" in page.plain_text  # type: ignore[attr-defined]
         await desk.press("v")
         assert '"missing"' in page.plain_text  # type: ignore[attr-defined]
 
@@ -187,6 +189,7 @@ def test_a_server_that_a_session_names_sees_no_key_before_the_user_allows_its_ho
     at_the_desk(act, session=replace(SESSION, params={"api_base": server.url}))
 
 
+@pytest.mark.slow
 def test_after_a_failed_call_nothing_of_the_last_model_passes_for_the_new_ones(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -205,29 +208,30 @@ def test_after_a_failed_call_nothing_of_the_last_model_passes_for_the_new_ones(
         assert "old reply" in desk.verdict("chat")
         await desk.press("f5")
         await desk.sent()
-        assert "✗ needs a key" in desk.verdict("chat") and "old" in desk.verdict("chat")
+        assert "✗ needs an API key" in desk.verdict("chat") and "old" in desk.verdict("chat")
         assert desk.reply("chat") == answered, "nothing is lost"
         below = " ".join(" ".join(seen(desk.main.columns.all[0].fields)).split())
-        assert "The reply above is of offline/exact, from before." in below
-        assert "✓" not in below and "what the provider sent" not in below
+        assert "The reply above is an earlier reply of offline/exact." in below
+        assert "✓" not in below and "the provider's payload" not in below
         await desk.press("ctrl+z")
         assert desk.document.session.model == "offline/exact"
-        assert "needs a key" not in desk.verdict("chat") and "✓" in desk.verdict("chat")
+        assert "needs an API key" not in desk.verdict("chat") and "✓" in desk.verdict("chat")
         await desk.press("ctrl+z")
-        assert desk.reply("chat") == "" and desk.verdict("chat") == "reply none yet · F5 sends"
+        assert desk.reply("chat") == "" and desk.verdict("chat") == "reply none yet · F5 send"
         await desk.press("ctrl+y", "ctrl+y")
-        assert "✗ needs a key" in desk.verdict("chat"), "with the model its failure is there again"
+        assert "✗ needs an API key" in desk.verdict("chat"), "with the model its failure is there again"
 
     at_the_desk(act, session=replace(SESSION, model="offline/exact"))
 
 
+@pytest.mark.slow
 def test_undoing_a_call_takes_what_is_said_of_it_along() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f5")
         await desk.sent()
         said = desk.verdict("chat")
         await desk.press("ctrl+z")
-        assert desk.reply("chat") == "" and desk.verdict("chat") == "reply none yet · F5 sends"
+        assert desk.reply("chat") == "" and desk.verdict("chat") == "reply none yet · F5 send"
         await desk.press("ctrl+y")
         assert desk.verdict("chat") == said
 

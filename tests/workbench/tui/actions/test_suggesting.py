@@ -17,10 +17,9 @@ from tests.support.screen import seen
 from workbench.sending import suggesting
 from workbench.sending.suggesting import Failing
 from workbench.tui.actions.suggesting import SuggestionScreen
-from workbench.tui.dialogs.ask import AskScreen
+from workbench.tui.dialogs.ask import AskScreen, ConfirmScreen
 from workbench.tui.dialogs.choose import ChooseScreen
 from workbench.tui.dialogs.choose_model import ModelScreen
-from workbench.tui.dialogs.confirm import ConfirmScreen
 from workbench.tui.widgets.text.text_view import TextView
 
 TEXT = "Answer the question."
@@ -113,6 +112,7 @@ def test_what_is_left_changes_nothing(key: str, provider: Callable[[LoopbackServ
         at_the_desk(act, session=SESSION)
 
 
+@pytest.mark.slow
 def test_a_call_that_is_stopped_is_ended_and_leaves_nothing(provider: Callable[[LoopbackServer], None]) -> None:
     with server_of("hang") as server:
         provider(server)
@@ -128,6 +128,7 @@ def test_a_call_that_is_stopped_is_ended_and_leaves_nothing(provider: Callable[[
         at_the_desk(act, session=SESSION)
 
 
+@pytest.mark.slow
 def test_a_call_that_fails_says_why_and_leaves_nothing(provider: Callable[[LoopbackServer], None]) -> None:
     with server_of("401") as server:
         provider(server)
@@ -143,6 +144,7 @@ def test_a_call_that_fails_says_why_and_leaves_nothing(provider: Callable[[Loopb
         at_the_desk(act, session=SESSION)
 
 
+@pytest.mark.slow
 def test_an_address_of_the_session_is_asked_about_before_it_gets_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", CANARY)
     monkeypatch.delenv("OPENAI_API_BASE", raising=False)
@@ -197,6 +199,7 @@ def test_the_replies_that_the_model_is_shown_are_read_away_from_the_keys(monkeyp
     assert threads and threading.main_thread() not in threads
 
 
+@pytest.mark.slow
 def test_a_signature_that_cannot_be_read_is_mended_first() -> None:
     async def act(desk: Desk) -> None:
         desk.main.editors.open("variants")

@@ -59,6 +59,7 @@ def hint(desk: Desk) -> str:
     return str(desk.app.screen.query_one("#choose-hint").render())
 
 
+@pytest.mark.slow
 def test_the_picker_can_be_used_while_the_list_is_loading_and_says_so(
     monkeypatch: pytest.MonkeyPatch, warmed: list[str]
 ) -> None:

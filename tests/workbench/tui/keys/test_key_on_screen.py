@@ -17,7 +17,7 @@ def test_an_error_that_repeats_the_key_shows_it_nowhere(monkeypatch: pytest.Monk
     async def act(desk: Desk) -> None:
         await desk.press("f5")
         await desk.sent()
-        assert "✗ 401 · key refused · request " in desk.verdict("chat")
+        assert "✗ 401 · API key rejected · request " in desk.verdict("chat")
         shown = desk.app.export_screenshot()
         await desk.press("f7")
         shown += desk.app.export_screenshot()

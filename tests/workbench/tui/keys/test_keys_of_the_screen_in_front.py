@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.open_app import Desk, at_the_desk
-from workbench.tui.dialogs.ask import AskScreen
-from workbench.tui.dialogs.confirm import ConfirmScreen
+from workbench.tui.dialogs.ask import AskScreen, ConfirmScreen
 from workbench.tui.keys.bindings import ACTIONS, ON_A_DIALOG, ON_A_LESSON, ON_A_PAGE
 from workbench.tui.screens.pages import PagesScreen
 
@@ -49,6 +48,7 @@ def test_undo_in_the_field_of_a_dialog_leaves_the_session_alone() -> None:
     at_the_desk(act)
 
 
+@pytest.mark.slow
 def test_f8_on_a_page_sends_the_column_of_the_page() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f7", "c", "f8")

@@ -28,7 +28,6 @@ DIALOGS: dict[str, tuple[str, ...]] = {
     "help": ("f1",),
     "lesson": ("f6", "right"),
     "past runs": ("f5", "shift+f7"),
-    "rate": ("f5", "f4", "shift+f4"),
     "leave": ("f5", "ctrl+q"),
     "form, a field": ("f11", "enter"),
     "form, a new field": ("f11", "ctrl+n"),
@@ -77,6 +76,7 @@ def test_no_dialog_paints_the_placeholder_of_a_key(keys: tuple[str, ...]) -> Non
     check(act, WIDE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 def test_no_pane_and_no_page_paints_the_placeholder_of_a_key(size: tuple[int, int]) -> None:
     async def act(desk: Desk) -> None:

@@ -7,7 +7,7 @@ from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from workbench.state.document import State
 from workbench.state.engine import Engine
 from workbench.tui.pages.lints import lints_of
-from workbench.tui.pages.looked_at import LookedAt
+from workbench.tui.pages.page import LookedAt
 
 SOURCE = """import dspy
 from dspy.experimental import Noul

@@ -18,7 +18,7 @@ from workbench.state.document import State
 from workbench.state.engine import Engine
 from workbench.tui.actions.sending import send_column
 from workbench.tui.pages import attempts, card, differences, lints, parsers, true_request
-from workbench.tui.pages.looked_at import LookedAt
+from workbench.tui.pages.page import LookedAt
 from workbench.tui.runs.runs import ColumnRun
 from workbench.tui.widgets.text.text_view import Block
 

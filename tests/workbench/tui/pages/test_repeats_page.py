@@ -8,7 +8,7 @@ from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.running.repeats import collapse
 from workbench.state.derived import RenderedColumn
 from workbench.tui.pages import repeats
-from workbench.tui.pages.looked_at import LookedAt
+from workbench.tui.pages.page import LookedAt
 from workbench.tui.runs.runs import ColumnRun
 
 CHAT, JSON = Column("chat", "chat"), Column("json", "json")

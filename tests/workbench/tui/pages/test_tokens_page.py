@@ -19,7 +19,7 @@ from tests.support.screen import seen
 from tests.workbench.tui.test_hostile_screen import assert_harmless
 from workbench.state.derived import RenderedColumn
 from workbench.tui.pages import tokens
-from workbench.tui.pages.looked_at import LookedAt
+from workbench.tui.pages.page import LookedAt
 from workbench.tui.widgets.text.text_view import TextView
 
 CHAT, JSON = Column("chat", "chat"), Column("json", "json")
@@ -69,6 +69,7 @@ def test_a_model_that_no_table_lists_has_no_price_and_an_offline_one_is_free() -
     assert "free" in page(replace(SESSION, model="offline/exact"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 def test_whoever_opens_the_page_gets_the_count_and_every_bar_beside_its_number(
     size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
@@ -106,6 +107,7 @@ def test_names_of_others_are_text_on_the_page() -> None:
     at_the_desk(act, session=session)
 
 
+@pytest.mark.slow
 def test_while_the_app_ends_nobody_looks_at_numbers() -> None:
     async def act(desk: Desk) -> None:
         assert not desk.app._wants_counts

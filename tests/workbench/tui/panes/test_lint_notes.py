@@ -32,7 +32,7 @@ def test_a_lint_of_some_columns_names_them_and_leads_to_its_place() -> None:
 
 def test_a_lint_of_every_column_is_said_once() -> None:
     (note,) = notes_of(session(Demo({"q": "1", "a": "2"}), q="x", colour="red"))
-    assert note.text.startswith("`colour` is no input")
+    assert note.text.startswith("`colour`: not in the signature")
 
 
 def test_a_demo_that_does_not_read_back_is_told_beside_the_prompt() -> None:
@@ -48,5 +48,5 @@ def test_without_a_column_there_is_nothing_to_say() -> None:
 def test_a_model_that_refuses_markdowns_prompt_is_said_of_its_column_alone() -> None:
     columns = (Column("plain", "markdown"), Column("claude", "markdown", model="anthropic/claude-sonnet-5-5"))
     (note,) = notes_of(Session(SignatureText("q -> a"), columns=columns, cases=(Case("rain", {"q": "x"}),)))
-    assert note.text.startswith("claude: anthropic refuses this prompt")
+    assert note.text.startswith("claude: anthropic requires a user message")
     assert note.place == Place("column", field="claude")

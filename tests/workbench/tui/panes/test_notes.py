@@ -7,17 +7,20 @@ from dataclasses import replace
 import pytest
 
 from sessions import examples
-from sessions.model.session import Demo
+from sessions.model.session import Case, Column, Demo, Session, SignatureText, Tool
+from sessions.running import rendering
+from sessions.running.linting import lints_of
 from tests.support.open_app import SMALL, TICKETS, WIDE, Desk, at_the_desk
 from workbench.tui.panes.notes import NotesPane
 from workbench.tui.widgets.text.text_view import TextView
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [WIDE, SMALL])
 def test_enter_on_a_note_leads_to_its_place(size: tuple[int, int]) -> None:
     async def act(desk: Desk) -> None:
         view = desk.main.query_one(NotesPane).query_one(TextView)
-        assert "demo 2 has no urgency: it is put first" in view.plain_text and "demo 3 is dropped" in view.plain_text
+        assert "demo 2 has no urgency: it comes first" in view.plain_text and "demo 3 is dropped" in view.plain_text
         assert view.size.height == min(6, view.row_count)
         view.focus()
         await desk.press("down", "enter")
@@ -41,6 +44,7 @@ def test_a_note_is_told_in_the_smallest_terminal_wherever_one_is(key: str) -> No
     at_the_desk(act, session=examples.load("question"), size=SMALL)
 
 
+@pytest.mark.slow
 def test_a_demo_whose_value_is_null_is_said_to_count_as_one_without_it() -> None:
     def notes(urgency: dict[str, None]) -> str:
         demo = Demo({"ticket": "It crashes.", "channel": "mail", "tags": [], "label": "bug", **urgency})
@@ -52,5 +56,24 @@ def test_a_demo_whose_value_is_null_is_said_to_count_as_one_without_it() -> None
         at_the_desk(act, session=replace(TICKETS, demos=(demo,)))
         return said[0]
 
-    assert "demo 1 has no urgency: it is put first" in notes({})
-    assert "demo 1 has no urgency (null counts as none): it is put first" in notes({"urgency": None})
+    assert "demo 1 has no urgency: it comes first" in notes({})
+    assert "demo 1 has no urgency (null counts as none): it comes first" in notes({"urgency": None})
+
+
+def test_an_input_that_the_tools_of_the_session_fill_is_not_said_to_lack_a_value() -> None:
+    signature = SignatureText("question, tools: list[dspy.Tool] -> answer")
+    case, column = Case("one", {"question": "Rain?"}), Column("chat", "chat")
+    session = Session(signature, columns=(column,), cases=(case,), model="offline/exact")
+
+    def said(session: Session) -> str:
+        found: list[str] = []
+
+        async def act(desk: Desk) -> None:
+            found.append(desk.main.query_one(NotesPane).query_one(TextView).plain_text)
+
+        at_the_desk(act, session=session)
+        lints = lints_of(session, column, case, rendering.request_of(session, column, case))
+        return " ".join([*found, *(one.message for one in lints)])
+
+    assert "tools has no value" in said(session) and "`tools` has no value" in said(session)
+    assert "has no value" not in said(replace(session, tools=(Tool("search", "Search."),)))

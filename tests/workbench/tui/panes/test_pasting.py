@@ -74,6 +74,7 @@ def test_without_any_demo_rows_can_be_pasted_and_added_all_the_same() -> None:
     at_the_desk(act, session=replace(TICKETS, demos=()))
 
 
+@pytest.mark.slow
 def test_what_is_no_table_changes_nothing_and_says_why() -> None:
     async def act(desk: Desk) -> None:
         await desk.go_to("demo", row=0)

@@ -9,7 +9,7 @@ from textual.widgets import Input
 from sessions.model.session import Session, SignatureText
 from tests.support.open_app import CLASSIFY, SMALL, TICKETS, Desk, at_the_desk
 from tests.support.screen import seen
-from workbench.tui.dialogs.confirm import ConfirmScreen
+from workbench.tui.dialogs.ask import ConfirmScreen
 from workbench.tui.dialogs.field import FieldScreen
 from workbench.tui.panes.signature_form import SignatureForm
 from workbench.tui.widgets.row_list import RowList
@@ -56,6 +56,7 @@ async def build(desk: Desk) -> None:
     assert 'Literal["glad", "[/x]"]' in source(desk)
 
 
+@pytest.mark.slow
 def test_a_signature_is_built_from_nothing() -> None:
     at_the_desk(build, Session(SignatureText("")))
 
@@ -83,7 +84,7 @@ def test_a_signature_pasted_onto_the_form_of_a_new_session_is_its_signature() ->
 def test_a_whole_signature_pasted_where_its_name_is_asked_for_is_taken() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f5")
-        assert "no signature yet" in list(desk.app._notifications)[-1].message
+        assert "No signature yet" in list(desk.app._notifications)[-1].message
         await desk.press("f11", "enter")
         desk.app.post_message(events.Paste(CLASSIFY.replace("\n", "\r")))
         await desk.until(lambda: source(desk) == CLASSIFY, "for the signature")
@@ -104,6 +105,7 @@ def test_a_form_that_is_not_there_yet_gets_the_focus_once_it_is() -> None:
     at_the_desk(act, Session(SignatureText("")))
 
 
+@pytest.mark.slow
 def test_form_and_source_are_one() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f11", "f11")
@@ -141,18 +143,19 @@ def test_comments_are_asked_about_and_unreadable_source_is_left_alone() -> None:
         desk.main.editors.signature.go_to(1, 1)
         await desk.type("class [/x] (")
         await desk.press("f2", "f2", "f2", "f2", "f11", "enter")
-        assert "The form follows" in desk.app.screen.query_one("SignatureForm .field-error").render().plain  # type: ignore[attr-defined]
+        assert "The form updates" in desk.app.screen.query_one("SignatureForm .field-error").render().plain  # type: ignore[attr-defined]
         assert not isinstance(desk.app.screen, FieldScreen)
 
     at_the_desk(act, replace(TICKETS, signature=SignatureText(commented)), size=SMALL)
 
 
+@pytest.mark.slow
 def test_what_will_not_do_is_said_in_the_dialog() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f11", "down", "enter")
         await fill(desk, name="channel")
         error = desk.app.screen.query_one(".field-error").render().plain  # type: ignore[attr-defined]
-        assert "there is a channel already" in error
+        assert "channel already exists" in error
         await fill(desk, name="ticket", type="strr[/x]")
         error = desk.app.screen.query_one(".field-error").render().plain  # type: ignore[attr-defined]
         assert error.startswith("✗ ")
@@ -177,6 +180,7 @@ def test_enter_takes_the_type_whose_beginning_was_typed() -> None:
     at_the_desk(act)
 
 
+@pytest.mark.slow
 def test_instructions_beside_the_form_are_the_docstring() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f11", "tab")

@@ -15,6 +15,7 @@ def offered(desk: Desk) -> list[str]:
     return [one.text for one in editor.offered.candidates]
 
 
+@pytest.mark.slow
 def test_tab_takes_what_is_offered_and_enter_does_not() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("ctrl+end")

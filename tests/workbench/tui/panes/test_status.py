@@ -23,6 +23,7 @@ def test_keys_stand_in_their_order_and_quit_is_among_them(size: tuple[int, int])
     at_the_desk(act, size=size)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 def test_send_alone_is_filled_and_a_click_on_it_sends(size: tuple[int, int]) -> None:
     async def act(desk: Desk) -> None:
@@ -45,6 +46,7 @@ def test_a_line_that_what_was_done_fills_names_no_key() -> None:
     at_the_desk(act, size=MIDDLE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 def test_what_is_done_again_while_it_is_still_said_is_counted(size: tuple[int, int]) -> None:
     async def act(desk: Desk) -> None:
@@ -90,6 +92,7 @@ def test_ctrl_c_says_how_to_quit_where_there_is_nothing_to_copy() -> None:
     at_the_desk(act)
 
 
+@pytest.mark.slow
 def test_ctrl_n_is_new_in_a_list_a_row_and_elsewhere_a_session() -> None:
     async def act(desk: Desk) -> None:
         count = len(desk.document.session.demos)

@@ -12,8 +12,7 @@ from sessions.model.session import Demo
 from tests.support.open_app import TICKETS, Desk, at_the_desk
 from tests.support.screen import seen
 from workbench.state.document import State
-from workbench.tui.panes.demos import DemosPane
-from workbench.tui.panes.history import HistoryPane
+from workbench.tui.panes.turns import DemosPane, HistoryPane
 from workbench.tui.widgets.row_list import RowList
 
 
@@ -32,17 +31,18 @@ def test_what_the_prompt_does_with_a_demo_stands_at_its_own_row_when_one_above_i
     assert [pane.mark_of(state, row)[0] for row in range(3)] == ["○ off", "✗ dropped", "●"]
 
 
+@pytest.mark.slow
 def test_the_values_of_all_rows_begin_below_each_other_whatever_the_marks_in_front() -> None:
     async def look(desk: Desk) -> None:
         await desk.go_to("demo", row=0)
         shown = [row.strip() for row in seen(desk.main.editors.demos.query_one(RowList))]
         assert [row.split()[1:3] for row in shown[:4]] == [
             ["●", "value"],
-            ["◐", "partial"],
+            ["◐", "incomplete"],
             ["○", "off"],
             ["✗", "dropped"],
         ]
-        assert {row.index("value") for row in shown[:4]} == {len("1 ✗ dropped  ")}
+        assert {row.index("value") for row in shown[:4]} == {len("1 ◐ incomplete  ")}
         await desk.press("end", "x", "x", "x")
         shown = [row.strip() for row in seen(desk.main.editors.demos.query_one(RowList))]
         assert shown[0].startswith("1 ●  value"), "no room for marks that no row has"
@@ -75,6 +75,7 @@ def test_undoing_an_added_demo_leaves_the_focus_where_the_demos_are(is_last: boo
     at_the_desk(act, session)
 
 
+@pytest.mark.slow
 def test_escape_leads_from_a_field_to_the_rows_where_letters_are_keys() -> None:
     async def act(desk: Desk) -> None:
         await desk.go_to("demo", "ticket", 0)

@@ -22,6 +22,7 @@ SESSION = Session(
 )
 
 
+@pytest.mark.slow
 def test_a_tool_is_added_and_edited_and_reaches_the_prompt_and_can_be_undone() -> None:
     async def act(desk: Desk) -> None:
         desk.main.editors.open("tools")
@@ -66,6 +67,7 @@ def test_a_run_asks_for_a_result_that_is_in_no_canned_answer_and_keeps_it() -> N
     at_the_desk(act, session=SESSION)
 
 
+@pytest.mark.slow
 def test_a_call_that_nobody_answers_fails_and_the_run_goes_on_and_a_cancelled_run_takes_its_question_away() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f8")
@@ -86,6 +88,7 @@ def test_a_call_that_nobody_answers_fails_and_the_run_goes_on_and_a_cancelled_ru
     at_the_desk(act, session=SESSION)
 
 
+@pytest.mark.slow
 def test_a_function_that_the_user_named_answers_and_its_crash_is_a_failed_result() -> None:
     asked: list[str] = []
 

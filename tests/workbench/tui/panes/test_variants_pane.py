@@ -33,7 +33,7 @@ def test_a_variant_is_written_tried_in_a_column_and_left_out_once_its_original_h
         await desk.press("ctrl+n")
         await desk.go_to("variant", "text", 0)
         await desk.paste_over("Answer in [/x] one word.")
-        assert "in place of: Answer the question." in note(desk) and "no column" in note(desk)
+        assert "replaces: Answer the question." in note(desk) and "no column" in note(desk)
         desk.main.editors.variants._list.focus()
         await desk.press("c")
         assert [one.id for one in desk.document.session.columns] == ["chat", "chat · v1"]

@@ -8,9 +8,8 @@ from sessions.model.replies import Reply
 from sessions.model.session import Column
 from sessions.running.repeats import collapse
 from workbench.state.derived import RenderedColumn
-from workbench.tui.panes.verdict_line import verdict
-from workbench.tui.runs.run_progress import Progress, RunRepeated
-from workbench.tui.runs.runs import ColumnRun
+from workbench.tui.panes.verdict_line import in_short, verdict
+from workbench.tui.runs.runs import ColumnRun, Progress, RunRepeated
 
 CHAT = RenderedColumn(Column("chat", "chat"), reply=Reply("x"))
 
@@ -34,7 +33,7 @@ def test_the_cost_of_all_calls_is_said_and_that_nobody_knows_it() -> None:
 
 def test_what_was_never_sent_has_no_cost() -> None:
     run = ended(attempt(1, "chat", "openai/a", None), ok=False)
-    run.error, run.payload = "request: openai/a needs a key", {"kind": "key"}
+    run.error, run.payload = "request: openai/a needs an API key", {"kind": "key"}
     assert "cost" not in verdict(CHAT, run).plain
     run.payload = {"kind": "rate limit", "status": 429, "body": "later"}
     assert "cost unknown" in verdict(CHAT, run).plain
@@ -42,7 +41,7 @@ def test_what_was_never_sent_has_no_cost() -> None:
 
 def test_the_adapter_that_answered_in_the_columns_place_is_named() -> None:
     calls = (attempt(1, "chat", "offline/exact", None), attempt(2, "json", "offline/exact", None, "fallback"))
-    assert "2 calls · JSON read it" in verdict(CHAT, ended(*calls)).plain
+    assert "2 calls · JSON parsed it" in verdict(CHAT, ended(*calls)).plain
     assert "JSON failed too" in verdict(CHAT, ended(*calls, ok=False)).plain
 
 
@@ -57,16 +56,16 @@ def test_several_runs_say_how_many_could_not_be_read() -> None:
     run = ended(attempt(1, "chat", "m", None))
     assert run.run is not None
     run.repeats = collapse([run.run, Run(False, {}, (), run.run.attempts)])
-    assert "2 runs, 1 not read (50%)" in verdict(CHAT, run).plain
+    assert "2 runs, 1 parse error (50%)" in verdict(CHAT, run).plain
 
 
 def test_a_raw_reply_is_said_to_be_unread() -> None:
     raw = RenderedColumn(Column("chat", "chat"), reply=Reply("x", raw=True))
-    assert "kept raw, not read" in verdict(raw, None).plain
+    assert "raw, not parsed" in verdict(raw, None).plain
 
 
 def test_a_failed_call_is_told_in_few_words_and_then_its_phase() -> None:
-    sentence = "request: The server at http://127.0.0.1:1234/v1 limits how often you may call it (429)."
+    sentence = "request: The server at http://127.0.0.1:1234/v1 rate limit reached (429)."
     run = ColumnRun(1, "c", "chat", "m", 0.0, phase="failed", seconds=0.1, error=sentence)
     nothing = RenderedColumn(Column("chat", "chat"))
     assert verdict(nothing, run).plain == f"reply ✗ {sentence} 100 ms"
@@ -76,10 +75,10 @@ def test_a_failed_call_is_told_in_few_words_and_then_its_phase() -> None:
 
 def test_why_a_reply_ended_is_said_before_its_verdict() -> None:
     for kept, said in (
-        ({"finish_reason": "length"}, "reply ■ cut off at its token limit  ✗ not read"),
-        ({"finish_reason": "content_filter"}, "reply ■ stopped by a content filter  ✗ not read"),
-        ({"finish_reason": "stop", "refusal": "I cannot\nhelp."}, "reply ■ refused: I cannot help.  ✗ not read"),
-        ({"finish_reason": "stop"}, "reply ✗ not read"),
+        ({"finish_reason": "length"}, "reply ■ cut off at its token limit  ✗ not parsed"),
+        ({"finish_reason": "content_filter"}, "reply ■ stopped by a content filter  ✗ not parsed"),
+        ({"finish_reason": "stop", "refusal": "I cannot\nhelp."}, "reply ■ refused: I cannot help.  ✗ not parsed"),
+        ({"finish_reason": "stop"}, "reply ✗ not parsed"),
     ):
         rendered = RenderedColumn(Column("chat", "chat"), reply=Reply("x", **kept))
         assert verdict(rendered, None).plain.startswith(said)
@@ -88,6 +87,12 @@ def test_why_a_reply_ended_is_said_before_its_verdict() -> None:
 def test_a_reply_of_nothing_but_a_refusal_is_no_empty_column() -> None:
     rendered = RenderedColumn(Column("chat", "chat"), reply=Reply("", refusal="I cannot."))
     assert verdict(rendered, None).plain.startswith("reply ■ refused: I cannot.")
+
+
+def test_the_strip_calls_a_cancelled_reply_cancelled_though_it_parses() -> None:
+    run = ColumnRun(1, "c", "chat", "m", 0.0, phase="cancelled", seconds=1.25)
+    found = in_short("Chat", CHAT, run, False)
+    assert (found.sign, found.words) == ("■", "cancelled")
 
 
 def test_what_arrived_of_a_cancelled_reply_is_never_said_to_be_whole() -> None:

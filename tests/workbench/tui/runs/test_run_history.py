@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.tui.pages.runs_compared import one_run, two_runs
+from workbench.tui.actions.past_runs import one_run, two_runs
 from workbench.tui.runs import run_history
 from workbench.tui.runs.run_history import PastRun, RunHistory
 from workbench.tui.widgets.text.text_view import Block
@@ -34,9 +34,8 @@ def text(blocks: list[Block]) -> str:
 def test_runs_are_there_the_next_time_the_newest_first(tmp_path: Path) -> None:
     path = tmp_path / "s.json"
     history = opened(path)
-    assert history.add(RUN) == ""
+    assert history.add(replace(RUN, rating="good", note="clear")) == ""
     assert history.add(replace(RUN, case="other", text="[/x]\x1b\ud800")) == ""
-    history.rate("first", "chat", RUN.text, "good", "clear")
     again = opened(path)
     assert [one.case for one in again.runs] == ["other", "first"]
     assert again.of("first") == (replace(RUN, rating="good", note="clear"),)

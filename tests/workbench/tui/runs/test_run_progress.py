@@ -13,7 +13,7 @@ from adapters.running.events import (
     ToolInvoked,
 )
 from adapters.tools import ToolResult
-from workbench.tui.runs.run_progress import Progress, RunRepeated, ToolWaits
+from workbench.tui.runs.runs import Progress, RunRepeated, ToolWaits
 
 
 def chunk(text: str, attempt: int = 1, choice: int = 0) -> Event:

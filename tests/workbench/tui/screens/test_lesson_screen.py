@@ -11,8 +11,11 @@ from sessions.model.session import Case, Column, Session, SignatureText
 from tests.support.hostile import HOSTILE
 from tests.support.open_app import SIZES, SMALL, Desk, at_the_desk
 from tests.workbench.tui.test_hostile_screen import assert_harmless, session_of
+from workbench.serving.messages import TeachersPlace
 from workbench.tui.actions import cases
+from workbench.tui.palette import commands_of
 from workbench.tui.screens.lesson import LessonScreen
+from workbench.tui.teacher import Teacher
 from workbench.tui.widgets.text.text_view import TextView
 
 
@@ -30,6 +33,7 @@ def words(desk: Desk) -> str:
     return "\n".join([str(desk.app.screen.query_one(part).render()) for part in ("#lesson-title", "#lesson-words")])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 def test_the_arrows_reveal_the_prompt_piece_by_piece(size: tuple[int, int]) -> None:
     async def act(desk: Desk) -> None:
@@ -49,6 +53,7 @@ def test_the_arrows_reveal_the_prompt_piece_by_piece(size: tuple[int, int]) -> N
     at_the_desk(act, session=example("question"), size=size)
 
 
+@pytest.mark.slow
 def test_the_last_step_of_a_prompt_shows_all_of_it() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f6", "end")
@@ -61,6 +66,7 @@ def test_the_last_step_of_a_prompt_shows_all_of_it() -> None:
     at_the_desk(act, session=example("question"))
 
 
+@pytest.mark.slow
 def test_a_reply_is_explained_after_the_prompt() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f6", "r")
@@ -75,6 +81,7 @@ def test_a_reply_is_explained_after_the_prompt() -> None:
     at_the_desk(act, session=session_of({"plain": "plain"}))
 
 
+@pytest.mark.slow
 def test_what_a_second_model_said_is_explained_in_its_own_reply() -> None:
     extraction = Extraction("chat", "[[ ## answer ## ]]\nbecause\n\n[[ ## completed ## ]]")
     case = Case("one", {"question": "why?"}, replies={"twostep": Reply("It is so.", extraction=extraction)})
@@ -116,3 +123,50 @@ def test_hostile_texts_are_text_in_a_lesson() -> None:
             await desk.press("left", "left", "home", "right", "escape")
 
     at_the_desk(act, session=session)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_click_goes_on_back_to_a_step_to_the_reply_and_out(size: tuple[int, int]) -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f6")
+        await desk.click("→ next")
+        assert lesson(desk).at == 1
+        await desk.click("← back")
+        assert lesson(desk).at == 0
+        if size != SMALL:
+            await desk.click("· The objective")
+            assert "your objective is" in desk.app.screen.query_one(TextView).plain_text
+        await desk.click("r reply")
+        assert "The reply" in words(desk)
+        await desk.click("esc close")
+        assert desk.app.screen is desk.main
+
+    at_the_desk(act, session=session_of({"plain": "plain"}), size=size)
+
+
+@pytest.mark.parametrize("key", [None, "alt+f"])
+def test_the_teacher_is_followed_by_a_click_or_a_key_in_the_lesson(key: str | None) -> None:
+    async def act(desk: Desk) -> None:
+        def show() -> None:
+            lesson(desk).show_teacher(teacher.sign)
+
+        teacher = desk.app.teacher = Teacher(desk.app, lambda place, before: "", show)
+        await desk.press("f6")
+        teacher.told(TeachersPlace())
+        if key is None:
+            await desk.click("○ follow the teacher")
+        else:
+            await desk.press(key)
+        assert teacher.is_followed
+
+    at_the_desk(act, session=example("question"))
+
+
+def test_the_palette_of_a_lesson_offers_its_steps_first_and_quit_last() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f6")
+        offered = [one.name.partition("   ")[0] for one in commands_of(desk.app, desk.app.screen)]
+        assert (offered[0], offered[-1]) == ("Next", "Quit")
+        assert not any(one.startswith(("Theme", "Send", "Compact")) for one in offered)
+
+    at_the_desk(act, session=example("question"))

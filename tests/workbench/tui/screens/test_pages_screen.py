@@ -9,7 +9,7 @@ from tests.support.hostile import HOSTILE
 from tests.support.open_app import MIDDLE, SIZES, TICKETS, Desk, at_the_desk
 from tests.workbench.tui.test_hostile_screen import assert_harmless, session_of
 from workbench.tui.actions import cases
-from workbench.tui.dialogs.help import HelpScreen
+from workbench.tui.actions.looking import HelpScreen
 from workbench.tui.screens.pages import PAGES, PagesScreen
 from workbench.tui.widgets.text.text_view import TextView
 
@@ -35,6 +35,7 @@ def test_every_page_of_every_column_opens_by_its_number(size: tuple[int, int]) -
     at_the_desk(act, size=size)
 
 
+@pytest.mark.slow
 def test_f1_on_a_column_opens_its_card_and_f1_again_the_help() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f3", "f1")
@@ -47,11 +48,12 @@ def test_f1_on_a_column_opens_its_card_and_f1_again_the_help() -> None:
         assert "prompt.form" in listed and "pages.view" in listed
         await desk.until(lambda: len(desk.app.screen.query(MarkdownH2)) > 1, "for the headings")
         first, second, *_ = [one.render().plain for one in desk.app.screen.query(MarkdownH2)]  # type: ignore[union-attr]
-        assert (first, second) == ("Column", "A closer look"), "what was asked about first"
+        assert (first, second) == ("Column", "Inspect"), "what was asked about first"
 
     at_the_desk(act)
 
 
+@pytest.mark.slow
 def test_a_case_that_is_called_one_is_not_called_so_twice() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f7")
@@ -63,6 +65,7 @@ def test_a_case_that_is_called_one_is_not_called_so_twice() -> None:
     at_the_desk(act, session=replace(TICKETS, cases=(replace(TICKETS.cases[0], name="case 1"),)), size=MIDDLE)
 
 
+@pytest.mark.slow
 def test_the_reply_below_the_matrix_is_the_one_that_the_cursor_is_on() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f5")
@@ -112,6 +115,7 @@ def test_enter_in_the_matrix_leads_to_the_reply() -> None:
     at_the_desk(act)
 
 
+@pytest.mark.slow
 def test_a_page_follows_what_is_sent_while_it_is_open() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f7", "3")

@@ -14,8 +14,8 @@ from tests.support.cells import count, rows_of, used
 from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
 from tests.support.screen import seen
 from workbench.tui.panes.status import StatusLine
-from workbench.tui.screens.pane_sizes import SMALLEST_LEFT
-from workbench.tui.screens.pane_sizes import WIDE as WIDE_ENOUGH
+from workbench.tui.screens.panes_screen import SMALLEST_LEFT
+from workbench.tui.screens.panes_screen import WIDE as WIDE_ENOUGH
 from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.widgets.field_form import FieldEditor
 from workbench.tui.widgets.verdict_strip import VerdictStrip
@@ -87,6 +87,7 @@ def test_what_has_room_is_not_cut_off(size: tuple[int, int]) -> None:
     at_the_desk(act, session=FIRST, size=size)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 def test_no_screen_gives_a_third_away_while_text_is_cut(size: tuple[int, int]) -> None:
     async def act(desk: Desk) -> None:
@@ -159,6 +160,7 @@ def test_what_was_done_at_one_size_spoils_no_other(way: str) -> None:
     at_the_desk(act, session=FIRST, size=WIDE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["f2", "f3"])
 def test_after_one_pane_alone_all_of_them_have_the_room_they_had(key: str) -> None:
     def rooms(desk: Desk) -> dict[Widget, Region]:
@@ -175,6 +177,7 @@ def test_after_one_pane_alone_all_of_them_have_the_room_they_had(key: str) -> No
     at_the_desk(act, session=FIRST, size=WIDE)
 
 
+@pytest.mark.slow
 def test_the_column_with_the_focus_stays_in_sight_when_the_terminal_gets_narrow() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f5")
@@ -190,6 +193,7 @@ def test_the_column_with_the_focus_stays_in_sight_when_the_terminal_gets_narrow(
     at_the_desk(act, session=FIRST, size=WIDE)
 
 
+@pytest.mark.slow
 def test_the_strip_says_of_each_column_what_became_of_its_reply_and_leads_there() -> None:
     async def act(desk: Desk) -> None:
         strip = desk.main.query_one(VerdictStrip)
@@ -263,7 +267,7 @@ def test_what_was_done_is_said_whole_in_the_last_line(size: tuple[int, int]) -> 
         await desk.sent()
         await desk.press("f4", "ctrl+r")
         said = desk.app.screen.query_one(StatusLine).render().plain
-        assert "recorded chat; ^s saves it, F9 checks it" in said
+        assert "recorded chat; ^s save, F9 check" in said
 
     at_the_desk(act, session=examples.load("invoice"), size=size)
 

@@ -24,6 +24,7 @@ MANY = replace(
 )
 
 
+@pytest.mark.slow
 def test_the_field_being_edited_is_lit_and_in_sight_in_every_column() -> None:
     async def edit(desk: Desk) -> None:
         await desk.go_to("demo", "ticket", 30)
@@ -60,6 +61,7 @@ def test_the_cursor_in_the_signature_lights_the_field_it_declares() -> None:
     at_the_desk(edit)
 
 
+@pytest.mark.slow
 def test_f3_goes_from_an_editor_to_its_place_in_the_prompt_and_enter_back() -> None:
     async def edit(desk: Desk) -> None:
         await desk.go_to("demo", "label", 20)
@@ -78,6 +80,7 @@ def test_f3_goes_from_an_editor_to_its_place_in_the_prompt_and_enter_back() -> N
     at_the_desk(edit, MANY, size=SMALL)
 
 
+@pytest.mark.slow
 def test_other_columns_follow_the_cursor_of_one() -> None:
     async def walk(desk: Desk) -> None:
         await desk.press("f3", "end")

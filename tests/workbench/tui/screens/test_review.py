@@ -19,10 +19,9 @@ from tests.support.open_app import MIDDLE, SIZES, SMALL, WIDE, Desk, at_the_desk
 from tests.workbench.tui.test_hostile_screen import assert_harmless
 from workbench.checks import reviewing
 from workbench.checks.checking import Plan
-from workbench.checks.decisions import Decisions
-from workbench.checks.kept_decisions import KeptDecisions
+from workbench.checks.decisions import Decisions, KeptDecisions
 from workbench.checks.reviewing import FilesLook
-from workbench.tui.dialogs.help import HelpScreen
+from workbench.tui.actions.looking import HelpScreen
 from workbench.tui.screens.review import Left, ReviewScreen
 from workbench.tui.widgets.text.text_view import TextView
 
@@ -104,7 +103,7 @@ def test_few_causes_stand_above_and_below_them_the_fixtures_beside_the_one_at_ha
         assert fixtures.region.right == text.region.x and text.region.right == screen.review.size.width
         assert fixtures.plain_text.count("one · chat") == fixtures.plain_text.count("one · json") == 2
         assert "▸ one · chat" in screen.painted and "fixture 1 of 4" in screen.painted
-        assert "a accept the change; all 4 are recorded anew" in " ".join(fixtures.plain_text.split())
+        assert "a accept the change; all 4 are recorded again" in " ".join(fixtures.plain_text.split())
         await screen.press("right")
         assert "▸ one · json" in screen.painted and "fixture 2 of 4" in screen.painted
         last = max(y for y, row in enumerate(screen.painted.splitlines()) if row.startswith("    one · json"))
@@ -226,7 +225,7 @@ def test_no_key_is_cut_off_at_the_edge_whatever_can_be_done(folder: Path, size: 
 
     whole = {
         "a accept",
-        "s leave",
+        "s reject",
         "A/S all",
         "u undo",
         "esc closes",
@@ -242,7 +241,7 @@ def test_no_key_is_cut_off_at_the_edge_whatever_can_be_done(folder: Path, size: 
             await screen.press(*keys)
             hints = {one for one in last_line(screen).strip().split("  ") if one}
             assert {one for one in hints if not one.startswith("esc writes")} <= whole, hints
-            assert {"a accept", "s leave", "A/S all", "v view", "o open"} <= hints
+            assert {"a accept", "s reject", "A/S all", "v view", "o open"} <= hints
             if size == WIDE:
                 assert "↑↓ causes" in hints
 
@@ -262,6 +261,7 @@ def test_accepting_goes_to_the_next_cause_and_leaving_tells_what_was_decided(fol
     reviewed(folder, act)
 
 
+@pytest.mark.slow
 def test_capitals_are_for_all_that_remain_and_undo_takes_back_step_by_step(folder: Path) -> None:
     async def act(screen: Screen) -> None:
         await screen.press("s", "A")
@@ -277,6 +277,7 @@ def test_capitals_are_for_all_that_remain_and_undo_takes_back_step_by_step(folde
     reviewed(folder, act)
 
 
+@pytest.mark.slow
 def test_the_key_for_the_view_shows_both_side_by_side_and_each_alone(folder: Path) -> None:
     async def act(screen: Screen) -> None:
         old, new = "Say whether it rains.", "Say whether it snows."
@@ -298,7 +299,7 @@ def test_walking_through_the_fixtures_shows_each_as_its_own_file_has_it(folder: 
     async def act(screen: Screen) -> None:
         await screen.press("right", "n")
         assert screen.review.fixture == FixtureName(str(folder / "b.session.json"), "one", "chat")
-        assert "waits for another cause too" in screen.review.text and "temperature" in screen.review.text
+        assert "depends on another cause" in screen.review.text and "temperature" in screen.review.text
         assert "Say whether it snows." in screen.review.text
         await screen.press("left", "left", "p")
         assert screen.review.fixture.path.endswith("b.session.json") and screen.review.fixture.column == "json"
@@ -310,7 +311,7 @@ def test_a_fixture_whose_file_is_another_by_now_says_so(folder: Path) -> None:
     async def act(screen: Screen) -> None:
         (folder / "b.session.json").unlink()
         await screen.press("right", "right")
-        assert "does not show it any more" in screen.review.text
+        assert "no longer shows it" in screen.review.text
 
     reviewed(folder, act)
 
@@ -333,16 +334,17 @@ def test_what_recording_does_not_settle_is_not_accepted_and_says_why(folder: Pat
     (folder / "b.session.json").unlink()
 
     async def act(screen: Screen) -> None:
-        assert "not settled by recording anew" in screen.review.text
+        assert "not settled by recording again" in screen.review.text
         await screen.press("a")
         assert not screen.review.decisions.can_be_undone
         assert any("not settled" in one.message for one in screen.desk.app._notifications)
         await screen.press("A")
-        assert any("Nothing is left" in one.message for one in screen.desk.app._notifications)
+        assert any("No undecided cause left" in one.message for one in screen.desk.app._notifications)
 
     reviewed(folder, act)
 
 
+@pytest.mark.slow
 def test_a_click_on_a_cause_shows_it_and_help_names_its_keys(folder: Path) -> None:
     async def act(screen: Screen) -> None:
         await screen.desk.pilot.click("#review-list", offset=(6, 1))

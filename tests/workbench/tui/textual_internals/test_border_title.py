@@ -8,7 +8,7 @@ from textual.strip import Strip
 from textual.widgets import Static
 
 from tests.support.screen import Stage, lower_edge, on_stage, seen
-from workbench.tui.textual_internals.border_title import put_border_subtitle, put_border_title
+from workbench.tui.textual_internals.access import put_border_subtitle, put_border_title
 
 
 class Lines(Static):

@@ -56,6 +56,7 @@ def test_a_widget_that_raises_at_a_key_is_reported_and_takes_the_next_key() -> N
     at_the_desk(act, mistakes=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("broken", [BreaksAtPainting, BreaksInLines])
 def test_a_widget_that_cannot_be_painted_says_so_in_one_line_and_the_rest_is_painted(broken: type[Static]) -> None:
     async def act(desk: Desk) -> None:
@@ -100,6 +101,7 @@ def test_a_worker_and_a_timer_that_raise_are_reported_and_end_nothing() -> None:
     at_the_desk(act, mistakes=2)
 
 
+@pytest.mark.slow
 def test_after_a_mistake_a_copy_of_the_work_is_kept() -> None:
     async def act(desk: Desk) -> None:
         await desk.go_to("input", "ticket")
@@ -125,6 +127,7 @@ def test_letters_after_a_key_that_is_a_binding_stay_where_they_were_typed() -> N
     at_the_desk(act)
 
 
+@pytest.mark.slow
 def test_a_key_with_priority_does_not_overtake_the_letters_before_it(tmp_path: Path) -> None:
     async def act(desk: Desk) -> None:
         await desk.go_to("input", "ticket")

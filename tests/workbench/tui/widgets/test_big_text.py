@@ -2,7 +2,7 @@
 
 import pytest
 
-from workbench.tui.widgets.big_text import LETTERS, ROWS, drawn
+from workbench.tui.widgets.heading import LETTERS, ROWS, drawn
 
 
 @pytest.mark.parametrize("sign", LETTERS)

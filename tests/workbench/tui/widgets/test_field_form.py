@@ -37,12 +37,13 @@ def field_editor(desk: Desk) -> FieldEditor:
     return parent
 
 
+@pytest.mark.slow
 def test_a_list_is_edited_row_by_row() -> None:
     async def act(desk: Desk) -> None:
         await desk.go_to("input", "tags")
         assert desk.editor.raw == "- export"
         await desk.press("ctrl+end")
-        await desk.type("\n- empty file")
+        await desk.type("\nempty file")
         assert desk.document.state.case.inputs["tags"] == ["export", "empty file"]
         assert desk.editor.raw == "- export\n- empty file"
         assert "empty file" in desk.prompt("chat")
@@ -50,6 +51,7 @@ def test_a_list_is_edited_row_by_row() -> None:
     at_the_desk(act)
 
 
+@pytest.mark.slow
 def test_a_long_text_gets_what_the_other_fields_leave_in_every_room_and_never_less_than_a_few_rows() -> None:
     long = {**TICKETS.cases[0].inputs, "ticket": "\n".join(map(str, range(90)))}
 
@@ -98,7 +100,7 @@ def test_an_empty_value_begins_with_what_it_is_made_of() -> None:
 
     async def act(desk: Desk) -> None:
         await desk.go_to("input", "lines")
-        assert "^space begins one" in str(desk.editor.placeholder)
+        assert "^space inserts a template" in str(desk.editor.placeholder)
         await desk.press("ctrl+@")
         assert desk.editor.raw == "- item: \n  price: "
         await desk.type("Cake")
@@ -150,7 +152,7 @@ def test_tools_and_variants_keep_their_json() -> None:
         await desk.go_to("tool", row=0)
         await desk.press("ctrl+n")
         for editor in desk.main.editors.tools.query(Editor):
-            assert "begins one" not in str(editor.placeholder)
+            assert "inserts a template" not in str(editor.placeholder)
 
     at_the_desk(act)
 
@@ -184,6 +186,6 @@ def test_the_key_that_begins_a_value_is_not_cut_off(size: tuple[int, int]) -> No
     async def act(desk: Desk) -> None:
         for kind, row in (("input", -1), ("demo", 0)):
             await desk.go_to(kind, "lines", row)
-            await desk.until(lambda: "^space begins one" in " ".join(seen(desk.editor)), "for the offer")
+            await desk.until(lambda: "^space inserts a template" in " ".join(seen(desk.editor)), "for the offer")
 
     at_the_desk(act, session=session, size=size)

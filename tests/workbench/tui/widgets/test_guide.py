@@ -43,6 +43,7 @@ def test_every_step_of_the_first_example_is_ticked_off_when_it_is_done() -> None
     at_the_desk(act, session=examples.load(examples.FIRST), size=MIDDLE)
 
 
+@pytest.mark.slow
 def test_a_step_is_ticked_off_by_what_it_says_and_by_nothing_like_it() -> None:
     async def act(desk: Desk) -> None:
         desk.app.guidance.show(is_first=True)
@@ -63,6 +64,7 @@ def test_a_step_is_ticked_off_by_what_it_says_and_by_nothing_like_it() -> None:
     at_the_desk(act, session=examples.load(examples.FIRST), size=MIDDLE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [MIDDLE, SMALL])
 def test_f2_goes_back_to_the_signature_as_the_guide_says_wherever_one_was_before(size: tuple[int, int]) -> None:
     async def act(desk: Desk) -> None:
@@ -87,6 +89,7 @@ def test_f2_goes_back_to_the_signature_as_the_guide_says_wherever_one_was_before
     at_the_desk(act, session=examples.load(examples.FIRST), size=size)
 
 
+@pytest.mark.slow
 def test_without_the_guide_f2_goes_to_the_editor_that_was_left() -> None:
     async def act(desk: Desk) -> None:
         await desk.go_to("signature")
@@ -165,6 +168,7 @@ def test_a_long_signature_keeps_most_of_its_pane() -> None:
     at_the_desk(act, session=first, size=MIDDLE)
 
 
+@pytest.mark.slow
 def test_the_guide_goes_when_work_on_another_session_is_taken_up() -> None:
     async def act(desk: Desk) -> None:
         desk.app.guidance.show(is_first=True)

@@ -5,8 +5,7 @@ from textual.geometry import Region
 from textual.pilot import Pilot
 
 from tests.support.screen import Stage, assert_harmless, on_stage
-from workbench.tui.widgets.big_text import drawn
-from workbench.tui.widgets.heading import Heading, Mark
+from workbench.tui.widgets.heading import Heading, Mark, drawn
 
 READ = Mark("✓", "4/4", "success")
 REFUSED = Mark("✗", "line 12: & not escaped", "error")

@@ -113,6 +113,7 @@ def test_what_hinders_every_column_is_named_in_the_room_that_there_is() -> None:
     at_the_desk(act, size=SMALL)
 
 
+@pytest.mark.slow
 def test_refused_replies_name_their_field_where_three_of_them_share_the_line() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f5")

@@ -1,1 +1,1 @@
-"""A prompt: its rows, their look, and the keys to walk through it."""
+"""Widgets for a prompt: its rows, their look, and keys to walk through it."""

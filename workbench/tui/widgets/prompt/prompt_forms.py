@@ -1,4 +1,4 @@
-"""The forms in which a prompt can be looked at: sections with their long values folded, raw text, and JSON."""
+"""Show a prompt in three forms: sections with long values folded, raw text, and JSON."""
 
 from __future__ import annotations
 
@@ -25,21 +25,18 @@ from workbench.tui.widgets.prompt.prompt_section import (
 
 PromptForm = Literal["sections", "raw", "json"]
 AFTER: dict[PromptForm, PromptForm] = {"sections": "raw", "raw": "json", "json": "sections"}
-"""The form that the key goes to from each."""
+"""The form that the key switches to from each."""
 
 LINE_END, TAB, BLANK, OTHER_BLANK = "↵", "→", "·", "⍽"
-"""What raw text shows of a line's end, a tab, a space that nothing follows, and of any other blank."""
+"""Raw text shows these for the end of a line, a tab, a trailing space and any other blank."""
 _LAST_BLANKS = re.compile(r" +(?=\n|\Z)")
 _OTHER_BLANKS = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 JSON_FRAME = 4
-"""Rows of a message as JSON that are not its content."""
+"""Rows of a message as JSON beyond its content."""
 
 
 class RawSection(Section):
-    """A message's text to the character: nothing folded or coloured by kind, and blanks visible.
-
-    Parts that are not text stand as their JSON.
-    """
+    """A message's exact text: nothing folded or coloured by kind, blanks visible; data parts as JSON."""
 
     form = "raw"
 
@@ -64,7 +61,7 @@ class RawSection(Section):
 
 
 class JsonSection(Section):
-    """A message as the JSON that goes out, in which every piece still has its origin."""
+    """A message as the JSON that is sent; every piece still has its origin."""
 
     form = "json"
 
@@ -85,9 +82,9 @@ def section_of(
     is_quiet: bool = False,
     excerpt: int = 0,
 ) -> Section:
-    """A message laid out at a width in one of the forms; what is unfolded or `is_quiet` concerns the sections alone.
+    """Lay out a message at a width in one of the forms.
 
-    Of what is folded the first `excerpt` rows are shown.
+    `is_unfolded`, `is_quiet` and `excerpt`, the rows shown of folded text, concern the sections alone.
     """
     if form == "sections" and is_quiet and is_foldable(message) and not is_unfolded(fold_origin(message)):
         return FoldedSection(message, width, is_unfolded, excerpt)
@@ -96,7 +93,7 @@ def section_of(
 
 
 def height_of(message: Message, width: int, form: PromptForm) -> int:
-    """About how many rows a message takes in a form, without laying it out."""
+    """Estimate the rows of a message without laying it out."""
     if form == "sections":
         return estimated_height(message, width)
     length = lines = 0
@@ -107,18 +104,18 @@ def height_of(message: Message, width: int, form: PromptForm) -> int:
 
 
 def text_of(message: Message, form: PromptForm) -> str:
-    """What is copied of a message that is looked at in a form."""
+    """Return the text to copy of a message shown in this form."""
     return "".join([text for text, _, _ in json_pieces(message)]) if form == "json" else str(message.text)
 
 
 def heading_of(section: Section) -> str:
-    """The title over a message, with the form it is shown in unless that is the usual one."""
+    """Return the title of a message, with its form unless that is the usual one."""
     mark = f"{FOLDED} " if section.is_title_alone else ""
     return mark + title(section.message) + {"raw": " · raw", "json": " · JSON"}.get(section.form, "")
 
 
 def json_pieces(message: Message) -> Iterator[tuple[str, str, int]]:
-    """The message as JSON, in pieces (text, kind, number as in `pieces_of`; -1: the frame around them)."""
+    """Yield the message as JSON, in pieces (text, kind, number as in `pieces_of`; -1 for the frame around them)."""
     count = sum(len(part.segments) if not isinstance(part, DataPart) else 1 for part in message.parts)
     extras = {key: count + place for place, key in enumerate(message.extra)}
     yield "{", "boilerplate", -1
@@ -168,7 +165,7 @@ def _plain(value: Any) -> Any:
 
 
 def _with_visible_blanks(text: str) -> str:
-    """The text with its tabs, odd blanks and the spaces at the ends of lines visible; same length, same offsets."""
+    """Make tabs, odd blanks and trailing spaces visible without changing any offset."""
     shown = safe(text).replace("\t", TAB)
     shown = _LAST_BLANKS.sub(lambda found: BLANK * len(found[0]), shown)
     return _OTHER_BLANKS.sub(OTHER_BLANK, shown)

@@ -1,7 +1,7 @@
-"""The rows of a whole prompt, laid out only around what is in sight.
+"""Lay out a prompt around the rows in sight.
 
-A message that is the same object as before keeps its section. What was never in sight has an estimated height, which
-becomes exact when it comes near; a thousand long demos then cost no more than those on screen.
+A message that is the same object as before keeps its section. Messages that were never in sight have an estimated
+height, which becomes exact when they come near, so that a thousand long demos cost no more than those on screen.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from workbench.tui.widgets.prompt.prompt_forms import PromptForm, height_of, sec
 from workbench.tui.widgets.prompt.prompt_section import FoldedSection, Origin, Piece, Section, fold_origin, origins_of
 
 LEAST_EXCERPT = 2
-"""Rows of a folded text that are worth showing."""
+"""Rows of a folded text below which none are shown."""
 
 
 class Spot(NamedTuple):
-    """A place in a prompt: which message, which row of its section, which of its pieces."""
+    """A place in a prompt: message, row of its section, piece."""
 
     section: int
     row: int
@@ -28,7 +28,7 @@ class Spot(NamedTuple):
 
 
 class PromptLayout:
-    """Sections of `messages` at a text width in cells, one below the other."""
+    """The sections of `messages` at a text width in cells, one below the other."""
 
     def __init__(self, width: int = 80) -> None:
         self.width = width
@@ -36,9 +36,9 @@ class PromptLayout:
         self.form: PromptForm = "sections"
         self.unfolded: set[Origin] = set()
         self.is_quiet = False
-        """Whether what all columns have alike is folded."""
+        """Whether the text that all columns share is folded."""
         self._excerpt = 0
-        """The rows of the first message's folded text that fill what would be blank."""
+        """Rows of the first message's folded text that fill empty rows below the prompt."""
         self._sections: list[Section | None] = []
         self._heights: list[int] = []
         self._tops: list[int] = [0]
@@ -48,15 +48,15 @@ class PromptLayout:
         return self._tops[-1]
 
     def top(self, position: int) -> int:
-        """The row at which a section starts."""
+        """Return the row at which a section starts."""
         return self._tops[position]
 
     def section_at(self, y: int) -> int:
-        """The section that row `y` belongs to, the nearest one outside of the prompt; 0 when there is none."""
+        """Return the section of row `y`, or the nearest; 0 when there is none."""
         return max(0, min(bisect_right(self._tops, y) - 1, len(self.messages) - 1))
 
     def piece_at(self, y: int, cell: int) -> tuple[Spot, Piece] | None:
-        """What stands there; None beside the text, on a title and below the prompt."""
+        """Return the piece at a cell; None beside the text, on a title and below the prompt."""
         if y >= self.height:
             return None
         position = self.section_at(y)
@@ -76,7 +76,7 @@ class PromptLayout:
         return section
 
     def take(self, messages: tuple[Message, ...]) -> tuple[int, int, int]:
-        """Other messages; returns (start, end, new end): those from start to end were replaced by start to new end."""
+        """Take other messages; return (start, end, new end): start to end were replaced by start to new end."""
         old = self.messages
         shared = min(len(old), len(messages))
         start = 0
@@ -97,20 +97,20 @@ class PromptLayout:
         return start, end, new_end
 
     def resize(self, width: int) -> None:
-        """Another text width: everything is laid out anew when it comes into sight."""
+        """Change the text width; sections are laid out again when they come into sight."""
         self.width = width
         self._sections = [None] * len(self.messages)
         self._heights = [height_of(one, width, self.form) for one in self.messages]
         self._stack()
 
     def set_quiet(self, is_quiet: bool) -> None:
-        """Folds what all columns have alike, or opens all of it."""
+        """Fold the text that all columns share, or open all of it."""
         self.is_quiet = is_quiet
         self.unfolded = {one for one in self.unfolded if one.kind != "fold"}
         self.resize(self.width)
 
     def open_message(self, position: int) -> bool:
-        """Opens a message that is folded; False when it is not."""
+        """Open a folded message; return False if it is not folded."""
         if not isinstance(self.section(position), FoldedSection):
             return False
         self.unfolded |= {fold_origin(self.messages[position])}
@@ -120,7 +120,7 @@ class PromptLayout:
         return True
 
     def open_where(self, wanted: Origin) -> bool:
-        """Opens the folded message of this turn in which a piece of this origin is away; False when there is none."""
+        """Open the folded message of this turn that hides a piece of this origin; return False if there is none."""
         for position, message in enumerate(self.messages) if self.is_quiet else ():
             if message.turn == wanted.turn and wanted in origins_of(message):
                 section = self.section(position)
@@ -130,12 +130,11 @@ class PromptLayout:
         return False
 
     def change_form(self, form: PromptForm) -> None:
-        """Another form of every message."""
         self.form = form
         self.resize(self.width)
 
     def settle(self, position: int, row: int, page: int) -> None:
-        """Makes heights exact within a page of row `row` of section `position`."""
+        """Make heights exact within a page of row `row` of section `position`."""
         if not self.messages:
             return
         changed = False
@@ -153,10 +152,7 @@ class PromptLayout:
             self._stack()
 
     def fill(self, room: int) -> bool:
-        """Shows as much of the first message's folded text as there would be blank rows among `room`.
-
-        True when that is more or less of it than before.
-        """
+        """Fill rows of `room` that would be empty with the first message's folded text; return whether that changed."""
         if not self.messages:
             return False
         first, excerpt = self.section(0), 0
@@ -175,18 +171,18 @@ class PromptLayout:
 
     @property
     def rows_held(self) -> int:
-        """The rows of all messages as they are folded, but for the excerpt."""
+        """The rows of all messages as they are folded, without the excerpt."""
         first = self.section(0) if self.messages else None
         return self.height - (first.excerpt if isinstance(first, FoldedSection) else 0)
 
     @property
     def rows_in_full(self) -> int:
-        """The rows with all that the first message has folded."""
+        """The rows with everything that the first message has folded."""
         first = self.section(0) if self.messages else None
         return self.rows_held + (first.hidden_rows if isinstance(first, FoldedSection) else 0)
 
     def toggle_fold(self, position: int, piece: int) -> bool:
-        """Unfolds a long piece, or folds it again; False when it is not a long one."""
+        """Unfold a long piece, or fold it again; return False if it is not long."""
         section = self.section(position)
         if piece not in section.folded:
             return False
@@ -199,12 +195,12 @@ class PromptLayout:
         return True
 
     def unfold(self, origins: Iterable[Origin]) -> None:
-        """Shows all of these long pieces, and folds the others."""
+        """Unfold these long pieces, and fold the others."""
         self.unfolded = set(origins)
         self.resize(self.width)
 
     def find(self, wanted: Origin) -> Spot | None:
-        """The first row of the first piece of this origin, or else of the same field anywhere; None without one."""
+        """Return the first row of a piece of this origin, else of its field anywhere, or None."""
         for position, message in enumerate(self.messages):
             if message.turn == wanted.turn:
                 spot = self._find_in(position, lambda origin: origin == wanted)
@@ -218,7 +214,7 @@ class PromptLayout:
         return next((spot for spot in of_field if spot is not None), None)
 
     def shows(self, wanted: Origin, first: int, last: int) -> bool:
-        """Whether rows `first` to `last` hold a piece of this origin."""
+        """Return whether rows `first` to `last` hold a piece of this origin."""
         for y in range(first, min(last + 1, self.height)):
             position = self.section_at(y)
             section, row = self.section(position), y - self._tops[position]
@@ -235,7 +231,7 @@ class PromptLayout:
     # ------------------------------------------------------------------ moving a cursor
 
     def follow(self, spot: Spot, start: int, end: int, new_end: int) -> Spot | None:
-        """Where a cursor belongs after `take` replaced messages `start` to `end` by `start` to `new_end`."""
+        """Return the new place of a cursor after `take` replaced messages `start` to `end`."""
         if spot.section < start:
             return spot
         if not self.messages:
@@ -251,7 +247,7 @@ class PromptLayout:
         return Spot(position, max(first, min(spot.row, last)), piece)
 
     def first_from(self, y: int) -> Spot | None:
-        """The first piece that can be seen at or below row `y`."""
+        """Return the first piece visible at or below row `y`."""
         for position in range(self.section_at(y), len(self.messages)):
             section = self.section(position)
             for number in section.stops():
@@ -261,22 +257,18 @@ class PromptLayout:
         return None
 
     def next_piece(self, spot: Spot, step: int) -> Spot | None:
-        """The piece after (`step` 1) or before (-1), across messages."""
+        """Return the piece after (`step` 1) or before (-1), across messages."""
         stops = [one for one in self.section(spot.section).stops() if (one - spot.piece) * step > 0]
         if stops:
             return self._at(spot.section, stops[0] if step > 0 else stops[-1])
-        return self._edge_of_next(spot.section, step, last=step < 0)
-
-    def next_message(self, position: int, step: int) -> Spot | None:
-        """The first piece of the message after or before."""
-        return self._edge_of_next(position, step, last=False)
+        return self.edge_of_next(spot.section, step, last=step < 0)
 
     def edge(self, last: bool) -> Spot | None:
-        """The very first or last piece."""
-        return self._edge_of_next(len(self.messages), -1, True) if last else self._edge_of_next(-1, 1, False)
+        """Return the very first or last piece."""
+        return self.edge_of_next(len(self.messages), -1, True) if last else self.edge_of_next(-1, 1, False)
 
     def next_row(self, spot: Spot, step: int, cell: int) -> Spot | None:
-        """The next row (or the one before) with something to see, at the piece nearest to `cell`."""
+        """Return the next visible row (or that before), at the piece nearest to `cell`."""
         position, row = spot.section, spot.row + step
         while 0 <= position < len(self.messages):
             section = self.section(position)
@@ -290,7 +282,7 @@ class PromptLayout:
                 row = 1 if step > 0 else self.section(position).height - 1
         return None
 
-    def _edge_of_next(self, position: int, step: int, last: bool) -> Spot | None:
+    def edge_of_next(self, position: int, step: int, last: bool) -> Spot | None:
         position += step
         while 0 <= position < len(self.messages):
             stops = self.section(position).stops()

@@ -1,4 +1,4 @@
-"""The rows of a prompt as strips: text in the style of its origin, lit pieces, the cursor, and marks in the margin."""
+"""Paint the rows of a prompt: styles by origin, lit pieces, cursor, marks in the margin."""
 
 from __future__ import annotations
 
@@ -9,30 +9,22 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
-from adapters.prompts.text import KINDS
 from workbench.output.display import one_line
 from workbench.tui.widgets.prompt.prompt_forms import heading_of
 from workbench.tui.widgets.prompt.prompt_layout import PromptLayout, Spot
 from workbench.tui.widgets.prompt.prompt_section import Section
-from workbench.tui.widgets.text.line_view import strip_of
+from workbench.tui.widgets.text.line_view import KIND_STYLES, component_css, strip_of
+from workbench.tui.widgets.text.wrapping import rows
 
-PROMPT_CSS = """
+PROMPT_CSS = (
+    """
 PromptView {
+"""
+    + component_css("prompt-view", KIND_STYLES)
+    + """
     & .prompt-view--title { color: $foreground; text-style: bold; }
     & .prompt-view--rule { color: $foreground 25%; }
     & .prompt-view--tokens { color: $foreground 60%; }
-    & .prompt-view--instructions { color: $foreground; text-style: bold; }
-    & .prompt-view--name { color: $text-primary; text-style: bold; }
-    & .prompt-view--type { color: $text-primary; text-style: italic; }
-    & .prompt-view--description { color: $foreground 85%; text-style: italic; }
-    & .prompt-view--constraint { color: $text-warning; }
-    & .prompt-view--schema { color: $text-primary; text-style: dim; }
-    & .prompt-view--value { color: $foreground; }
-    & .prompt-view--marker { color: $text-accent; }
-    & .prompt-view--reminder { color: $text-warning; text-style: italic; }
-    & .prompt-view--filler { color: $text-error; text-style: underline; }
-    & .prompt-view--boilerplate { color: $foreground 70%; }
-    & .prompt-view--custom { color: $foreground; }
     & .prompt-view--data { color: $text-success; }
     & .prompt-view--note { color: $foreground 60%; text-style: italic; }
     & .prompt-view--fold { color: $text-accent; text-style: bold; }
@@ -54,10 +46,11 @@ PromptView {
     }
 }
 """
+)
 PROMPT_CLASSES = {
     f"prompt-view--{name}"
     for name in (
-        *KINDS,
+        *KIND_STYLES,
         *("title", "rule", "tokens", "data", "note", "fold", "error", "lit", "related", "cursor", "mark", "found"),
     )
 }
@@ -67,16 +60,17 @@ OriginKey = tuple[str, str | None, str]
 """(kind, field, turn), as `Origin`."""
 
 MARGIN = 1
-"""Cells left of the text, which carry the marks of cursor and lit pieces; at its right stands the scrollbar."""
+"""Cells left of the text for the marks of cursor and lit pieces; the scrollbar is at the right."""
 
 CURSOR_MARK, LIT_MARK, RELATED_MARK = "▌", "┃", "╎"
 MOST_STRIPS_KEPT = 4_000
 
 
 class PromptPainter:
-    """Paints rows of `layout`. Rows without light or cursor are kept; `style_of` gives the style of `prompt-view--…`.
+    """Paint rows of `layout`; rows without light or cursor are cached.
 
-    `cursor` is where the cursor shows (None without focus), `stale` dims all text.
+    `style_of` returns the style of `prompt-view--…`, `cursor` is where the cursor shows (None without focus), `stale`
+    dims all text.
     """
 
     def __init__(self, layout: PromptLayout, style_of: Callable[..., Style]) -> None:
@@ -109,11 +103,11 @@ class PromptPainter:
             self._strips.clear()
 
     def forget(self) -> None:
-        """Drops every strip that was kept."""
+        """Drop all cached rows."""
         self._strips.clear()
 
     def forget_messages(self, start: int, end: int, new_end: int) -> None:
-        """Drops what was kept of messages `start` to `end`, now `start` to `new_end`."""
+        """Drop the cached rows of messages `start` to `end`, now `start` to `new_end`."""
         self._lights_of.clear()
         if end == new_end:
             self._strips = {key: strip for key, strip in self._strips.items() if not start <= key[0] < end}
@@ -121,7 +115,7 @@ class PromptPainter:
             self._strips.clear()
 
     def strip(self, y: int, width: int) -> Strip:
-        """Row `y` of the layout, `width` cells wide."""
+        """Return row `y` of the layout, `width` cells wide."""
         layout = self._layout
         if y >= layout.height:
             return Strip.blank(width, self._style_of())
@@ -143,14 +137,14 @@ class PromptPainter:
         return self.cursor.piece if self.cursor is not None and self.cursor.section == position else None
 
     def _is_marked(self, section: Section, position: int, row: int) -> bool:
-        """Whether something in this row is lit or under the cursor."""
+        """Return whether anything in this row is lit or under the cursor."""
         lights, at_cursor = self._lights(section, position), self._cursor_piece(position)
         if not lights and at_cursor is None:
             return False
         return any(piece.number in lights or piece.number == at_cursor for piece, _ in section.runs(row))
 
     def _lights(self, section: Section, position: int) -> dict[int, str]:
-        """Which pieces of a section are `lit` (the same origin) or `related` (of the same field)."""
+        """Map the pieces of a section to `lit` (the same origin) or `related` (the same field)."""
         if self._lit is None:
             return {}
         lights = self._lights_of.get(position)
@@ -205,8 +199,39 @@ class PromptPainter:
 
 
 def _split(text: str, wanted: str) -> list[tuple[str, bool]]:
-    """`text` in parts, of which some are what is wanted, whatever their case."""
+    """Split `text` into parts and whether each matches `wanted`, ignoring case."""
     if not wanted:
         return [(text, False)]
     found = re.split(f"({re.escape(wanted)})", text, flags=re.IGNORECASE)
     return [(part, index % 2 == 1) for index, part in enumerate(found) if part]
+
+
+ROWS_OF_ERROR, MOST_ERROR_ROWS = 3, 12
+"""Rows of an error above a prompt, and without a prompt."""
+
+
+class PromptBanner:
+    """An error or hint above a prompt or in its place; `rows` are the visible rows."""
+
+    def __init__(self) -> None:
+        self.rows: list[str] = []
+        self._error = self._hint = ""
+
+    @property
+    def is_error(self) -> bool:
+        return bool(self._error)
+
+    def take(self, error: str, hint: str, *, width: int, is_alone: bool) -> None:
+        """Take another error or hint. An error is always laid out again: a prompt may have come or gone below it."""
+        if (error, hint) != (self._error, self._hint) or error:
+            self._error, self._hint = error, hint
+            self.lay_out(width, is_alone)
+
+    def lay_out(self, width: int, is_alone: bool) -> None:
+        """Lay out at this width, with more rows where no prompt follows below."""
+        most = MOST_ERROR_ROWS if is_alone else ROWS_OF_ERROR
+        text = f"✗ {one_line(self._error, most * width)}" if self._error else self._hint
+        found = rows(text, width) if text else []
+        self.rows = [text[start:end] for start, end in found[:most]]
+        if len(found) > most:
+            self.rows[-1] = one_line(text[found[most - 1][0] :], width)

@@ -1,4 +1,4 @@
-"""One message as rows: its header, its text with long values folded, its parts that are not text."""
+"""Lay out a message as rows: its title, its text with long values folded, its data parts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from workbench.tui.widgets.text.wrapping import cell_offsets, expand_tabs, hang_
 
 @dataclass(frozen=True)
 class Fold:
-    """A piece of more than about `above` rows shows its first `shown`."""
+    """A rule for folding: a piece of more than about `above` rows shows its first `shown`."""
 
     above: int
     shown: int
@@ -30,15 +30,15 @@ class Fold:
 VALUE_FOLD = Fold(above=16, shown=8)
 OTHER_FOLD = Fold(above=200, shown=100)
 FOLDED, OPENED, MORE = "▸", "▾", " ⋯"
-"""In front of what is folded, and when there is room for all of it; behind the part that there is room for."""
+"""Signs before folded text, and when all of it fits; after the part that fits."""
 SHORTEST_FOLDED = 16
-"""Characters that no piece with more rows than a fold's `above` can do with."""
+"""Characters below which no piece can exceed a fold's `above`."""
 LONGEST_SHOWN = 200_000
-"""Characters of one piece that an unfolded section still shows."""
+"""Characters shown of a piece at most, even unfolded."""
 
 
 class Piece(NamedTuple):
-    """A stretch of a section's text: what it is, and the number of the message's piece it belongs to (-1: none)."""
+    """A stretch of a section's text: its kind, and the number of its piece in the message (-1: none)."""
 
     text: str
     kind: str
@@ -46,7 +46,7 @@ class Piece(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """Where a piece of a prompt comes from: what it is, the field that made it (None: no field did), and the turn."""
+    """The origin of a piece of a prompt: its kind, its field (None: no field), and its turn."""
 
     kind: str
     field: str | None
@@ -54,14 +54,14 @@ class Origin(NamedTuple):
 
 
 def title(message: Message) -> str:
-    """`system`, `user · demo 1`, `assistant · history 2`, `user`."""
+    """Return a message's title: `system`, `user · demo 1`, `assistant · history 2`, `user`."""
     if message.turn in ("inputs", message.role):
         return message.role
     return f"{message.role} · {message.turn}"
 
 
 def pieces_of(message: Message) -> list[tuple[str, str, str | None]]:
-    """What a message shows, in order, as (text, kind, field); parts that are not text as one line of kind `data`."""
+    """Return a message's pieces as (text, kind, field); data parts become a line of kind `data`."""
     found: list[tuple[str, str, str | None]] = []
     for part in message.parts:
         if isinstance(part, DataPart):
@@ -76,11 +76,11 @@ def pieces_of(message: Message) -> list[tuple[str, str, str | None]]:
 
 
 class Section:
-    """A message laid out at a width: row 0 is its header, then its text."""
+    """A message laid out at a width: row 0 is its title, then its text."""
 
     form: ClassVar[str] = "sections"
     is_title_alone = False
-    """Whether nothing but its title is shown."""
+    """Whether only the title is shown."""
 
     def __init__(self, message: Message, width: int, is_unfolded: Callable[[Origin], bool]) -> None:
         self.message = message
@@ -101,7 +101,7 @@ class Section:
         self.height = 1 + len(self.rows)
 
     def _lay_out(self, given: list[tuple[str, str, str | None]], is_unfolded: Callable[[Origin], bool]) -> None:
-        """Fills `pieces`."""
+        """Fill `pieces`."""
         for index, (text, kind, _) in enumerate(given):
             if len(text) <= SHORTEST_FOLDED or ("\n" not in text and len(text) <= fold_of(kind).above):
                 self.pieces.append(Piece(text, kind, index))
@@ -121,12 +121,12 @@ class Section:
         self._add_rest(len(text), index, cut, "\n" if text.endswith("\n") else "")
 
     def _add_rest(self, length: int, index: int, cut: int = LONGEST_SHOWN, tail: str = "") -> None:
-        """How much of a text of this length is not shown behind `cut`, if anything."""
+        """Add a piece that tells how much of a text is hidden after `cut`, if anything."""
         if length > cut:
             self.pieces.append(Piece(f" ⋯ {length - cut:,} more characters{tail}", "fold", index))
 
     def _gate(self) -> None:
-        """The whole text through the gate at once, which keeps every offset; most often it changes nothing."""
+        """Pass the whole text through the display gate at once; it keeps every offset and mostly changes nothing."""
         text = "".join([piece.text for piece in self.pieces])
         self.text = safe(text)
         if self.text != text:
@@ -146,11 +146,11 @@ class Section:
         return of_message(self.message)
 
     def is_away(self, number: int, offset: int) -> bool:
-        """Whether a character of piece `number` is folded away."""
+        """Return whether a character of piece `number` is folded away."""
         return number in self.folded and offset >= len(next(one.text for one in self.pieces if one.number == number))
 
     def row_of(self, number: int, offset: int) -> int:
-        """The row in which a character of piece `number` stands, the last of the piece's when it is folded away."""
+        """Return the row of a character of piece `number`, or the piece's last row when it is folded away."""
         for position, piece in enumerate(self.pieces):
             if piece.number == number:
                 place = min(self.starts[position] + self.shown_offset(number, offset), self.starts[position + 1] - 1)
@@ -158,11 +158,11 @@ class Section:
         return 1
 
     def shown_offset(self, number: int, offset: int) -> int:
-        """Where character `offset` of piece `number` stands in what is shown of the piece."""
+        """Return the offset of a character of piece `number` within its shown text."""
         return offset
 
     def runs(self, row: int) -> list[tuple[Piece, str]]:
-        """The pieces in a row of text (1-based, as counted with the header), each with its text there."""
+        """Return the pieces in a row of text (1-based after the title), each with its text there."""
         start, end = self.rows[row - 1]
         found: list[tuple[Piece, str]] = []
         position = bisect_right(self.starts, start) - 1
@@ -176,7 +176,7 @@ class Section:
         return found
 
     def hang(self, row: int) -> int:
-        """The cells by which a row of text is indented that goes on with the line of the row above it."""
+        """Return the indent of a row that continues the line above, in cells."""
         start = self.rows[row - 1][0]
         if row < 2 or self.rows[row - 2][1] != start or self.text[start - 1 : start] == "\n":
             return 0
@@ -187,7 +187,7 @@ class Section:
         return hang_of(self.text[first:end], self.width)
 
     def rows_of(self, index: int) -> tuple[int, int]:
-        """The first and the last row (counted with the header) on which something of piece `index` can be seen."""
+        """Return the first and the last row with visible text of piece `index`."""
         positions = [position for position, piece in enumerate(self.pieces) if piece.number == index]
         start, end = self.starts[positions[0]], self.starts[positions[-1] + 1]
         seen = self.text[start:end]
@@ -196,7 +196,7 @@ class Section:
         return self._row_at(min(first, end - 1)), self._row_at(max(first, last))
 
     def piece_near(self, row: int, cell: int) -> int | None:
-        """The piece at a cell of a row of text, or the one nearest to it; None on an empty row."""
+        """Return the piece at a cell of a row, or the nearest; None on an empty row."""
         found: int | None = None
         position = 0
         for piece, text in self.runs(row):
@@ -208,7 +208,7 @@ class Section:
         return found
 
     def piece_at(self, row: int, cell: int) -> Piece | None:
-        """The piece at exactly this cell of a row of text."""
+        """Return the piece at exactly this cell of a row."""
         position = 0
         for piece, text in self.runs(row):
             position += cell_len(text)
@@ -217,7 +217,7 @@ class Section:
         return None
 
     def cell_of(self, number: int) -> int:
-        """The cell at which a piece starts on its first row."""
+        """Return the cell at which a piece starts on its first row."""
         cell = 0
         for piece, text in self.runs(self.rows_of(number)[0]):
             if piece.number == number:
@@ -229,27 +229,27 @@ class Section:
         return max(1, bisect_right(self.rows, offset, key=itemgetter(0)))
 
     def is_stop(self, number: int) -> bool:
-        """Whether a cursor stops at the piece of this number."""
+        """Return whether a cursor stops at this piece."""
         return any(piece.number == number and piece.kind != "fold" and piece.text.strip() for piece in self.pieces)
 
     def stops(self) -> list[int]:
-        """The pieces a cursor stops at: those with something to see."""
+        """Return the pieces at which a cursor stops: those with visible text."""
         own = (piece for piece in self.pieces if piece.number >= 0 and piece.kind != "fold")
         return [piece.number for piece in own if piece.text.strip()]
 
 
 class FoldedSection(Section):
-    """A message of which only that is shown which differs from column to column and from case to case.
+    """A message reduced to the text that differs between columns and cases.
 
-    A demo is its title. Of a system message what describes fields and structure is one line that says what it is and
-    what it costs, below which its first `excerpt` rows stand (or some less, as none ends with an empty one); the
-    instructions follow.
+    A demo becomes its title. Of a system message, the description of fields and structure becomes a line that names it
+    and its tokens, followed by its first `excerpt` rows (or fewer, so that none ends with an empty row), and then the
+    instructions.
     """
 
     def __init__(self, message: Message, width: int, is_unfolded: Callable[[Origin], bool], excerpt: int = 0) -> None:
         self.excerpt = excerpt
         self.hidden_rows = 0
-        """Rows of what is folded, shown or not; of its first `LONGEST_SHOWN` characters, as no screen shows more."""
+        """Rows of the folded text, shown or not, up to `LONGEST_SHOWN` characters."""
         self.first_own = 0
         """The first piece that is not folded."""
         super().__init__(message, width, is_unfolded)
@@ -275,7 +275,7 @@ class FoldedSection(Section):
     def _add_excerpt(
         self, given: Sequence[tuple[str, str, str | None]], hidden: str, shown: list[tuple[int, int]]
     ) -> None:
-        """These rows of what is folded, with a mark behind the last one unless they are all there are."""
+        """Add these rows of the folded text, with a mark after the last unless it is complete."""
         is_whole = len(shown) == self.hidden_rows
         while shown and shown[-1][1] == shown[-1][0]:
             shown.pop()
@@ -300,24 +300,24 @@ class FoldedSection(Section):
 
 
 def is_foldable(message: Message) -> bool:
-    """Whether a message has a part that is the same in every case, or is a demo."""
+    """Return whether a message is a demo or has a part that is the same in every case."""
     if message.turn.startswith("demo"):
         return True
     return message.role == "system" and bool(_first_own(pieces_of(message)))
 
 
 def fold_origin(message: Message) -> Origin:
-    """By what it is remembered that a message which can be folded is open."""
+    """Return the origin under which an opened message is remembered."""
     return Origin("fold", None, message.turn)
 
 
 def _first_own(given: Sequence[tuple[str, str, str | None]]) -> int | None:
-    """The first piece of a system message that is not the same for every signature alike; None for a demo."""
+    """Return the first piece of a system message that is the user's own; None for a demo."""
     return next((index for index, (_, kind, _) in enumerate(given) if kind == "instructions"), None)
 
 
 def piece_holding(message: Message, offset: int) -> tuple[int, int]:
-    """The piece in which a character of the text of all `pieces_of` a message stands, and its offset in there."""
+    """Return the piece that holds a character of a message's text, and the offset within it."""
     number = -1
     for number, (text, _, _) in enumerate(pieces_of(message)):  # noqa: B007
         if offset < len(text):
@@ -327,7 +327,7 @@ def piece_holding(message: Message, offset: int) -> tuple[int, int]:
 
 
 def origins_of(message: Message) -> list[Origin]:
-    """The origin of each of a message's pieces, in the order of `pieces_of`."""
+    """Return the origin of each of a message's pieces, in the order of `pieces_of`."""
     return [_origin(kind, field, message.turn) for _, kind, field in pieces_of(message)]
 
 
@@ -340,7 +340,7 @@ def fold_of(kind: str) -> Fold:
 
 
 def fold_point(text: str, width: int, fold: Fold) -> int | None:
-    """Where to cut a text of more than about `fold.above` rows, None when it is short; only its head is looked at."""
+    """Return where to cut a text of more than about `fold.above` rows, None if it is short."""
     if len(text) <= fold.above and text.count("\n") < fold.above:
         return None
     count = start = 0
@@ -363,7 +363,7 @@ def fold_point(text: str, width: int, fold: Fold) -> int | None:
 
 
 def estimated_height(message: Message, width: int) -> int:
-    """About how many rows a message takes, without laying it out."""
+    """Estimate the rows of a message without laying it out."""
     total = 2
     for text, kind, _ in message.segments:
         count = text.count("\n") + len(text) // max(1, width)

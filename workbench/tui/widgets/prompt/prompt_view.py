@@ -1,4 +1,4 @@
-"""One column's prompt: a section per message, every piece coloured by its origin, followed by keys and mouse."""
+"""Show a column's prompt: a section for each message, each piece coloured by its origin."""
 
 from __future__ import annotations
 
@@ -11,28 +11,62 @@ from textual.message import Message as TextualMessage
 from textual.strip import Strip
 
 from adapters.prompts.prompt import Message, Prompt
-from workbench.tui.widgets.prompt.prompt_banner import PromptBanner
+from workbench.tui.keys.bindings import pane_keys
 from workbench.tui.widgets.prompt.prompt_forms import AFTER, PromptForm, text_of
-from workbench.tui.widgets.prompt.prompt_keys import PROMPT_BINDINGS
 from workbench.tui.widgets.prompt.prompt_layout import PromptLayout, Spot
-from workbench.tui.widgets.prompt.prompt_painting import MARGIN, PROMPT_CLASSES, PROMPT_CSS, OriginKey, PromptPainter
+from workbench.tui.widgets.prompt.prompt_painting import (
+    MARGIN,
+    PROMPT_CLASSES,
+    PROMPT_CSS,
+    OriginKey,
+    PromptBanner,
+    PromptPainter,
+)
 from workbench.tui.widgets.prompt.prompt_section import Origin, Piece, origins_of, piece_holding, title
 from workbench.tui.widgets.text.line_view import LineView, strip_of
 
 ROWS_ABOVE = 3
-"""Rows shown above a piece that is scrolled to because its editor has the focus."""
+"""Rows shown above a piece that is scrolled to."""
 __all__ = ["OriginKey", "PromptView"]
 
 
 class PromptView(LineView):
-    """Shows a prompt; `Hovered` and `Chosen` tell which piece the pointer or cursor is on."""
+    """Show a prompt; `Hovered` and `Chosen` tell which piece the pointer or cursor is on."""
 
     DEFAULT_CSS = PROMPT_CSS
     COMPONENT_CLASSES: ClassVar[set[str]] = PROMPT_CLASSES
-    BINDINGS: ClassVar[list[BindingType]] = [*PROMPT_BINDINGS]
+    BINDINGS: ClassVar[list[BindingType]] = pane_keys(
+        "Prompt",
+        ("down", "row(1)", "Next row", "prompt.down", "Go to the row below"),
+        ("up", "row(-1)", "Row above", "prompt.up", "Go to the row above"),
+        ("right,n", "piece(1)", "Next piece", "prompt.next", "Go to the next piece of text"),
+        ("left,N", "piece(-1)", "Previous piece", "prompt.before", "Go to the previous piece"),
+        ("pagedown", "page(1)", "Page down", "prompt.page_down", "Go a page down"),
+        ("pageup", "page(-1)", "Page up", "prompt.page_up", "Go a page up"),
+        ("ctrl+down,]", "message(1)", "Next message", "prompt.message", "Go to the next message"),
+        ("ctrl+up,[", "message(-1)", "Previous message", "prompt.message_before", "Go to the previous message"),
+        ("home", "edge(False)", "First", "prompt.first", "Go to the first piece"),
+        ("end", "edge(True)", "Last", "prompt.last", "Go to the last piece"),
+        ("enter", "choose", "Go to its editor", "prompt.choose", "Go to the editor of this piece"),
+        (
+            "v",
+            "form",
+            "Raw / JSON",
+            "prompt.form",
+            "Show sections, raw text with visible blanks, or JSON",
+        ),
+        (
+            "o",
+            "quiet",
+            "Open all / fold",
+            "prompt.quiet",
+            "Fold demos and what all columns share, or open all",
+        ),
+        ("space", "fold", "Fold", "prompt.fold", "Show all of a long value, or fold it again"),
+    )
 
     class Hovered(TextualMessage):
-        """The pointer or the cursor (`by_key`) is on another piece; `kind` "" when it is on none."""
+        """The pointer or the cursor (`by_key`) is on another piece; `kind` is "" when it is on none."""
 
         def __init__(self, column_id: str, kind: str, field: str | None, turn: str, *, by_key: bool = False) -> None:
             super().__init__()
@@ -43,14 +77,14 @@ class PromptView(LineView):
             return isinstance(message, PromptView.Hovered) and message.column_id == self.column_id
 
     class Chosen(TextualMessage):
-        """Enter, or a double click, on a piece."""
+        """The user pressed enter or double-clicked on a piece."""
 
         def __init__(self, column_id: str, kind: str, field: str | None, turn: str) -> None:
             super().__init__()
             self.column_id, self.kind, self.field, self.turn = column_id, kind, field, turn
 
     class QuietAsked(TextualMessage):
-        """What all columns have alike is to be folded in every column, or opened."""
+        """The user asks to fold the text that all columns share, or to open it."""
 
         def __init__(self, is_quiet: bool) -> None:
             super().__init__()
@@ -75,9 +109,9 @@ class PromptView(LineView):
         return self._prompt
 
     def show(self, prompt: Prompt | None, *, stale: bool = False, error: str = "", hint: str = "") -> None:
-        """Shows a prompt, or in its place an error or a `hint`.
+        """Show a prompt, or an error or `hint` in its place.
 
-        Messages that are the same objects as before cost nothing; only rows that differ repaint.
+        Messages that are the same objects as before cost nothing; only rows that differ are repainted.
         """
         position, row = self._anchor()
         self._prompt = prompt
@@ -95,15 +129,15 @@ class PromptView(LineView):
         self.repaint()
 
     def highlight(self, key: OriginKey | None) -> None:
-        """Lights the pieces of this origin strongly, and what else comes from the same field a little."""
+        """Light the pieces of this origin strongly, and others of the same field softly."""
         if key != self._painter.lit:
             self._painter.lit = key
             self.repaint()
 
     def reveal(self, key: OriginKey) -> bool:
-        """Scrolls a piece of this origin (or else of its field) into view unless one is; False when there is none.
+        """Scroll to a piece of this origin (else of its field) unless it is visible; return False if there is none.
 
-        The cursor goes there too, so that whoever comes here next begins where it is.
+        The cursor goes there, too.
         """
         if self._layout.open_where(Origin(*key)):
             self._painter.forget()
@@ -117,12 +151,12 @@ class PromptView(LineView):
         return True
 
     def has(self, key: OriginKey) -> bool:
-        """Whether a piece of the prompt has this origin, folded away or not."""
+        """Return whether a piece of the prompt has this origin, folded or not."""
         wanted = Origin(*key)
         return any(one.turn == wanted.turn and wanted in origins_of(one) for one in self._layout.messages)
 
     def go_to_text(self, message: int, offset: int) -> None:
-        """The cursor to a character of a message, of what `pieces_of` it; what is folded there is unfolded."""
+        """Move the cursor to a character of a message's text, and unfold it there."""
         if not 0 <= message < len(self._layout.messages):
             return
         number, offset = piece_holding(self._layout.messages[message], offset)
@@ -141,7 +175,7 @@ class PromptView(LineView):
         return self._layout.form
 
     def action_form(self) -> None:
-        """The next form of the prompt, with the message that was in sight, or the cursor's piece, still there."""
+        """Switch to the next form, keeping the message at the cursor or at the top in sight."""
         position, _ = self._anchor()
         self._layout.change_form(AFTER[self.form])
         self._begin_anew(position)
@@ -152,7 +186,7 @@ class PromptView(LineView):
         self.repaint()
 
     def set_quiet(self, is_quiet: bool) -> None:
-        """Folds what all columns have alike to lines that say what it is, or opens all of it."""
+        """Fold the text that all columns share to summary lines, or open all of it."""
         if is_quiet == self._layout.is_quiet:
             return
         position, _ = self._anchor()
@@ -161,7 +195,7 @@ class PromptView(LineView):
         self.repaint()
 
     def _begin_anew(self, position: int) -> None:
-        """The same messages have other rows: this one stands at the top, and the cursor stays on its piece."""
+        """Lay out the same messages again with this one at the top and the cursor on its piece."""
         self._painter.forget()
         self._hovered = None
         self._follow()
@@ -175,30 +209,30 @@ class PromptView(LineView):
         return frozenset(self._layout.unfolded)
 
     def unfold(self, origins: Iterable[Origin]) -> None:
-        """Shows all of these long pieces, and folds the others."""
+        """Unfold these long pieces, and fold the others."""
         self._layout.unfold(origins)
         self._painter.forget()
         self._settle(*self._anchor())
         self.repaint()
 
     def mark_text(self, text: str) -> None:
-        """Marks this text wherever it is in sight; an empty one marks nothing."""
+        """Mark this text wherever it is visible; "" marks nothing."""
         if text != self._painter.marked_text:
             self._painter.marked_text = text
             self.repaint()
 
     def plain_text(self) -> str:
-        """The whole prompt as text, each message under its title."""
+        """Return the whole prompt as text, each message under its title."""
         return "\n\n".join([f"{title(one)}:\n\n{one.text}" for one in self._layout.messages])
 
     def text_of_message_at_cursor(self) -> str:
-        """The text of the message the cursor is in, or of the first one in sight; as JSON where it is shown so."""
+        """Return the text of the message at the cursor, else of the first in sight; JSON where it is shown as JSON."""
         message = self.message_at_cursor
         return text_of(message, self.form) if message is not None else ""
 
     @property
     def origin_at_cursor(self) -> OriginKey | None:
-        """What made the piece that the cursor is on."""
+        """The origin of the piece at the cursor."""
         return self._layout.section(self._cursor.section).origins[self._cursor.piece] if self._cursor else None
 
     @property
@@ -215,12 +249,12 @@ class PromptView(LineView):
         return round(self.scroll_y)
 
     def _anchor(self) -> tuple[int, int]:
-        """The section at the top of the view, and the row of it that is there."""
+        """Return the section at the top of the view, and its row there."""
         position = self._layout.section_at(self._top)
         return position, self._top - self._layout.top(position)
 
     def _settle(self, position: int, row: int) -> None:
-        """Lays out what is in sight with this row of this section at the top."""
+        """Lay out the visible rows with this row of this section at the top."""
         if not self.row_width:
             self._room = None
             return
@@ -249,7 +283,7 @@ class PromptView(LineView):
 
     @property
     def rows_in_full(self) -> int:
-        """The rows that it can fill with what is folded of its first message."""
+        """The rows that it can fill with the folded text of its first message."""
         return self._layout.rows_in_full + len(self._banner.rows)
 
     def lay_out(self) -> None:
@@ -281,7 +315,7 @@ class PromptView(LineView):
         return self._painter.strip(y - len(self._banner.rows), width)
 
     def row_text(self, y: int) -> tuple[int, str, str]:
-        """The text of the message itself, which a narrow view only breaks into more rows."""
+        """Return the text of the message itself, without the breaks of a narrow view."""
         place = y - len(self._banner.rows)
         if not 0 <= place < self._layout.height:
             return super().row_text(y)
@@ -300,12 +334,12 @@ class PromptView(LineView):
         self._painter.cursor = spot if self.has_focus else None
 
     def _follow(self, start: int = 0, end: int = 0, new_end: int = 0) -> None:
-        """The cursor stays on its piece, whose rows may be others; as `PromptLayout.take` where messages are others."""
+        """Keep the cursor on its piece; arguments as for `PromptLayout.take` when messages changed."""
         if self._cursor is not None:
             self._set_cursor(self._layout.follow(self._cursor, start, end, new_end))
 
     def _place(self, spot: Spot | None, *, keep_cell: bool = False) -> None:
-        """Puts the cursor there, brings it into view and tells."""
+        """Move the cursor, bring it into view and report it."""
         if spot is None:
             return
         before = self._cursor
@@ -318,7 +352,7 @@ class PromptView(LineView):
             self._tell(spot.section, spot.piece, by_key=True)
 
     def _scroll_to_spot(self, spot: Spot) -> None:
-        """Shows the row, below the banner, with the title above it when it is the first of its message."""
+        """Show the row below the banner, with the title above it when it is the first of its message."""
         position, _ = self._anchor()
         if not position <= spot.section < position + self.page_height:
             self._settle(spot.section, 0)
@@ -348,7 +382,7 @@ class PromptView(LineView):
 
     def action_message(self, step: int) -> None:
         position = self._cursor.section if self._cursor else self._layout.section_at(self._top)
-        self._place(self._layout.next_message(position, step))
+        self._place(self._layout.edge_of_next(position, step, last=False))
 
     def action_edge(self, last: bool) -> None:
         self._place(self._layout.edge(last))
@@ -379,7 +413,7 @@ class PromptView(LineView):
             self._tell(self._cursor.section, self._cursor.piece)
 
     def watch_has_focus(self, has_focus: bool) -> None:
-        """The cursor is painted where the focus is, which `on_focus` and `on_blur` come too early for."""
+        """Paint the cursor where the focus is; `on_focus` and `on_blur` come too early for that."""
         super().watch_has_focus(has_focus)
         self._set_cursor(self._cursor)
         self.repaint()
@@ -387,19 +421,19 @@ class PromptView(LineView):
     # ------------------------------------------------------------------ pointer
 
     def _place_of(self, event: events.MouseEvent) -> tuple[int, int] | None:
-        """The row of the prompt and the cell of its text that the pointer is on."""
+        """Return the row of the prompt and the cell of its text under the pointer."""
         offset = event.get_content_offset(self)
         if offset is None or offset.y < len(self._banner.rows):
             return None
         return offset.y + self._top - len(self._banner.rows), offset.x - MARGIN
 
     def _under(self, event: events.MouseEvent) -> tuple[Spot, Piece] | None:
-        """What is under the pointer."""
+        """Return the piece under the pointer."""
         place = self._place_of(event)
         return self._layout.piece_at(*place) if place is not None else None
 
     def _open_title(self, event: events.Click) -> None:
-        """A click on the title of a message that is nothing but a title opens it."""
+        """Open a message whose title alone is shown and was clicked."""
         place = self._place_of(event)
         if place is None or place[0] >= self._layout.height:
             return

@@ -1,1 +1,1 @@
-"""A reply: its text with what the parser did, and its fields step by step."""
+"""Widgets for a reply: its parsed text, and its fields step by step."""

@@ -1,4 +1,4 @@
-"""A reading, field by field, as rows for people: what was found, each step that was taken, and what came of it."""
+"""Describe a parse result field by field as rows: raw text, each step, value."""
 
 from __future__ import annotations
 
@@ -19,38 +19,54 @@ if TYPE_CHECKING:
     from adapters.replies.flag import Flag
     from adapters.replies.reading import NearMiss
 
-SYMBOL_OF: Mapping[FieldState, str] = {"read": "✓", "default": "○", "missing": "✗", "failed": "✗", "unread": "–"}
+SYMBOL_OF: Mapping[FieldState, str] = {
+    "read": "✓",
+    "native": "✓",
+    "default": "○",
+    "missing": "✗",
+    "failed": "✗",
+    "unread": "–",
+}
+STYLE_OF: Mapping[FieldState, str] = {
+    "read": "ok",
+    "native": "ok",
+    "default": "warning",
+    "missing": "error",
+    "failed": "error",
+    "unread": "note",
+}
 WORDS_OF: Mapping[FieldState, str] = {
     "read": "",
-    "default": "not in the reply: filled in",
-    "missing": "the reply has nothing for it",
-    "failed": "found, but it does not fit the type",
-    "unread": "found, but the parser had stopped before it",
+    "native": "returned by the provider outside the text",
+    "default": "not in the reply: default used",
+    "missing": "missing from the reply",
+    "failed": "found, but does not match the type",
+    "unread": "found, but the parser had already stopped",
 }
 SHORTEST_TYPE = 12
-"""Cells of a type that is cut off, below which it is left out of the line."""
+"""Cells of a truncated type below which it is left out."""
 SHORTEST_VALUE = 12
-"""Cells of a value that is cut off, below which its type is left out of the line."""
+"""Cells of a truncated value below which its type is left out."""
 MOST_NEAR_MISSES = 5
 MOST_LINES = 40
-"""Of the reply of a second model."""
+"""Lines shown of a second model's reply."""
 MOST_ROWS_OF_WORDS = 6
 
 
 class Row(NamedTuple):
-    """One row: pieces of gated text with the name of their style, and the field it belongs to, if any."""
+    """A row: pieces of gated text with the names of their styles, and its field, if any."""
 
     pieces: tuple[tuple[str, str], ...]
     field: str | None = None
 
 
 def starts_open(field: FieldReading, flags: Iterable[Flag]) -> bool:
-    """Whether a field shows its steps before anyone asks: when something is surprising or wrong."""
+    """Return whether a field shows its steps from the start: when something is surprising or wrong."""
     return field.state == "failed" or any(flag.field == field.name for flag in flags)
 
 
 def rows_of(reading: Reading, width: int, toggled: frozenset[str] | set[str] = frozenset()) -> list[Row]:
-    """All rows at a width in cells; `toggled` fields are open where they would be closed, and the reverse."""
+    """Return all rows at a width in cells; `toggled` fields are open instead of closed, and the reverse."""
     flags = reading.flags
     found = list(_verdict(reading, width))
     verdict_fields: list[FieldReading] = []
@@ -72,7 +88,7 @@ def rows_of(reading: Reading, width: int, toggled: frozenset[str] | set[str] = f
         for field in others:
             found += _field(reading, field, flags, width, toggled)
     if reading.extraction is not None:
-        found += _heading("the reply of the second model", width)
+        found += _heading("reply of the second model", width)
         found += _text(reading.extraction.completion.strip(), width)
         found += _verdict(reading.extraction, width)
     return found
@@ -128,14 +144,14 @@ def _field(
 def _head(reading: Reading, field: FieldReading, flags: list[Flag], is_open: bool, width: int) -> Row:
     declared = reading.signature.output_fields.get(field.name)
     annotation = safe(written(declared.annotation)) if declared is not None else ""
-    style = {"read": "ok", "default": "warning", "unread": "note"}.get(field.state, "error")
+    style = STYLE_OF[field.state]
     pieces = [
         ("▾ " if is_open else "▸ ", "note"),
         (f"{SYMBOL_OF[field.state]} ", style),
         (one_line(field.name, max(4, width // 2)), "name"),
         ("  ", "value"),
     ]
-    is_read = field.state in ("read", "default")
+    is_read = field.state in ("read", "default", "native")
     room = max(1, width - sum(cell_len(text) for text, _ in pieces) - 2 * bool(flags))
     told = one_line(_beside_type(field.value, annotation) if is_read else field.state, room + 1)
     shown_type = _type_beside(annotation, cell_len(told), room)
@@ -146,10 +162,10 @@ def _head(reading: Reading, field: FieldReading, flags: list[Flag], is_open: boo
 
 
 def _type_beside(annotation: str, told: int, room: int) -> str:
-    """The type as far as it fits `room` cells beside a value of `told` cells, or more of them than `room`.
+    """Fit a type into `room` cells beside a value of `told` cells.
 
-    A value that fits without a type is not cut for it. One that does not leaves a third to the type, if that leaves it
-    enough to be known by.
+    A value that fits without the type is not cut for it. Any other leaves a third to the type, if that is enough to
+    recognise it.
     """
     if told + 2 + cell_len(annotation) <= room:
         return annotation
@@ -161,7 +177,7 @@ def _type_beside(annotation: str, told: int, room: int) -> str:
 
 
 def _beside_type(value: Any, annotation: str) -> str:
-    """A value as it stands beside its type, whose name in front of it would take the room of what it holds."""
+    """Write a value without its type's name in front, which the row shows beside it."""
     if type(value) in (datetime.date, datetime.datetime, datetime.time, decimal.Decimal):
         return str(value)  # a text would be in quotes
     said, named = value_text(value), f"{annotation}("
@@ -169,7 +185,7 @@ def _beside_type(value: Any, annotation: str) -> str:
 
 
 def _link(arrow: str, value: Any, words: str, width: int) -> list[Row]:
-    """One link of the chain: the value, and what was done to get it (below it where there is no room beside)."""
+    """Return the rows of a step: the value and its rule, beside it or below it."""
     lead = f"    {arrow:<2}"
     shown = one_line(value_text(value), max(4, width - len(lead)))
     room = width - len(lead) - cell_len(shown) - 2
@@ -184,8 +200,8 @@ def _link(arrow: str, value: Any, words: str, width: int) -> list[Row]:
 def _near_miss(miss: NearMiss, width: int) -> list[Row]:
     read = miss.reading.values if miss.reading.ok else miss.reading.salvage
     outcome = ", ".join(f"{name} = {value_text(value)}" for name, value in read.items())
-    if not miss.message.endswith((" reads", " read")):
-        outcome = f"mended like this, it reads {outcome}" if read else "mended like this, it still cannot be read"
+    if not miss.message.endswith((" parses as", " parse as")):
+        outcome = f"with this fix it parses as {outcome}" if read else "with this fix it still does not parse"
     if not miss.reading.ok:
         outcome += f" ({len(read)} of {len(miss.reading.fields)} outputs)"
     return [*_message("?", miss.message, "warning", width), *_message(" →", outcome, "note", width)]
@@ -206,7 +222,7 @@ def _message(mark: str, text: str, style: str, width: int) -> list[Row]:
 
 
 def _text(text: str, width: int) -> list[Row]:
-    """A reply line by line, as far as it is not too long to be looked at here."""
+    """Return the first lines of a reply as rows."""
     lines = text.split("\n")
     found = [row for line in lines[:MOST_LINES] for row in _message("", line, "note", width) or [Row(())]]
     more = len(lines) - MOST_LINES
@@ -214,7 +230,7 @@ def _text(text: str, width: int) -> list[Row]:
 
 
 def _sentence(message: str) -> str:
-    """An error message on one line, without pydantic's link to its manual."""
+    """Return an error message on one line, without pydantic's link to its manual."""
     kept = [line.strip() for line in message.splitlines()]
     return " ".join([line for line in kept if line and not line.startswith("For further information visit")])
 

@@ -1,12 +1,12 @@
-"""The output fields of a reading: raw text, each step, value; flags, near misses and salvage in words."""
+"""Show the output fields of a parse result: raw text, steps, value; flags, near misses, salvage."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import ClassVar
 
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
+from textual.containers import Container
 from textual.message import Message
 from textual.strip import Strip
 from textual.timer import Timer
@@ -14,41 +14,21 @@ from textual.worker import Worker, WorkerState
 
 from adapters.replies.reading import Reading
 from workbench.output.display import safe
+from workbench.tui.keys.bindings import pane_keys
 from workbench.tui.widgets.reply.field_rows import Row, rows_of
+from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.text.line_view import LineView, strip_of
 from workbench.tui.widgets.text.wrapping import expand_tabs
 from workbench.tui.widgets.text.wrapping import rows as wrapped
 
-_GROUP = Binding.Group("Reply")
-
-STYLES = (
-    "name",
-    "type",
-    "value",
-    "note",
-    "ok",
-    "warning",
-    "error",
-    "problem",
-    "message",
-    "heading",
-    "rule",
-    "current",
-    "mark",
-)
+STYLES = "name type value note ok warning error problem message heading rule current mark".split()
 
 NEAR_MISS_PAUSE = 0.3
-"""Seconds without another reading after which near misses are looked for: each guess is a reading of its own."""
-
-
-def _with_near_misses(reading: Reading) -> Reading:
-    """The reading, which knows its near misses once it was asked for them."""
-    _ = reading.near_misses
-    return reading
+"""Seconds without a new parse result before near misses are searched: each guess is parsed, too."""
 
 
 class FieldTable(LineView):
-    """One row a field, which opens to show how its value came about."""
+    """A table with a row for each field, which opens to show the steps to its value."""
 
     DEFAULT_CSS = """
     FieldTable {
@@ -73,50 +53,34 @@ class FieldTable(LineView):
     }
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"field-table--{name}" for name in STYLES}
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down", "row(1)", "Down", show=False, id="fields.down", tooltip="The row below", group=_GROUP),
-        Binding("up", "row(-1)", "Up", show=False, id="fields.up", tooltip="The row above", group=_GROUP),
-        Binding(
-            "pagedown", "row(10)", "Down 10", show=False, id="fields.page_down", tooltip="Ten rows down", group=_GROUP
-        ),
-        Binding("pageup", "row(-10)", "Up 10", show=False, id="fields.page_up", tooltip="Ten rows up", group=_GROUP),
-        Binding("home", "row(-1000000)", "First", show=False, id="fields.first", tooltip="The first row", group=_GROUP),
-        Binding("end", "row(1000000)", "Last", show=False, id="fields.last", tooltip="The last row", group=_GROUP),
-        Binding(
-            "enter,space",
-            "open",
-            "Steps",
-            id="fields.open",
-            tooltip="Show or hide the steps of this field",
-            group=_GROUP,
-        ),
-        Binding(
+    BINDINGS: ClassVar[list[BindingType]] = pane_keys(
+        "Reply",
+        ("down", "row(1)", "Down", "fields.down", "Go to the row below"),
+        ("up", "row(-1)", "Up", "fields.up", "Go to the row above"),
+        ("pagedown", "row(10)", "Down 10", "fields.page_down", "Go ten rows down"),
+        ("pageup", "row(-10)", "Up 10", "fields.page_up", "Go ten rows up"),
+        ("home", "row(-1000000)", "First", "fields.first", "Go to the first row"),
+        ("end", "row(1000000)", "Last", "fields.last", "Go to the last row"),
+        ("enter,space", "open", "Steps", "fields.open", "Show or hide the steps of this field"),
+        (
             "r",
             "in_reply",
             "In the reply",
-            id="fields.in_reply",
-            tooltip="Select this value in the reply: what is typed replaces it",
-            group=_GROUP,
+            "fields.in_reply",
+            "Select this value in the reply, to type over it",
         ),
-        Binding(
-            "e",
-            "open_all",
-            "All steps",
-            id="fields.open_all",
-            tooltip="Show or hide the steps of all fields",
-            group=_GROUP,
-        ),
-    ]
+        ("e", "open_all", "All steps", "fields.open_all", "Show or hide the steps of all fields"),
+    )
 
     class Pointed(Message):
-        """The cursor is on a row of this field; `chosen` says that the user wants to change its text in the reply."""
+        """The cursor is on a row of this field; `chosen` when the user wants to change its text in the reply."""
 
         def __init__(self, field: str, chosen: bool) -> None:
             super().__init__()
             self.field, self.chosen = field, chosen
 
     class Completed(Message):
-        """What was looked for beside the keys has come, and fills further rows."""
+        """Near misses were found and fill more rows."""
 
     def __init__(self, column_id: str, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -132,22 +96,22 @@ class FieldTable(LineView):
 
     @property
     def has_something(self) -> bool:
-        """Whether there is a reading to show, or why there is none."""
+        """Return whether there is a parse result or an error to show."""
         return self.reading is not None or bool(self._error)
 
     @property
     def has_sentences(self) -> bool:
-        """Whether there is more to read than a row or a few for each field."""
+        """Return whether any row is longer text, such as an error or a flag."""
         return any(row.field is None for row in self._rows)
 
     def set_height(self, rows: int) -> None:
-        """As high as its rows, as far as the column lets it."""
+        """Take the height of the rows, as far as the column allows."""
         if rows != self.virtual_size.height:
             self.refresh(layout=True)
         super().set_height(rows)
 
     def show(self, reading: Reading | None, error: str = "") -> None:
-        """Shows a reading, or why there is none."""
+        """Show a parse result, or the reason why there is none."""
         if self._has_shown and reading is self.reading and error == self._error:
             return
         self._has_shown = True
@@ -158,11 +122,14 @@ class FieldTable(LineView):
             self._look_for_near_misses(reading)
 
     def _look_for_near_misses(self, reading: Reading) -> None:
-        """Guesses what was meant, once nobody has typed for a moment and away from the keys."""
+        """Search for near misses in a thread, once the user has stopped typing for a moment."""
+
+        def find() -> Reading:
+            _ = reading.near_misses  # it knows them once it was asked for them
+            return reading
 
         def look() -> None:
             if self.reading is reading and self.is_attached:
-                find = partial(_with_near_misses, reading)
                 self.run_worker(find, thread=True, exclusive=True, group="near misses", exit_on_error=False)
 
         if self._pause is not None:
@@ -222,7 +189,7 @@ class FieldTable(LineView):
             self._toggle(field)
 
     def action_open_all(self) -> None:
-        """Opens all fields, or sets every one back to how it started when some were changed."""
+        """Open all fields, or reset all when some were changed."""
         if self.reading is None:
             return
         self._toggled = set() if self._toggled else set(self.reading.fields)
@@ -251,3 +218,70 @@ class FieldTable(LineView):
 
     def on_blur(self) -> None:
         self.repaint()
+
+
+TWICE_THE_NARROWEST, LEAST_BESIDE = 64, 56
+"""Cells from which reply and table stand side by side: always, and where nothing must wrap for it."""
+SHARE_OF_FIELDS = 46
+"""Percent of the width that the table then has."""
+
+
+class ReplyAndValues(Container, can_focus=False):
+    """A reply with its table of fields below it, or beside it where there is room.
+
+    Replies have short lines: in a wide column a table beside the reply costs no rows, and below it would cut the reply
+    off.
+    """
+
+    DEFAULT_CSS = """
+    ReplyAndValues {
+        width: 1fr;
+        height: 1fr;
+        &.-beside { layout: horizontal; }
+    }
+    """
+
+    def __init__(self, reply: ReplyView, fields: FieldTable) -> None:
+        super().__init__(reply, fields)
+        self._reply = reply
+        self._fields = fields
+        self._most = self._height = 0
+
+    @property
+    def is_beside(self) -> bool:
+        return self.has_class("-beside")
+
+    @property
+    def rows_held(self) -> int:
+        """The rows that both would fill."""
+        reply, fields = self._reply.wrapped_document.height, self._fields.virtual_size.height
+        return max(reply, fields) if self.is_beside else reply + fields
+
+    @property
+    def _has_room_beside(self) -> bool:
+        width = self.size.width
+        if width >= TWICE_THE_NARROWEST or width < LEAST_BESIDE:
+            return width >= TWICE_THE_NARROWEST
+        of_reply = width - width * SHARE_OF_FIELDS // 100
+        return not self._fields.has_sentences and self._reply.widest_row <= of_reply
+
+    def place(self, height: int) -> None:
+        """Put both side by side where there is room; below each other the table gets at least half of `height`.
+
+        Off the screen the height is 0 and nothing changes.
+        """
+        if height <= 0:
+            return
+        self._height = height
+        is_beside = self._fields.has_something and self._has_room_beside
+        most = height if is_beside else max(height // 2, height - self._reply.wrapped_document.height)
+        if is_beside == self.is_beside and most == self._most:
+            return
+        self._most = most
+        self.set_class(is_beside, "-beside")
+        styles = self._fields.styles
+        styles.width = f"{SHARE_OF_FIELDS}%" if is_beside else "1fr"
+        styles.max_height = most
+
+    def on_resize(self) -> None:
+        self.place(self.size.height)

@@ -1,4 +1,4 @@
-"""What to write in the margin of a reply: which field each stretch belongs to, and what the parser did with it."""
+"""Label the margin of a reply: the field of each stretch, and how it was parsed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SHORTEST_MARGIN = 3
 
 
 class Label(NamedTuple):
-    """The first visible character of a stretch, and what it is."""
+    """A stretch's first visible character, kind and field."""
 
     offset: int
     kind: SpanKind
@@ -45,27 +45,26 @@ class Label(NamedTuple):
 
     @property
     def shortest(self) -> str:
-        """The label in as few cells as say what it is."""
+        """The shortest form of the label."""
         symbol = SYMBOL_OF.get(self.kind)
         if self.field is None:
             return WORD_OF.get(self.kind) or "structure"
         return f"{self.field} {symbol}" if symbol else self.field
 
     def fit(self, width: int) -> str:
-        """The label in at most `width` cells: `answer (duplicate)`, or `answer ×2` where that does not fit."""
-        word = WORD_OF.get(self.kind)
+        """Fit the label into `width` cells: `answer (duplicate)`, or `answer ×2` where that does not fit."""
+        word, symbol = WORD_OF.get(self.kind), SYMBOL_OF.get(self.kind)
         if self.field is None:
             return one_line(word or "structure", width)
-        if self.kind in SYMBOL_OF:
+        if symbol:
             full = f"{self.field} ({self.kind})"
-            symbol = SYMBOL_OF[self.kind]
             return full if len(full) <= width else f"{one_line(self.field, width - 1 - len(symbol))} {symbol}"
         full = f"{self.field} ({word})" if word else self.field
         return one_line(full if len(full) <= width else self.field, width)
 
 
 class Marks:
-    """Spans of one reply, to be asked by offset. `margin` is the width in cells the labels would like."""
+    """The spans of a reply, by offset. `margin` is the width in cells that its labels would like."""
 
     def __init__(self, text: str, spans: Sequence[Span], names: Sequence[str] = ()) -> None:
         self.spans = tuple(spans)
@@ -80,11 +79,11 @@ class Marks:
             ]
         )
         self.longest_word = max(map(cell_len, text[:LOOKED_AT].split()), default=0)
-        """Cells of the longest word at the start of the reply, which a margin should not break."""
+        """Cells of the longest word at the start of the reply; a margin should not break it."""
         self.longest_line = max(map(cell_len, text[:LOOKED_AT].splitlines()), default=0)
 
     def in_range(self, start: int, end: int) -> list[Span]:
-        """The spans that touch [start, end), cut to it."""
+        """Return the spans that touch [start, end), cut to it."""
         found: list[Span] = []
         position = max(0, bisect_right(self._starts, start) - 1)
         while position < len(self.spans) and self.spans[position].start < end:
@@ -95,7 +94,7 @@ class Marks:
         return found
 
     def label_in(self, start: int, end: int, preferred: str | None = None) -> tuple[Label, int] | None:
-        """The label that begins in [start, end) and matters most, and how many other fields begin there too."""
+        """Return the most important label that begins in [start, end), and the number of other fields there."""
         first, last = bisect_right(self._label_offsets, start - 1), bisect_right(self._label_offsets, end - 1)
         if first >= last:
             return None
@@ -131,7 +130,7 @@ def _labels(text: str, spans: Sequence[Span]) -> list[Label]:
 
 
 def shifted(spans: Sequence[Span], start: int, end: int, growth: int) -> tuple[Span, ...]:
-    """Spans after the text from `start` to `end` was replaced by one `growth` code points longer."""
+    """Move spans after the text from `start` to `end` was replaced by text longer by `growth`."""
 
     def moved(offset: int) -> int:
         return offset if offset <= start else max(start, offset + growth)

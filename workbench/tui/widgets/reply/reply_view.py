@@ -1,47 +1,50 @@
-"""A reply: what the parser did with every piece of it, in colour and in the margin; and it can be edited or pasted."""
+"""Show a reply, mark in colour and margin how each piece was parsed, and let the user edit it."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import Any, ClassVar, get_args
+from typing import Any, ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
-from textual.geometry import Size
+from textual import events
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.strip import Strip
 from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult, Selection
 
-from adapters.replies.reading import Reading, SpanKind
+from adapters.replies.reading import Reading
 from workbench.output.display import safe
-from workbench.tui.textual_internals.hanging_wrap import Hanging, HangingWrap
 from workbench.tui.textual_internals.scrolling import set_virtual_size
+from workbench.tui.textual_internals.text_area import Hanging
 from workbench.tui.widgets.reply.reply_marks import BAR_OF, LONGEST_MARGIN, SHORTEST_MARGIN, Marks, shifted
 from workbench.tui.widgets.text.editor import Editor
+from workbench.tui.widgets.text.line_view import SCROLLBAR_CSS, SPAN_STYLES, component_css
 from workbench.tui.widgets.text.wrapping import breaks, cell_offsets, expand_tabs, hang_of
 
 CELLS_BEHIND = 1
-"""For the cursor behind the last character of a row."""
+"""Cells kept free for the cursor after the last character of a row."""
 LONGEST_WRAPPED_LINE = 20_000
-"""Characters in one line above which it is not wrapped: a key in such a line would cost more than a frame."""
+"""Characters of a line above which lines are not wrapped: each key in such a line would cost more than a frame."""
 ROOM = 3
-"""When the text reaches the last row it is scrolled by so many parts of the page: a scroll repaints every row, and an
-eye that reads along loses its line less often."""
+"""Fraction of the page scrolled when text reaches the last row.
+
+A scroll repaints every row, and readers lose their line less often if it is rare.
+"""
 
 
-class StreamedText(HangingWrap, Editor):
-    """A text that grows at its end, its lines wrapped under their own indent."""
+class StreamedText(Editor):
+    """A text that grows at its end, with lines wrapped under their own indent."""
 
     HANGING = Hanging(hang_of, breaks)
     _followed_to = 0.0
-    """How far it was scrolled to keep the end in sight; whoever scrolls back from there reads something else, until the
-    end is in sight again. Infinite meanwhile."""
+    """Scroll position that kept the end in sight; infinite while the user has scrolled back to read."""
 
     def append(self, chunk: str) -> None:
-        """Adds to the end; the view follows unless the user scrolled away. The cursor stays; posts no `Edited`."""
+        """Add to the end; follow it unless the user has scrolled away. Moves no cursor and posts no `Edited`."""
         follows = self.scroll_y >= min(self._followed_to, self.max_scroll_y) - 1
         self._raw += chunk
         end = self.document.end
@@ -54,19 +57,19 @@ class StreamedText(HangingWrap, Editor):
         self._followed_to = self.scroll_y if follows else math.inf
         self.repaint_changes()
 
-    def on_resize(self) -> None:
-        """Another width is another number of rows, so how far was scrolled means nothing any more."""
+    def on_resize(self, event: events.Resize) -> None:
+        """Forget the scroll position: another width has another number of rows."""
         if self._followed_to != math.inf:
             self._followed_to = 0.0
 
     def end_stream(self) -> None:
-        """Nothing more is added."""
+        """Take note that the text is complete."""
         self._followed_to = 0.0
         self.fit_scrollbars()
 
     def _grow(self, follows: bool) -> None:
-        """Makes room for the text. Its length concerns its scrollbar alone: laying out the whole screen for each piece
-        would stall the keys."""
+        """Make room for the text through its scrollbar alone: laying out the screen for each piece would stall the
+        keys."""
         height, page = self.wrapped_document.height, self.scrollable_content_region.height
         if not self.soft_wrap or (height > page and not self.show_vertical_scrollbar):
             self.fit_scrollbars()
@@ -86,33 +89,22 @@ class StreamedText(HangingWrap, Editor):
 
 
 Run = tuple[int, int, Style]
-"""Characters from … to … of a row, and their style."""
+"""Start and end of a stretch of a row, and its style."""
 
 
 class ReplyView(StreamedText):
-    """Shows a reply with its reading; `Edited` tells of the user's own edits."""
+    """Show a reply with its parse result; post `Edited` after the user's own edits."""
 
-    DEFAULT_CSS = """
+    DEFAULT_CSS = (
+        """
     ReplyView {
         background: $surface;
         border: none;
         padding: 0;
-        scrollbar-size-vertical: 1;
-        scrollbar-background: $surface;
-        scrollbar-background-hover: $surface;
-        scrollbar-background-active: $surface;
-        scrollbar-color: $foreground 20%;
-        scrollbar-color-hover: $foreground 35%;
-        scrollbar-color-active: $accent;
-        &:ansi { scrollbar-color: ansi_bright_black; scrollbar-color-hover: ansi_white; }
-        & .reply-view--marker { color: $text-accent; }
-        & .reply-view--value { color: $foreground; }
-        & .reply-view--repaired { color: $text-warning; text-style: underline; }
-        & .reply-view--duplicate { color: $text-warning; text-style: strike; }
-        & .reply-view--unknown { color: $text-error; text-style: italic; }
-        & .reply-view--ignored { color: $foreground 65%; text-style: italic; }
-        & .reply-view--prose { color: $foreground; text-style: italic; }
-        & .reply-view--untraced { color: $foreground 85%; }
+"""
+        + SCROLLBAR_CSS
+        + component_css("reply-view", SPAN_STYLES)
+        + """
         & .reply-view--error { color: $text-error; background: $error-muted; text-style: bold underline; }
         & .reply-view--margin { color: $foreground 60%; }
         & .reply-view--label { color: $text-primary; text-style: bold; }
@@ -123,12 +115,13 @@ class ReplyView(StreamedText):
         }
     }
     """
+    )
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        f"reply-view--{name}" for name in (*get_args(SpanKind), "error", "margin", "label", "bar")
+        f"reply-view--{name}" for name in (*SPAN_STYLES, "error", "margin", "label", "bar")
     }
 
     class Edited(Message):
-        """The user changed the reply; `text` is the whole of it."""
+        """The user changed the reply; `text` is all of it."""
 
         def __init__(self, column_id: str, text: str) -> None:
             super().__init__()
@@ -143,6 +136,7 @@ class ReplyView(StreamedText):
         self._line_starts: list[int] | None = None
         self._gutter = 0
         self._reply_styles: dict[str, Style] = {}
+        self._base = Style()
         super().__init__("", on_edit=self._tell, soft_wrap=True, **options)
         self.column_id = column_id
         self.reading: Reading | None = None
@@ -150,7 +144,7 @@ class ReplyView(StreamedText):
     # ------------------------------------------------------------------ what is shown
 
     def show(self, text: str, reading: Reading | None = None, *, streaming: bool = False) -> None:
-        """Shows a reply and its reading; while `streaming` it cannot be edited and `append` adds to it."""
+        """Show a reply and its parse result; while `streaming` it cannot be edited and grows by `append`."""
         if self.read_only and not streaming:
             self.end_stream()
         self.read_only = streaming
@@ -193,7 +187,7 @@ class ReplyView(StreamedText):
         self.refresh()
 
     def place_of(self, field: str) -> tuple[int, int] | None:
-        """Where the text of a field's value stands in the reply, from … to …, without blanks around it; or nowhere."""
+        """Return start and end of a field's value in the reply, without surrounding blanks, or None."""
         spans = [one for one in self._marks_of_reply.spans if one.field == field and one.kind in ("value", "repaired")]
         if not spans:
             return None
@@ -202,7 +196,7 @@ class ReplyView(StreamedText):
         return start + len(text) - len(text.lstrip()), end - len(text) + len(text.rstrip())
 
     def go_to_error(self) -> None:
-        """The cursor to where this reply was refused; once, and only of one in which nobody has moved yet."""
+        """Move the cursor to the parse error, once, and only if the user has not moved it."""
         if self._error_at is None or self._is_worked_at or self.selection != Selection.cursor((0, 0)):
             return
         self._is_worked_at = True
@@ -210,7 +204,7 @@ class ReplyView(StreamedText):
         self.call_after_refresh(self._bring_cursor_into_sight)
 
     def _bring_cursor_into_sight(self) -> None:
-        """With what stands around it; nothing is scrolled where the beginning of the reply is in sight with it."""
+        """Show the cursor with its surroundings; scroll nothing if it fits in sight with the beginning of the reply."""
         row, height = (
             self.wrapped_document.location_to_offset(self.cursor_location).y,
             self.scrollable_content_region.height,
@@ -238,7 +232,7 @@ class ReplyView(StreamedText):
 
     @property
     def selected_text(self) -> str:
-        """What is selected of the reply itself, not of its stand-ins."""
+        """The selected part of the reply itself; `get_selection` has the displayable characters."""
         start, end = sorted(self.selection)
         return self._raw[self._offset(start) : self._offset(end)]
 
@@ -247,7 +241,7 @@ class ReplyView(StreamedText):
             super().action_cut()
             return
         chosen = self.selected_text
-        self.delete_as_typed(*self.selection)
+        self.type_over("", *self.selection)
         self.app.copy_to_clipboard(chosen)
 
     # ------------------------------------------------------------------ margin
@@ -258,7 +252,7 @@ class ReplyView(StreamedText):
 
     @property
     def widest_row(self) -> int:
-        """Cells that the longest line at the start of the reply takes with its margin if it is not wrapped."""
+        """Cells of the longest unwrapped line at the start of the reply, with its margin."""
         return self._gutter + self._marks_of_reply.longest_line + CELLS_BEHIND
 
     def _fit_margin(self) -> None:
@@ -281,10 +275,13 @@ class ReplyView(StreamedText):
 
     # ------------------------------------------------------------------ rows
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        self._base = self.rich_style  # asked for once, not for each row
+        return super().render_lines(crop)
+
     def paint_row(self, y: int) -> Strip:
-        """A row from the visible part of its line only: Textual's own divides the whole line for every row."""
-        theme = self.theme_in_force
-        base = theme.base_style if theme and theme.base_style is not None else self.rich_style
+        """Paint a row from the visible part of its line; Textual's own divides the whole line for every row."""
+        base = self._base
         info = self.lines_by_row
         row = y + self.scroll_offset.y
         width = self.scrollable_content_region.width
@@ -311,18 +308,14 @@ class ReplyView(StreamedText):
         strip = Strip(segments)
         if skipped:
             strip = strip.crop(skipped)
-        fill = base
-        if theme and self.highlight_cursor_line and self.has_focus and self.selection.end[0] == index:
-            fill = base + (theme.cursor_line_style or base)
-        strip = strip.adjust_cell_length(max(0, width - self._gutter), fill)
+        strip = strip.adjust_cell_length(max(0, width - self._gutter), base)
         if self._gutter:
             margin = self._margin(line_start + start, line_start + end + at_end, base)
             strip = Strip.join([margin, strip])
         return strip
 
     def _runs(self, index: int, start: int, end: int, line_start: int, base: Style) -> list[Run]:
-        """Stretches of a row, from 0, each with its style: the parser's spans, then error, selection and cursor."""
-        theme = self.theme_in_force
+        """Return the stretches of a row with their styles: parsed spans, then error, selection and cursor."""
         layers: list[Run] = [
             (span.start - line_start, span.end - line_start, self._reply_style(span.kind))
             for span in self._marks_of_reply.in_range(line_start + start, line_start + end)
@@ -332,19 +325,16 @@ class ReplyView(StreamedText):
             layers.append((first, last, self._reply_style("error")))
         top, bottom = sorted(self.selection)
         cursor_row, cursor_column = self.selection.end
-        if theme is not None:
-            if self.highlight_cursor_line and self.has_focus and cursor_row == index and theme.cursor_line_style:
-                layers.append((0, end, theme.cursor_line_style))
-            if top != bottom and top[0] <= index <= bottom[0] and theme.selection_style:
-                first = top[1] if index == top[0] else 0
-                last = bottom[1] if index == bottom[0] else end
-                layers.append((first, last, theme.selection_style))
-            if cursor_row == index and self.shows_cursor and theme.cursor_style:
-                layers.append((cursor_column, cursor_column + 1, theme.cursor_style))
+        if top != bottom and top[0] <= index <= bottom[0]:
+            first = top[1] if index == top[0] else 0
+            last = bottom[1] if index == bottom[0] else end
+            layers.append((first, last, self.get_component_rich_style("text-area--selection")))
+        if cursor_row == index and self.shows_cursor:
+            layers.append((cursor_column, cursor_column + 1, self.get_component_rich_style("text-area--cursor")))
         return _flatten(layers, start, end, base)
 
     def _margin(self, start: int, end: int, base: Style) -> Strip:
-        """The margin of a row that shows the reply from `start` to `end`: label, bar, and the error's place."""
+        """Return the margin of a row: label, bar and the place of the error."""
         marks, room = self._marks_of_reply, self._gutter - 2
         has_error = self._error_at is not None and start <= self._error_at[0] < max(end, start + 1)
         label = marks.label_in(start, end, self._error_field if has_error else None)
@@ -397,7 +387,7 @@ class ReplyView(StreamedText):
 
 
 def _window(line: str, first_cell: int, width: int) -> tuple[int, int, int]:
-    """The characters of an unwrapped line that fill `width` cells from `first_cell`, and cells of them to skip."""
+    """Return start and end of the characters that fill `width` cells from `first_cell`, and cells to skip."""
     if line.isascii() and "\t" not in line:
         return min(first_cell, len(line)), min(len(line), first_cell + width), 0
     # a wide or tabbed line is measured from its start: where a cell falls depends on all before it
@@ -405,7 +395,7 @@ def _window(line: str, first_cell: int, width: int) -> tuple[int, int, int]:
 
 
 def _flatten(layers: Sequence[tuple[int, int, Style]], start: int, end: int, base: Style) -> list[Run]:
-    """Overlapping layers as stretches side by side, later layers over earlier ones; offsets counted from `start`."""
+    """Split overlapping layers into adjacent stretches; later layers win, offsets count from `start`."""
     cuts = sorted({start, end, *_inside((edge for layer in layers for edge in layer[:2]), start, end)})
     runs: list[Run] = []
     for left, right in pairwise(cuts):

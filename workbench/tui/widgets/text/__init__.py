@@ -1,1 +1,1 @@
-"""Text to read, to edit and to scroll, through the display gate."""
+"""Widgets for text to read, edit and scroll, through the display gate."""

@@ -1,33 +1,93 @@
-"""A text area that is faithful: what it holds is the text it was given, to the character, plus the user's own edits.
+r"""A text area that keeps its text to the character, apart from the user's own edits.
 
-Textual's TextArea turns every kind of line break into `\\n` and passes control characters on to the terminal. Here it
-holds only what the display gate lets through, one character for one, and every edit of the user is made on the real
-text at the same place. So nothing that the user did not touch ever changes.
+Textual's TextArea turns every kind of line break into `\n` and passes control characters on to the terminal. Here it
+holds the displayable form, character for character, and every edit of the user is applied to the real text at the same
+place. So nothing changes that the user did not touch.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar, NamedTuple
+from functools import lru_cache
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from rich.style import Style
 from rich.text import Text
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.geometry import Size
 from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult, Location, Selection
 
 from workbench.output.display import safe
-from workbench.tui.textual_internals.row_painting import RowPainting
-from workbench.tui.widgets.text.syntax import Syntax, highlight
+from workbench.tui.keys.bindings import pane_keys
+from workbench.tui.textual_internals.text_area import RowPainting
 from workbench.tui.widgets.text.wrapping import rows
 
-_GROUP = Binding.Group("This text")
+Syntax = Literal["text", "python", "json"]
+
+LARGEST_TEXT = 40_000
+"""Code points above which nothing is highlighted: the whole text is scanned after every key."""
+
+
+class Highlight(NamedTuple):
+    """Columns `start` to `end` of a line, and their kind."""
+
+    start: int
+    end: int
+    kind: str
+
+
+_PYTHON = re.compile(
+    r"""(?P<comment>\#[^\n]*)
+      | (?P<string>[rbfuRBFU]{0,2}(?:'''(?:[^\\]|\\.)*?(?:'''|\Z)|\"\"\"(?:[^\\]|\\.)*?(?:\"\"\"|\Z)
+                   |'(?:[^'\\\n]|\\.)*'?|"(?:[^"\\\n]|\\.)*"?))
+      | (?P<keyword>\b(?:class|import|from|as|def|return|pass|None|True|False|in|not|and|or|is|lambda|if|else)\b|->)
+      | (?P<type>\b(?:str|int|float|bool|list|dict|tuple|set|Literal|Optional|Union|Any|Enum
+                   |date|datetime|Decimal|UUID)\b)
+      | (?P<name>\b(?:InputField|OutputField|Signature|BaseModel|Field)\b|@\w+)
+      | (?P<number>\b\d[\d_]*(?:\.\d+)?\b)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_JSON = re.compile(
+    r"""(?P<name>"(?:[^"\\\n]|\\.)*"(?=\s*:))
+      | (?P<string>"(?:[^"\\\n]|\\.)*"?)
+      | (?P<keyword>\b(?:true|false|null|NaN|Infinity)\b)
+      | (?P<number>-?\b\d[\d.eE+-]*)
+    """,
+    re.VERBOSE,
+)
+
+
+@lru_cache(maxsize=64)
+def highlight(text: str, syntax: Syntax) -> tuple[tuple[Highlight, ...], ...]:
+    r"""Return what to colour, line by line (split at `\n`); nothing for plain or very long text."""
+    if syntax == "text" or len(text) > LARGEST_TEXT:
+        return ()
+    lines = text.split("\n")
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
+    found: list[list[Highlight]] = [[] for _ in lines]
+    row = 0
+    for match in (_PYTHON if syntax == "python" else _JSON).finditer(text):
+        start, end = match.span()
+        while starts[row + 1] <= start:
+            row += 1
+        for number in range(row, len(lines)):
+            if starts[number] >= end:
+                break
+            column, stop = max(0, start - starts[number]), min(end - starts[number], len(lines[number]))
+            if column < stop:
+                found[number].append(Highlight(column, stop, str(match.lastgroup)))
+    return tuple(tuple(line) for line in found)
+
 
 LONGEST_WRAPPED_LINE = 4_000
-"""Characters in one line above which lines are not wrapped: wrapping such a line costs tens of milliseconds a key."""
+"""Characters of a line above which lines are not wrapped: wrapping such a line costs tens of milliseconds a key."""
 
 
 LOOKS: Mapping[str, str] = {
@@ -40,11 +100,11 @@ LOOKS: Mapping[str, str] = {
     "error": "$text-error on $error 25% bold underline",
     "lit": "on $accent 35% bold underline",
 }
-"""How what stands in a text looks. Not component classes: each of those is a node to be styled in every editor."""
+"""Styles of highlighted text. Not component classes: each of those is a node to be styled in every editor."""
 
 
 class Mark(NamedTuple):
-    """Something to show in the text: 0-based line, columns, and what it is (one of `LOOKS`)."""
+    """A mark in the text: 0-based line, columns, and its kind (a key of `LOOKS`)."""
 
     line: int
     start: int
@@ -52,12 +112,21 @@ class Mark(NamedTuple):
     name: str
 
 
+_WORD = re.compile(r"\w+")
+
+
 def _nothing(_: str) -> None:
     return None
 
 
+def python_line(before: str) -> str:
+    """Return the indentation of the line after `before`, one level deeper below a colon."""
+    indent = before[: len(before) - len(before.lstrip(" "))]
+    return indent + ("    " if before.rstrip().endswith(":") else "")
+
+
 def _common_length(one: str, other: str) -> int:
-    """How many characters both begin with."""
+    """Return the length of the common beginning."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2
@@ -69,38 +138,29 @@ def _common_length(one: str, other: str) -> int:
 
 
 class Editor(RowPainting):
-    """`show` puts a text in; `on_edit` is called with the whole text after each edit of the user, and only then."""
+    """Edit a text: `show` sets it, `on_edit` is called with all of it after each edit of the user, and only then."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "ctrl+home",
-            "to_start",
-            "Start",
-            show=False,
-            id="editor.start",
-            tooltip="The start of the text",
-            group=_GROUP,
-        ),
-        Binding("ctrl+end", "to_end", "End", show=False, id="editor.end", tooltip="The end of the text", group=_GROUP),
-        Binding(
+    ALLOW_SELECT = False  # Textual would select the whole widget at a double click, which shows nothing
+
+    BINDINGS: ClassVar[list[BindingType]] = pane_keys(
+        "This text",
+        ("ctrl+home", "to_start", "Start", "editor.start", "Go to the start of the text"),
+        ("ctrl+end", "to_end", "End", "editor.end", "Go to the end of the text"),
+        (
             "ctrl+shift+home",
             "to_start(True)",
             "Select to the start",
-            show=False,
-            id="editor.select_to_start",
-            tooltip="Select from here to the start of the text",
-            group=_GROUP,
+            "editor.select_to_start",
+            "Select to the start",
         ),
-        Binding(
+        (
             "ctrl+shift+end",
             "to_end(True)",
             "Select to the end",
-            show=False,
-            id="editor.select_to_end",
-            tooltip="Select from here to the end of the text",
-            group=_GROUP,
+            "editor.select_to_end",
+            "Select to the end",
         ),
-    ]
+    )
 
     def __init__(
         self,
@@ -108,6 +168,7 @@ class Editor(RowPainting):
         *,
         syntax: Syntax = "text",
         on_edit: Callable[[str], None] = _nothing,
+        next_line: Callable[[str], str | None] | None = None,
         **options: Any,
     ) -> None:
         self._raw = text
@@ -116,11 +177,12 @@ class Editor(RowPainting):
         self._styles: dict[str, Style] = {}
         self.syntax: Syntax = syntax
         self.on_edit = on_edit
+        self._next_line = next_line
         super().__init__(safe(text), compact=True, max_checkpoints=1, highlight_cursor_line=False, **options)
         self._wrap_unless_too_long()
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """As high as the text, and without one as what stands in its place, which would be cut off."""
+        """Return the height of the text, or of the placeholder, which would be cut off."""
         height = super().get_content_height(container, viewport, width)
         if self.text or not self.placeholder:
             return height
@@ -128,11 +190,11 @@ class Editor(RowPainting):
 
     @property
     def raw(self) -> str:
-        """The text itself, as opposed to `text`, which is what can be shown of it."""
+        """The text itself; `text` is its displayable form."""
         return self._raw
 
     def show(self, text: str) -> None:
-        """Puts `text` in. Of a text much like it only what differs is replaced, and the cursor goes there."""
+        """Show a text; if it is much like the current one, replace only the difference and move the cursor there."""
         if text == self._raw:
             return
         old, new = self.text, safe(text)
@@ -164,13 +226,13 @@ class Editor(RowPainting):
         self.on_edit(self._raw)
         return result
 
-    def on_resize(self) -> None:
-        """What stands below may take room while the user types at the last line in sight."""
+    def on_resize(self, event: events.Resize) -> None:
+        """Keep the cursor in sight: a note below may take room while the user types."""
         if self.has_focus and not self.read_only:
             self.call_after_refresh(self.scroll_cursor_visible, animate=False)
 
     def mark(self, marks: Iterable[Mark]) -> None:
-        """Shows these marks in place of the earlier ones."""
+        """Replace the marks."""
         chosen = tuple(marks)
         if chosen != self._marks:
             self._marks = chosen
@@ -184,12 +246,12 @@ class Editor(RowPainting):
         self.move_cursor(self.document.end, select=select)
 
     def go_to(self, line: int, column: int) -> None:
-        """The cursor to a 1-based line and column, as far as the text has them."""
+        """Move the cursor to a 1-based line and column, as far as the text has them."""
         row = max(0, min(line, self.document.line_count) - 1)
         self.move_cursor((row, max(0, min(column - 1, len(self.document.get_line(row))))), center=True)
 
     def select_text(self, start: int, end: int) -> None:
-        """Selects these characters of the text, and brings them into sight."""
+        """Select these characters of the text and scroll to them."""
         text = self.text
         self.selection = Selection(self._location(text, start), self._location(text, end))
         self.scroll_cursor_visible(center=True, animate=False)
@@ -218,12 +280,31 @@ class Editor(RowPainting):
         super().notify_style_update()
 
     def on_key(self, event: events.Key) -> None:
-        if event.key == "enter" and self.syntax == "python" and not self.read_only:
-            event.prevent_default()
-            event.stop()
-            line = self.document.get_line(self.selection.start[0])[: self.selection.start[1]]
-            indent = line[: len(line) - len(line.lstrip(" "))] + ("    " if line.rstrip().endswith(":") else "")
-            self.type_over("\n" + indent, *self.selection)
+        next_line = python_line if self.syntax == "python" else self._next_line
+        if event.key != "enter" or next_line is None or self.read_only:
+            return
+        event.prevent_default()
+        event.stop()
+        row, column = min(self.selection)
+        begins = next_line(self.document.get_line(row)[:column])
+        if begins is None:
+            self.type_over("", (row, 0), max(self.selection))
+        else:
+            self.type_over("\n" + begins, *self.selection)
+
+    def on_click(self, event: events.Click) -> None:
+        """Select the word at a double click, and the line at a triple click."""
+        if event.chain < 2:
+            return
+        event.stop()  # or all that stands around it would be selected
+        row, column = self.cursor_location
+        line = self.document.get_line(row)
+        if event.chain == 2:
+            found = next((one for one in _WORD.finditer(line) if one.start() <= column <= one.end()), None)
+            if found is not None:
+                self.selection = Selection((row, found.start()), (row, found.end()))
+        elif event.chain == 3:
+            self.selection = Selection((row, 0), (row, len(line)))
 
     def _style(self, name: str) -> Style:
         if name not in self._styles:

@@ -1,12 +1,13 @@
 """A scrolling view that makes its rows on demand and repaints only those that changed.
 
-Textual redraws a whole widget on `refresh()`. With five columns of a thousand messages a keystroke must cost only the
-rows that look different, so the strips last painted are kept and compared.
+Textual redraws a whole widget on `refresh()`. With five columns of a thousand messages a key must cost only the rows
+that look different, so the strips last painted are kept and compared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from rich.segment import Segment
 from rich.style import Style
@@ -14,19 +15,65 @@ from textual.geometry import Region, Size
 from textual.selection import Selection
 from textual.strip import Strip
 
+from adapters.prompts.text import Kind
+from adapters.replies.reading import SpanKind
 from workbench.tui.textual_internals.scrolling import FitsItsRoom, StillScrollView, set_virtual_size
 from workbench.tui.widgets.text.wrapping import cell_offsets
 
+SCROLLBAR_CSS = """
+    scrollbar-size-vertical: 1;
+    scrollbar-background: $surface;
+    scrollbar-background-hover: $surface;
+    scrollbar-background-active: $surface;
+    scrollbar-color: $foreground 20%;
+    scrollbar-color-hover: $foreground 35%;
+    scrollbar-color-active: $accent;
+    &:ansi { scrollbar-color: ansi_bright_black; scrollbar-color-hover: ansi_white; }
+"""
+"""A narrow scrollbar for views of text."""
+KIND_STYLES: Mapping[Kind, str] = {
+    "instructions": "color: $foreground; text-style: bold;",
+    "name": "color: $text-primary; text-style: bold;",
+    "type": "color: $text-primary; text-style: italic;",
+    "description": "color: $foreground 85%; text-style: italic;",
+    "constraint": "color: $text-warning;",
+    "schema": "color: $text-primary; text-style: dim;",
+    "value": "color: $foreground;",
+    "marker": "color: $text-accent;",
+    "reminder": "color: $text-warning; text-style: italic;",
+    "filler": "color: $text-error; text-style: underline;",
+    "boilerplate": "color: $foreground 70%;",
+    "custom": "color: $foreground;",
+}
+"""Styles of the kinds of a prompt's text."""
+SPAN_STYLES: Mapping[SpanKind, str] = {
+    "marker": "color: $text-accent;",
+    "value": "color: $foreground;",
+    "repaired": "color: $text-warning; text-style: underline;",
+    "duplicate": "color: $text-warning; text-style: strike;",
+    "unknown": "color: $text-error; text-style: italic;",
+    "ignored": "color: $foreground 65%; text-style: italic;",
+    "prose": "color: $foreground; text-style: italic;",
+    "untraced": "color: $foreground 85%;",
+}
+"""Styles of the parsed spans of a reply."""
+
+
+def component_css(prefix: str, styles: Mapping[Any, str]) -> str:
+    """Write the style of each name as a component class, `prefix--name`."""
+    return "".join([f"& .{prefix}--{name} {{ {style} }}\n" for name, style in styles.items()])
+
 
 class LineView(StillScrollView, FitsItsRoom, can_focus=True):
-    """Base of views painted row by row; rows are numbered from the top of the whole content.
+    """Base of views painted row by row; rows are numbered from the top of the content.
 
-    A subclass makes its rows anew in `lay_out` where they were made for another width.
+    A subclass makes its rows again in `lay_out` when the width changed.
     """
 
     ALLOW_SELECT = True
 
-    DEFAULT_CSS = """
+    DEFAULT_CSS = (
+        """
     LineView {
         width: 1fr;
         height: 1fr;
@@ -34,31 +81,25 @@ class LineView(StillScrollView, FitsItsRoom, can_focus=True):
         color: $foreground;
         overflow-x: hidden;
         overflow-y: scroll;
-        scrollbar-size-vertical: 1;
-        scrollbar-background: $surface;
-        scrollbar-background-hover: $surface;
-        scrollbar-background-active: $surface;
-        scrollbar-color: $foreground 20%;
-        scrollbar-color-hover: $foreground 35%;
-        scrollbar-color-active: $accent;
-        &:ansi { scrollbar-color: ansi_bright_black; scrollbar-color-hover: ansi_white; }
-    }
     """
+        + SCROLLBAR_CSS
+        + "}"
+    )
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._painted: dict[int, Strip] = {}
         self._room: tuple[int, int] | None = None
-        """Cells of a row, and how many, that it was laid out for; None when something changed without room for it."""
+        """Width and height of the last layout; None when something changed while there was no room."""
         self._styles_by_name: dict[tuple[str, ...], Style] = {}
 
     def row(self, y: int, width: int) -> Strip:
-        """The strip of row `y`, exactly `width` cells (the `row_width` of now); blank below the end."""
+        """Return the strip of row `y`, exactly `width` cells (the current `row_width`); blank below the end."""
         raise NotImplementedError
 
     @property
     def row_width(self) -> int:
-        """Cells of a row (the scrollbar's cell is kept free); 0 before the first layout."""
+        """Width of a row without the scrollbar; 0 before the first layout."""
         return max(0, self.scrollable_content_region.width)
 
     @property
@@ -77,7 +118,7 @@ class LineView(StillScrollView, FitsItsRoom, can_focus=True):
         return strip.apply_offsets(0, number)
 
     def _selected(self, strip: Strip, start: int, end: int) -> Strip:
-        """A row of which the characters from `start` to `end` (-1: the last) are selected."""
+        """Return a row with the characters from `start` to `end` (-1: the last) selected."""
         cells = cell_offsets(strip.text)
         last = len(cells) - 1
         first, behind = min(start, last), last if end < 0 else min(end, last)
@@ -91,14 +132,14 @@ class LineView(StillScrollView, FitsItsRoom, can_focus=True):
         return Strip.join([left, chosen, right])
 
     def row_text(self, y: int) -> tuple[int, str, str]:
-        """What is copied of row `y`: the cells of its margin, its text, and what stands between it and the next row.
+        """Return the text to copy of row `y`: the width of its margin, its text, and the text between it and the next.
 
-        By default what is painted, with a line break behind it.
+        By default that is the painted text and a line break.
         """
         return 0, self.row(y, self.row_width).text.rstrip(), "\n"
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        """The text that is selected, without the breaks that only the width of the view makes."""
+        """Return the selected text without the line breaks of the view's width."""
         rows = self.virtual_size.height
         first = selection.start.y if selection.start is not None else 0
         last = min(selection.end.y if selection.end is not None else rows - 1, rows - 1)
@@ -116,15 +157,15 @@ class LineView(StillScrollView, FitsItsRoom, can_focus=True):
         self.refresh()
 
     def text_select_all(self) -> None:
-        """A double click has a meaning of its own here: text is selected by dragging over it."""
+        """Select nothing: a double click has another meaning here, and text is selected by dragging."""
 
     @property
     def is_selecting(self) -> bool:
-        """Whether a click ended a drag that selected text, and means nothing else."""
+        """Return whether a click only ended a drag that selected text."""
         return self.text_selection is not None
 
     def lay_out(self) -> None:
-        """Called where there is other room than before, or room again; all that is in sight is painted afterwards."""
+        """Make the rows for the current width; called when it may have changed, before they are painted."""
 
     def fit(self) -> None:
         room = (self.row_width, self.page_height)
@@ -137,7 +178,7 @@ class LineView(StillScrollView, FitsItsRoom, can_focus=True):
         self.fit()
 
     def repaint(self) -> None:
-        """Repaints the visible rows that differ from what was painted last."""
+        """Repaint the visible rows that differ from those last painted."""
         width = self.row_width
         if not self.is_attached or not width:
             self._room = None
@@ -155,12 +196,12 @@ class LineView(StillScrollView, FitsItsRoom, can_focus=True):
             self.refresh(*_regions(dirty, width))
 
     def set_height(self, rows: int) -> None:
-        """The rows of the whole content; no new layout of the screen is needed for it."""
+        """Set the rows of the whole content, without a layout of the screen."""
         if self.virtual_size.height != rows or self.virtual_size.width != self.row_width:
             set_virtual_size(self, Size(self.row_width, rows), has_scrollbar=self.is_attached)
 
     def style_of(self, *names: str) -> Style:
-        """The style of component classes, later ones over earlier ones."""
+        """Return the style of component classes, later ones over earlier."""
         style = self._styles_by_name.get(names)
         if style is None:
             style = self.get_visual_style(*names).rich_style
@@ -176,11 +217,11 @@ class LineView(StillScrollView, FitsItsRoom, can_focus=True):
         self.forget_strips()
 
     def forget_strips(self) -> None:
-        """Drops strips that were made with styles that hold no more."""
+        """Drop strips made with outdated styles."""
         self._painted.clear()
 
     def scroll_row_into_view(self, first: int, last: int | None = None) -> None:
-        """Scrolls as little as possible so that rows `first` to `last` show; `first` wins when not all of them fit."""
+        """Scroll as little as possible to show rows `first` to `last`; `first` wins when not all fit."""
         last = first if last is None else last
         top, page = round(self.scroll_y), self.page_height
         if last >= top + page:
@@ -191,12 +232,12 @@ class LineView(StillScrollView, FitsItsRoom, can_focus=True):
 
 
 def strip_of(pieces: Iterable[tuple[str, Style]], width: int, fill: Style) -> Strip:
-    """Pieces of gated text as one strip, cropped or filled to `width` cells."""
+    """Join pieces of gated text to a strip, cropped or filled to `width` cells."""
     return Strip([Segment(text, style) for text, style in pieces if text]).adjust_cell_length(width, fill)
 
 
 def _regions(rows: list[int], width: int) -> list[Region]:
-    """Neighbouring rows as one region each."""
+    """Return adjacent rows as one region each."""
     regions: list[Region] = []
     for y in rows:
         if regions and regions[-1].bottom == y:

@@ -5,31 +5,41 @@ Textual reads markup in most strings it is handed and passes control bytes on; `
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
+from textual import events
 from textual.app import App
 from textual.command import DiscoveryHit, Hit
 from textual.content import Content, Span
 from textual.css.styles import RulesMap
 from textual.fuzzy import Matcher
 from textual.notifications import SeverityLevel
+from textual.style import Style
 from textual.types import IgnoreReturnCallbackType
+from textual.widget import Widget
 from textual.widgets import Static
 
 from workbench.output.display import one_line, safe
+from workbench.tui.keys.key_words import NAMED_KEY, keys_of
+from workbench.tui.textual_internals.access import own_bindings
 from workbench.tui.textual_internals.scrolling import NeverScrolls
 
 LONGEST_TOAST = 600
 SHORTEST_WORD = 4
-"""Letters of a word that is looked for in descriptions: fewer would find half of the palette."""
+"""Shortest word that is looked for in descriptions: shorter ones would find half of the palette."""
 DESCRIBED = 0.01
-"""The score of a palette entry that is found by its description: below that of any whose name has the words."""
+"""Score of palette entries found by their description, below any found by name."""
 LONGEST_NAME = 80
+END_OF_A_HINT = re.compile(r" {2}|\n|[.,;:] | · |\{|$")
+"""Ends the words that belong to a named key: `{rows.add|^n} adds one. ` is a button up to the full stop."""
+DOES = "does"
+"""The name in a style's meta data under which a button holds the id of its binding."""
 
 
 def content(text: str, style: str = "", spans: Iterable[tuple[int, int, str]] = ()) -> Content:
-    """`text` as it stands, without markup; `spans` are (start, end, style) over the code points of `text`.
+    """Make content of text as it is, without markup; `spans` are (start, end, style) over its code points.
 
     Styles are the author's (`"$text-success bold"`), never a user's.
     """
@@ -39,25 +49,72 @@ def content(text: str, style: str = "", spans: Iterable[tuple[int, int, str]] = 
     return Content(shown, styled, strip_control_codes=False)
 
 
-def lines(*parts: tuple[str, str] | str) -> Content:
-    """Parts, each text or (text, style), joined into one content."""
+def lines(*parts: tuple[str, str] | str | Content) -> Content:
+    """Join parts, each text or (text, style), into one content."""
     return Content("", strip_control_codes=False).join(
-        [content(part) if isinstance(part, str) else content(*part) for part in parts]
+        [content(one) if isinstance(one, str) else one if isinstance(one, Content) else content(*one) for one in parts]
     )
 
 
 def name(text: str, width: int = LONGEST_NAME) -> Content:
-    """A name for a title, tab or list entry: one line of at most `width` cells."""
+    """Shorten a name for a title, tab or list entry to one line of `width` cells."""
     return Content(one_line(text, width), strip_control_codes=False)
 
 
 def same(one: Content, other: Content) -> bool:
-    """Whether both look the same."""
+    """Return whether both look the same."""
     return one.plain == other.plain and one.spans == other.spans
 
 
+def button(label: Content, binding_id: str) -> Content:
+    """Make a label do on a click what the key with this binding id does."""
+    return label.stylize(Style.from_meta({DOES: binding_id}))
+
+
+def key_hints(app: App[Any], text: str, style: str = "$foreground 60%") -> Content:
+    """Show a text of ours that names keys as `{id|usual}`; each key is a button, with the words up to the next one."""
+    keys, at = keys_of(app), 0
+    parts: list[Content] = []
+    for found in NAMED_KEY.finditer(text):
+        end = END_OF_A_HINT.search(text, found.end())
+        stop = end.start() if end is not None else len(text)
+        parts += [
+            content(text[at : found.start()], style),
+            button(content(keys(text[found.start() : stop]), style), found[1]),
+        ]
+        at = stop
+    return Content.assemble(*parts, content(text[at:], style))
+
+
+def teacher_button(sign: str) -> Content:
+    """Show whether the teacher of a class is followed; a click changes it. Empty without a teacher."""
+    return (
+        Content.assemble(button(content(sign, "$text-accent bold"), "app.follow_teacher"), "   ")
+        if sign
+        else content("")
+    )
+
+
+def press_button(widget: Widget, event: events.Click) -> bool:
+    """Run the binding of the button that was clicked in `widget`: its own, its ancestors' or the focused pane's."""
+    wanted = event.style.meta.get(DOES)
+    if not isinstance(wanted, str):
+        return False
+    focused = widget.screen.focused
+    for node in (*widget.ancestors_with_self, *(focused.ancestors_with_self if focused is not None else ())):
+        for binding in own_bindings(node):
+            if binding.id == wanted:
+                event.stop()
+                widget.call_later(widget.app.run_action, binding.action, node)
+                return True
+    return False
+
+
 class PlainStatic(Static, NeverScrolls):
-    """A Static whose strings are text, never markup."""
+    """A Static whose strings are text, never markup; a click on a button in it does what its key does."""
+
+    def on_click(self, event: events.Click) -> None:
+        press_button(self, event)
 
     def __init__(self, text: str | Content = "", *, id: str | None = None, classes: str | None = None) -> None:
         self._text = text if isinstance(text, Content) else content(text)
@@ -86,7 +143,7 @@ def plain_notify(
     severity: SeverityLevel = "information",
     timeout: float | None = None,
 ) -> None:
-    """`App.notify` for any text: gated, without markup, shortened to fit a toast."""
+    """Call `App.notify` with any text: gated, without markup, shortened to fit a toast."""
     shown = safe(message[: LONGEST_TOAST + 1])
     if len(message) > LONGEST_TOAST:
         shown = shown[:LONGEST_TOAST] + "…"
@@ -94,15 +151,15 @@ def plain_notify(
 
 
 def palette_discovery(text: str, command: IgnoreReturnCallbackType, help: str = "") -> DiscoveryHit:
-    """A palette entry shown before anything is typed."""
+    """Make a palette entry that is shown before anything is typed."""
     return DiscoveryHit(name(text), command, text=one_line(text, LONGEST_NAME), help=_help(help))
 
 
 def palette_hit(matcher: Matcher, text: str, command: IgnoreReturnCallbackType, help: str = "") -> Hit | None:
-    """A palette entry for what was typed, with the matching letters marked; None when nothing matches.
+    """Make a palette entry for the typed text, with matching letters marked; None without a match.
 
-    First stand those whose name has every word that was typed, then those whose description has, then those whose name
-    has the letters somewhere, in this order.
+    Entries with every typed word in their name come first, then those with the words in their description, then those
+    with the letters anywhere in their name, in this order.
     """
     shown = one_line(text, LONGEST_NAME)
     score, offsets = matcher.fuzzy_search.match(matcher.query, shown)

@@ -1,40 +1,37 @@
-"""Text to read and not to edit: styled blocks, wrapped, of which some are lit and some lead to a place."""
+"""Show text to read: styled, wrapped blocks, some of them lit, some with a target."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar, Literal, NamedTuple, get_args
+from typing import ClassVar, Literal, NamedTuple
 
 from rich.cells import cell_len
 from rich.style import Style
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.message import Message
 from textual.strip import Strip
 
-from adapters.prompts.text import KINDS
-from adapters.replies.reading import SpanKind
 from workbench.output.display import safe
-from workbench.tui.widgets.text.line_view import LineView, strip_of
+from workbench.tui.keys.bindings import pane_keys
+from workbench.tui.widgets.text.line_view import KIND_STYLES, SPAN_STYLES, LineView, component_css, strip_of
 from workbench.tui.widgets.text.wrapping import expand_tabs, rows
-
-_GROUP = Binding.Group("This text")
 
 Light = Literal["", "lit", "faint"]
 LIT_MARK, CURRENT_MARK = "▌", "›"
 NARROWEST_BESIDE_LEAD = 30
-"""Cells of text beside a lead; where there are fewer, the text stands below it."""
+"""Cells beside a lead below which the text goes under it."""
 MARGIN = 2
-"""Cells left of the text, the first of which carries the mark."""
+"""Cells left of the text; the first holds the mark."""
 
 STYLES = (
-    *dict.fromkeys((*KINDS, *get_args(SpanKind))),
+    *dict.fromkeys((*KIND_STYLES, *SPAN_STYLES)),
     *("text", "title", "heading", "note", "accent", "ok", "warning", "error", "key", "data", "added", "removed"),
 )
 
 
 class Piece(NamedTuple):
-    """A stretch of text, ungated, the name of its style (one of `STYLES`), and whether it stands out or back."""
+    """A stretch of ungated text, the name of its style (in `STYLES`), and whether it stands out or back."""
 
     text: str
     style: str = "text"
@@ -42,9 +39,9 @@ class Piece(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Pieces that follow each other, beginning on a row of their own.
+    """Pieces that begin on a row of their own.
 
-    `target` is what enter on the block leads to; `lead` stands in front, and all rows begin behind it.
+    Enter on the block leads to `target`; `lead` comes first, and all rows are indented by its width.
     """
 
     pieces: tuple[Piece, ...]
@@ -60,7 +57,7 @@ class _Row(NamedTuple):
 
 
 def block(text: str, style: str = "text", *, indent: int = 0, target: str = "") -> Block:
-    """A block of one piece."""
+    """Make a block of a single piece."""
     return Block((Piece(text, style),), indent, target)
 
 
@@ -68,9 +65,10 @@ EMPTY = block("")
 
 
 class TextView(LineView):
-    """Blocks one below the other. Where there are targets the arrows go from one to the next, otherwise they scroll."""
+    """Show blocks one below the other; arrows move between targets, or scroll where there are none."""
 
-    DEFAULT_CSS = """
+    DEFAULT_CSS = (
+        """
     TextView {
         background: $background;
         & .text-view--title { color: $foreground; text-style: bold; }
@@ -84,22 +82,10 @@ class TextView(LineView):
         & .text-view--data { color: $text-success; }
         & .text-view--added { color: $text-success; text-style: bold underline; }
         & .text-view--removed { color: $text-error; text-style: bold underline; }
-        & .text-view--instructions { color: $foreground; text-style: bold; }
-        & .text-view--name { color: $text-primary; text-style: bold; }
-        & .text-view--type { color: $text-primary; text-style: italic; }
-        & .text-view--description { color: $foreground 85%; text-style: italic; }
-        & .text-view--constraint { color: $text-warning; }
-        & .text-view--schema { color: $text-primary; text-style: dim; }
-        & .text-view--marker { color: $text-accent; }
-        & .text-view--reminder { color: $text-warning; text-style: italic; }
-        & .text-view--filler { color: $text-error; text-style: underline; }
-        & .text-view--boilerplate { color: $foreground 75%; }
-        & .text-view--repaired { color: $text-warning; text-style: underline; }
-        & .text-view--duplicate { color: $text-warning; text-style: strike; }
-        & .text-view--unknown { color: $text-error; text-style: italic; }
-        & .text-view--ignored { color: $foreground 70%; text-style: italic; }
-        & .text-view--prose { text-style: italic; }
-        & .text-view--untraced { color: $foreground 85%; }
+"""
+        + component_css("text-view", KIND_STYLES)
+        + component_css("text-view", SPAN_STYLES)
+        + """
         & .text-view--faint { color: $foreground 45%; text-style: not bold; }
         & .text-view--lit { background: $accent 14%; }
         & .text-view--current { background: $foreground 10%; }
@@ -113,34 +99,26 @@ class TextView(LineView):
         }
     }
     """
+    )
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         f"text-view--{name}" for name in (*STYLES, "faint", "lit", "current", "mark")
     }
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "down,j", "step(1)", "Down", show=False, id="text.down", tooltip="Down, or to the next entry", group=_GROUP
-        ),
-        Binding("up,k", "step(-1)", "Up", show=False, id="text.up", tooltip="Up, or to the entry before", group=_GROUP),
-        Binding(
-            "enter",
-            "choose",
-            "Go there",
-            show=False,
-            id="text.choose",
-            tooltip="To where this entry is about",
-            group=_GROUP,
-        ),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = pane_keys(
+        "This text",
+        ("down,j", "step(1)", "Down", "text.down", "Move down, or to the next entry"),
+        ("up,k", "step(-1)", "Up", "text.up", "Move up, or to the previous entry"),
+        ("enter", "choose", "Go there", "text.choose", "Go to the place of this entry"),
+    )
 
     class Chosen(Message):
-        """Enter or a click on a block with a target."""
+        """The user pressed enter or clicked on a block with a target."""
 
         def __init__(self, target: str) -> None:
             super().__init__()
             self.target = target
 
     class Moved(Message):
-        """The cursor is on another block with a target."""
+        """The cursor moved to another block with a target."""
 
         def __init__(self, target: str) -> None:
             super().__init__()
@@ -156,9 +134,9 @@ class TextView(LineView):
     # ------------------------------------------------------------------ what is shown
 
     def show(self, blocks: Sequence[Block], *, keep_place: bool = False, current: str = "") -> None:
-        """Shows other blocks from the top; with `keep_place` where the view is scrolled to now.
+        """Show other blocks from the top, or with `keep_place` at the current scroll position.
 
-        The cursor goes to the block with the target `current`, and without one stays where it is.
+        The cursor goes to the block with the target `current`, or stays where it is.
         """
         self._blocks = tuple(blocks)
         targets = [index for index, one in enumerate(self._blocks) if one.target]
@@ -173,7 +151,7 @@ class TextView(LineView):
         self.repaint()
 
     def show_lit(self) -> None:
-        """Scrolls to what is lit: all of it where it fits, its beginning otherwise."""
+        """Scroll to the lit text: all of it if it fits, else its beginning."""
         lit = [y for y, row in enumerate(self._rows) if any(piece.light == "lit" for piece in row.pieces)]
         if not lit:
             return
@@ -184,14 +162,14 @@ class TextView(LineView):
         self.repaint()
 
     def show_current(self) -> None:
-        """Scrolls as little as possible so that the block with the cursor shows."""
+        """Scroll as little as possible to show the block with the cursor."""
         own = [y for y, row in enumerate(self._rows) if row.block == self._current]
         if own:
             self.scroll_row_into_view(own[0], own[-1])
 
     @property
     def plain_text(self) -> str:
-        """What is shown, ungated, a line for each block."""
+        """The ungated text, a line for each block."""
         return "\n".join(
             [
                 (one.lead.text if one.lead else "") + "".join([piece.text for piece in one.pieces])
@@ -201,15 +179,15 @@ class TextView(LineView):
 
     @property
     def row_count(self) -> int:
-        """Rows of everything at the width of now; 0 before the first layout."""
+        """The number of rows at the current width; 0 before the first layout."""
         return len(self._rows)
 
     def count_rows(self, blocks: Iterable[Block]) -> int:
-        """The rows that other blocks would fill at the width of now."""
+        """Count the rows that other blocks would fill at the current width."""
         return sum(len(_rows_of(one, 0, self.row_width - MARGIN - 1)) for one in blocks)
 
     def rows_within(self, width: int) -> int:
-        """How many rows everything takes, each of so many cells."""
+        """Count the rows at another width."""
         return len(self._rows if width == self._laid_out_for else self._rows_within(width))
 
     def _rows_within(self, width: int) -> list[_Row]:
@@ -237,7 +215,7 @@ class TextView(LineView):
         is_current = row.block == self._current and self.has_focus
         over = ("text-view--current",) if is_current else ()
         lights = {piece.light for piece in row.pieces}
-        is_lit = "lit" in lights or (not lights and self._is_all_lit(row.block))
+        is_lit = "lit" in lights or (not lights and all(one.light == "lit" for one in self._blocks[row.block].pieces))
         mark = CURRENT_MARK if is_current else LIT_MARK if is_lit else " "
         lead = mark + " " * (MARGIN - 1 + row.indent)
         pieces: list[tuple[str, Style]] = [(lead, self.style_of("text-view--mark", *over))]
@@ -246,9 +224,6 @@ class TextView(LineView):
             shade = (f"text-view--{light}",) if light == "faint" or (light and len(lights) > 1) else ()
             pieces.append((text, self.style_of(f"text-view--{style}", *shade, *over)))
         return strip_of(pieces, width, self.style_of(*over) if over else plain)
-
-    def _is_all_lit(self, number: int) -> bool:
-        return all(piece.light == "lit" for piece in self._blocks[number].pieces)
 
     def on_focus(self) -> None:
         self.repaint()
@@ -286,7 +261,7 @@ class TextView(LineView):
 
 
 def _rows_of(one: Block, index: int, width: int) -> list[_Row]:
-    """The rows of a block within `width` cells, indentation included, each with its share of the pieces."""
+    """Return the rows of a block within `width` cells, indentation included, each with its share of the pieces."""
     lead = one.lead._replace(text=safe(one.lead.text)) if one.lead is not None else None
     indent = one.indent + (cell_len(lead.text) if lead is not None else 0)
     if lead is not None and width - indent < NARROWEST_BESIDE_LEAD:

@@ -1,4 +1,4 @@
-"""Wrapping of gated text to a width in terminal cells, in time linear in the text."""
+"""Wrap gated text to a width in terminal cells, in linear time."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ TAB_SIZE = 4
 EMOJI_SELECTOR = "\ufe0f"
 LONGEST_CACHED_LINE = 1_000
 WIDEST_HANG = 3
-"""What part of the width an indent of further rows takes at most."""
+"""The fraction of the width that an indent of further rows may take."""
 
 
 def expand_tabs(text: str, column: int = 0) -> str:
-    """`text` with tabs as spaces up to the next tab stop; its first line starts at cell `column`."""
+    """Replace tabs by spaces up to the next tab stop; the first line starts at cell `column`."""
     if "\t" not in text:
         return text
     first, *others = text.split("\n")
@@ -37,7 +37,7 @@ def _expand_line(line: str, column: int) -> str:
 
 
 def cell_offsets(line: str) -> Sequence[int]:
-    """The cell at which each character of `line` starts, and at the end the width of the whole line."""
+    """Return the cell at which each character of `line` starts, and at the end the width of the line."""
     if line.isascii():
         return range(len(line) + 1)
     widths = [get_character_cell_size(character) for character in line]
@@ -50,10 +50,10 @@ def cell_offsets(line: str) -> Sequence[int]:
 
 
 def breaks(line: str, width: int, hang: int = 0) -> tuple[int, ...]:
-    """Where to break a line without tabs and newlines so that each row fits `width` cells (≥ 1), all but the first
-    with `hang` cells less.
+    """Return where to break a line without tabs and newlines into rows of `width` cells (≥ 1).
 
-    Words stay whole where they fit; spaces at a break hang over the edge of the row before it.
+    All rows but the first have `hang` cells less. Words stay whole where they fit; spaces at a break hang over the edge
+    of the row before it.
     """
     if len(line) * 2 <= width or (len(line) <= width and line.isascii()):
         return ()
@@ -61,7 +61,7 @@ def breaks(line: str, width: int, hang: int = 0) -> tuple[int, ...]:
 
 
 def hang_of(line: str, width: int) -> int:
-    """By how many cells the further rows of a line are indented: under its own indent, as far as that leaves room."""
+    """Return the indent of a line's further rows: its own indent, as far as that leaves room."""
     return min(len(line) - len(line.lstrip(" ")), width // WIDEST_HANG)
 
 
@@ -90,9 +90,9 @@ _breaks_cached = lru_cache(maxsize=8_192)(_breaks)
 
 
 def rows(text: str, width: int, hangs: bool = False) -> list[tuple[int, int]]:
-    """The rows of a text without tabs, as (start, end) offsets without the line's newline.
+    """Return the rows of a text without tabs as (start, end) offsets, without newlines.
 
-    With `hangs` the further rows of a line have only the room that `hang_of` leaves them.
+    With `hangs` the further rows of a line are shorter by `hang_of`.
     """
     result: list[tuple[int, int]] = []
     start = 0

@@ -43,6 +43,7 @@ def test_one_key_folds_every_prompt_and_opens_all_of_it_again() -> None:
     at_the_desk(act)
 
 
+@pytest.mark.slow
 def test_a_click_opens_one_message_alone() -> None:
     async def act(desk: Desk) -> None:
         desk.main.columns.set_quiet(True)
@@ -59,6 +60,7 @@ def test_a_click_opens_one_message_alone() -> None:
     at_the_desk(act)
 
 
+@pytest.mark.slow
 def test_what_is_edited_opens_where_it_stands_in_every_prompt() -> None:
     async def act(desk: Desk) -> None:
         desk.main.columns.set_quiet(True)
@@ -85,6 +87,7 @@ def test_what_is_searched_for_is_found_in_what_is_folded() -> None:
     at_the_desk(act)
 
 
+@pytest.mark.slow
 def test_the_first_start_is_quiet_and_how_it_was_left_is_remembered(tmp_path: Path) -> None:
     async def first(desk: Desk) -> None:
         await desk.until(lambda: desk.main.columns.is_quiet, "for the first start")
@@ -104,6 +107,7 @@ def test_the_first_start_is_quiet_and_how_it_was_left_is_remembered(tmp_path: Pa
         at_the_desk(act, home=tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(200, 60), (80, 24)])
 def test_a_session_of_ones_own_is_quiet_too_until_one_has_said_otherwise(tmp_path: Path, size: tuple[int, int]) -> None:
     """Its prompt would be cut off by a reply, above its own words, however high the screen is."""
@@ -126,6 +130,7 @@ def _stands(view: PromptView, is_whole: bool) -> bool:
     return (view.rows_in_full <= view.page_height) == is_whole
 
 
+@pytest.mark.slow
 def test_what_is_folded_fills_what_would_be_blank_and_no_more() -> None:
     async def act(desk: Desk) -> None:
         desk.main.columns.set_quiet(True)

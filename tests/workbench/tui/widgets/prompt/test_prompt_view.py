@@ -112,6 +112,7 @@ def test_each_kind_of_origin_is_named_and_has_a_style_in_every_theme() -> None:
     on_stage(PromptView("chat"), act)
 
 
+@pytest.mark.slow
 def test_hostile_text_is_shown_and_does_nothing() -> None:
     async def act(stage: View, pilot: Pilot[None]) -> None:
         widget = stage.widget

@@ -42,6 +42,7 @@ def row_of_the_cursor(reply: ReplyView) -> int:
     return reply.wrapped_document.location_to_offset(reply.cursor_location).y - round(reply.scroll_y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 def test_f4_puts_the_cursor_on_the_error_and_the_error_into_sight(size: tuple[int, int]) -> None:
     async def act(desk: Desk) -> None:
@@ -79,6 +80,7 @@ def test_the_second_time_the_cursor_is_where_it_was_left() -> None:
     at_the_desk(act, SESSION, size=MIDDLE)
 
 
+@pytest.mark.slow
 def test_whoever_has_moved_in_the_reply_before_stays_there() -> None:
     async def act(desk: Desk) -> None:
         pane = desk.main.columns.column("json")
@@ -92,6 +94,7 @@ def test_whoever_has_moved_in_the_reply_before_stays_there() -> None:
     at_the_desk(act, SESSION)
 
 
+@pytest.mark.slow
 def test_another_reply_is_gone_to_anew() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f4", "f4", "ctrl+end")

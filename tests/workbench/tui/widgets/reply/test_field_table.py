@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import pytest
 from textual.pilot import Pilot
@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from adapters.formats.catalog import make
 from adapters.formats.chat import ChatAdapter
 from adapters.replies.flag import Flag
-from adapters.replies.reading import FieldReading, NearMiss, Reading
+from adapters.replies.reading import FieldReading, FieldState, NearMiss, Reading
 from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.values.steps import Step
 from sessions.model.replies import Reply
@@ -49,6 +49,22 @@ def reading(text: str, flags: tuple[Flag, ...] = (), near_misses: tuple[NearMiss
 
 def text_of(rows: list[Row]) -> list[str]:
     return ["".join(text for text, _ in row.pieces).rstrip() for row in rows]
+
+
+@pytest.mark.parametrize("state", get_args(FieldState))
+def test_every_state_of_a_field_has_a_row(state: FieldState) -> None:
+    found = reading(GOOD)
+    found = replace(found, fields={"note": FieldReading("note", state, value="warm", error="too cold")})
+    for toggled in ({"note"}, set[str]()):
+        assert any("note" in row for row in text_of(rows_of(found, 80, toggled)))
+
+
+def test_a_value_from_beside_the_text_is_shown_as_read() -> None:
+    fields = {"note": FieldReading("note", "native", value=["search"])}
+    closed = rows_of(replace(reading(GOOD), fields=fields), 80)
+    assert text_of(closed)[0].split() == ["▸", "✓", "note", "['search']", "str"]
+    opened = text_of(rows_of(replace(reading(GOOD), fields=fields), 80, {"note"}))
+    assert opened[1].strip() == "returned by the provider outside the text"
 
 
 def test_a_closed_field_is_one_row_with_name_value_and_type() -> None:
@@ -130,8 +146,8 @@ def test_a_failed_reading_says_where_and_keeps_salvage_apart() -> None:
 def test_missing_and_defaulted_fields_are_told_in_words() -> None:
     rows = text_of(rows_of(reading("[[ ## answer ## ]]\nyes\n"), 80, {"note", "score"}))
     assert any("score  missing" in row for row in rows)
-    assert any("the reply has nothing for it" in row for row in rows)
-    assert any("not in the reply: filled in" in row for row in rows)
+    assert any("missing from the reply" in row for row in rows)
+    assert any("not in the reply: default used" in row for row in rows)
 
 
 def test_flags_open_their_field_and_stand_below_it() -> None:
@@ -147,7 +163,17 @@ def test_flags_open_their_field_and_stand_below_it() -> None:
 def test_near_misses_say_what_was_probably_meant_and_what_it_would_read() -> None:
     miss = NearMiss("probably meant: [[ ## score ## ]]", GOOD, reading(GOOD))
     rows = " ".join(" ".join(text_of(rows_of(reading(BAD, near_misses=(miss,)), 80))).split())
-    assert "? probably meant: [[ ## score ## ]] → mended like this, it reads answer = 'yes', score = 0.5" in rows
+    assert "? probably meant: [[ ## score ## ]] → with this fix it parses as answer = 'yes', score = 0.5" in rows
+
+
+@pytest.mark.parametrize(
+    "broken", [GOOD.replace(" 0.50", "0.50 points"), f"```\n{GOOD}```", GOOD.replace("yes", "Yes")]
+)
+def test_a_near_miss_of_the_engine_says_once_how_it_parses(broken: str) -> None:
+    found = CHAT.read(SIGNATURE, broken)
+    assert found.near_misses or found.ok
+    rows = " ".join(" ".join(text_of(rows_of(reading(broken, near_misses=found.near_misses), 100))).split())
+    assert rows.count("parses as") == len(found.near_misses) and "with this fix" not in rows
 
 
 def test_a_note_and_a_path_of_a_step_are_shown() -> None:
@@ -172,6 +198,7 @@ def test_any_value_has_a_short_text(value: Any) -> None:
     assert 0 < len(value_text(value)) < 5_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [12, 40])
 def test_hostile_text_in_every_cell(width: int) -> None:
     async def act(stage: View, pilot: Pilot[None]) -> None:
@@ -322,6 +349,7 @@ def test_a_value_in_json_is_selected_with_its_quotes() -> None:
     at_replies(act, json='{"answer": "yes", "score": 0.5, "note": "warm"}')
 
 
+@pytest.mark.slow
 def test_of_a_value_that_the_reply_does_not_have_nothing_is_selected() -> None:
     async def act(desk: Desk) -> None:
         column = desk.main.columns.column("json")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from sessions import examples
 from tests.support.open_app import SMALL, Desk, at_the_desk
 from tests.support.screen import seen
@@ -43,6 +45,7 @@ def test_where_nothing_is_read_yet_the_reply_has_the_whole_width() -> None:
     at_the_desk(act, session=EXAMPLE, size=SMALL)
 
 
+@pytest.mark.slow
 def test_side_by_side_columns_have_the_values_below_and_one_alone_has_them_beside() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f5")
@@ -57,6 +60,7 @@ def test_side_by_side_columns_have_the_values_below_and_one_alone_has_them_besid
     at_the_desk(act, session=EXAMPLE, size=(160, 45))
 
 
+@pytest.mark.slow
 def test_a_column_a_little_narrower_has_them_beside_where_nothing_is_wrapped_for_it() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f5")

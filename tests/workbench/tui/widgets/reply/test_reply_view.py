@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from textual import events
 from textual.pilot import Pilot
 
@@ -65,6 +66,7 @@ def test_the_place_of_an_error_is_marked() -> None:
     on_stage(ReplyView("chat"), act)
 
 
+@pytest.mark.slow
 def test_hostile_replies_are_shown_and_kept_to_the_character() -> None:
     async def act(stage: View, pilot: Pilot[None]) -> None:
         widget = stage.widget

@@ -55,7 +55,7 @@ def test_a_paste_keeps_its_characters_but_for_the_terminals_line_breaks(name: st
     editor, told = made("[]")
 
     async def act(stage: Edit, pilot: Pilot[None]) -> None:
-        editor._replace_via_keyboard(text, (0, 1), (0, 1))
+        editor.type_over(text, (0, 1), (0, 1))
 
     on_stage(editor, act)
     assert told == ["[" + text.replace("\r\n", "\n").replace("\r", "\n") + "]"]

@@ -71,6 +71,7 @@ def test_a_selection_is_painted_and_a_click_takes_it_away_and_moves_the_cursor()
     at_the_desk(act)
 
 
+@pytest.mark.slow
 def test_selected_text_can_be_read_in_every_theme() -> None:
     async def act(desk: Desk) -> None:
         prompt = desk.main.columns.all[0].prompt

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.hostile import HOSTILE
 from tests.support.open_app import CLASSIFY
-from workbench.tui.widgets.text.syntax import LARGEST_TEXT, Syntax, highlight
+from workbench.tui.widgets.text.editor import LARGEST_TEXT, Syntax, highlight
 
 
 @pytest.mark.parametrize("syntax", ["python", "json"])

@@ -1,0 +1,1 @@
+"""Display blocks: facts described once, written as HTML and as plain text."""

@@ -1,0 +1,196 @@
+"""Write blocks as HTML: no script, nothing loaded, text of others only as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from adapters.display.blocks import (
+    DATA,
+    Beside,
+    Block,
+    Folded,
+    Heading,
+    Items,
+    Mark,
+    Note,
+    Passage,
+    Piece,
+    Shown,
+    Table,
+    Text,
+    cut,
+    text_of,
+)
+from adapters.display.elements import Element, tag, written
+
+LONGEST = 40_000
+"""Characters of one passage in a cell."""
+LONGEST_CELL = 2_000
+"""Characters of one cell of a table, and of a sentence (which may quote a reply)."""
+MOST_ROWS = 200
+NAME = "adapters-shown"
+
+_DARK = (
+    f'body[data-jp-theme-light="false"] .{NAME}',
+    f"body.vscode-dark .{NAME}",
+    f"body.vscode-high-contrast .{NAME}",
+    f".dark .{NAME}",
+)
+"""Where JupyterLab, VS Code and marimo are dark; what the system prefers says nothing of a notebook."""
+
+
+class Look(NamedTuple):
+    """Colours as CSS writes them; `font` is CSS too. Two kinds of one colour differ in their font."""
+
+    light: str
+    dark: str
+    font: str = ""
+
+
+LOOKS: Mapping[str, Look] = {
+    "instructions": Look("#24272e", "#e6e9ed", "font-weight:bold"),
+    "name": Look("#2a6ab0", "#7db8ff", "font-weight:bold"),
+    "type": Look("#2a6ab0", "#7db8ff", "font-style:italic"),
+    "description": Look("#4a4e57", "#b7bec8", "font-style:italic"),
+    "constraint": Look("#8a5a00", "#e3b35a"),
+    "schema": Look("#3f6c9c", "#93b9e0"),
+    "value": Look("#24272e", "#e6e9ed"),
+    "marker": Look("#a85a00", "#eba358"),
+    "reminder": Look("#8a5a00", "#e3b35a", "font-style:italic"),
+    "filler": Look("#b3312f", "#ff9a94", "text-decoration:underline"),
+    "boilerplate": Look("#656872", "#9aa4b0"),
+    "custom": Look("#24272e", "#e6e9ed"),
+    DATA: Look("#2a7d45", "#74cf92"),
+}
+"""For the pieces of a prompt: `adapters.prompts.text.Kind`, and `DATA`."""
+
+GROUNDS: Mapping[str, Look] = {
+    "marker": Look("transparent", "transparent", "font-weight:bold"),
+    "value": Look("#d3f0dc", "#17402a"),
+    "repaired": Look("#fdeab7", "#4a3b0c"),
+    "duplicate": Look("#e4dcf5", "#3a2f57", "text-decoration:line-through"),
+    "unknown": Look("#fbd5d2", "#53211f"),
+    "ignored": Look("#eceff2", "#262d35"),
+    "prose": Look("transparent", "transparent", "font-style:italic"),
+    "untraced": Look("transparent", "transparent"),
+}
+"""Backgrounds for the pieces of a reply: `adapters.replies.reading.SpanKind`."""
+
+
+def cell(shown: Shown) -> str:
+    """Write the HTML of a cell, with its own style sheet, whose rules reach nothing outside it."""
+    return f'<div class="{NAME}"><style>{_style()}</style>{written(tag("div", {}, *_parts(shown)))}</div>'
+
+
+def _parts(shown: Shown) -> Iterator[Element]:
+    if shown.title:
+        yield tag("div", {"class": "title"}, shown.title)
+    for block in shown.blocks:
+        yield element(block)
+
+
+def element(block: Block) -> Element:
+    """Write a block for a cell or a page. What is too long is cut, and says by how much."""
+    match block:
+        case Note():
+            return tag("div", {"class": f"note {block.tone}".rstrip()}, _short(block.text))
+        case Passage():
+            return passage(block)
+        case Table():
+            return _table(block)
+        case Heading():
+            return tag("h3" if block.target else "h2", {}, _short(block.text))
+        case Items():
+            return tag("ul", {}, *[tag("li", {}, _linked(one)) for one in block.items])
+        case Folded():
+            # The id is inside of what is folded: a browser that is led there opens it.
+            title = tag("summary", {}, tag("span", {"class": f"tag {block.title.tone}"}, _short(block.title.text)))
+            attributes = {"id": block.id} if block.id else {}
+            return tag("details", {}, title, tag("div", attributes, *[element(one) for one in block.blocks]))
+        case Beside():
+            return tag("div", {"class": "beside"}, *[tag("div", {}, *_parts(one)) for one in block.columns])
+
+
+def _linked(text: Text) -> Element | str:
+    shown = _short(text_of(text))
+    return tag("a", {"href": f"#{text.link}"}, shown) if isinstance(text, Mark) and text.link else shown
+
+
+def passage(passage: Passage, longest: int = LONGEST, attributes: Mapping[str, str] | None = None) -> Element:
+    """Write a text of at most `longest` characters with its title; `attributes` are those of the text."""
+    pieces, missing = cut(passage.pieces, longest)
+    more = [tag("div", {"class": "note dim"}, f"… {missing:,} more characters")] if missing else []
+    heading = [tag("div", {"class": "heading"}, passage.title)] if passage.title else []
+    return tag("div", {"class": "passage"}, *heading, tag("pre", attributes or {}, *map(_span, pieces)), *more)
+
+
+def _span(piece: Piece) -> Element:
+    said = {"title": piece.says, "data-key": piece.key, "data-step": piece.step}
+    return tag("span", {"class": f"k-{piece.kind}", **{name: one for name, one in said.items() if one}}, piece.text)
+
+
+def _table(table: Table) -> Element:
+    if table.is_grid and len(table.head) - 1 > len(table.rows):
+        table = table.turned()
+    head = tag("tr", {}, *[tag("th", {"scope": "col"}, _short(one)) for one in table.head])
+    shown = table.rows if table.is_grid else table.rows[:MOST_ROWS]
+    rows = [tag("tr", {}, _cell(row[0], "th"), *map(_cell, row[1:])) for row in shown]
+    left = len(table.rows) - len(rows)
+    more = [tag("div", {"class": "note dim"}, f"… {left:,} more rows")] if left else []
+    body = tag("table", {}, tag("thead", {}, head), tag("tbody", {}, *rows))
+    return tag("div", {"class": "wide", "tabindex": "0"}, body, *more)
+
+
+def _cell(text: Text, name: str = "td") -> Element:
+    attributes = {"scope": "row"} if name == "th" else {}
+    if isinstance(text, Mark):
+        attributes |= {"class": f"{text.tone or 'plain'}{' cell' if text.link else ''}", "title": text.says}
+    return tag(name, {key: one for key, one in attributes.items() if one}, _linked(text))
+
+
+def _short(text: str) -> str:
+    left = len(text) - LONGEST_CELL
+    return text if left <= 0 else f"{text[:LONGEST_CELL]}… ({left:,} more characters)"
+
+
+def _style() -> str:
+    rules = [
+        f".{NAME}{{color-scheme:light;--ink:#24272e;--dim:#5b6470;--line:#d5dae1;--card:#f7f8fa;--good:#0d6b33;"
+        f"--bad:#b3312f;--warning:#8a5a00;color:var(--ink);font-size:13px;line-height:1.45;max-width:100%}}",
+        f"{','.join(_DARK)}{{color-scheme:dark;--ink:#e6e9ed;--dim:#9aa4b0;--line:#39424d;--card:#1c2229;--good:#7fd9a0;"
+        "--bad:#ff9a94;--warning:#e3b35a}",
+        f".{NAME} .title{{font-weight:600;margin:2px 0 4px;overflow-wrap:anywhere}}",
+        f".{NAME} .heading{{color:var(--dim);font-size:12px;margin-top:4px}}",
+        f".{NAME} pre{{background:var(--card);color:var(--ink);border:1px solid var(--line);border-radius:4px;"
+        "margin:2px 0 6px;padding:6px 8px;white-space:pre-wrap;overflow-wrap:anywhere;word-break:normal;"
+        "max-height:30em;overflow:auto;"
+        "font:12px/1.45 ui-monospace,'SF Mono',Menlo,Consolas,monospace}",
+        f".{NAME} .beside{{display:flex;gap:10px;overflow-x:auto;align-items:flex-start}}",
+        f".{NAME} .beside>div{{flex:1 0 21em;min-width:0}}",
+        f".{NAME} table{{border-collapse:collapse;margin:2px 0 6px;color:var(--ink);font-size:12px}}",
+        # `.wide` outweighs JupyterLab, which has tables of an output begin at the right.
+        f".{NAME} .wide th,.{NAME} .wide td{{text-align:left;vertical-align:top;padding:2px 10px 2px 0;border:0;"
+        "border-bottom:1px solid var(--line);white-space:pre-wrap;overflow-wrap:break-word;background:none}",
+        f".{NAME} .wide thead th{{color:var(--dim);font-weight:500;white-space:nowrap}}",
+        f".{NAME} .wide tbody th{{color:inherit;font-weight:inherit}}",
+        f".{NAME} .wide{{overflow-x:auto}}",
+        *[f".{NAME} .{tone}{{color:var(--{tone})}}" for tone in ("good", "bad", "warning", "dim")],
+    ]
+    return "".join(rules) + light_rules(f".{NAME}") + dark_rules(_DARK)
+
+
+def light_rules(within: str) -> str:
+    """Write the style of every kind of piece within a selector, on a light ground."""
+    words = [f"{within} .k-{kind}{{color:{look.light};{look.font}}}" for kind, look in LOOKS.items()]
+    return "".join(
+        words + [f"{within} .k-reply-{kind}{{background:{look.light};{look.font}}}" for kind, look in GROUNDS.items()]
+    )
+
+
+def dark_rules(within: Sequence[str]) -> str:
+    """Write the colours of every kind of piece on a dark ground, within any of these selectors; the fonts stay."""
+    rules = [f"{','.join(f'{one} .k-{kind}' for one in within)}{{color:{look.dark}}}" for kind, look in LOOKS.items()]
+    for kind, look in GROUNDS.items():
+        rules.append(f"{','.join(f'{one} .k-reply-{kind}' for one in within)}{{background:{look.dark}}}")
+    return "".join(rules)

@@ -1,0 +1,129 @@
+"""Write blocks as lines of plain text in which no character of others steers a terminal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from adapters.display.blocks import (
+    Beside,
+    Folded,
+    Heading,
+    Items,
+    Note,
+    Passage,
+    Shown,
+    Table,
+    Tone,
+    cut,
+    text_of,
+)
+
+LONGEST = 4_000
+"""Characters of one passage."""
+LONGEST_CELL = 60
+MOST_ROWS = 50
+WIDEST = 110
+"""Characters of a line of a grid."""
+LONGEST_DATA = 120
+"""Characters of one text in data (an image, a file) which are shown."""
+
+
+def lines(shown: Shown) -> Iterator[str]:
+    """Write the lines, without their ends."""
+    for line, _ in toned_lines(shown):
+        yield line
+
+
+def toned_lines(shown: Shown, *, most_rows: int = MOST_ROWS, width: int = WIDEST) -> Iterator[tuple[str, Tone]]:
+    """Write the lines, each with its tone. A grid that is wider than `width` is turned, or left out."""
+    if shown.title:
+        yield visible(shown.title, keep=""), "strong"
+    for block in shown.blocks:
+        match block:
+            case Note():
+                yield visible(block.text, keep=""), block.tone
+            case Heading():
+                yield "", ""
+                yield visible(block.text, keep=""), "strong"
+            case Items():
+                for one in block.items:
+                    yield visible(text_of(one), keep=""), "" if isinstance(one, str) else one.tone
+            case Passage():
+                yield from [(line, "") for line in _passage(block)]
+            case Table():
+                yield from [(line, "") for line in _table(block, most_rows, width)]
+            case Folded():
+                yield f"… {visible(block.title.text, keep='')}", block.title.tone
+            case Beside():
+                for column in block.columns:
+                    yield "", ""
+                    yield from toned_lines(column, most_rows=most_rows, width=width)
+
+
+def _passage(passage: Passage) -> Iterator[str]:
+    if passage.title:
+        yield f"── {visible(passage.title, keep='')}"
+    pieces, missing = cut(passage.pieces, LONGEST)
+    yield from visible("".join([one.text for one in pieces])).split("\n")
+    if missing:
+        yield f"… {missing:,} more characters"
+
+
+def _table(table: Table, most_rows: int, width: int) -> list[str]:
+    if not table.is_grid:
+        return _rows(table, most_rows)
+    both = (table, table.turned())
+    made = [*[_rows(one, len(one.rows)) for one in both], *[_numbered(one) for one in both]]
+    fitting = next((one for one in made if max(map(len, one)) <= width), None)
+    cells = f"{len(table.rows):,} × {len(table.head) - 1:,} cells: too many for a text; a page shows them"
+    return [cells] if fitting is None else fitting
+
+
+def _numbered(table: Table) -> list[str]:
+    """List the heads before the table, which has their numbers."""
+    heads = [f"{number:>3}  {_cell(head)}" for number, head in enumerate(table.head[1:], 1)]
+    numbers = (table.head[0], *[str(number) for number in range(1, len(table.head))])
+    return [*heads, *_rows(table._replace(head=numbers), len(table.rows))]
+
+
+def _rows(table: Table, most: int) -> list[str]:
+    rows = [[_cell(text_of(one)) for one in row] for row in (table.head, *table.rows[:most])]
+    widths = [max(len(row[place]) for row in rows) for place in range(len(table.head))]
+    made = ["  ".join([one.ljust(width) for one, width in zip(row, widths, strict=True)]).rstrip() for row in rows]
+    return [*made, f"… {len(table.rows) - most:,} more rows"] if len(table.rows) > most else made
+
+
+def _cell(text: str) -> str:
+    shown = visible(" ".join(text.split("\n")), keep="")
+    return shown if len(shown) <= LONGEST_CELL else shown[: LONGEST_CELL - 1] + "…"
+
+
+def visible(text: str, keep: str = "\n") -> str:
+    """Replace characters that do not print (except those of `keep`) by visible ones: ␛ for ESC, ⟨U+202E⟩."""
+    if text.isprintable():
+        return text
+    return "".join(one if one.isprintable() or one in keep else _picture(one) for one in text)
+
+
+def _picture(sign: str) -> str:
+    if sign == "\t":
+        return "    "
+    if sign < " ":
+        return chr(0x2400 + ord(sign))
+    return "␡" if sign == "\x7f" else f"⟨U+{ord(sign):04X}⟩"
+
+
+def data_line(payload: Any) -> str:
+    """Write JSON that is not text (an image, a file) on one line, its long texts cut as `without_bytes` does."""
+    return json.dumps(without_bytes(payload), ensure_ascii=False)
+
+
+def without_bytes(value: Any) -> Any:
+    """Cut texts in JSON that are not words (long and without a blank) to their beginning and length."""
+    if isinstance(value, str) and len(value) > LONGEST_DATA and not any(map(str.isspace, value)):
+        return f"{value[:40]}… ({len(value):,} characters)"
+    if isinstance(value, Mapping):
+        return {key: without_bytes(one) for key, one in value.items()}
+    return [without_bytes(one) for one in value] if isinstance(value, list) else value

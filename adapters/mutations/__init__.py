@@ -1,0 +1,24 @@
+"""Good replies broken as models, servers and gateways break them: every mutation, in the order of the stress grid."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from adapters.mutations.around import AROUND, CHARACTERS, NO_WHOLE_ANSWER
+from adapters.mutations.fields import FIELDS
+from adapters.mutations.mutation import Mutation
+from adapters.mutations.slips import JSON_SLIPS, MARKERS, XML_SLIPS
+from adapters.mutations.values import VALUES
+
+__all__ = ["CATALOGUE", "Mutation"]
+
+CATALOGUE: Mapping[str, Mutation] = MappingProxyType(
+    {
+        one.name: one
+        for one in (
+            *(*AROUND, *CHARACTERS, *NO_WHOLE_ANSWER, *FIELDS),
+            *(*VALUES, *MARKERS, *JSON_SLIPS, *XML_SLIPS),
+        )
+    }
+)

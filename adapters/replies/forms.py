@@ -1,0 +1,201 @@
+"""Write replies of each form from the texts or values of their fields.
+
+Mutations write replies anew with these: in another order, with a field less, with a number as a model might write it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, get_args
+
+from adapters.replies.reading import ReplyForm
+from adapters.values.value_text import to_json
+from adapters.values.xml_text import value_to_xml
+
+Leaf = Callable[[Any, bool], str | None]
+"""Gets a value that is neither list nor object, and whether it stands in JSON; gives the text to write in its place,
+exactly as it is to stand there, or None to leave it."""
+
+DEEPEST = 40
+"""Levels of a value that is written anew."""
+
+
+@dataclass(frozen=True)
+class FieldText:
+    """One output of a good reply: `value` is what the adapter read, `plain` the same as JSON, `text` how it stands."""
+
+    name: str
+    annotation: object
+    value: Any
+    plain: Any
+    text: str
+
+    @property
+    def is_text(self) -> bool:
+        """Return whether it is free text, to which words can be added."""
+        kinds = [one for one in get_args(self.annotation) if one is not type(None)] or [self.annotation]
+        return type(self.value) is str and len(kinds) == 1 and kinds[0] is str
+
+    @property
+    def is_container(self) -> bool:
+        return isinstance(self.plain, list | dict)
+
+
+class Form:
+    """A form of replies. `name` is its word in `Reading.form`."""
+
+    kind: ClassVar[ReplyForm] = "own"
+    is_json: ClassVar[bool] = False
+
+    def named(self, name: str, text: str, nested: bool = False) -> str:
+        """A field under its name; `nested`: its text is markup of its own."""
+        raise NotImplementedError
+
+    def whole(self, parts: Sequence[str]) -> str:
+        """A reply of these fields."""
+        raise NotImplementedError
+
+    def of_text(self, text: str) -> str:
+        """A text value, escaped as the form wants it."""
+        return text
+
+    def of_value(self, value: object, leaf: Leaf, nested: bool = False) -> str:
+        """A plain JSON value with its leaves as `leaf` writes them."""
+        if isinstance(value, list | dict):
+            return json_with(value, leaf)
+        written = leaf(value, False)
+        return as_text(value) if written is None else written
+
+    def write(self, fields: Sequence[FieldText]) -> str:
+        return self.whole([self.named(one.name, one.text, self.is_nested(one)) for one in fields])
+
+    def write_values(self, values: Mapping[str, object]) -> str:
+        """Write a reply of plain JSON values."""
+        return self.whole(
+            [
+                self.named(name, self.of_text(one if isinstance(one, str) else to_json(one)))
+                for name, one in values.items()
+            ]
+        )
+
+    def is_nested(self, field: FieldText) -> bool:
+        """Return whether the field's text is nested markup, which XML puts on the line of its tags."""
+        return False
+
+
+class Markers(Form):
+    """`[[ ## name ## ]]` lines, the form of Chat."""
+
+    kind: ClassVar[ReplyForm] = "markers"
+
+    def named(self, name: str, text: str, nested: bool = False) -> str:
+        return f"[[ ## {name} ## ]]\n{text}"
+
+    def whole(self, parts: Sequence[str]) -> str:
+        return "\n\n".join([*parts, "[[ ## completed ## ]]"]) + "\n"
+
+
+class Tags(Form):
+    """One tag a field, the form of XML."""
+
+    kind: ClassVar[ReplyForm] = "xml"
+
+    def named(self, name: str, text: str, nested: bool = False) -> str:
+        return f"<{name}>{text}</{name}>" if nested else f"<{name}>\n{text}\n</{name}>"
+
+    def whole(self, parts: Sequence[str]) -> str:
+        return "\n\n".join(parts)
+
+    def of_text(self, text: str) -> str:
+        return text.replace("&", "&amp;").replace("<", "&lt;").replace("]]>", "]]&gt;")
+
+    def of_value(self, value: object, leaf: Leaf, nested: bool = False) -> str:
+        if not nested or not isinstance(value, list | dict):
+            return super().of_value(value, leaf)
+        # Inside of tags there is no JSON: a leaf is text, which is escaped like any other.
+        whole = value_to_xml(_with_leaves(value, lambda one: leaf(one, False)), "value")
+        return "" if whole == "<value />" else whole.removeprefix("<value>").removesuffix("</value>")
+
+    def is_nested(self, field: FieldText) -> bool:
+        return field.is_container and (not field.text or field.text.startswith("<"))
+
+
+@dataclass(frozen=True)
+class Object(Form):
+    """One JSON object, the form of JSON and BAML; `fenced`: inside of a Markdown fence, as Markdown wants it."""
+
+    fenced: bool = False
+    kind: ClassVar[ReplyForm] = "json"
+    is_json: ClassVar[bool] = True
+
+    def named(self, name: str, text: str, nested: bool = False) -> str:
+        return f"{to_json(name)}: {text}"
+
+    def whole(self, parts: Sequence[str]) -> str:
+        return self.around("{\n  " + ",\n  ".join(parts) + "\n}" if parts else "{}")
+
+    def around(self, document: str) -> str:
+        """Put the fence around the JSON document, if there is one."""
+        return f"```json\n{document}\n```" if self.fenced else document
+
+    def of_text(self, text: str) -> str:
+        return to_json(text)
+
+    def of_value(self, value: object, leaf: Leaf, nested: bool = False) -> str:
+        return json_with(value, leaf)
+
+    def write_values(self, values: Mapping[str, object]) -> str:
+        return self.around(json.dumps(dict(values), ensure_ascii=False, indent=2))
+
+
+FORMS: Mapping[ReplyForm, Form] = {
+    "markers": Markers(),
+    "xml": Tags(),
+    "json": Object(),
+    "fenced json": Object(fenced=True),
+}
+"""The forms that are known; a reply of any other is only changed as text."""
+
+
+def as_text(value: object) -> str:
+    """A leaf as Chat and XML write it: True, None and numbers as Python has them."""
+    return value if isinstance(value, str) else str(value)
+
+
+def json_with(value: object, leaf: Leaf) -> str:
+    """JSON in which each leaf is written by `leaf`, or as JSON where that leaves it. Keys stay."""
+    if isinstance(value, dict):
+        return "{" + ", ".join([f"{to_json(str(key))}: {json_with(one, leaf)}" for key, one in value.items()]) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join([json_with(one, leaf) for one in value]) + "]"
+    written = leaf(value, True)
+    return json.dumps(value, ensure_ascii=False) if written is None else written
+
+
+def leaves(value: object) -> Iterator[object]:
+    """List the values in plain JSON that are neither list nor object."""
+    if isinstance(value, dict | list):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from leaves(one)
+    else:
+        yield value
+
+
+def is_deep(value: object, level: int = 0) -> bool:
+    """Return whether a plain JSON value is nested too deep to be rewritten."""
+    if level > DEEPEST:
+        return True
+    if not isinstance(value, dict | list):
+        return False
+    return any(is_deep(one, level + 1) for one in (value.values() if isinstance(value, dict) else value))
+
+
+def _with_leaves(value: object, leaf: Callable[[object], str | None]) -> object:
+    if isinstance(value, dict):
+        return {key: _with_leaves(one, leaf) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_with_leaves(one, leaf) for one in value]
+    written = leaf(value)
+    return value if written is None else written

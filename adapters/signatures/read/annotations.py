@@ -1,0 +1,229 @@
+"""Reads types from syntax trees, by a closed table of names."""
+
+from __future__ import annotations
+
+import ast
+import types
+import typing
+from collections.abc import Hashable
+from functools import lru_cache
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel, RootModel
+from pydantic.fields import FieldInfo
+
+from adapters.signatures.read import known_names
+from adapters.signatures.read.fields import SCALARS
+from adapters.signatures.read.source_text import parse_expression, shown, told
+from adapters.signatures.read.values import ValueReader
+from adapters.signatures.type_names import LARGEST_TYPE, is_too_large, is_type_alias
+from adapters.types.recognition import is_decision_type
+
+_ALIAS_FORMS = (type, types.GenericAlias, types.UnionType, typing.ForwardRef)
+_QUALIFIERS = (typing.ClassVar, typing.Final, typing.Required, typing.NotRequired)
+_AS_A_CLASS = "write the signature as a Python class"
+_CONTAINERS = frozenset({list, dict, set, tuple})
+
+
+class TypeReader(ValueReader):
+    """Reads the annotations of a text, as Python or as dspy's string notation reads them.
+
+    In dspy's strings unions are `typing.Union`, and a negative number is no literal.
+    """
+
+    def annotation(self, node: ast.expr) -> object:
+        """The type that `node` names. Raises SignatureError."""
+        annotation = self._part(node)
+        if not self._is_type(annotation):
+            name = str(getattr(annotation, "_name", "")).lower()
+            hint = name if name in known_names.STRING_BUILTINS else "a type such as str, list[int] or Literal['a']"
+            raise self.source.error(node, f"{shown(node)} is not a type", hint)
+        return annotation
+
+    def _is_type(self, annotation: object) -> bool:
+        if isinstance(annotation, (*_ALIAS_FORMS, typing._SpecialForm)) or annotation is None:
+            return True
+        if isinstance(annotation, typing._GenericAlias):  # type: ignore[attr-defined]
+            return True
+        if self.as_dspy_string:
+            return False
+        if isinstance(annotation, typing.NewType | typing.TypeVar) or is_type_alias(annotation):
+            return True
+        return isinstance(annotation, typing._BaseGenericAlias)  # type: ignore[attr-defined]
+
+    def _part(self, node: ast.expr) -> Any:
+        if isinstance(node, ast.Constant):
+            return self._constant(node)
+        if isinstance(node, ast.Name | ast.Attribute):
+            found = self.meaning(node)
+            if isinstance(found, known_names.Refused):
+                raise self.source.error(node, f"{found.name} is not supported: {found.reason}", found.hint)
+            if isinstance(found, known_names.Module):
+                raise self.source.error(node, f"`{shown(node)}` is a module, not a type")
+            return found
+        if isinstance(node, ast.Subscript):
+            return self._subscript(node)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+            return self._union(node)
+        if isinstance(node, ast.List) and not self.as_dspy_string:
+            return [self._part(one) for one in node.elts]
+        if isinstance(node, ast.Call):
+            return self._type_of_call(node)
+        hint = "a type such as str, list[int] or Literal['a']"
+        if isinstance(node, ast.Tuple):
+            hint = "for a tuple write tuple[int, str]"
+        raise self.source.error(node, f"{shown(node)} is not a type", hint)
+
+    def _constant(self, node: ast.Constant) -> object:
+        if node.value is None or node.value is ...:
+            return node.value
+        if isinstance(node.value, str):
+            quoted = parse_expression(node.value, node)
+            if quoted is None:
+                raise self.source.error(
+                    node, f"{node.value[:60]!r} is not a type", f"for a fixed text write Literal[{node.value[:60]!r}]"
+                )
+            return self._part(quoted)
+        raise self.source.error(
+            node, f"{node.value!r} is not a type", f"for a fixed value write Literal[{node.value!r}]"
+        )
+
+    def _type_of_call(self, node: ast.Call) -> object:
+        """`conint(ge=1)` and its kin, and `type(None)`; a call of anything else is refused and not made."""
+        if isinstance(node.func, ast.Name) and len(node.args) == 1 and self.meaning(node.func) is type:
+            only = node.args[0]
+            if not self.as_dspy_string and isinstance(only, ast.Constant) and only.value is None:
+                return type(None)
+        found = self.value(node)
+        if isinstance(found, FieldInfo):
+            raise self.source.error(node, "Field(...) is not a type", "write Annotated[int, Field(le=5)]")
+        if self.as_dspy_string:
+            raise self.source.error(node, "dspy's string notation does not accept calls", _AS_A_CLASS)
+        return found
+
+    def _union(self, node: ast.BinOp) -> object:
+        # A loop over the left spine, not recursion: `a | b | c | …` is as deep as it is long.
+        parts: list[ast.expr] = []
+        spine: ast.expr = node
+        while isinstance(spine, ast.BinOp) and isinstance(spine.op, ast.BitOr):
+            parts.append(spine.right)
+            spine = spine.left
+        result = self._part(spine)
+        for part in reversed(parts):
+            right = self._part(part)
+            self._check_size(node, (result, right))
+            try:
+                result = Union[result, right] if self.as_dspy_string else result | right  # noqa: UP007
+            except TypeError as error:
+                raise self.source.error(node, f"{shown(node)} is not a union of types: {error}") from None
+        return result
+
+    def _subscript(self, node: ast.Subscript) -> object:
+        base = self._part(node.value)
+        if self.as_dspy_string and base in _QUALIFIERS:
+            raise self.source.error(node, f"{shown(node.value)} cannot annotate a field", shown(node.slice))
+        items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if base is Literal:
+            if not isinstance(node.slice, ast.Tuple):
+                # `Literal[MEMBERS]` with a tuple is, to Python, the same as naming each of them.
+                return self._apply(node, base, self._literal_member(node.slice))
+            return self._apply(node, base, tuple(self.elements(items, self._literal_member)))
+        if base is Annotated:
+            if len(items) < 2:
+                raise self.source.error(
+                    node, "Annotated needs a type and something about it", "Annotated[int, Field(le=5)]"
+                )
+            annotated = (self._part(items[0]), *[self.metadata(one) for one in items[1:]])
+            return self._apply(node, Annotated, annotated)
+        if is_code(base):
+            if self.as_dspy_string:
+                raise self.source.error(
+                    node, "dspy's string notation does not accept Code with a language", _AS_A_CLASS
+                )
+            language = self.value(node.slice)
+            if not isinstance(language, str):
+                raise self.source.error(
+                    node.slice, "Code[...] needs the name of a language", 'for example Code["java"]'
+                )
+            return base[language]
+        if is_decision_type(base):
+            if self.as_dspy_string:
+                raise self.source.error(node, "dspy's string notation does not accept decision criteria", _AS_A_CLASS)
+            criteria = self.value(node.slice)
+            try:
+                return base[criteria]
+            except ValueError as error:
+                raise self.source.error(node, f"{shown(node)}: {told(error)}") from None
+        if isinstance(base, type) and issubclass(base, BaseModel) and not _is_generic(base):
+            raise self.source.error(node, f"{base.__name__} does not accept [...]")
+        arguments = tuple(self._part(one) for one in items)
+        for one, argument in zip(items, arguments, strict=True):
+            if isinstance(argument, known_names.FieldMaker | known_names.Module | FieldInfo):
+                raise self.source.error(one, f"{shown(one)} is not a type")
+        if self.as_dspy_string and base is typing.Optional and len(arguments) != 1:
+            raise self.source.error(node, "Optional needs exactly one type", "for several write Union[int, str, None]")
+        return self._apply(
+            node, base, arguments[0] if len(arguments) == 1 and not isinstance(node.slice, ast.Tuple) else arguments
+        )
+
+    def _apply(self, node: ast.Subscript, base: object, argument: object) -> object:
+        if isinstance(argument, tuple) and self.as_dspy_string and len(argument) == 1 and base is Union:
+            argument = argument[0]
+        self._check_size(node, argument if isinstance(argument, tuple) else (argument,))
+        try:
+            made = applied(base, argument)
+        except Exception as error:  # each type refuses arguments in its own way
+            raise self.source.error(node, f"{shown(node)} is not a type: {told(error)}") from None
+        if get_origin(made) is dict and len(get_args(made)) != 2:
+            raise self.source.error(node, f"{shown(node)} needs a type for keys and one for values", "dict[str, int]")
+        return made
+
+    def _check_size(self, node: ast.expr, parts: tuple[object, ...]) -> None:
+        """Before a type is made of others: making it hashes them all. Raises SignatureError."""
+        if is_too_large(parts):
+            raise self.source.error(
+                node,
+                f"{shown(node)} is a type of more than {LARGEST_TYPE:,} parts (the limit)",
+                "a class counts as one part: write a pydantic model for the repeated parts",
+            )
+
+    def _literal_member(self, node: ast.expr) -> object:
+        if self.as_dspy_string and isinstance(node, ast.UnaryOp):
+            raise self.source.error(node, "dspy's string notation does not accept negative numbers", _AS_A_CLASS)
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name | ast.Attribute):
+            if self.meaning(node.value) is Literal:
+                return self._subscript(node)
+        return self.value(node)
+
+    def metadata(self, node: ast.expr) -> object:
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name | ast.Attribute):
+            if is_decision_type(self.meaning(node.value)):
+                return self._subscript(node)
+        return super().metadata(node)
+
+
+def _is_generic(model: type[BaseModel]) -> bool:
+    return issubclass(model, RootModel) or bool(model.__pydantic_generic_metadata__["parameters"])
+
+
+def is_code(annotation: object) -> bool:
+    """Test for `dspy.Code` (ours), which takes a language in brackets."""
+    return isinstance(annotation, type) and any(
+        one.__name__ == "Code" and one.__module__.startswith("adapters.types") for one in annotation.__mro__
+    )
+
+
+def applied(base: Any, argument: object) -> object:
+    """`base[argument]`, the same object every time for the commonest types (`list[str]`, `dict[str, int]`).
+
+    So caches keyed by a type's identity serve all signatures. Raises what `base[argument]` raises.
+    """
+    arguments = argument if type(argument) is tuple else (argument,)
+    if type(base) is type and base in _CONTAINERS and all(type(one) is type and one in SCALARS for one in arguments):
+        return _shared(base, argument)
+    return base[argument]
+
+
+@lru_cache(maxsize=256)
+def _shared(base: Any, argument: Hashable) -> object:
+    return base[argument]

@@ -1,0 +1,119 @@
+"""Finds what the names in a signature mean: local names, those of the text, then a closed table."""
+
+from __future__ import annotations
+
+import ast
+import datetime
+import difflib
+import enum
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from adapters.errors import SignatureError
+from adapters.signatures.read import known_names
+from adapters.signatures.read.source_text import Binding, SourceText, shown
+
+_PLAIN_MODULES = "typing, datetime, decimal, uuid, pathlib, enum, collections, pydantic, dspy"
+
+
+class Names:
+    """Looks up bare names: `local` ones first, then those `bound` in the text, then the table of known names."""
+
+    def __init__(
+        self,
+        local: Mapping[str, object],
+        bound: Mapping[str, Sequence[Binding]],
+        look_up: Callable[[str, ast.AST], object],
+    ) -> None:
+        self.local = local
+        self.bound = bound
+        self.look_up = look_up
+
+    def find(self, name: str, node: ast.AST) -> object:
+        """The meaning of `name`. Raises LookupError when it has none, SignatureError when it cannot be used."""
+        if name in self.local:
+            return self.local[name]
+        return self.look_up(name, node) if name in self.bound else known_names.bare(name)
+
+    def suggestions(self) -> Sequence[str]:
+        return sorted({*self.local, *self.bound, *known_names.bare_names()})
+
+
+class NameReader:
+    """Reads the names of a text. `as_dspy_string` follows dspy's string notation where it differs from Python."""
+
+    def __init__(self, source: SourceText, names: Names, as_dspy_string: bool = False) -> None:
+        self.source = source
+        self.names = names
+        self.as_dspy_string = as_dspy_string
+        self.rounds: list[int] = []
+        """An entry for each round of the loops that were read."""
+
+    def meaning(self, node: ast.Name | ast.Attribute) -> Any:
+        """The meaning of a name or dotted name. Raises SignatureError when nothing in the table matches."""
+        if isinstance(node, ast.Name):
+            try:
+                return self.names.find(node.id, node)
+            except LookupError:
+                raise self._unknown(node, node.id, self.names.suggestions()) from None
+        if not isinstance(node.value, ast.Name | ast.Attribute):
+            raise self.source.error(node, f"{shown(node)} is not supported", "use names and dotted names only")
+        try:
+            owner = self.meaning(node.value)
+        except SignatureError:
+            owner = known_names.known_module(dotted(node.value))
+            if owner is None:
+                raise
+        if owner is datetime.datetime and node.attr in known_names.member_names(known_names.Module("datetime")):
+            owner = known_names.Module("datetime")
+        if self.as_dspy_string and node.attr in known_names.EXPERIMENTAL and owner == known_names.Module("dspy"):
+            # The string notation has no imports, so the experiments are found under dspy's own name, too.
+            owner = known_names.known_module("dspy.experimental")
+        if isinstance(owner, known_names.Module):
+            try:
+                return known_names.member(owner, node.attr)
+            except LookupError:
+                raise self._unknown(node, f"{owner.name}.{node.attr}", known_names.member_names(owner)) from None
+        found = member_value(owner, node.attr)
+        if found is None:
+            raise self.source.error(node, f"`{shown(node)}` is not known", "finding its value would take running code")
+        return found[0]
+
+    def _unknown(self, node: ast.AST, name: str, known: Sequence[str]) -> SignatureError:
+        last = name.rpartition(".")[2]
+        others = [one for one in known if one != last]
+        near = difflib.get_close_matches(last, others, n=3, cutoff=0.6) or [
+            one for one in others if one.lower() == last.lower()
+        ]
+        if near:
+            hint = f"did you mean {' or '.join(near)}?"
+        elif self.as_dspy_string:
+            hint = "your own types need the Python notation, with their class in the same text"
+        else:
+            hint = f"define it in this text, or use a name of {_PLAIN_MODULES}"
+        return self.source.error(node, f"unknown name `{name}`", hint)
+
+
+def member_value(owner: object, name: str) -> tuple[object] | None:
+    """The value of `owner.name` for enums, enum members, nested classes and clock factories."""
+    if isinstance(owner, enum.EnumMeta):
+        found = owner.__members__.get(name)
+        return None if found is None else (found,)
+    if isinstance(owner, enum.Enum) and name in ("value", "name"):
+        return (getattr(owner, name),)
+    if isinstance(owner, type):
+        nested = getattr(owner, "__nested__", {})
+        if name in nested:
+            return (nested[name],)
+        if (owner, name) in known_names.CLOCKS:
+            return (getattr(owner, name),)
+    return None
+
+
+def dotted(node: ast.expr) -> str:
+    """`a.b.c` as written; empty for anything but names with dots between them."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""

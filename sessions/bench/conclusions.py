@@ -1,0 +1,323 @@
+"""Conclusions from a grid: the verdict, differences of columns, and changes since an earlier bench."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations
+from typing import Literal, NamedTuple
+
+from sessions.bench.grid import Cell, Grid, Measure
+from sessions.bench.statistics import (
+    LEVEL,
+    Difference,
+    Interval,
+    Share,
+    compare,
+    difference_interval,
+    fisher,
+    tarone,
+    upper_tail,
+)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two columns in the cases that count for both, by one measure."""
+
+    first: str
+    second: str
+    measure: Measure
+    difference: Difference
+    among: int
+    """The number of pairs compared together."""
+    left_out: int = 0
+    """The number of cases that do not count for one of them."""
+
+    @property
+    def words(self) -> str:
+        """Say which of the two is better, by how much, and how certain that is.
+
+        `chat parses more often than xml: 19 and 12 of 20, +35 points (9 to 54), p = 0.039`, or
+        `chat and xml are not told apart: 19 and 17 of 20 parse, +10 points (-9 to 27), p = 0.5; about 140 cases in all
+        would tell them apart (80 %)`.
+        """
+        pair, cases = self.difference, len(self.difference.first)
+        one, two, shares, sign = self.first, self.second, (pair.first, pair.second), 1
+        if not cases:
+            return f"{one} and {two} have no case in common that both answered"
+        if pair.mean < 0 and pair.is_certain:
+            one, two, shares, sign = two, one, (pair.second, pair.first), -1
+        of = _of(*shares)
+        verb, plural = ("parses", "parse") if self.measure == "parsed" else ("is as expected", "are as expected")
+        out = f"; {cases_words(self.left_out)} not counted" if self.left_out else ""
+        if pair.needed is None:
+            return f"{one} and {two} {plural} equally often: {of}{out}"
+        p = p_words(pair.p_adjusted) + (f" (Holm, {self.among} pairs)" if self.among > 1 else "")
+        by = f"{of}{'' if pair.is_certain else f' {plural}'}, {_points(pair, sign)}, {p}"
+        if pair.is_certain:
+            return f"{one} {verb} more often than {two}: {by}{out}"
+        more = f"about {_rounded(max(pair.needed, cases + 1)):,} cases in all would tell them apart (80 %)"
+        return f"{one} and {two} are not told apart: {by}{out}; {more}"
+
+
+def cases_words(count: int) -> str:
+    return "1 case" if count == 1 else f"{count:,} cases"
+
+
+def _of(first: Sequence[Share], second: Sequence[Share]) -> str:
+    """`19 and 12 of 20`; with repeats `190 and 120 of 200 runs of 20 cases`."""
+    (one, of_one), (two, of_two) = [
+        (sum(share.successes for share in shares), sum(share.runs for share in shares)) for shares in (first, second)
+    ]
+    runs = f" runs of {cases_words(len(first))}"
+    if of_one != of_two:
+        return f"{one} of {of_one} and {two} of {of_two}{runs}"
+    return f"{one} and {two} of {of_one}{'' if of_one == len(first) else runs}"
+
+
+def _points(pair: Difference, sign: int) -> str:
+    """The difference in percentage points with its interval at 95 %: `+35 points (9 to 54)`."""
+    ends = sorted((round(sign * pair.interval.low * 100), round(sign * pair.interval.high * 100)))
+    return f"{sign * pair.mean * 100:+.0f} points ({ends[0]} to {ends[1]})"
+
+
+def p_words(value: float) -> str:
+    return "p < 0.001" if value < 0.001 else f"p = {float(f'{value:.2g}'):g}"
+
+
+def _rounded(count: int) -> int:
+    """Round up to two digits: nobody knows it better."""
+    step = int(10 ** max(0, len(str(count)) - 2))
+    return -(-count // step) * step
+
+
+class Worse(NamedTuple):
+    column: str
+    p: float
+    """Corrected for all pairs."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The best column, those that may be as good, and those that are worse, by the measure "good"."""
+
+    best: str | None
+    """None unless some column is worse than it, at 5 % for all pairs together."""
+    not_told_apart: tuple[str, ...]
+    worse: tuple[Worse, ...]
+    without: tuple[str, ...]
+    """Columns without any run that counts."""
+    cases: int
+    not_counted: int
+    """Of these cases, those without a run that counts in some other column."""
+
+    @property
+    def line(self) -> str:
+        """`best: json · not told apart: baml, xml · worse: chat (p = 0.004) · 40 cases, 2 not counted`."""
+        is_alone = not self.best and not self.worse and len(self.not_told_apart) == 1
+        parts = [f"only column: {self.not_told_apart[0]}" if is_alone else f"best: {self.best or 'none yet'}"]
+        if self.not_told_apart and not is_alone:
+            parts.append(f"not told apart: {', '.join(self.not_told_apart)}")
+        if self.worse:
+            parts.append("worse: " + ", ".join(f"{one.column} ({p_words(one.p)})" for one in self.worse))
+        if self.without:
+            parts.append(f"no result: {', '.join(self.without)}")
+        out = f", {self.not_counted:,} not counted" if self.not_counted else ""
+        return " · ".join([*parts, cases_words(self.cases) + out])
+
+
+@dataclass(frozen=True)
+class Conclusions:
+    """All pairs of a grid's columns, and its verdict."""
+
+    grid: Grid
+
+    @cached_property
+    def pairs(self) -> tuple[Pair, ...]:
+        """Every two columns, by each measure of its own."""
+        return (*self._pairs("parsed"), *self._pairs("expected"))
+
+    @property
+    def by_certainty(self) -> list[Pair]:
+        """Certain differences first, then by p-value."""
+        return sorted(self.pairs, key=lambda one: (not (by := one.difference).is_certain, by.p, -abs(by.mean)))
+
+    def _pairs(self, measure: Measure) -> list[Pair]:
+        names = list(combinations([one.column for one in self.grid.columns], 2))
+        shares = [self.grid.shared(one, two, measure) for one, two in names]
+        if measure == "expected" and not any(one for one, _ in shares):
+            return []
+        return [
+            Pair(one, two, measure, difference, len(names), self._left_out(one, two))
+            for (one, two), difference in zip(names, compare(shares), strict=True)
+        ]
+
+    def _left_out(self, *columns: str) -> int:
+        return sum(
+            any((cell := self.grid.by_place.get((*case, one))) is None or not cell.counted for one in columns)
+            for case in self.grid.cases
+        )
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        columns = [one for one in self.grid.columns if one.counted]
+        names = [one.column for one in columns]
+        without = tuple([one.column for one in self.grid.columns if not one.counted])
+        pairs = {frozenset((one.first, one.second)): one for one in self._pairs("good")}
+
+        def wins(name: str) -> float:
+            """The mean of the differences from all others, in the cases in common."""
+            found = [pairs[frozenset((name, one))] for one in names if one != name]
+            return sum(one.difference.mean * (1 if one.first == name else -1) for one in found)
+
+        best = max(names, key=wins, default=None)
+        worse, level = [], []
+        for name in names:
+            pair = None if best is None or name == best else pairs[frozenset((best, name))]
+            if pair is not None and pair.difference.is_certain and (pair.difference.mean > 0) is (pair.first == best):
+                worse.append(Worse(name, pair.difference.p_adjusted))
+            elif name != best:
+                level.append(name)
+        return Verdict(
+            best if worse else None,
+            tuple(level) if worse else tuple(names),
+            tuple(sorted(worse, key=lambda one: one.p)),
+            without,
+            len(self.grid.cases),
+            self._left_out(*names),
+        )
+
+
+Word = Literal["better", "worse", "same", "new", "gone"]
+
+
+@dataclass(frozen=True)
+class Change:
+    """A cell, now and in an earlier bench. `word` describes the runs; `p` says whether chance explains it."""
+
+    file: str
+    case: str
+    column: str
+    word: Word
+    before: Cell | None
+    now: Cell | None
+    p: float = 1.0
+    """Of Fisher's exact test that it is worse, corrected for everything compared; 1 where it is not."""
+
+
+@dataclass(frozen=True)
+class ColumnChange:
+    """A column, now and in an earlier bench, in the cases that count in both, by the measure "good"."""
+
+    column: str
+    before: tuple[Share, ...]
+    now: tuple[Share, ...]
+    p: float = 1.0
+    """One-sided, in the direction of the change, corrected for everything compared."""
+    level: float = LEVEL
+
+    def tested(self, factor: float, level: float) -> ColumnChange:
+        """Add the p-value, corrected by `factor`."""
+        found = self.differences
+        p = upper_tail(found if sum(found) > 0 else [-one for one in found]) if sum(found) else 1.0
+        return replace(self, p=min(1.0, p * factor), level=level)
+
+    @property
+    def differences(self) -> list[Fraction]:
+        """By case, now less before."""
+        return [now.as_fraction - before.as_fraction for before, now in zip(self.before, self.now, strict=True)]
+
+    @property
+    def interval(self) -> Interval:
+        return difference_interval(self.differences)
+
+    @property
+    def word(self) -> Literal["better", "worse", "not told apart"]:
+        if self.p > self.level:
+            return "not told apart"
+        return "worse" if sum(self.differences) < 0 else "better"
+
+    @property
+    def words(self) -> str:
+        """`chat is worse than before: 19 and 12 of 20, -35 points (-54 to -9), p = 0.008`."""
+        if not self.now:
+            return f"{self.column} has no case in common with the earlier bench"
+        mean = float(sum(self.differences)) / len(self.now) * 100
+        ends = f"{self.interval.low * 100:.0f} to {self.interval.high * 100:.0f}"
+        said = "is not told apart from before" if self.word == "not told apart" else f"is {self.word} than before"
+        by = f"{mean:+.0f} points ({ends}), {p_words(self.p)}" if mean else "no difference"
+        return f"{self.column} {said}: {_of(self.before, self.now)}, {by}"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """An earlier bench and this one, by column and by cell.
+
+    An unchanged model has something `worse` in at most a share `level` of all benches: columns are compared by the
+    paired test over their cases. Where repeats let single cells show a change, the columns have half of the level and
+    the cells, by Fisher's exact test, the other half; in each half tests are corrected after Tarone (1990), which
+    leaves out those that could not reach the level whatever happened.
+    """
+
+    columns: tuple[ColumnChange, ...]
+    cells: tuple[Change, ...]
+    level: float = LEVEL
+
+    @property
+    def worse(self) -> tuple[str, ...]:
+        """A sentence for each column and cell that is worse for certain."""
+        columns = [one.words for one in self.columns if one.word == "worse"]
+        cells = [
+            f"{one.case} · {one.column} is worse than before: {one.before.good} of {len(one.before.counted)} and "
+            f"{one.now.good} of {len(one.now.counted)} runs, {p_words(one.p)}"
+            for one in self.cells
+            if one.p <= self.level and one.before is not None and one.now is not None
+        ]
+        return (*columns, *cells)
+
+
+def compare_benches(old: Grid, now: Grid, level: float = LEVEL) -> Comparison:
+    """Compare two benches of the same cases."""
+    places = dict.fromkeys([*now.by_place, *old.by_place])
+    cells = [_change(*place, old.by_place.get(place), now.by_place.get(place)) for place in places]
+    tests = [fisher(*_shares(one)) for one in cells]
+    among_cells = tarone([least for _, least in tests], level / 2)
+    share = level / 2 if among_cells else level
+    if among_cells:
+        cells = [
+            replace(one, p=min(1.0, p * among_cells * 2)) if one.word == "worse" else one
+            for one, (p, _) in zip(cells, tests, strict=True)
+        ]
+    columns = []
+    for total in now.columns:
+        both = [_shares(one) for one in cells if one.column == total.column]
+        both = [(before, after) for before, after in both if before.runs and after.runs]
+        columns.append(ColumnChange(total.column, tuple([one for one, _ in both]), tuple([two for _, two in both])))
+    among = tarone([0.5 ** sum(1 for by in one.differences if by) for one in columns], share)
+    factor = max(1, among) * level / share
+    return Comparison(tuple([one.tested(factor, level) for one in columns]), tuple(cells), level)
+
+
+def _shares(one: Change) -> tuple[Share, Share]:
+    found = [Share(0, 0) if cell is None else cell.share("good") or Share(0, 0) for cell in (one.before, one.now)]
+    return found[0], found[1]
+
+
+def _change(file: str, case: str, column: str, before: Cell | None, now: Cell | None) -> Change:
+    word: Word = "same"
+    if now is None or not now.counted:
+        word = "gone"
+    elif before is None or not before.counted:
+        word = "new"
+    else:
+        steps = []
+        measures: tuple[Measure, ...] = ("parsed", "expected")
+        for measure in measures:
+            old_share, new_share = before.share(measure), now.share(measure)
+            if old_share is not None and new_share is not None:
+                steps.append(new_share.as_fraction - old_share.as_fraction)
+        word = "worse" if any(one < 0 for one in steps) else "better" if any(one > 0 for one in steps) else "same"
+    return Change(file, case, column, word, before, now)

@@ -1,0 +1,348 @@
+"""Compare a recording with the current prompt and parse result: what changed, where, and which piece made it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from adapters.prompts.prompt import Message
+from adapters.prompts.text import Segment
+from adapters.replies.reading import Reading, ReadingError
+from adapters.requests.request import Request
+from sessions.checking.verdicts import Drift, Edit, Origin, Part, turn_in_words
+from sessions.file.format_writer import as_data
+from sessions.file.json_values import JSON
+from sessions.file.typed_values import same
+from sessions.model.replies import RecordedAttempt, RecordedReading
+from sessions.model.session import Column, Recording
+from sessions.running import recording
+from sessions.running.recording import as_json
+from sessions.text_diff import line_diff, opcodes, prefixed, stretches
+
+LONGEST_REASON = 200
+"""Characters of an error in a message."""
+
+
+def request_drift(recorded: Recording, number: int, attempt: RecordedAttempt, today: Request) -> list[Drift]:
+    """Compare the request of a recorded attempt (`number` from 0) with today's.
+
+    The first attempt's is in the recording itself; a later one without a request repeated it.
+    """
+    if attempt.request is None and number > 0:
+        return []
+    body = recorded.request if attempt.request is None else attempt.request
+    messages = recorded.messages if attempt.request is None else attempt.request["messages"]
+    drift: list[Drift] = []
+    if not same_messages(messages, today):
+        drift = messages_drift(messages, today.messages, as_json(today.prompt.as_dicts())) or [
+            Drift("render", "messages", "the messages have changed")
+        ]
+    before = {key: value for key, value in body.items() if key != "messages"}
+    after = parameters(today)
+    if not same(before, after):
+        drift.extend(values_drift("render", "request", before, after, "parameter"))
+    if attempt.request is None:
+        return drift
+    place, said = f"attempts[{number}].", f"attempt {number + 1} ({attempt.adapter}): "
+    return [replace(one, place=place + one.place, message=said + one.message) for one in drift]
+
+
+def reading_drift(recorded: RecordedReading, today: RecordedReading, place: str, reading: Reading) -> list[Drift]:
+    """Compare a recorded parse result with today's; `place` is its place in the recording."""
+    before, after = as_data(recorded), as_data(today)
+    if same(before, after):
+        return []
+    drift: list[Drift] = []
+    if recorded.ok is not today.ok:
+        why = f": {_why(reading.error)}" if reading.error is not None else ""
+        said = "the reply no longer parses" if recorded.ok else "the reply parses now"
+        drift.append(Drift("parse", f"{place}.ok", said + why, before=recorded.ok, after=today.ok))
+    drift.extend(values_drift("parse", f"{place}.values", recorded.values, today.values, "value"))
+    if not same(before.get("error"), after["error"]):
+        drift.append(
+            Drift("parse", f"{place}.error", "the error changed", before=before.get("error"), after=after["error"])
+        )
+    return drift or [Drift("parse", place, "the parse result changed", before=before, after=after)]
+
+
+def _why(error: ReadingError) -> str:
+    """Name dspy's exception, the field, and its first line, without the reply that dspy appends."""
+    first = error.message.strip().partition("\n")[0].partition(" LM Response:")[0]
+    field = f" at `{error.field}`" if error.field is not None else ""
+    return f"{error.type}{field}: {first[:LONGEST_REASON]}" if first else f"{error.type}{field}"
+
+
+def same_messages(recorded: Iterable[Mapping[str, Any]], request: Request) -> bool:
+    """Tell whether the recorded messages are those of `request`, without a copy of the texts."""
+    messages = request.messages
+    before = tuple(recorded)
+    if len(before) != len(messages):
+        return False
+    for old, message in zip(before, messages, strict=True):
+        content = message.content
+        if isinstance(content, str) and not message.extra:
+            if len(old) != 2 or old.get("role") != message.role or old.get("content") != content:
+                return False
+        elif not same(dict(old), as_json(message.as_dict())):
+            return False
+    return True
+
+
+def parameters(request: Request) -> dict[str, JSON]:
+    """Return the request without its messages, as it is recorded."""
+    head = {"model": request.model} if request.model is not None else {}
+    found: dict[str, JSON] = as_json({**head, **request.params})
+    return found
+
+
+def same_recording(one: Recording, other: Recording) -> bool:
+    """Tell whether two recordings have the same messages, request and attempts."""
+    return same_requests(one, other) and same(
+        [as_data(attempt) for attempt in one.attempts], [as_data(attempt) for attempt in other.attempts]
+    )
+
+
+def same_requests(one: Recording, other: Recording) -> bool:
+    """Tell whether two recordings have the same messages and parameters in every attempt."""
+    return (
+        same(list(one.messages), [dict(message) for message in other.messages])
+        and same(dict(one.request), dict(other.request))
+        and same([attempt.request for attempt in one.attempts], [attempt.request for attempt in other.attempts])
+    )
+
+
+def changed_versions(recorded: Recording, column: Column) -> str:
+    """Name the versions that changed since the recording, such as `dspy 3.3.0 then, 3.4.1 now`."""
+    now = recording.versions_of(column)
+    changed = [
+        f"{name} {recorded.versions[name]} then, {now[name]} now"
+        for name in now
+        if name in recorded.versions and recorded.versions[name] != now[name]
+    ]
+    return "; ".join(changed)
+
+
+def messages_drift(
+    before: Sequence[Mapping[str, Any]], after: Sequence[Message], plain: Sequence[JSON], dspy: str = ""
+) -> list[Drift]:
+    """Compare recorded messages with today's, whose origins are known; `plain` are today's as plain JSON.
+
+    With `dspy`, the name of a release, `before` is what that makes and `after` the recording: the diff goes from the
+    recording to the release.
+    """
+    part: Part = "upstream" if dspy else "render"
+    drifts: list[Drift] = []
+    keys = [json.dumps(one, ensure_ascii=False) for one in before]
+    for tag, start, end, new_start, new_end in opcodes(keys, [json.dumps(one, ensure_ascii=False) for one in plain]):
+        if tag == "equal":
+            continue
+        paired = min(end - start, new_end - new_start)
+        for offset in range(paired):
+            index = new_start + offset
+            drifts.append(_message_drift(index, before[start + offset], after[index], plain[index], dspy))
+        for index in range(new_start + paired, new_end):
+            message, turn = after[index], turn_in_words(after[index].turn)
+            lines = prefixed("-" if dspy else "+", _shown(plain[index]))
+            said = f"{turn}: the {message.role} message is new"
+            said = f"{dspy} has no {message.role} message of {turn}" if dspy else said
+            origins = () if dspy else _origins(message, [Change("insert", 0, len(message.text), "")])
+            drifts.append(Drift(part, f"messages[{index}]", said, lines, origins))
+        for index in range(start + paired, end):
+            role, lines = before[index].get("role"), prefixed("+" if dspy else "-", _shown(before[index]))
+            said = (
+                f"{dspy} has one more {role} message" if dspy else f"the recorded message {index + 1} ({role}) is gone"
+            )
+            place = f"messages[{new_end}]" if dspy else f"recorded messages[{index}]"
+            drifts.append(Drift(part, place, said, lines))
+    return drifts
+
+
+def _message_drift(index: int, before: Mapping[str, Any], message: Message, plain: JSON, dspy: str) -> Drift:
+    place, turn = f"messages[{index}]", turn_in_words(message.turn)
+    old, new = _shown(before), _shown(plain)
+    then, now = before.get("content"), plain.get("content")
+    found: Sequence[Change] = ()
+    if isinstance(then, str) and isinstance(now, str):
+        found = changes(then, now)
+    elif old != new:
+        found = [Change("replace", 0, len(message.text), "")]
+    words = ", ".join(_described(message, found, _OVER_THERE if dspy else _SINCE_THEN)) or f"{turn} changed"
+    origins = _origins(message, found)
+    if dspy:
+        return Drift("upstream", place, f"against {dspy}: {words}", line_diff(new, old), origins)
+    if before.get("role") != message.role:
+        words = f"{turn}: the role was {before.get('role')} and is {message.role}"
+    edits = _edits(message, found, now) if isinstance(then, str) and isinstance(now, str) else ()
+    return Drift("render", place, words, line_diff(old, new), origins, edits=edits)
+
+
+def values_drift(part: Any, place: str, before: Mapping[str, Any], after: Mapping[str, Any], what: str) -> list[Drift]:
+    """Compare two JSON objects: one drift for each key that differs."""
+    drifts: list[Drift] = []
+    for key in [*before, *(key for key in after if key not in before)]:
+        if key not in after:
+            said, old, new = f"{what} `{key}` is gone", before[key], None
+        elif key not in before:
+            said, old, new = f"{what} `{key}` is new", None, after[key]
+        elif same(before[key], after[key]):
+            continue
+        else:
+            said, old, new = f"{what} `{key}` has changed", before[key], after[key]
+        removed = prefixed("-", _lines(old)) if key in before else ()
+        added = prefixed("+", _lines(new)) if key in after else ()
+        diff = line_diff(_lines(old), _lines(new)) if removed and added else (*removed, *added)
+        drifts.append(Drift(part, f"{place}.{key}", said, tuple(diff), before=old, after=new))
+    if not drifts and list(before) != list(after):
+        said = f"the order of the {what}s has changed"
+        drifts.append(Drift(part, place, said, before=list(before), after=list(after)))
+    return drifts
+
+
+def _edits(message: Message, changes: Sequence[Change], after: str) -> tuple[Edit, ...]:
+    """Group changes by origin; one over several pieces belongs to each, its old words to the first."""
+    found: dict[Origin, tuple[list[str], list[str]]] = {}
+    for _, start, end, removed in changes:
+        left = removed
+        for origin, at, to in _parts(message, start, end, removed):
+            old, new = found.setdefault(origin, ([], []))
+            old.append(" ".join(left.split()))
+            new.append(" ".join(after[at:to].split()))
+            left = ""
+    edits = tuple([Edit(origin, _joined(old), _joined(new)) for origin, (old, new) in found.items()])
+    # The blank behind a word that changed may be a piece of its own; where nothing else changed it is all there is.
+    return tuple([one for one in edits if one.before or one.after]) or edits
+
+
+def _joined(words: Sequence[str]) -> str:
+    """The runs of words, each once: `, 'question'` and `; question` are one member of a Literal, written twice."""
+    found: dict[str, str] = {}
+    for one in words:
+        member = _MEMBER.fullmatch(one)
+        found.setdefault(member[2] if member is not None else one, one)
+    return " … ".join([one for one in found.values() if one])
+
+
+_MEMBER = re.compile(r"""(?:[,;|]|or\b)\s*(["']?)([^"'\[\]]+)\1""")
+
+
+def _parts(message: Message, start: int, end: int, removed: str = "") -> list[tuple[Origin, int, int]]:
+    """The origins of a stretch of the message's text, each with its own part of it; never none.
+
+    Text removed at the end of a type or a description belongs to that, and not to the fixed text behind it; removed
+    lines belong to what follows them, as a whole field does.
+    """
+    found: list[tuple[Origin, int, int]] = []
+    position = 0
+    before: Segment | None = None
+    for segment in message.segments:
+        following = position + len(segment.text)
+        removed_here = start == end and position <= start < following
+        if removed_here and start == position and before is not None and _ended_by(before, segment, removed):
+            segment, position, following = before, start, start
+        if removed_here or (start < following and end > position):
+            part = (max(start, position), min(end, following))
+            found.append((Origin(message.turn, segment.kind, segment.field), *part))
+        position, before = following, segment
+        if removed_here:
+            break
+    if not found and message.segments:
+        last = message.segments[-1]
+        found.append((Origin(message.turn, last.kind, last.field), start, end))
+    return found
+
+
+_CONTENT = frozenset({"type", "description", "constraint", "schema", "value", "instructions"})
+"""Kinds of text that come from the signature or from data; an adapter writes the others."""
+
+
+def _ended_by(before: Segment, segment: Segment, removed: str) -> bool:
+    return before.kind in _CONTENT and segment.kind not in _CONTENT and "\n" not in removed
+
+
+class Change(NamedTuple):
+    """A stretch that differs: "insert", "delete" or "replace", its code points today, and the text it replaced."""
+
+    tag: str
+    start: int
+    end: int
+    removed: str
+
+
+@dataclass(frozen=True)
+class _Verbs:
+    """The ends of a sentence about a piece of `after`, by how it compares to `before`."""
+
+    whole: str
+    """The piece is in `after` alone."""
+    more: str
+    less: str
+    other: str
+
+
+_SINCE_THEN = _Verbs("was added", "changed", "lost text", "changed")
+_OVER_THERE = _Verbs("is missing there", "has less text there", "has more text there", "differs there")
+"""Of what another dspy makes: what it leaves out is in our messages alone."""
+
+
+def _described(message: Message, changes: Sequence[Change], say: _Verbs) -> list[str]:
+    """Describe each change, as in "the reminder of history turn 1 was added"."""
+    verbs: dict[Origin, set[str]] = {}
+    for change in changes:
+        tag, start, end, _ = change
+        touched = _origins(message, [change])
+        if any(one.kind == "reminder" for one in touched):
+            touched = (Origin(message.turn, "reminder"),)
+        for origin in touched:
+            whole = tag == "insert" and all(start <= at and to <= end for at, to in _pieces(message, origin))
+            one = {"delete": say.less, "insert": say.more}.get(tag, say.other)
+            verbs.setdefault(origin, set()).add(say.whole if whole else one)
+    return [f"{origin.in_words()} {verb.pop() if len(verb) == 1 else say.other}" for origin, verb in verbs.items()]
+
+
+def _pieces(message: Message, origin: Origin) -> Iterator[tuple[int, int]]:
+    """Yield the ranges of an origin's pieces in the message's text."""
+    position = 0
+    for segment in message.segments:
+        following = position + len(segment.text)
+        if segment.kind == origin.kind and (origin.field is None or segment.field == origin.field):
+            yield position, following
+        position = following
+
+
+def changes(before: str, after: str) -> list[Change]:
+    """List where `after` differs from `before`, by words; an empty range where something was removed."""
+    return [
+        Change(tag, new_start, new_end, before[start:end])
+        for tag, start, end, new_start, new_end in stretches(before, after)
+    ]
+
+
+def _origins(message: Message, changes: Iterable[Change]) -> tuple[Origin, ...]:
+    parts = [_parts(message, one.start, one.end, one.removed) for one in changes]
+    return tuple(dict.fromkeys([origin for found in parts for origin, _, _ in found]))
+
+
+def _shown(message: Any) -> list[str]:
+    """A message as lines: its text, and what else it carries as JSON."""
+    content = message.get("content")
+    lines: list[str] = []
+    for part in content if isinstance(content, list) else [content]:
+        if isinstance(part, str):
+            lines.extend(part.split("\n"))
+        elif isinstance(part, Mapping) and part.get("type") == "text" and isinstance(part.get("text"), str):
+            lines.extend(part["text"].split("\n"))
+        elif part is not None:
+            lines.append(json.dumps(part, ensure_ascii=False))
+    lines.extend(
+        f"{key}: {json.dumps(message[key], ensure_ascii=False)}" for key in message if key not in ("role", "content")
+    )
+    return lines
+
+
+def _lines(value: JSON) -> list[str]:
+    if isinstance(value, str):
+        return value.split("\n")
+    return json.dumps(value, ensure_ascii=False, indent=2).split("\n")

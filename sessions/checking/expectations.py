@@ -1,0 +1,275 @@
+"""Expectations of a case, judged against a parse result.
+
+    {"reply": "parses",
+     "fields": {"answer": {"contains": "44.80 EUR", "length": {"max": 1200}},
+                "invoice.items[0].price": {"approx": 12.5, "tolerance": 0.01}},
+     "cost": {"max": 0.01}, "tokens": {"max": 900}, "seconds": {"max": 5},
+     "columns": {"xml": {"reply": "does_not_parse"}}}
+
+A field's key is an output field, or a path into its value as JSON. `columns` replaces the rest for one column.
+`cost` (US dollars), `tokens` and `seconds` are of the whole run, its fallbacks included.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from adapters.replies.reading import Reading
+from adapters.values.plain_json import plain
+from sessions.checking.json_schema import SchemaError, equal, problem
+from sessions.checking.patterns import PatternError, matches
+from sessions.file.json_values import JSON
+from sessions.model.parameters import kind_of
+from sessions.model.replies import Measured
+
+DEFAULT_TOLERANCE = 1e-6
+REPLY = ("parses", "does_not_parse")
+
+
+class ExpectationError(ValueError):
+    """An expectation that cannot be understood: its `place` in `expect`, and what would work."""
+
+    def __init__(self, place: str, message: str) -> None:
+        self.place = place
+        self.message = message
+        super().__init__(f"{place}: {message}")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """One expectation that a reply does not fulfil: `place` in `expect`, and why; `expected` and `found` as JSON."""
+
+    place: str
+    message: str
+    expected: JSON
+    found: JSON
+
+
+def for_column(expect: Mapping[str, Any], column: str) -> Mapping[str, Any]:
+    """The expectations that hold for a column. Raises `ExpectationError`."""
+    for key in expect:
+        if key not in ("reply", "fields", "columns", *MEASURED):
+            raise ExpectationError(key, f"expected reply, fields, columns, {', '.join(MEASURED)}")
+    columns = _object(expect.get("columns", {}), "columns")
+    if column in columns:
+        return _object(columns[column], f"columns.{column}")
+    return {key: value for key, value in expect.items() if key != "columns"}
+
+
+def judge(expect: Mapping[str, Any], reading: Reading, measured: Sequence[Measured] = ()) -> tuple[Failure, ...]:
+    """The expectations of one column (see `for_column`) that `reading` does not fulfil.
+
+    `measured` is what the run took, as `Case.measured` has it.
+    Raises `ExpectationError` for those that cannot be understood.
+    """
+    failures: list[Failure] = []
+    if "reply" in expect:
+        wanted = expect["reply"]
+        if wanted not in REPLY:
+            raise ExpectationError("reply", 'expected "parses" or "does_not_parse"')
+        if (wanted == "parses") is not reading.ok:
+            said = "it parses" if reading.error is None else f"{reading.error.type}: {reading.error.message}"
+            failures.append(Failure("reply", "the reply " + _shortened(said), wanted, REPLY[not reading.ok]))
+    for key, tests in _object(expect.get("fields", {}), "fields").items():
+        failures.extend(_judge_field(key, _object(tests, f"fields.{key}"), reading))
+    for key in MEASURED:
+        if key in expect:
+            failures.extend(_judge_measured(key, _object(expect[key], key), measured))
+    return tuple(failures)
+
+
+def _judge_measured(key: str, limits: Mapping[str, Any], measured: Sequence[Measured]) -> list[Failure]:
+    if set(limits) != {"max"}:
+        raise ExpectationError(key, 'expected an object with "max"')
+    limit = limits["max"]
+    if not isinstance(limit, int | float) or isinstance(limit, bool):
+        raise ExpectationError(f"{key}.max", f"expected a number, got {kind_of(limit)}")
+    amounts = [MEASURED[key](one) for one in measured]
+    known = [one for one in amounts if isinstance(one, int | float)]
+    if not known or len(known) != len(amounts):
+        return [Failure(key, "was not measured in this run", limit, None)]
+    total = sum(known)
+    return [] if total <= limit else [Failure(key, f"is more than {limit}", limit, total)]
+
+
+def _tokens(attempt: Measured) -> float | None:
+    usage = attempt.usage or {}
+    counted = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
+    parts = [one for one in counted if isinstance(one, int)]
+    return usage.get("total_tokens") or (sum(parts) if len(parts) == len(counted) else None)
+
+
+def _seconds(attempt: Measured) -> float | None:
+    return None if attempt.duration_ms is None else attempt.duration_ms / 1000
+
+
+MEASURED: Mapping[str, Callable[[Measured], float | None]] = {
+    "cost": lambda attempt: attempt.cost,
+    "tokens": _tokens,
+    "seconds": _seconds,
+}
+"""What a run takes, by its word: from one attempt of `Case.measured`, None where it is not known."""
+
+
+def _judge_field(key: str, tests: Mapping[str, Any], reading: Reading) -> list[Failure]:
+    place = f"fields.{key}"
+    name, path = _path(key, place, reading)
+    for word in tests:
+        if word not in TESTS and word != "tolerance":
+            raise ExpectationError(f"{place}.{word}", f"expected one of {', '.join(TESTS)}")
+    if not reading.ok:
+        return [Failure(place, "the reply does not parse", dict(tests), None)]
+    found: Any = reading.values.get(name)
+    for step in path:
+        found = _member(found, step)
+    if found is _MISSING:
+        return [Failure(place, "there is nothing at this place", dict(tests), None)]
+    value = plain(found)
+    failures: list[Failure] = []
+    for word, expected in tests.items():
+        if word == "tolerance":
+            continue
+        try:
+            said = TESTS[word](value, expected, tests)
+        except (PatternError, SchemaError) as error:
+            raise ExpectationError(f"{place}.{word}", str(error)) from None
+        except TypeError as error:
+            raise ExpectationError(f"{place}.{word}", str(error)) from None
+        if said is not None:
+            failures.append(Failure(f"{place}.{word}", said, expected, value))
+    return failures
+
+
+_MISSING = object()
+_STEP = re.compile(r"\.?([^.\[\]]+)|\[(\d+)\]")
+
+
+def _path(key: str, place: str, reading: Reading) -> tuple[str, list[str | int]]:
+    """The output field and the steps into its value."""
+    outputs = reading.signature.output_fields
+    if key in outputs or key in reading.values:
+        return key, []
+    steps = [match[1] if match[2] is None else int(match[2]) for match in _STEP.finditer(key)]
+    name = steps[0] if steps else ""
+    if not isinstance(name, str) or (name not in outputs and name not in reading.values):
+        raise ExpectationError(place, f"no output field {str(name)!r}; expected one of {', '.join(outputs)}")
+    return name, steps[1:]
+
+
+def _member(value: Any, step: str | int) -> Any:
+    if value is _MISSING:
+        return _MISSING
+    data = plain(value)
+    if isinstance(data, list) and isinstance(step, int):
+        return data[step] if step < len(data) else _MISSING
+    if isinstance(data, Mapping):
+        return data.get(str(step), _MISSING)
+    return _MISSING
+
+
+def _object(value: Any, place: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise ExpectationError(place, f"expected an object, got {kind_of(value)}")
+    return value
+
+
+def _text(value: JSON) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _shortened(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 200 else line[:200] + "…"
+
+
+def _equals(value: JSON, expected: Any, tests: Mapping[str, Any]) -> str | None:
+    return None if equal(value, plain(expected)) else "is something else"
+
+
+def _contains(value: JSON, expected: Any, tests: Mapping[str, Any]) -> str | None:
+    if isinstance(value, list):
+        return None if any(equal(item, plain(expected)) for item in value) else "has no such item"
+    if isinstance(value, Mapping):
+        return None if expected in value else "has no such key"
+    if not isinstance(expected, str):
+        raise TypeError(f"expected a text to look for, got {kind_of(expected)}")
+    return None if expected in _text(value) else "does not contain it"
+
+
+def _matches(value: JSON, expected: Any, tests: Mapping[str, Any]) -> str | None:
+    if not isinstance(expected, str):
+        raise TypeError(f"expected a pattern, got {kind_of(expected)}")
+    return None if matches(expected, _text(value)) else "does not match"
+
+
+def _in(value: JSON, expected: Any, tests: Mapping[str, Any]) -> str | None:
+    if not isinstance(expected, list):
+        raise TypeError(f"expected a list, got {kind_of(expected)}")
+    return None if any(equal(value, plain(one)) for one in expected) else "is none of them"
+
+
+def _approx(value: JSON, expected: Any, tests: Mapping[str, Any]) -> str | None:
+    tolerance = tests.get("tolerance", DEFAULT_TOLERANCE)
+    for number in (expected, tolerance):
+        if not isinstance(number, int | float) or isinstance(number, bool):
+            raise TypeError(f"expected a number, got {kind_of(number)}")
+    try:
+        number = float(value) if not isinstance(value, bool) else math.nan
+    except (TypeError, ValueError, OverflowError):
+        return "is not a number"
+    return None if number == expected or abs(number - expected) <= tolerance else f"is further away than {tolerance}"
+
+
+def _length(value: JSON, expected: Any, tests: Mapping[str, Any]) -> str | None:
+    if not isinstance(value, str | list | Mapping):
+        return "has no length"
+    limits = {"min": expected, "max": expected} if isinstance(expected, int) else expected
+    if not isinstance(limits, Mapping) or not set(limits) <= {"min", "max"} or isinstance(expected, bool):
+        raise TypeError('expected a whole number, or an object with "min" and "max"')
+    for limit in limits.values():
+        if not isinstance(limit, int) or isinstance(limit, bool):
+            raise TypeError(f"expected a whole number, got {kind_of(limit)}")
+    size = len(value)
+    fits = limits.get("min", size) <= size <= limits.get("max", size)
+    return None if fits else f"has a length of {size}"
+
+
+def _members(value: JSON, expected: Any, tests: Mapping[str, Any]) -> str | None:
+    if not isinstance(expected, list):
+        raise TypeError(f"expected a list of the members, got {kind_of(expected)}")
+    if not isinstance(value, list):
+        return "is not a list"
+    missing: list[Any] = [plain(one) for one in expected]
+    more = 0
+    for item in value:
+        place = next((at for at, one in enumerate(missing) if equal(item, one)), None)
+        if place is None:
+            more += 1
+        else:
+            del missing[place]
+    parts = [f"lacks {_shortened(_text(missing[0]))}" if missing else "", f"has {more} more" if more else ""]
+    return " and ".join(part for part in parts if part) or None
+
+
+def _schema(value: JSON, expected: Any, tests: Mapping[str, Any]) -> str | None:
+    return problem(value, expected)
+
+
+Test = Callable[[JSON, Any, Mapping[str, Any]], str | None]
+
+TESTS: Mapping[str, Test] = {
+    "equals": _equals,
+    "contains": _contains,
+    "matches": _matches,
+    "in": _in,
+    "approx": _approx,
+    "length": _length,
+    "members": _members,
+    "schema": _schema,
+}
+"""Each test by its word: value, what is expected, all tests of the field → what is wrong, or None."""

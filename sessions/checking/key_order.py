@@ -1,0 +1,120 @@
+"""A session whose keys another program has sorted: noticed, and given back the order that its recordings show.
+
+The order of keys is part of a prompt: an input `{"b": 1, "a": 2}` is shown as it stands. A formatter that sorts the
+keys of JSON files changes such prompts, and all that was recorded is in another order too. The texts of the recorded
+messages still have the old one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from adapters.formats.base import Adapter
+from sessions.checking import checking
+from sessions.checking.verdicts import KEYS_SORTED, Drift
+from sessions.model.session import Case, Recording, Session
+
+MEND = "`workbench check {path} --restore-order` puts the order of the recording back"
+LOOKS = 2_000
+"""Places in the recorded messages of a case at which an object is looked for."""
+
+
+def were_sorted(text: str) -> bool:
+    """Tell whether every JSON object has its keys in alphabetical order, as no session of ours has."""
+    unsorted = 0
+    several = 0
+
+    def look(pairs: list[tuple[str, Any]]) -> None:
+        nonlocal unsorted, several
+        names = [name for name, _ in pairs]
+        several += len(names) > 1
+        unsorted += names != sorted(names)
+
+    try:
+        json.loads(text, object_pairs_hook=look)
+    except (ValueError, RecursionError):
+        return False
+    return several > 2 and not unsorted
+
+
+def drift(path: str) -> Drift:
+    """Return the drift of a fixture that only sorted keys changed."""
+    return Drift("render", "keys", f"{KEYS_SORTED}; {MEND.format(path=path)}")
+
+
+def restored(session: Session, adapters: Mapping[str, Adapter] | None = None) -> Session:
+    """The session with the order that its recordings show, as far as they do; no value is another than before."""
+    cases = tuple([_case(case) for case in session.cases])
+    shown = [recording for case in session.cases for recording in case.recordings.values()]
+    demos = tuple([replace(one, values=_ordered(one.values, shown)) for one in session.demos])
+    made = replace(session, cases=cases, demos=demos)
+    updated = checking.update(made, adapters=adapters)
+    for case, today in zip(made.cases, updated.cases, strict=True):
+        recordings = {
+            id: replace(today.recordings[id], source=old.source, versions=old.versions)
+            if _is_same_but_order(old, today.recordings[id])
+            else old
+            for id, old in case.recordings.items()
+        }
+        made = made.with_case(replace(case, recordings=recordings))
+    return made
+
+
+def _case(case: Case) -> Case:
+    shown = list(case.recordings.values())
+    history = tuple([_ordered(turn, shown) for turn in case.history])
+    return replace(case, inputs=_ordered(case.inputs, shown), history=history)
+
+
+def _ordered(values: Mapping[str, Any], shown: list[Recording]) -> dict[str, Any]:
+    """The values, each with the keys in the order in which a recorded message shows it."""
+    return {name: _shown_name(value, shown) if _has_order(value) else value for name, value in values.items()}
+
+
+def _has_order(value: Any) -> bool:
+    if isinstance(value, dict):
+        return len(value) > 1 or any(map(_has_order, value.values()))
+    return isinstance(value, list) and any(map(_has_order, value))
+
+
+def _shown_name(value: Any, shown: list[Recording]) -> Any:
+    opening = "{" if isinstance(value, dict) else "["
+    decoder = json.JSONDecoder()
+    looks = 0
+    for text in _texts(shown):
+        place = text.find(opening)
+        while place >= 0 and looks < LOOKS:
+            looks += 1
+            try:
+                found, _ = decoder.raw_decode(text, place)
+            except (ValueError, RecursionError):
+                found = None
+            if found is not None and _is_equal(found, value):
+                return found
+            place = text.find(opening, place + 1)
+    return value
+
+
+def _texts(shown: list[Recording]) -> Iterator[str]:
+    for recording in shown:
+        for message in recording.messages:
+            content = message.get("content")
+            if isinstance(content, str):
+                yield content
+
+
+def _is_same_but_order(one: Recording, other: Recording) -> bool:
+    parts = ((list(r.messages), dict(r.request), list(r.attempts)) for r in (one, other))
+    return _is_equal(*[list(part) for part in parts])
+
+
+def _is_equal(one: Any, other: Any) -> bool:
+    """Tell whether two JSON values differ in key order only; 1, 1.0 and true differ."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(_is_equal(one[key], other[key]) for key in one)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(_is_equal, one, other))
+    return type(one) is type(other) and bool(one == other)

@@ -1,0 +1,134 @@
+"""A check as text for people: what differs, where, and why."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from adapters.values.plain_json import plain
+from sessions.checking.verdicts import Drift, FixtureResult
+from sessions.text_diff import line_diff
+
+LONGEST_LINE = 200
+"""Characters of a changed line that is shown whole."""
+AROUND = 60
+"""Characters shown on both sides of what changed in a longer one."""
+LONGEST_WORD = 40
+"""Characters of a word that is marked whole where a part of it changed."""
+MOST_NAMED = 5
+"""Fixtures named where many share what is said."""
+
+_WORD = re.compile(r"\w")
+_COUNTED = {"unasked": "not asked of dspy"}
+
+
+def title(counts: Mapping[str, int], errors: Mapping[str, str]) -> str:
+    """One line over a report of `totals`, with the files that could not be read."""
+    failed = counts.get("failed", 0)
+    return (
+        "All fixtures match"
+        if not failed and not errors
+        else f"{failed} fixture{'' if failed == 1 else 's'} fail{'s' if failed == 1 else ''}"
+    )
+
+
+def summary(counts: Mapping[str, int]) -> str:
+    """One line of `totals`: how many fixtures passed, failed, and had nothing to check."""
+    return ", ".join(
+        f"{count} {_COUNTED.get(word, word)}" for word, count in counts.items() if count or word == "passed"
+    )
+
+
+def noted(note: str, results: Sequence[FixtureResult]) -> str:
+    """One line: a note on fixtures of one file, and the first of them by name."""
+    named = [f"{one.case}::{one.column}" for one in results[:MOST_NAMED]]
+    more = f" and {len(results) - len(named)} more" if len(results) > len(named) else ""
+    return f"{results[0].path}: {note}  [{', '.join(named)}{more}]"
+
+
+def headline(result: FixtureResult) -> str:
+    """One line: which fixture, and each of its verdicts."""
+    words = ", ".join(f"{part} {word}" for part, word in result.verdicts.items())
+    return f"{result.path}::{result.case}::{result.column}  {words}"
+
+
+def details(result: FixtureResult) -> str:
+    """Everything that differs, as indented lines; empty when nothing does."""
+    return "\n".join(line for drift in result.drift for line in lines_of(drift))
+
+
+def lines_of(drift: Drift) -> Iterable[str]:
+    yield f"  {drift.part}: {drift.message}  [{drift.place}]"
+    if drift.versions:
+        yield f"    versions: {drift.versions}"
+    if drift.diff:
+        for line in marked(drift.diff):
+            yield f"    {line}"
+    elif drift.part in ("expect", "live") and (drift.before is not None or drift.after is not None):
+        yield f"    expected: {_short(drift.before)}"
+        yield f"    found:    {_short(drift.after)}"
+    elif drift.before is not None or drift.after is not None:
+        for line in line_diff([_short(drift.before)], [_short(drift.after)]):
+            yield f"    {line}"
+
+
+def marked(lines: Sequence[str]) -> Iterator[str]:
+    """The lines of a diff, of which long ones that changed are cut to what changed, between ⟦ and ⟧."""
+    position = 0
+    while position < len(lines):
+        end = position
+        while end < len(lines) and lines[end].startswith("-"):
+            end += 1
+        removed = lines[position:end]
+        start = end
+        while end < len(lines) and lines[end].startswith("+"):
+            end += 1
+        added = lines[start:end]
+        if len(removed) == len(added) and removed:
+            pairs = [_cut(old, new) for old, new in zip(removed, added, strict=True)]
+            yield from [old for old, _ in pairs]
+            yield from [new for _, new in pairs]
+        else:
+            yield from lines[position : max(end, position + 1)]
+        position = max(end, position + 1)
+
+
+def _cut(old: str, new: str) -> tuple[str, str]:
+    """A changed line and what it became, both whole when they are short."""
+    if max(len(old), len(new)) <= LONGEST_LINE:
+        return old, new
+    before, after = old[1:], new[1:]
+    shortest = min(len(before), len(after))
+    head = next((index for index in range(shortest) if before[index] != after[index]), shortest)
+    most = shortest - head
+    tail = next((index for index in range(most) if before[-1 - index] != after[-1 - index]), most)
+    head = _word_begins(before, after, head)
+    tail = _word_begins(before[::-1][: tail + 1], after[::-1][: tail + 1], tail)
+    return f"-{_window(before, head, tail)}", f"+{_window(after, head, tail)}"
+
+
+def _word_begins(one: str, other: str, place: int) -> int:
+    """Return where the word around a place begins; up to there both texts are alike.
+
+    "float" became "int", whatever letters they share. A word without an end within `LONGEST_WORD` is no word.
+    """
+    if not any(_WORD.match(text[place : place + 1]) for text in (one, other)):
+        return place
+    shared = 0
+    while shared < LONGEST_WORD and shared < place and _WORD.match(one[place - shared - 1]):
+        shared += 1
+    return place - shared if shared < LONGEST_WORD else place
+
+
+def _window(text: str, head: int, tail: int) -> str:
+    changed = text[head : len(text) - tail]
+    if len(changed) > LONGEST_LINE:
+        changed = f"{changed[:LONGEST_LINE]}… ({len(changed):,} characters)"
+    left, right = text[max(head - AROUND, 0) : head], text[len(text) - tail :][:AROUND]
+    return f"{'…' if head > AROUND else ''}{left}⟦{changed}⟧{right}{'…' if tail > AROUND else ''}"
+
+
+def _short(value: object, length: int = 500) -> str:
+    text = json.dumps(plain(value), ensure_ascii=False)
+    return text if len(text) <= length else f"{text[:length]}… ({len(text):,} characters)"

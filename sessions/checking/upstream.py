@@ -1,0 +1,109 @@
+"""The fifth verdict, `upstream`: does another release of dspy render and read a fixture as recorded?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from adapters.prompts.prompt import Message
+from sessions.checking import differences
+from sessions.checking.verdicts import Drift, Word
+from sessions.file.typed_values import same
+from sessions.model.replies import RecordedAttempt
+from sessions.model.session import Case, Column, Recording, Session
+from sessions.releases.engine import Call, Question, ReleaseError
+from sessions.releases.release import Release
+from sessions.running import recording, rendering
+from sessions.running.recording import as_json
+
+
+def check(dspy: Release, session: Session, case: Case, column: Column) -> tuple[Word, tuple[Drift, ...]]:
+    """The verdict of `dspy` on one column of one case; `empty` where there is a reason `why_not`."""
+    recorded = case.recordings.get(column.id)
+    if recorded is None or why_not(dspy, session, case, column):
+        return "empty", ()
+    attempts = _attempts(recorded)
+    capabilities = recording.capabilities_in_force(recorded, session.model_of(column))
+    try:
+        calls = [
+            dspy.call(
+                Question(
+                    session, case, column, capabilities, one.completions, one.adapter if one.role == "fallback" else ""
+                )
+            )
+            for one in attempts or [RecordedAttempt(column.adapter)]
+        ]
+    except ReleaseError as error:
+        return "error", (Drift("upstream", "upstream", error.message),)
+    drift = [*_prompts(dspy, session, case, column, recorded, calls), *_readings(dspy, attempts, calls)]
+    return ("drift" if drift else "pass"), tuple(drift)
+
+
+def why_not(dspy: Release, session: Session, case: Case, column: Column) -> str:
+    """Why this fixture cannot be shown to a dspy, as a sentence; empty where it can."""
+    why = "nothing is recorded" if column.id not in case.recordings else dspy.why_not(session, column)
+    return f"{dspy.name} was not asked: {why}" if why else ""
+
+
+def _prompts(
+    dspy: Release, session: Session, case: Case, column: Column, recorded: Recording, calls: Sequence[Call]
+) -> list[Drift]:
+    drift: list[Drift] = []
+    for index, call in enumerate(calls):
+        own = _attempts(recorded)[index].request if recorded.attempts else None
+        before = [dict(one) for one in (recorded.messages if own is None else own["messages"])]
+        drift.extend(_parameters(dspy, recorded.request if own is None else own, call.request))
+        after = [dict(one) for one in call.messages]
+        if same(before, after):
+            continue
+        ours = _today(session, case, column, recorded) if index == 0 else ()
+        if not same(before, as_json([one.as_dict() for one in ours])):
+            ours = tuple([_without_origins(one) for one in before])
+        found = differences.messages_drift(after, ours, before, dspy.name)
+        drift.extend(found or [Drift("upstream", "messages", f"{dspy.name} makes other messages")])
+    return drift
+
+
+def _parameters(dspy: Release, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Drift]:
+    old = {name: before[name] for name in sorted(before) if name not in ("messages", "model")}
+    new = {name: after[name] for name in sorted(after)}
+    return differences.values_drift("upstream", "request", old, new, f"{dspy.name}: parameter")
+
+
+def _readings(dspy: Release, attempts: Sequence[RecordedAttempt], calls: Sequence[Call]) -> list[Drift]:
+    drift: list[Drift] = []
+    for number, (attempt, call) in enumerate(zip(attempts, calls, strict=False)):
+        for index, (completion, after) in enumerate(zip(attempt.completions, call.readings, strict=True)):
+            before = completion.reading
+            if before is None:
+                continue
+            place = f"attempts[{number}].completions[{index}]"
+            if before.ok is not after.ok:
+                said = "reads the reply" if after.ok else f"does not parse the reply ({after.why})"
+                drift.append(Drift("upstream", place, f"{dspy.name} {said}", (), (), before.ok, after.ok))
+            elif after.ok:
+                what = f"{dspy.name}: value"
+                drift += differences.values_drift("upstream", f"{place}.values", before.values, after.values, what)
+    return drift
+
+
+def _attempts(recorded: Recording) -> Sequence[RecordedAttempt]:
+    return [one for one in recorded.attempts if one.role != "extraction"]
+
+
+def _today(session: Session, case: Case, column: Column, recorded: Recording) -> tuple[Message, ...]:
+    """Our messages, which know their origins."""
+    capabilities = recording.capabilities_in_force(recorded, session.model_of(column))
+    try:
+        return rendering.request_of(session, column, case, capabilities=capabilities).messages
+    except Exception:  # the render verdict tells it
+        return ()
+
+
+def _without_origins(message: Mapping[str, Any]) -> Message:
+    """A recorded message that we would make otherwise today: what made its pieces is not known."""
+    from adapters.prompts.text import Segment, Text
+
+    content = message.get("content")
+    parts = (Text((Segment(content, "custom"),)),) if isinstance(content, str) else ()
+    return Message(str(message.get("role")), "the recorded prompt", parts)

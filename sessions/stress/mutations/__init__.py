@@ -1,1 +1,0 @@
-"""The catalogue: every mutation by name, grouped by what of a reply it changes."""

@@ -1,0 +1,185 @@
+"""A stated cause is the true cause: where a rule cannot know it, the flag says less."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from adapters.formats.catalog import make
+from adapters.replies.flags.json_text import unescaped_quotes, with_escapes
+from adapters.replies.forms import FORMS
+from adapters.replies.reading import Reading
+from adapters.signatures.signature import Field, Signature
+from tests.support.pace import LOOPS_A_SECOND, loops
+
+SIGNATURE = Signature.make([Field("q", "input"), Field("discussion", "output"), Field("advice", "output")])
+
+
+def read(adapter: str, text: str) -> Reading:
+    return make(adapter).read(SIGNATURE, text)
+
+
+def sentences(reading: Reading) -> str:
+    return "\n".join([flag.message for flag in reading.flags] + [miss.message for miss in reading.near_misses])
+
+
+@pytest.mark.parametrize(
+    ("wrapper", "said"),
+    [
+        ('{"type": "function", "name": "json_tool_call", "parameters": %s}', "is one level down, in 'parameters'"),
+        ('{"a": {"b": %s}}', "is two levels down, in 'a.b'"),
+        ('{"choices": [{"message": %s}]}', "is three levels down, in 'choices[0].message'"),
+    ],
+)
+def test_the_path_to_a_nested_object_is_named(wrapper: str, said: str) -> None:
+    reading = read("json", wrapper % '{"discussion": "a", "advice": "b"}')
+    assert said in reading.near_misses[0].message
+    assert reading.near_misses[0].reading.values == {"discussion": "a", "advice": "b"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"discussion": "a 1/2" wrench, new", "advice": "b"}', '{"discussion": "the "big" one", "advice": "b"}'],
+)
+def test_an_unescaped_quote_is_neither_an_end_nor_a_missing_comma(text: str) -> None:
+    reading = read("json", text)
+    (repaired,) = [flag for flag in reading.flags if flag.name == "json-repaired"]
+    assert "without a backslash" in repaired.message or "without backslashes" in repaired.message
+    assert f"column {text.index(chr(34), 16) + 1 if '1/2' in text else text.index('big')}" in repaired.message
+    assert "missing comma" not in sentences(reading) and "ends in the middle" not in sentences(reading)
+    assert json.loads(with_escapes(text, unescaped_quotes(text)))["advice"] == "b"
+
+
+@pytest.mark.parametrize("text", ['{"discussion": "a", "advice": "b', '{"discussion": "a", "advice": "b"'])
+def test_json_that_is_cut_off_is_called_so(text: str) -> None:
+    assert "cut-off-json-completed" in {flag.name for flag in read("json", text).flags}
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a": "b"}', "", "{", '"""', '{"a": "\\""}', '["x", "y"]', '{"a": "b" c}', '{"a": ' + '"' * 501 + "}"]
+)
+def test_quotes_are_only_escaped_where_that_makes_the_text_valid(text: str) -> None:
+    assert unescaped_quotes(text) == []
+
+
+def test_looking_for_unescaped_quotes_is_linear() -> None:
+    text = '{"a": "' + 'x" y ' * 40_000 + '"}'
+    assert loops(lambda: unescaped_quotes(text)) < LOOPS_A_SECOND
+
+
+def test_a_marker_at_the_beginning_is_no_json_list() -> None:
+    reading = read("json", "[[ ## discussion ## ]]\na\n\n[[ ## advice ## ]]\nb")
+    assert "JSON list" not in sentences(reading)
+    assert "the format of the Chat adapter" in reading.near_misses[0].message
+    assert "list-at-the-root" in {flag.name for flag in read("json", '[["a"], ["b"]]').flags}
+    assert "list-at-the-root" in {flag.name for flag in read("json", "[[1, 2], [3]]").flags}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a\n\n[[ ## advice ## ]]\nb",
+        "[[ ## advice ## ]]\nb",
+        "[[ ## discussion ## ]]\na\n\n[[ advice ]]\nb",
+        "[[ ## discussion ## ]]\na\n\n[[[ advice ### ]]]\nb",
+    ],
+)
+def test_a_missing_first_field_or_a_misspelt_marker_is_not_a_cut_off_reply(text: str) -> None:
+    reading = read("chat", text)
+    assert not reading.ok
+    assert "cut off" not in sentences(reading)
+
+
+def test_a_reply_that_stops_after_a_field_may_be_cut_off() -> None:
+    assert "may have been cut off" in sentences(read("chat", "[[ ## discussion ## ]]\na"))
+    assert "may have been cut off" in sentences(read("chat", "[[ ## discussion ## ]]\na\n\n[[ ## advice ## ]]\nb"))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("[[[ discussion ### ]]]", "[[[ advice ### ]]]"),
+        ("[[ discussion ]]", "[[ advice ]]"),
+        ("**[[ Discussion ]]**", "[[ADVICE]]"),
+        ("[[ ## discussion ## ]]", "[[ advice ]]"),
+    ],
+)
+def test_misspelt_markers_are_near_misses(first: str, second: str) -> None:
+    reading = read("chat", f"{first}\na\n\n{second}\nb")
+    assert not reading.ok
+    assert reading.near_misses[0].reading.values == {"discussion": "a", "advice": "b"}
+
+
+def test_a_link_or_a_footnote_inside_a_line_is_not_a_marker() -> None:
+    reading = read(
+        "chat", "[[ ## discussion ## ]]\nsee [[advice]] and [1]\n\n[[ ## advice ## ]]\nb [x]\n\n[[ ## completed ## ]]"
+    )
+    assert reading.ok and reading.flags == () and reading.near_misses == ()
+
+
+def test_text_before_the_first_marker_may_be_the_first_field() -> None:
+    (miss,) = read("chat", "a\n\n[[ ## advice ## ]]\nb").near_misses
+    assert miss.reading.values == {"discussion": "a", "advice": "b"}
+    assert "no marker for `discussion`" in miss.message
+
+
+@pytest.mark.parametrize(
+    ("adapter", "text"),
+    [
+        ("chat", "[[ ## discussion ## ]]\n{discussion}\n\n[[ ## advice ## ]]\n{advice}\n\n[[ ## completed ## ]]"),
+        ("json", '{"discussion": "{discussion}", "advice": "{advice}"}'),
+        ("xml", "<discussion>\n{discussion}\n</discussion>\n<advice>\n{advice}\n</advice>"),
+        ("baml", '{"discussion": "{discussion}", "advice": "{advice}"}'),
+    ],
+)
+def test_a_repeated_template_is_flagged_although_it_parses(adapter: str, text: str) -> None:
+    reading = read(adapter, text)
+    assert reading.ok
+    assert [flag.field for flag in reading.flags if flag.name == "placeholder-echoed"] == ["discussion", "advice"]
+
+
+def test_a_repeated_type_note_and_a_repeated_filler_are_flagged() -> None:
+    signature = Signature.make([Field("q", "input"), Field("score", "output", float), Field("advice", "output")])
+    note = "{score}        # note: the value you produce must be a single float value"
+    filler = "Not supplied for this particular example."
+    reading = make("chat").read(signature, f"[[ ## score ## ]]\n{note}\n\n[[ ## advice ## ]]\n{filler}\n")
+    assert {("placeholder-echoed", "score"), ("filler-echoed", "advice")} <= {
+        (one.name, one.field) for one in reading.flags
+    }
+    plain = "[[ ## score ## ]]\n1.0\n\n[[ ## advice ## ]]\nWrite {advice} in braces.\n\n[[ ## completed ## ]]"
+    assert make("chat").read(signature, plain).flags == ()
+
+
+@pytest.mark.parametrize("adapter", ["chat", "json", "xml", "baml", "markdown"])
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("", "empty-reply"),
+        (" \n", "empty-reply"),
+        ("{", "reply-too-short"),
+        ("null", "reply-too-short"),
+        ("<think>\nLet me see", "think-not-closed"),
+        ("I'm sorry, but I can't help with that.", "refusal"),
+        ("I cannot assist with this request.", "refusal"),
+    ],
+)
+def test_a_reply_without_any_answer_has_its_cause(adapter: str, text: str, name: str) -> None:
+    assert name in {flag.name for flag in read(adapter, text).flags}
+
+
+@pytest.mark.parametrize("adapter", ["chat", "json", "xml"])
+def test_a_reply_that_parses_or_answers_in_part_is_no_refusal(adapter: str) -> None:
+    names = {"empty-reply", "reply-too-short", "think-not-closed", "refusal"}
+    sorry = {"discussion": "I'm sorry for the delay.", "advice": "I cannot help but smile."}
+    for values in (sorry, {"discussion": "I'm sorry."}):
+        text = FORMS[make(adapter).profile.reply].write_values(values)
+        assert not names & {flag.name for flag in read(adapter, text).flags}
+    assert "refusal" not in {flag.name for flag in read(adapter, "The answer is that I am sorry.").flags}
+
+
+def test_looking_for_what_resembles_a_marker_is_fast() -> None:
+    text = "[[ ## discussion ## ]]\n" + "See [[x]] and [[y]] and [1].\n" * 10_000 + "\n[[ ## advice ## ]]\nb"
+    reading = read("chat", text)
+    assert loops(lambda: make("chat").read(SIGNATURE, text).flags) < LOOPS_A_SECOND
+    assert "marker-in-value" not in {flag.name for flag in reading.flags}

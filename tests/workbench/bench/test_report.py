@@ -1,0 +1,41 @@
+"""The report of a bench: each fact is described once, and reaches every reader."""
+
+from __future__ import annotations
+
+import json
+
+from adapters.display import as_text
+from adapters.display.blocks import Shown
+from sessions.bench.grid import Grid
+from sessions.bench.results import BenchRun
+from tests.sessions.bench.test_conclusions import failed_cell, grid_of
+from tests.sessions.bench.test_grid import Cell
+from workbench.bench import report
+from workbench.output import markdown
+from workbench.pages.page import page_of_blocks
+
+
+def test_every_report_begins_with_the_verdict() -> None:
+    grid = grid_of(json="+" * 20, chat="-" * 20)
+    verdict = "best: json · worse: chat (p < 0.001) · 20 cases"
+    assert next(as_text.toned_lines(Shown("", tuple(report.blocks(grid, None))))) == (verdict, "strong")
+    assert markdown.document(report.blocks(grid, None)).startswith(f"`{verdict}`\n")
+    page = page_of_blocks("Bench", report.blocks(grid, None))
+    assert page.partition("</h1>")[2].startswith(f'<div class="note strong">{verdict.replace("<", "&lt;")}</div>')
+    assert next(iter(report.as_json(grid, None).items())) == ("verdict", verdict)
+
+
+def test_runs_without_a_reply_are_told_with_their_whole_reason() -> None:
+    reason = "The provider rejected the request (400): " + "x" * 100
+    run = BenchRun(case="0", column="chat", number=1, outcome="rejected", request="", error=reason)
+    grid = Grid((Cell("q.json", "0", "chat", (run,)), failed_cell("1", "chat")))
+    lines = list(as_text.lines(Shown("", tuple(report.blocks(grid, None)))))
+    assert f"chat: 1 rejected (misses): {reason}" in lines
+    assert "chat: 1 not counted: ?" in lines
+
+
+def test_a_fact_has_a_key_of_its_own_and_a_value_that_json_holds() -> None:
+    keys = [fact.key for fact in report.FACTS]
+    assert len(set(keys)) == len(keys)
+    (column, _) = grid_of(a="+-?", b="+++").columns
+    json.dumps({fact.key: fact.value(column) for fact in report.FACTS}, allow_nan=False)

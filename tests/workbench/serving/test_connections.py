@@ -1,0 +1,126 @@
+"""Nobody without a seat can stop a class: floods, slow requests, and requests that are none."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from class_browser import browser_at
+
+from tests.workbench.serving.test_class_room import hold
+from workbench.serving import connections
+from workbench.serving.class_room import ClassRoom, Setup
+from workbench.serving.connections import CountedLog
+
+HALF = b"GET /join HTTP/1.1\r\nHost: a\r\nX: "
+
+
+async def knock(room: ClassRoom, said: bytes) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    reader, writer = await asyncio.open_connection("127.0.0.1", room.port)
+    writer.write(said)
+    await writer.drain()
+    return reader, writer
+
+
+def test_a_class_answers_while_a_thousand_half_open_connections_hang(tmp_path: Path) -> None:
+    connections.raise_descriptor_limit()
+
+    async def act(room: ClassRoom) -> None:
+        held = [await knock(room, HALF) for _ in range(1_100)]
+        async with browser_at(room) as browser:
+            assert (await browser.get(f"/join/{room.seats.code}"))[0] == 200
+            assert (await browser.join())[0] == 303
+            assert (await browser.get("/"))[0] == 200
+        still_open = 0
+        for reader, writer in held:
+            with suppress(ConnectionError):
+                try:
+                    async with asyncio.timeout(0.01):
+                        await reader.read(1)
+                except TimeoutError:
+                    still_open += 1
+            writer.close()
+        assert 0 < still_open <= connections.MOST_OF_AN_ADDRESS
+
+    hold(Setup(top=tmp_path, port=0), act, patience=120)
+
+
+def test_a_request_that_does_not_come_to_its_end_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "SECONDS", 0.1)
+
+    async def act(room: ClassRoom) -> None:
+        whole = b"POST /join/x HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\nslow"
+        for said in (b"", HALF, whole):
+            reader, writer = await knock(room, said)
+            with suppress(ConnectionError):
+                while await asyncio.wait_for(reader.read(1000), 30):
+                    pass
+            writer.close()
+
+    hold(Setup(top=tmp_path, port=0), act, patience=120)
+
+
+def test_who_has_a_seat_keeps_the_connection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "SECONDS", 1.0)
+
+    async def act(room: ClassRoom) -> None:
+        async with browser_at(room) as browser:
+            _, cookie = await browser.join()
+            request = f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{room.port}\r\nCookie: {cookie.partition(';')[0]}\r\n\r\n"
+            reader, writer = await knock(room, request.encode())
+            assert await reader.readline() == b"HTTP/1.1 200 OK\r\n"
+            stranger, other = await knock(room, HALF)
+            with suppress(ConnectionError):
+                assert await stranger.read(1) == b""  # its time is over, and so would be that of the seat
+            other.close()
+            writer.write(request.encode())
+            async with asyncio.timeout(30):
+                while b"HTTP/1.1 200" not in await reader.readline():
+                    pass
+            writer.close()
+
+    hold(Setup(top=tmp_path, port=0), act, patience=120)
+
+
+def test_requests_that_are_none_are_one_counted_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    async def act(room: ClassRoom) -> None:
+        for number in range(40):
+            reader, writer = await knock(
+                room, b"GET /\x00 HTTP/9.9\r\n: :\r\n\r\n" if number % 2 else b"\x16\x03\x01\x02"
+            )
+            writer.write_eof()
+            await reader.read(100)
+            writer.close()
+
+    said = hold(Setup(top=tmp_path, port=0), act, patience=120)
+    assert len([one for one in said if "malformed" in one]) == 1
+    assert len(said) == 1, said
+    assert capfd.readouterr().err == ""
+
+
+def test_a_bug_is_reported_once_with_its_traceback_and_others_are_counted() -> None:
+    said: list[str] = []
+    log = CountedLog(said.append, lambda error: f"{error}.log")
+    log.put_up()
+    try:
+        for _ in range(3):
+            try:
+                raise KeyError("bug")
+            except KeyError:
+                logging.getLogger("aiohttp.server").exception("Error handling request")
+        logging.getLogger("asyncio").error("socket.accept() out of system resource")
+        log.tell(0.0)
+        log.tell(1.0)
+        logging.getLogger("asyncio").error("again")
+        log.tell(2.0)
+        assert said == [
+            "internal error (KeyError); the class goes on. Please send us 'bug'.log",
+            "4 requests or connections were malformed or cut off (the last: socket.accept() out of system resource)",
+        ]
+        log.tell(61.0)
+        assert said[2:] == ["1 requests or connections were malformed or cut off (the last: again)"]
+    finally:
+        log.take_down()

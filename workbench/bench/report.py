@@ -1,0 +1,352 @@
+"""Describe a bench once, as blocks and facts; the writers of each medium do the rest."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from adapters.display.blocks import Block, Folded, Heading, Items, Mark, Note, Passage, Piece, Table, Text, Tone
+from sessions.bench.conclusions import Comparison, Conclusions, p_words
+from sessions.bench.grid import Cell, ColumnTotal, Grid, Measure
+from sessions.bench.results import BenchRun, Outcome
+from sessions.checking import junit
+from sessions.file.json_values import JSON
+from workbench.output.measures import cost, counted
+
+SIGNS = {"good": "✓", "mixed": "◐", "bad": "✗", "broken": "!", "none": "·"}
+"""A cell's standing as one sign, which says the same as its colour."""
+TONES: dict[str, Tone] = {"good": "good", "mixed": "warning", "bad": "bad", "broken": "worst", "none": "dim"}
+OUTCOME_TONES: dict[Outcome, Tone] = {"parsed": "good", "refused": "bad", "rejected": "bad", "failed": "warning"}
+IN_WORDS = {
+    "good": "every run parsed and was as expected",
+    "mixed": "some runs did, some did not",
+    "bad": "no run did",
+    "broken": "no run counts: the infrastructure failed",
+    "none": "not run yet",
+}
+MOST_PAIRS = 8
+"""Sentences about pairs that are shown at once; --json has all of them."""
+MOST_REPLIES = 3
+"""Different replies of a cell that are shown at once."""
+
+Total = Cell | ColumnTotal
+
+
+class Fact(NamedTuple):
+    """A fact about the runs of a cell or a column: its key in JSON, and its heading in tables ("": in JSON alone)."""
+
+    key: str
+    head: str
+    value: Callable[[Total], JSON]
+    words: Callable[[Total], str] = lambda it: ""
+
+
+FACTS = (
+    Fact("runs", "", lambda it: len(it.counted)),
+    Fact("parsed", "parsed", lambda it: it.parsed, lambda it: share_words(it, "parsed")),
+    Fact("interval", "", lambda it: _ends(it, "parsed")),
+    Fact("expectations", "as expected", lambda it: _expected(it, it.held), lambda it: share_words(it, "expected")),
+    Fact("expecting", "", lambda it: it.expecting),
+    Fact("expectations_interval", "", lambda it: _expected(it, _ends(it, "expected"))),
+    Fact("tokens", "tokens a run", lambda it: it.tokens, lambda it: token_words(it)),
+    Fact("tokens_are_estimates", "", lambda it: it.is_estimate),
+    Fact("cost", "cost", lambda it: it.cost, lambda it: cost_words(it)),
+    Fact("ms", "ms (p95)", lambda it: {"median": it.median_ms, "p95": it.p95_ms}, lambda it: time_words(it)),
+    Fact("retries", "retries", lambda it: it.retries, lambda it: f"{it.retries:,}" if it.retries else ""),
+    Fact("rejected", "rejected", lambda it: it.rejected, lambda it: f"{it.rejected:,}" if it.rejected else ""),
+    Fact("failed", "not counted", lambda it: it.failed, lambda it: f"{it.failed:,}" if it.failed else ""),
+    Fact("flags", "", lambda it: dict(it.flags)),
+)
+
+
+def _ends(total: Total, measure: Measure) -> JSON:
+    interval = total.interval(measure)
+    return [interval.low, interval.high]
+
+
+def _expected(total: Total, value: JSON) -> JSON:
+    return value if total.expecting else None
+
+
+def share_words(total: Total, measure: Measure) -> str:
+    """`19 of 20 (76–99 %)`; empty where there is nothing to say."""
+    share = total.share(measure)
+    if share is None:
+        return ""
+    interval = total.interval(measure)
+    count = (total.parsed, len(total.counted)) if measure == "parsed" else (total.held, total.expecting)
+    return f"{count[0]:,} of {count[1]:,} ({math.floor(interval.low * 100)}–{math.ceil(interval.high * 100)} %)"
+
+
+def token_words(total: Total) -> str:
+    if not total.replied:
+        return ""
+    return "?" if total.tokens is None else f"{'~' * total.is_estimate}{total.tokens / len(total.replied):,.0f}"
+
+
+def cost_words(total: Total) -> str:
+    if not total.replied:
+        return ""
+    return "free" if total.cost == 0 else "unknown" if total.cost is None else cost(total.cost)
+
+
+def time_words(total: Total) -> str:
+    return "" if total.median_ms is None else f"{total.median_ms:,.0f} ({total.p95_ms or 0:,.0f})"
+
+
+def _reason(total: Total, outcome: Outcome) -> str:
+    """The most frequent reason why runs ended so; empty without any."""
+    reasons = Counter(run.error or "?" for run in total.runs if run.outcome == outcome)
+    return reasons.most_common(1)[0][0] if reasons else ""
+
+
+def without_reply(grid: Grid) -> list[str]:
+    """Runs without a reply, by column: `chat: 24 rejected (misses): The provider rejected the request …`."""
+    lines = []
+    for one in grid.columns:
+        if one.rejected:
+            lines.append(f"{one.column}: {one.rejected:,} rejected (misses): {_reason(one, 'rejected')}")
+        if one.failed:
+            lines.append(f"{one.column}: {one.failed:,} not counted: {_reason(one, 'failed')}")
+    return lines
+
+
+def fact_words(total: Total) -> str:
+    """All facts in one line: `parsed 19 of 20 (76–99 %); tokens a run ~412; cost free; ms (p95) 812 (1,204)`."""
+    return "; ".join(f"{fact.head} {said}" for fact in FACTS if fact.head and (said := fact.words(total)))
+
+
+def count_of(cell: Cell) -> str:
+    """`9/10`: the good runs of those that count; `–` where none does."""
+    return f"{cell.good}/{len(cell.counted)}" if cell.counted else "–"
+
+
+def cell_words(cell: Cell) -> str:
+    return f"{SIGNS[cell.standing]} {count_of(cell)}{'~' if cell.flips else ''}"
+
+
+def case_name(grid: Grid, file: str, case: str) -> str:
+    """The case, with its session where there are several."""
+    return f"{file}::{case}" if grid.has_several_files else case
+
+
+def cell_name(grid: Grid, cell: Cell) -> str:
+    return f"{case_name(grid, cell.file, cell.case)} · {cell.column}"
+
+
+def flaky_words(cell: Cell) -> str:
+    """`parsed 7 of 10, as expected 3 of 10`."""
+    counts = {"parsed": (cell.parsed, len(cell.counted)), "expected": (cell.held, cell.expecting)}
+    names = {"parsed": "parsed", "expected": "as expected"}
+    return ", ".join(f"{names[one]} {counts[one][0]} of {counts[one][1]}" for one in cell.flips)
+
+
+def blocks(grid: Grid, compared: Comparison | None, *, with_replies: bool = False) -> Iterator[Block]:
+    """The verdict, the grid, and what explains them; `with_replies` adds every run."""
+    concluded = Conclusions(grid)
+    yield Note(concluded.verdict.line, "strong")
+    runs = sum(len(cell.runs) for cell in grid.cells)
+    yield Note(f"{counted(len(grid.cases), 'case')} × {counted(len(grid.columns), 'column')}, {counted(runs, 'run')}")
+    yield _grid(grid)
+    yield Note(", ".join(f"{sign} {IN_WORDS[name]}" for name, sign in SIGNS.items()) + ", ~ flaky")
+    yield Heading("Columns")
+    yield column_table(grid)
+    if lines := without_reply(grid):
+        yield Heading("Runs without a reply")
+        yield Items(tuple(lines))
+    if grid.flaky:
+        yield Heading(counted(len(grid.flaky), "flaky cell"))
+        flaky = [Mark(f"{cell_name(grid, one)}: {flaky_words(one)}", link=_id(one, grid)) for one in grid.flaky]
+        yield Items(tuple(flaky))
+    if concluded.pairs:
+        yield Heading("Conclusions")
+        yield from conclusions(concluded)
+    if compared is not None:
+        yield Heading("Compared with the earlier bench")
+        yield Items(tuple(changes(grid, compared)))
+    if with_replies:
+        yield Heading("Every reply")
+        for cell in grid.cells:
+            title = Mark(f"{cell_words(cell)}  {cell_name(grid, cell)} · {fact_words(cell)}", TONES[cell.standing])
+            yield Folded(title, tuple(runs_of(cell, MOST_REPLIES)), _id(cell, grid))
+
+
+def column_table(grid: Grid) -> Table:
+    """A row a column, with its facts."""
+    facts = [fact for fact in FACTS if fact.head]
+    rows = [[one.column, *[fact.words(one) for fact in facts]] for one in grid.columns]
+    return Table.of(["column", *[fact.head for fact in facts]], rows)
+
+
+def _id(cell: Cell, grid: Grid) -> str:
+    return f"cell-{grid.numbers[cell.file, cell.case, cell.column]}"
+
+
+def _grid(grid: Grid) -> Table:
+    def mark(cell: Cell | None) -> Mark:
+        if cell is None:
+            return Mark("", "dim")
+        says = f"{cell.case} · {cell.column}: {IN_WORDS[cell.standing]}"
+        return Mark(cell_words(cell), TONES[cell.standing], says, _id(cell, grid))
+
+    rows: list[tuple[Text, ...]] = [(case_name(grid, *one), *map(mark, grid.row(*one))) for one in grid.cases]
+    return Table(("", *[one.column for one in grid.columns]), tuple(rows), is_grid=True)
+
+
+def conclusions(concluded: Conclusions) -> Iterator[Block]:
+    """The sentences about pairs, the certain ones first; many are folded."""
+    said = [Mark(one.words, "" if one.difference.is_certain else "dim") for one in concluded.by_certainty]
+    certain = sum(one.difference.is_certain for one in concluded.pairs)
+    yield Items(tuple(said[:MOST_PAIRS]))
+    if len(said) > MOST_PAIRS:
+        more = f"{len(said) - MOST_PAIRS:,} more pairs; {certain:,} of all {len(said):,} differ for certain"
+        yield Folded(Mark(more, "dim"), (Items(tuple(said[MOST_PAIRS:])),))
+
+
+def changes(grid: Grid, compared: Comparison) -> Iterator[Mark]:
+    """Each column's change with its p-value, then the changed cells, the worse ones first, and their numbers."""
+    tones: dict[str, Tone] = {"better": "good", "worse": "bad"}
+    yield from [Mark(one.words, tones.get(one.word, "")) for one in compared.columns]
+    for word in ("worse", "better", "new", "gone"):
+        for one in compared.cells:
+            if one.word == word:
+                before, now = ["–" if cell is None else count_of(cell) for cell in (one.before, one.now)]
+                p = f" ({p_words(one.p)})" if one.p < 1 else ""
+                yield Mark(f"{word}: {case_name(grid, one.file, one.case)} · {one.column}: {before} → {now}{p}")
+    counts = Counter(one.word for one in compared.cells)
+    yield Mark(", ".join(f"{counts[word]} {word}" for word in ("better", "worse", "same", "new", "gone")))
+
+
+def runs_of(cell: Cell, most: int | None = None) -> Iterator[Block]:
+    """The runs of a cell: each different reply once, the most frequent first, `most` of them unfolded."""
+    alike: dict[tuple[object, ...], list[BenchRun]] = {}
+    for run in cell.runs:
+        text = run.reply.text if run.reply is not None else None
+        alike.setdefault((run.outcome, text, run.error, run.failures), []).append(run)
+    found = sorted(alike.values(), key=lambda runs: -len(runs))
+    for runs in found[:most]:
+        yield from _alike(runs)
+    rest = [] if most is None else found[most:]
+    if rest:
+        title = Mark(counted(len(rest), "more reply", "more replies"))
+        yield Folded(title, tuple([block for runs in rest for block in _alike(runs)]))
+
+
+def _alike(runs: Sequence[BenchRun]) -> Iterator[Block]:
+    run = runs[0]
+    numbers = f"run{'s' if len(runs) > 1 else ''} {', '.join(str(one.number) for one in runs)}"
+    yield Heading(f"{numbers}: {run.outcome}   {run.model}  {run.at}", str(run.number))
+    yield from [Note(line, OUTCOME_TONES[run.outcome] if line == run.error else "bad") for line in _whys(run)]
+    if run.flags:
+        yield Note("flags: " + ", ".join(run.flags), "warning")
+    if run.values:
+        values = [f"{name} {json.dumps(value, ensure_ascii=False)}" for name, value in run.values.items()]
+        yield Passage("values", (Piece("\n".join(values), "value"),))
+    if run.reply is not None:
+        yield Passage("reply", (Piece(run.reply.text, "value"),))
+
+
+def _whys(run: BenchRun) -> list[str]:
+    """Why a run is not good, in a line each."""
+    return [line for line in (run.error, *run.failures) if line]
+
+
+def junit_report(grid: Grid) -> str:
+    """A test case a cell: it fails unless all its runs are good, and is an error if none counts."""
+    found = []
+    for cell in grid.cells:
+        seconds = sum(cell.times) / 1000
+        name = f"{cell.case}::{cell.column}"
+        if not cell.runs:
+            found.append(junit.Judged(cell.file, name, seconds, "skipped", "not run"))
+        elif not cell.counted:
+            found.append(junit.Judged(cell.file, name, seconds, "error", _reason(cell, "failed")))
+        elif cell.standing == "good":
+            found.append(junit.Judged(cell.file, name, seconds))
+        else:
+            head = f"{count_of(cell)} runs parsed and were as expected"
+            details = [f"run {run.number}: {'; '.join(_whys(run))}" for run in cell.counted if _whys(run)]
+            found.append(junit.Judged(cell.file, name, seconds, "failure", head, "\n".join(details)))
+    return junit.written("workbench bench", found)
+
+
+def as_json(grid: Grid, compared: Comparison | None) -> dict[str, Any]:
+    """The shape of `bench --json`."""
+    concluded = Conclusions(grid)
+    verdict = concluded.verdict
+    shape: dict[str, Any] = {
+        "verdict": verdict.line,
+        "ranking": {
+            "best": verdict.best,
+            "not_told_apart": list(verdict.not_told_apart),
+            "worse": [one._asdict() for one in verdict.worse],
+            "without_result": list(verdict.without),
+            "cases": verdict.cases,
+            "not_counted": verdict.not_counted,
+        },
+        "columns": {one.column: _column_shape(one) for one in grid.columns},
+        "pairs": [
+            {
+                "a": one.first,
+                "b": one.second,
+                "measure": one.measure,
+                "differ": one.difference.is_certain,
+                "p": one.difference.p,
+                "p_adjusted": one.difference.p_adjusted,
+                "difference": one.difference.mean,
+                "interval": [one.difference.interval.low, one.difference.interval.high],
+                "cases": len(one.difference.first),
+                "not_counted": one.left_out,
+                "a_better": one.difference.better[0],
+                "b_better": one.difference.better[1],
+                "cases_needed": one.difference.needed,
+                "words": one.words,
+            }
+            for one in concluded.pairs
+        ],
+        "cells": [
+            {
+                "path": one.file,
+                "case": one.case,
+                "column": one.column,
+                **{fact.key: fact.value(one) for fact in FACTS},
+                "standing": one.standing,
+                "values_agree": one.agreed,
+                "different_values": len(one.values),
+                "flips": list(one.flips),
+                "errors": list(dict.fromkeys(run.error for run in one.runs if run.error)),
+                "failures": list(dict.fromkeys(failure for run in one.counted for failure in run.failures)),
+            }
+            for one in grid.cells
+        ],
+        "repeat": grid.repeat,
+        "flaky": len(grid.flaky),
+    }
+    if compared is not None:
+        shape["changes"] = [
+            {"path": one.file, "case": one.case, "column": one.column, "change": one.word, "p": one.p}
+            for one in compared.cells
+        ]
+        shape["column_changes"] = [
+            {
+                "column": one.column,
+                "change": one.word,
+                "difference": float(sum(one.differences)) / len(one.now) if one.now else None,
+                "interval": [one.interval.low, one.interval.high],
+                "p": one.p,
+                "cases": len(one.now),
+                "words": one.words,
+            }
+            for one in compared.columns
+        ]
+        shape["worse"] = list(compared.worse)
+    return shape
+
+
+def _column_shape(one: ColumnTotal) -> dict[str, JSON]:
+    first = next(iter(one.runs), None)
+    made = {"adapter": first.adapter if first else None, "model": first.model if first else None}
+    return {**{fact.key: fact.value(one) for fact in FACTS}, **made}

@@ -1,0 +1,268 @@
+"""The seats of a class: codes that admit participants, a secret and a folder for each, and what may leave it.
+
+The code is for a whole class, on a projector or in a chat, so it must do for thirty people and be short enough to be
+typed. It stays safe because it ends: it is spent as soon as the class is full or the server stops. Each participant
+holds a secret that opens one seat. Seats that become free get a new code, which only the teacher is told.
+
+The teacher's seat has a code of its own, which works once: whoever uses it leads, and the others may follow.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import stat
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from hmac import compare_digest
+from pathlib import Path
+from typing import IO, BinaryIO
+from urllib.parse import quote
+
+from workbench.serving.orders import FILES, HOME
+
+SIGNS = "abcdefghjkmnpqrstuvwxyz23456789"
+"""Without signs that look like others when they are read from a wall."""
+GROUPS, GROUP = 3, 4
+LONGEST_CODE = 100
+TEACHERS_NUMBER = 0
+PREFIX, LOCK = "workbench-class-", "class.lock"
+KEPT_DAYS = 7
+MARK = "# The top of this folder's project: a session in it is linked to nothing above.\n"
+"""The content of a `pyproject.toml`, which `sessions.source.project` looks for upwards."""
+MOST_BYTES = 20_000_000
+"""The size limit of a download."""
+
+
+class JoinError(Exception):
+    """A reason that a participant cannot join, as shown to them."""
+
+
+class DownloadError(Exception):
+    """A reason that a file cannot be downloaded, as shown to the participant."""
+
+
+@dataclass
+class Seat:
+    """A seat that is taken. `seen` is when its participant was last active, in seconds of `Seats.now`."""
+
+    number: int
+    folder: Path
+    seen: float
+    secret: str = field(repr=False)
+    is_here: bool = False
+    """Its page is open."""
+    leads: bool = False
+    """It is the teacher's, which is not one of the class's seats."""
+
+    @property
+    def name(self) -> str:
+        return "the teacher" if self.leads else f"participant {self.number}"
+
+
+def new_code() -> str:
+    """Make a code of twelve signs in three groups, 59 bits: `k7mq-x2pf-9wtd`."""
+    return "-".join("".join(secrets.choice(SIGNS) for _ in range(GROUP)) for _ in range(GROUPS))
+
+
+def as_typed(code: str) -> str:
+    """Write a code as it is given out, whatever capitals, hyphens and spaces it was typed with."""
+    signs = "".join(code[:LONGEST_CODE].lower().replace("-", " ").split())
+    return "-".join(signs[at : at + GROUP] for at in range(0, len(signs), GROUP))
+
+
+class Seats:
+    """Up to `most` participants, whose folders are in `top`; a seat idle for `idle_s` seconds is released."""
+
+    def __init__(self, most: int, idle_s: float, top: Path, sessions: Sequence[Path] = ()) -> None:
+        self.most = most
+        self.now = time.monotonic
+        self.code = new_code()
+        self.teachers_code = new_code()
+        """Empty while there is a teacher."""
+        self._idle_s = idle_s
+        self._top = top
+        self._sessions = sessions
+        self._came = 0
+        self._by_secret: dict[str, Seat] = {}
+
+    @property
+    def all(self) -> tuple[Seat, ...]:
+        """Every seat that is taken, including the teacher's."""
+        return tuple(self._by_secret.values())
+
+    @property
+    def taken(self) -> int:
+        """The number of the class's seats that are taken."""
+        return sum(not one.leads for one in self._by_secret.values())
+
+    @property
+    def is_full(self) -> bool:
+        return self.taken >= self.most
+
+    def is_teachers(self, code: str) -> bool:
+        """Return whether the code opens the teacher's seat, which is free."""
+        return bool(self.teachers_code) and _is_same(code, self.teachers_code)
+
+    def check(self, code: str) -> None:
+        """Raise `JoinError` unless the code admits to a seat."""
+        if self.is_teachers(code):
+            return
+        if not _is_same(code, self.code):
+            raise JoinError("This code is wrong or no longer valid. Ask the teacher for the current code.")
+        if self.is_full:
+            raise JoinError("The class is full. Ask the teacher to free a seat.")
+
+    def admit(self, code: str) -> Seat:
+        """Give a seat to whoever has the code, which is spent with the last seat. Raises `JoinError` and OSError."""
+        self.check(code)
+        leads = self.is_teachers(code)
+        number = TEACHERS_NUMBER if leads else self._came + 1
+        folder = make_folder(self._top, number, self._sessions)
+        seat = Seat(number, folder, self.now(), secrets.token_urlsafe(32), leads=leads)
+        self._by_secret[seat.secret] = seat
+        if leads:
+            self.teachers_code = ""  # no second participant leads
+        else:
+            self._came = number
+            if self.is_full:
+                self.code = new_code()
+        return seat
+
+    def holder(self, secret: str | None) -> Seat | None:
+        """Return the seat that a secret opens; None for a wrong or expired one."""
+        return self._by_secret.get(secret) if secret is not None else None
+
+    def touch(self, seat: Seat) -> None:
+        """Note that the participant is active."""
+        seat.seen = self.now()
+
+    def idle(self) -> tuple[Seat, ...]:
+        """Return the seats whose open page was not touched for too long."""
+        return tuple(one for one in self.all if one.is_here and self._is_over(one))
+
+    def release(self) -> tuple[Seat, ...]:
+        """Free the seats of those who have been away for too long, and return them."""
+        gone = tuple(one for one in self.all if not one.is_here and self._is_over(one))
+        for one in gone:
+            del self._by_secret[one.secret]
+            if one.leads:
+                self.teachers_code = new_code()
+        return gone
+
+    def _is_over(self, seat: Seat) -> bool:
+        return self.now() - seat.seen > self._idle_s
+
+
+def _is_same(code: str, ours: str) -> bool:
+    # in a time that does not depend on how much of it is right
+    return compare_digest(as_typed(code).encode("utf-8", "replace"), ours.encode())
+
+
+# -- folders
+
+
+def make_folder(top: Path, number: int, sessions: Sequence[Path]) -> Path:
+    """Make a private folder below `top` with a copy of each session. Raises OSError, and then leaves none."""
+    folder = top / f"seat-{number:02}"
+    while True:
+        try:
+            folder.mkdir(mode=0o700, parents=True)
+            break
+        except FileExistsError:  # kept from an earlier class
+            number += 1
+            folder = top / f"seat-{number:02}"
+    try:
+        files = folder / FILES
+        files.mkdir(mode=0o700)
+        os.makedirs(folder / HOME / "tmp", mode=0o700)
+        (files / "pyproject.toml").write_text(MARK, "utf-8")
+        for one in sessions:
+            shutil.copyfile(one, files / one.name)
+    except OSError:
+        remove_folder(folder)
+        raise
+    return folder
+
+
+def remove_folder(folder: Path) -> str:
+    """Remove a folder with its content; return what could not be removed, "" when all was."""
+    left: list[str] = []
+    shutil.rmtree(folder, onerror=lambda _, path, __: left.append(str(path)))
+    return f"{left[-1]} could not be removed" if left else ""
+
+
+@contextmanager
+def class_folder() -> Iterator[Path]:
+    """Make a folder for a class that ends with it; if this process is killed, `abandoned` finds it."""
+    with tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True) as top:
+        with open(Path(top) / LOCK, "wb") as lock:
+            _lock(lock)
+            yield Path(top)
+
+
+def abandoned(now: float) -> list[str]:
+    """Return a line about each class whose server was killed; after `KEPT_DAYS` its folder is removed."""
+    found: list[str] = []
+    for lock in sorted(Path(tempfile.gettempdir()).glob(f"{PREFIX}*/{LOCK}")):
+        top = lock.parent
+        with suppress(OSError), open(lock, "rb") as opened:
+            about = os.fstat(opened.fileno())
+            if top.is_symlink() or top.stat().st_uid != os.getuid() or not _lock(opened):
+                continue
+            count = sum(one.is_dir() for one in top.iterdir())
+            if count and now - about.st_mtime < KEPT_DAYS * 86_400:
+                began = time.strftime("%d %B, %H:%M", time.localtime(about.st_mtime))
+                found.append(
+                    f"the server of a class of {began} was killed; the files of {count} participant{'s' * (count > 1)} "
+                    f"are in {top}. Copy what you want to keep; they are removed {KEPT_DAYS} days after the class"
+                )
+            elif said := remove_folder(top):
+                found.append(said)
+    return found
+
+
+def _lock(file: IO[bytes]) -> bool:
+    """Lock a file until it is closed; return False where another process has it."""
+    import fcntl
+
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+# -- downloads
+
+
+def download_error(size: int) -> str:
+    """Return why a file of this many bytes cannot be downloaded, or ""."""
+    if size <= MOST_BYTES:
+        return ""
+    return f"it has {size:,} bytes, and a download at most {MOST_BYTES:,}: export a part of it"
+
+
+def download_path(name: str) -> str:
+    """Write a file name as it stands behind `/download/`."""
+    return quote(name, safe="", errors="replace")
+
+
+def open_download(folder: Path, name: str) -> BinaryIO:
+    """Open the file of this name in `folder` itself. Raises `DownloadError` for anything else there may be."""
+    if Path(name).name != name or name in ("", ".", "..") or "\0" in name:
+        raise DownloadError("give the name of a file in your own folder, without a path")
+    try:
+        handle = os.open(folder / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except (OSError, UnicodeError):
+        raise DownloadError("there is no such file in your folder") from None
+    status = os.fstat(handle)
+    said = download_error(status.st_size) if stat.S_ISREG(status.st_mode) else "there is no such file in your folder"
+    if said:
+        os.close(handle)
+        raise DownloadError(said)
+    return os.fdopen(handle, "rb")

@@ -1,0 +1,135 @@
+"""The column that a page of F7 is about, and the blocks that pages are written with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from rich.cells import cell_len
+
+from adapters.requests.request import Request
+from adapters.requests.token_ledger import Ledger
+from sessions.model.session import Case, Column, Session
+from workbench.output import json_shapes
+from workbench.output.display import one_line
+from workbench.state.derived import RenderedColumn
+from workbench.tui.keys.key_words import USUAL, KeyWords
+from workbench.tui.runs.runs import ColumnRun
+from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
+
+
+@dataclass(frozen=True)
+class LookedAt:
+    """A column of the current case, the other columns, and by column id the last runs and requests.
+
+    `requests` are those sent since the app started.
+    """
+
+    session: Session
+    case: Case
+    rendered: RenderedColumn
+    columns: tuple[RenderedColumn, ...]
+    runs: Mapping[str, ColumnRun] = field(default_factory=dict)
+    requests: Mapping[str, Request] = field(default_factory=dict)
+    keys: KeyWords = USUAL
+    counted: Mapping[str, tuple[Request, Ledger]] = field(default_factory=dict)
+    """By column id the last counted request and its tokens."""
+
+    @property
+    def column(self) -> Column:
+        return self.rendered.column
+
+    @property
+    def run(self) -> ColumnRun | None:
+        return self.runs.get(self.column.id)
+
+    @property
+    def sent(self) -> Request | None:
+        """The last sent request."""
+        return self.requests.get(self.column.id)
+
+    @property
+    def model(self) -> str:
+        return self.session.model_of(self.column)
+
+
+def duration(milliseconds: float) -> str:
+    return f"{milliseconds:,.0f} ms" if milliseconds < 10_000 else f"{milliseconds / 1000:,.1f} s"
+
+
+def tokens_of(usage: Mapping[str, Any] | None) -> str:
+    """`120 + 34 tokens`: those of the prompt and those of the reply."""
+    given, made = (usage or {}).get("prompt_tokens"), (usage or {}).get("completion_tokens")
+    if not isinstance(given, int) or not isinstance(made, int):
+        return "tokens unknown"
+    return f"{given:,} + {made:,} tokens"
+
+
+def measured(milliseconds: float, usage: Mapping[str, Any] | None, cost: float | None) -> str:
+    """Describe time, tokens and cost of a call."""
+    known = [duration(milliseconds), tokens_of(usage), cost_of(cost)]
+    if known[1:] == ["tokens unknown", "cost unknown"]:
+        known[1:] = ["tokens and cost unknown"]
+    return " · ".join(known)
+
+
+def cost_of(cost: float | None) -> str:
+    """US dollars, to four significant digits."""
+    if cost is None:
+        return "cost unknown"
+    return "free" if cost == 0 else f"${cost:.4g}"
+
+
+NAME_WIDTH = 16
+LONGEST_JSON = 200_000
+"""Characters of JSON that a page shows; the rest can be copied."""
+
+
+def heading(text: str) -> list[Block]:
+    return [EMPTY, block(text, "heading"), EMPTY]
+
+
+def paragraph(text: str, style: str = "text") -> list[Block]:
+    return [block(text, style), EMPTY]
+
+
+def named(name: str, *said: str | tuple[str, str], target: str = "", width: int = NAME_WIDTH) -> Block:
+    """A name, and beside it what there is to say: texts, or (text, style)."""
+    pieces = [Piece(one) if isinstance(one, str) else Piece(*one) for one in said]
+    label = one_line(name, width)
+    return Block(tuple(pieces), 2, target, Piece(label + " " * max(1, width + 1 - cell_len(label)), "key"))
+
+
+def table(rows: Sequence[Sequence[tuple[str, str]]], targets: Sequence[str] = (), widest: int = 30) -> list[Block]:
+    """Cells of (text, style) under each other; a target for each row, or none."""
+    if not rows:
+        return []
+    count = max(len(row) for row in rows)
+    shown = [[(one_line(text, widest), style) for text, style in row] for row in rows]
+    widths = [max(cell_len(row[at][0]) if at < len(row) else 0 for row in shown) for at in range(count)]
+    blocks: list[Block] = []
+    for number, row in enumerate(shown):
+        pieces = [
+            Piece(text + " " * (widths[at] - cell_len(text) + 2 if at < len(row) - 1 else 0), style)
+            for at, (text, style) in enumerate(row)
+        ]
+        blocks.append(Block(tuple(pieces), 2, targets[number] if targets else ""))
+    return blocks
+
+
+def as_json(value: Any) -> str:
+    """A value as indented JSON of any text; what JSON does not know is said in words."""
+    return json_shapes.dumps(value, ascii_only=False)
+
+
+def json_block(value: Any) -> list[Block]:
+    text = as_json(value)
+    if len(text) <= LONGEST_JSON:
+        return [block(text, "value", indent=2)]
+    cut = f"… {len(text) - LONGEST_JSON:,} more characters; copy it to see them"
+    return [block(text[:LONGEST_JSON], "value", indent=2), block(cut, "note", indent=2)]
+
+
+def comma(names: Iterable[str], none: str = "none") -> str:
+    return ", ".join(names) or none

@@ -1,0 +1,213 @@
+"""The base of the main screen: pointing from prompts to editors and back, and the sizes of the panes."""
+
+from __future__ import annotations
+
+from textual import events, on
+from textual.screen import Screen
+from textual.widgets import TextArea
+
+from workbench.editing.origins import key_of, place_of
+from workbench.state.document import Document, Place
+from workbench.tui.keys.key_words import keys_of
+from workbench.tui.messages import GoTo
+from workbench.tui.panes.columns import ColumnsPane
+from workbench.tui.panes.editors import EditorsPane
+from workbench.tui.panes.status import StatusLine
+from workbench.tui.widgets.prompt.prompt_view import OriginKey, PromptView
+from workbench.tui.widgets.reply.field_table import FieldTable
+from workbench.tui.widgets.reply.reply_view import ReplyView
+from workbench.tui.widgets.row_list import RowList
+from workbench.tui.widgets.splitter import Splitter
+
+
+class PointingScreen(Screen[None]):
+    """Highlights what the user points at wherever it appears: pieces of prompts and their editors."""
+
+    def __init__(self, document: Document, columns: ColumnsPane, editors: EditorsPane, status: StatusLine) -> None:
+        super().__init__()
+        self.document = document
+        self.columns = columns
+        self.editors = editors
+        self.status = status
+        self._edited: OriginKey | None = None
+        """The origin of what the editor with the focus makes; None while the focus is elsewhere."""
+        self._without: frozenset[str] = frozenset()
+        """The columns whose prompts have nothing of it yet."""
+
+    # -- from a prompt to its editor
+
+    @on(PromptView.Hovered)
+    def _hovered(self, event: PromptView.Hovered) -> None:
+        if not event.kind:
+            self.columns.highlight(self._edited, "")
+            self.editors.light(None, None)
+            return
+        key = (event.kind, event.field, event.turn)
+        self.columns.highlight(key, event.column_id)
+        if event.by_key:
+            self.columns.reveal(key, but=(event.column_id,))
+        self.editors.light(event.field, place_of(self.document.state, event.field, event.turn))
+
+    def point_at(self, column_id: str, key: OriginKey) -> None:
+        """As if the user had gone to what has this origin, in the prompt of this column."""
+        column = self.columns.column(column_id)
+        if column is None:
+            return
+        self._edited = None
+        column.prompt.reveal(key)
+        self.columns.highlight(key, column_id)
+        self.call_after_refresh(column.prompt.reveal, key)  # one that comes into sight now is laid out by then
+
+    @on(PromptView.Chosen)
+    def _chosen(self, event: PromptView.Chosen) -> None:
+        is_data = event.kind in ("value", "filler")
+        place = place_of(self.document.state, event.field, event.turn if is_data else None)
+        if event.kind == "instructions" and self.document.session.signature.instructions is not None:
+            place = Place("instructions")
+        self.go_to(place)
+
+    @on(GoTo)
+    def _go_to(self, event: GoTo) -> None:
+        self.go_to(event.place, event.line, event.column)
+
+    def go_to(self, place: Place, line: int = 0, column: int = 0) -> None:
+        """Puts the focus where the thing at `place` is edited."""
+        pane = self.columns.column(place.field) if place.kind in ("reply", "column") else None
+        if pane is not None:
+            self.columns.focus_on(pane.column_id, ReplyView if place.kind == "reply" else PromptView)
+        elif place.kind != "reply":
+            self.editors.go_to(place, line, column)
+
+    # -- from an editor to the prompts
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        if isinstance(event.widget, PromptView):
+            if self._edited is not None:  # a prompt that was behind a tab could not be scrolled before
+                self.call_after_refresh(self.columns.reveal, self._edited)
+            self._edited = None  # it tells by itself what its cursor is on
+            return
+        if self._edited is None:
+            self.columns.highlight(None, "")
+        if not self.editors.signature.has_focus_within:  # there the cursor tells, once it is moved
+            self.call_after_refresh(self._point_at_edited)  # by when a row just added is in the prompts
+
+    @on(TextArea.SelectionChanged)
+    def _cursor_moved(self) -> None:
+        self._point_at_edited()
+
+    @on(RowList.Moved)
+    def _row_moved(self) -> None:
+        self._point_at_edited()
+
+    def _point_at_edited(self) -> None:
+        """Lights what the editor with the focus makes in every prompt, and scrolls to it."""
+        place = self.editors.edited_place
+        key = key_of(self.document.state, place) if place is not None else None
+        if key == self._edited:
+            return
+        self._edited = key
+        self.columns.highlight(key, "")
+        self._without = frozenset()
+        if key is not None:
+            self._without = self.columns.without(key)
+            self.columns.reveal(key)
+
+    def show_what_came(self) -> None:
+        """Scrolls to what is edited in the prompts that had nothing of it before: to the first value of a field."""
+        if self._without and self._edited is not None:
+            without = self.columns.without(self._edited)
+            if without != self._without:
+                before, self._without = self._without, without
+                self.columns.reveal(self._edited, but={*self.columns.ids - before, *without})
+
+
+SMALLEST_LEFT = 28
+SMALLEST_RIGHT = 36
+WIDE, MIDDLE = 116, 100
+"""Widths in cells from which several columns fit beside the editors, and from which a single column does."""
+SHARE_WIDE, SHARE_MIDDLE = 0.31, 0.4
+"""The editors' default share of the width."""
+LEAST_LEFT = 41
+"""Cells that they get at least beside several columns: the names of their tabs fit."""
+HIGH = 32
+"""Rows from which a prompt and its reply stand together, however narrow the screen is."""
+
+
+class PaneSizesScreen(PointingScreen):
+    """`is_alone` is whether the pane with the focus has the screen for itself.
+
+    `is_projected` is whether a room looks on: one column at a time, its prompt or its reply, and the editors above it
+    while something is written there.
+
+    `left_share` is how much of the width the user gave to the editors (None: nothing was said). The widths follow from
+    it at every size of the terminal; only what the user said is remembered, never a width of the moment.
+    """
+
+    is_alone = False
+    is_projected = False
+    left_share: float | None = None
+
+    @on(Splitter.Dragged, "#middle")
+    def _drag(self, event: Splitter.Dragged) -> None:
+        self._put_middle(event.x)
+
+    def widen_editors(self, by: int) -> None:
+        """More cells for the editors, or with a negative number for the columns."""
+        self._put_middle(self.editors.outer_size.width + by)
+
+    def _put_middle(self, x: int) -> None:
+        if self.size.width >= MIDDLE:
+            self.left_share = self._fitting(x) / self.size.width
+            self.share_room()
+
+    def _fitting(self, width: int) -> int:
+        return max(SMALLEST_LEFT, min(width, self.size.width - SMALLEST_RIGHT))
+
+    def share_room(self) -> None:
+        """Gives every pane its place and width for the size of now."""
+        width = self.size.width
+        column = next((one for one in self.columns.all if self.is_alone and one.has_focus_within), None)
+        is_left_alone = self.is_alone and column is None
+        is_written = self.editors.has_focus_within
+        self.set_class(self.is_projected and is_written, "-written")
+        usual = max(SHARE_WIDE, LEAST_LEFT / width) if width >= WIDE else SHARE_MIDDLE
+        share = self.left_share or usual
+        is_beside = width >= MIDDLE and not self.is_projected
+        left = self.editors.styles
+        if is_left_alone:
+            left.width = left.height = "1fr"
+        else:
+            left.width = self._fitting(round(width * share)) if is_beside else None
+            left.height = None
+        # on the panes themselves: with a class of the screen each of its widgets would look for its styles anew
+        left.display = "none" if column is not None else None
+        self.query_one("#middle").styles.display = "none" if self.is_alone else None
+        self.columns.styles.display = "none" if is_left_alone else None
+        self.editors.signature.stand_alone(is_left_alone)
+        self.columns.show_only(
+            alone=column,
+            one_at_a_time=width < WIDE or self.is_projected,
+            one_part=(width < MIDDLE and self.size.height < HIGH) or self.is_projected,
+            is_reply=isinstance(self.focused, (ReplyView, FieldTable)),
+        )
+
+    def maximize_pane(self) -> None:
+        """The pane with the focus alone on the screen, wherever the focus goes; or all of them again."""
+        self.is_alone = not self.is_alone
+        self.status.say(keys_of(self.app)("alone · {app.maximize_pane|F10} back") if self.is_alone else "all panes")
+        self.share_room()
+
+    def project(self, is_projected: bool) -> None:
+        """For a room to look on, or for who sits in front of it: what the user said of the sizes stays."""
+        self.is_projected = is_projected
+        self.share_room()
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        if self.is_alone or self.is_projected:
+            self.share_room()
+        if self.is_alone:
+            return
+        if isinstance(event.widget, PromptView):
+            self.columns.show_part("prompt")
+        elif isinstance(event.widget, (ReplyView, FieldTable)):
+            self.columns.show_part("reply")
