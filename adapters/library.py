@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from threading import Event
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict, Unpack, runtime_checkable
 
+from adapters.display.as_text import ShowsItself
 from adapters.display.blocks import Beside, Note, Shown
-from adapters.display.itself import ShowsItself
 from adapters.formats import catalog
 from adapters.formats.base import Adapter
 from adapters.lm.protocol import LM

@@ -1,10 +1,13 @@
-"""Write blocks as lines of plain text in which no character of others steers a terminal."""
+"""Write blocks as lines of plain text in which no character of others steers a terminal.
+
+`ShowsItself` shows objects in notebooks, by the methods that Jupyter, marimo and IPython call.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from adapters.display.blocks import (
     Beside,
@@ -127,3 +130,30 @@ def without_bytes(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: without_bytes(one) for key, one in value.items()}
     return [without_bytes(one) for one in value] if isinstance(value, list) else value
+
+
+class Pretty(Protocol):
+    """The part of IPython's printer that is used."""
+
+    def text(self, text: str) -> None: ...
+
+
+class ShowsItself:
+    """Show an object in Jupyter, marimo and IPython: in colour where there is HTML, as plain text elsewhere."""
+
+    __slots__ = ()
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls._repr_pretty_ = ShowsItself._repr_pretty_  # type: ignore[method-assign]  # IPython prefers a class's own repr
+
+    def shown(self) -> Shown:
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        from adapters.display import as_html
+
+        return as_html.cell(self.shown())
+
+    def _repr_pretty_(self, printer: Pretty, cycle: bool) -> None:
+        printer.text("…" if cycle else "\n".join(lines(self.shown())))

@@ -22,8 +22,7 @@ from adapters.signatures.signature import Field, Signature
 from adapters.signatures.type_names import LARGEST_TYPE
 from adapters.types import is_builtin
 from adapters.types.pydantic_schema import ByIdentity, schema_by_name
-from adapters.values.value_text import serialize_for_json, write_value
-from adapters.values.xml_text import value_to_xml
+from adapters.values.value_text import serialize_for_json, value_to_xml, write_value
 
 GAP = Segment("\n\n", "boilerplate")
 

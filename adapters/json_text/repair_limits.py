@@ -20,7 +20,7 @@ REPAIR_STRETCH = 200_000
 REPAIR_STEPS = 2_000_000
 """Characters that json_repair may look at, those it looks at again included. It looks two or three times at each of an
 ordinary broken text, a dozen times at one of quotes and colons. Two million take a second or so. A search to the next
-quote counts as one, and as one more for each 64 characters (`adapters.json_text.lookahead`)."""
+quote counts as one, and as one more for each 64 characters (`adapters.json_text.repaired_json`)."""
 
 QUICK_STEPS = 150_000
 """The same for who cannot wait, such as a screen between two keys: less than a tenth of a second."""

@@ -8,8 +8,8 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from adapters.display import as_text
+from adapters.display.as_text import ShowsItself
 from adapters.display.blocks import DATA, Note, Passage, Piece, Shown
-from adapters.display.itself import ShowsItself
 from adapters.prompts.text import Segment, Text
 from adapters.values.plain_json import plain
 

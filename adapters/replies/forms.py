@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, get_args
 
 from adapters.replies.reading import ReplyForm
-from adapters.values.value_text import to_json
-from adapters.values.xml_text import value_to_xml
+from adapters.values.value_text import to_json, value_to_xml
 
 Leaf = Callable[[Any, bool], str | None]
 """Gets a value that is neither list nor object, and whether it stands in JSON; gives the text to write in its place,

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
+from adapters.display.as_text import ShowsItself
 from adapters.display.blocks import Block, Note, Passage, Piece, Shown, Table
-from adapters.display.itself import ShowsItself
 from adapters.replies.flag import Flag
 from adapters.replies.token_probabilities import Token, probability_of
 from adapters.values.plain_json import plain

@@ -1,16 +1,38 @@
-"""Reads a signature in either notation, the string `"question -> answer"` or Python source. Neither is run."""
+"""Reads a signature in either notation, the string `"question -> answer"` or Python source. Neither is run.
+
+Of Python source with `class X(dspy.Signature)`, the models, enums and constants that it uses are read too.
+"""
 
 from __future__ import annotations
 
+import ast
+import enum
 import re
+import typing
+import warnings
 from functools import lru_cache
+from typing import Any
+
+import typing_extensions
+from pydantic import BaseModel
 
 from adapters.errors import SignatureError
-from adapters.signatures.read.source import SourceModule
-from adapters.signatures.read.source_text import SourceText, check_size
+from adapters.signatures.read import known_names
+from adapters.signatures.read.annotations import TypeReader
+from adapters.signatures.read.classes import MODULE, ModuleText
+from adapters.signatures.read.declarations import (
+    PARAMETERS,
+    changed_signature,
+    functional_enum,
+    functional_typed_dict,
+    read_signature_class,
+    signature_call,
+)
+from adapters.signatures.read.fields import SignatureSource
+from adapters.signatures.read.names import dotted
+from adapters.signatures.read.source_text import Binding, SourceText, check_size, told
 from adapters.signatures.read.strings import read_string
 from adapters.signatures.signature import Signature
-from adapters.signatures.write.source_writer import to_source
 
 _SOURCE_LINE = re.compile(
     r"^[ \t]*(?:class[ \t]+\w+[ \t]*[(:\[]|import[ \t]+\w|from[ \t]+[\w.]+[ \t]+import\b"
@@ -64,4 +86,243 @@ def _parsed(text: str) -> SourceText:
     return SourceText.of(text.removeprefix("\ufeff"))
 
 
-__all__ = ["class_names", "is_source", "read", "to_source"]
+class SourceModule(ModuleText):
+    """A Python text. Only what the chosen signature uses is read."""
+
+    def __init__(self, source: SourceText) -> None:
+        super().__init__(source)
+        self._meanings: dict[Binding, object] = {}
+        self._making: list[Binding] = []
+        self._forward: list[Binding] = []
+
+    def signature_names(self) -> tuple[str, ...]:
+        """The names that are bound to signatures at the end of the module, in order."""
+        last = [one[-1] for one in self.bindings.values()]
+        last.sort(key=lambda one: one.node.lineno)
+        return tuple(one.name for one in last if self._is_signature(one, ()))
+
+    def signature(self, class_name: str | None) -> Signature:
+        """The signature of that name, or the only one. Raises SignatureError."""
+        names = self.signature_names()
+        if class_name is None:
+            if len(names) != 1:
+                raise self._choice(names)
+            class_name = names[0]
+        elif class_name not in names:
+            raise self._no_such(class_name, names)
+        binding = self.bindings[class_name][-1]
+        found = self._meaning(binding, binding.node)
+        return found.make() if isinstance(found, SignatureSource) else typing.cast(Signature, found)
+
+    def _choice(self, names: tuple[str, ...]) -> SignatureError:
+        if names:
+            place = self.bindings[names[1]][-1].node
+            return self.source.error(place, f"several signatures: {', '.join(names)}", "choose one by its class name")
+        for bound in self.bindings.values():
+            self._refuse_rebinding(bound)
+            if isinstance(bound[-1].node, ast.ClassDef):
+                for base in bound[-1].node.bases:
+                    if isinstance(base, ast.Name | ast.Attribute):
+                        self.top.meaning(base)
+                return self.source.error(
+                    bound[-1].node,
+                    "no class of this text is a dspy.Signature",
+                    f"class {bound[-1].name}(dspy.Signature)",
+                )
+        return SignatureError("no signature in this text", 1, 1, 'class X(dspy.Signature): … or "question -> answer"')
+
+    def _no_such(self, name: str, names: tuple[str, ...]) -> SignatureError:
+        listed = f"there is {', '.join(names)}" if names else "this text has no signature"
+        bound = self.bindings.get(name)
+        if bound is None:
+            return SignatureError(f"no signature `{name}`", 1, 1, listed)
+        self._refuse_rebinding(bound)
+        return self.source.error(bound[-1].node, f"`{name}` is not a dspy.Signature", listed)
+
+    def _refuse_rebinding(self, bound: list[Binding]) -> None:
+        if not self._is_signature(bound[-1], ()) and any(self._is_signature(one, ()) for one in bound):
+            raise self.source.error(bound[-1].node, f"`{bound[-1].name}` is computed here by code, which is never run")
+
+    def look_up(self, name: str, node: ast.AST) -> object:
+        """The meaning of a name at `node`: bound above it, else bound below, else as if imported."""
+        bound = self.bindings[name]
+        line = getattr(node, "lineno", 0)
+        before = [one for one in bound if one.node.lineno <= line and one not in self._making[-1:]]
+        chosen = before[-1] if before else bound[0]
+        if self._making and chosen is self._making[-1] and not isinstance(chosen.node, ast.ClassDef):
+            return known_names.bare(name)
+        return self._meaning(chosen, node)
+
+    def _meaning(self, binding: Binding, use: ast.AST) -> object:
+        if binding in self._meanings:
+            return self._meanings[binding]
+        if isinstance(binding.node, ast.Import | ast.ImportFrom):
+            found = self._imported(binding, use)
+        elif binding in self._making:
+            self._forward.append(binding)
+            return typing.ForwardRef(binding.name)
+        else:
+            forward = len(self._forward)
+            self._making.append(binding)
+            try:
+                found = self._made(binding, use)
+            finally:
+                self._making.pop()
+            if isinstance(found, typing.ForwardRef):
+                raise self.source.error(use, f"`{binding.name}` is defined in terms of itself")
+            if self._making and len(self._forward) > forward and not isinstance(binding.node, ast.ClassDef):
+                # An alias of a class that is being made: it is read again when the class exists.
+                return found
+        self._meanings[binding] = found
+        if not self._making:
+            self._finish()
+        return found
+
+    def _imported(self, binding: Binding, use: ast.AST) -> object:
+        path = binding.path
+        module = known_names.known_module(path)
+        if module is not None:
+            return module
+        owner_name, _, name = path.rpartition(".")
+        owner = known_names.known_module(owner_name)
+        if owner is None:
+            if isinstance(binding.node, ast.Import) and known_names.known_module(path.partition(".")[0]):
+                return known_names.known_module(path.partition(".")[0])
+            raise self.source.error(
+                use,
+                f"`{binding.name}` is imported from {owner_name or path}, and other files are not read",
+                "put its definition into this text",
+            )
+        try:
+            return known_names.member(owner, name)
+        except LookupError:
+            raise self.source.error(use, f"`{name}` of {owner.name} is not supported") from None
+
+    def _made(self, binding: Binding, use: ast.AST) -> object:
+        node = binding.node
+        if isinstance(node, ast.ClassDef):
+            if self._is_signature(binding, ()):
+                return read_signature_class(self, node)
+            return self.make_class(node, node.name, {})
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            raise self.source.error(use, f"`{binding.name}` is a function: code, which is never run")
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            if node.lineno in self.type_lines:
+                return typing_extensions.TypeAliasType(binding.name, self.top.annotation(node.value))
+            return self._assigned(binding.name, node.value)
+        if isinstance(node, ast.AnnAssign) and node.value is not None:
+            return self._assigned(binding.name, node.value, alias=_is_alias_annotation(node.annotation))
+        if type(node).__name__ == "TypeAlias":
+            return typing_extensions.TypeAliasType(binding.name, self.top.annotation(node.value))  # type: ignore[attr-defined]
+        raise self.source.error(use, f"`{binding.name}` is computed by code, which is never run", "assign it a literal")
+
+    def _assigned(self, name: str, value: ast.expr, alias: bool = False) -> object:
+        reader = self.top
+        if alias or isinstance(value, ast.Subscript):
+            return reader.annotation(value)
+        if isinstance(value, ast.Name | ast.Attribute):
+            return reader.meaning(value)
+        if isinstance(value, ast.BinOp) and isinstance(value.op, ast.BitOr):
+            return reader.annotation(value)
+        if isinstance(value, ast.Call) and (changed := self._changed(value, reader)) is not None:
+            return changed
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Name | ast.Attribute) and dotted(value.func):
+            function = reader.meaning(value.func)
+            if function is known_names.SIGNATURE:
+                return signature_call(value, reader)
+            if function is typing.TypeVar:
+                return self._type_variable(name, value, reader)
+            if function is typing.NewType and len(value.args) == 2:
+                new_type: Any = typing.NewType
+                made = new_type(name, reader.annotation(value.args[1]))
+                made.__module__ = MODULE
+                return made
+            if (
+                isinstance(function, enum.EnumMeta)
+                and len(value.args) == 2
+                and not getattr(function, "__members__", {})
+            ):
+                return functional_enum(function, value, reader)
+            if function in (typing.TypedDict, typing_extensions.TypedDict) and len(value.args) == 2:
+                return functional_typed_dict(value, reader)
+            if function is typing_extensions.TypeAliasType and len(value.args) == 2:
+                return typing_extensions.TypeAliasType(name, reader.annotation(value.args[1]))
+        return reader.value(value)
+
+    def _changed(self, call: ast.Call, reader: TypeReader) -> Signature | None:
+        """Read `Sig.append(…)`, where `Sig` is a signature of this text or a call that makes a signature."""
+        function = call.func
+        if not isinstance(function, ast.Attribute) or function.attr not in PARAMETERS:
+            return None
+        base: object = None
+        if isinstance(function.value, ast.Call) and self._makes_signature(function.value, ()):
+            base = self._assigned("", function.value)
+        elif isinstance(function.value, ast.Name) and function.value.id in self.bindings:
+            base = reader.meaning(function.value)
+        if isinstance(base, SignatureSource):
+            base = base.make()
+        return changed_signature(call, function.attr, base, reader) if isinstance(base, Signature) else None
+
+    def _type_variable(self, name: str, call: ast.Call, reader: TypeReader) -> object:
+        constraints = [reader.annotation(one) for one in call.args[1:]]
+        bound = next((reader.annotation(one) for key, one in reader.keywords(call) if key == "bound"), None)
+        make: Any = typing.TypeVar
+        return make(name, *constraints, bound=bound)
+
+    def _finish(self) -> None:
+        """Complete the classes that named one another before all of them existed."""
+        waiting, self.unfinished = self.unfinished, []
+        if not self._forward:
+            return
+        meant, self._forward = self._forward, []
+        classes = {one.name: self._meaning(one, one.node) for one in meant}
+        for maker, made in waiting:
+            maker.complete(made)
+        for maker, made in waiting:
+            if issubclass(made, BaseModel):
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    try:
+                        made.model_rebuild(_types_namespace=classes)
+                    except Exception as error:  # pydantic raises many kinds for a name that it cannot resolve
+                        message = f"class {made.__name__}: {told(error)}"
+                        raise self.source.error(maker.node, message) from None
+
+    # signatures
+
+    def _is_signature(self, binding: Binding, seen: tuple[Binding, ...]) -> bool:
+        node = binding.node
+        if isinstance(node, ast.ClassDef):
+            return any(self._names_signature(one, (*seen, binding)) for one in node.bases)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and isinstance(node.targets[0], ast.Name):
+            return self._makes_signature(node.value, (*seen, binding))
+        return False
+
+    def _makes_signature(self, call: ast.Call, seen: tuple[Binding, ...]) -> bool:
+        """Test for a call of Signature, make_signature, or a method that makes a signature from another."""
+        function = call.func
+        if isinstance(function, ast.Attribute) and function.attr in PARAMETERS:
+            if isinstance(function.value, ast.Call):
+                return self._makes_signature(function.value, seen)
+            if isinstance(function.value, ast.Name) and function.value.id in self.bindings:
+                bound = [one for one in self.bindings[function.value.id] if one not in seen]
+                return bool(bound) and self._is_signature(bound[-1], seen)
+        return self._names_signature(function, seen, calls=True)
+
+    def _names_signature(self, node: ast.expr, seen: tuple[Binding, ...], calls: bool = False) -> bool:
+        if isinstance(node, ast.Name) and node.id in self.bindings:
+            bound = [one for one in self.bindings[node.id] if one not in seen]
+            if not bound:
+                return False
+            if not isinstance(bound[-1].node, ast.Import | ast.ImportFrom):
+                return not calls and self._is_signature(bound[-1], seen)
+        if not isinstance(node, ast.Name | ast.Attribute):
+            return False
+        try:
+            return self.top.meaning(node) is known_names.SIGNATURE
+        except SignatureError:
+            return False
+
+
+def _is_alias_annotation(node: ast.expr) -> bool:
+    return (node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")) == "TypeAlias"

@@ -13,8 +13,8 @@ from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
+from adapters.display.as_text import ShowsItself
 from adapters.display.blocks import Note, Passage, Piece, Shown, Table
-from adapters.display.itself import ShowsItself
 from adapters.signatures.type_names import name_of
 
 Role = Literal["input", "output"]

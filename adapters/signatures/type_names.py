@@ -48,7 +48,7 @@ def _is_reasoning(annotation: object) -> bool:
     return (
         isinstance(annotation, type)
         and annotation.__name__ == "Reasoning"
-        and annotation.__module__ in ("adapters.types.reasoning", "dspy.adapters.types.reasoning")
+        and annotation.__module__ in ("adapters.types.native", "dspy.adapters.types.reasoning")
     )
 
 

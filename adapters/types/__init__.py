@@ -4,15 +4,11 @@ They follow dspy 3.4.1 (MIT licence, Copyright (c) 2023 Stanford Future Data Sys
 `schema_texts.json`). Unlike dspy's, none opens a file, fetches a URL or calls a function on its own.
 """
 
-from adapters.types.audio import Audio
-from adapters.types.base import Type
-from adapters.types.citations import Citations, Document
+from adapters.types.base import History, Type
 from adapters.types.code import Code
 from adapters.types.decision import Choice, Noul, Score
-from adapters.types.file import File
-from adapters.types.history import History
-from adapters.types.image import Image
-from adapters.types.reasoning import Reasoning
+from adapters.types.media import Audio, File, Image
+from adapters.types.native import Citations, Document, Reasoning
 from adapters.types.recognition import (
     custom_types_in,
     is_builtin,
@@ -21,8 +17,7 @@ from adapters.types.recognition import (
     is_kind_of,
     is_named,
 )
-from adapters.types.tool import Tool
-from adapters.types.tool_calls import ToolCallResults, ToolCalls
+from adapters.types.tools import Tool, ToolCallResults, ToolCalls
 
 __all__ = [
     "Audio",

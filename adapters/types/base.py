@@ -1,19 +1,51 @@
-"""`Type`: the base of every custom type, with dspy's hooks."""
+"""`Type`, the base of every custom type, with dspy's hooks; `History`, the turns of a conversation.
+
+The docstrings of dspy's types reach the model as descriptions in JSON schemas and in BAML's comments. They are kept as
+data (with dspy's MIT licence) so that the prompt is dspy's to the byte, while what this project says about its own code
+stays in its own words.
+"""
 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.resources import files
+from types import MappingProxyType
 from typing import Any, Protocol, Self, get_args
 
 import pydantic
 
-from adapters.types.schema_texts import SCHEMA_TEXTS
-
 START = "<<CUSTOM-TYPE-START-IDENTIFIER>>"
 END = "<<CUSTOM-TYPE-END-IDENTIFIER>>"
 """What stands around the JSON of content parts inside of a message's text until they are expanded (dspy's markers)."""
+
+
+NOTICE = "Experimental: "
+"""The words that dspy's decorator `experimental` puts before a docstring, which is compiled by then."""
+
+
+def compiled_docstring(docstring: str) -> str:
+    """A docstring as Python 3.13 and later keep it: tabs as spaces, and without the lines' common indentation."""
+    first, *rest = docstring.expandtabs().split("\n")
+    margin = min((len(line) - len(line.lstrip(" ")) for line in rest if line.strip(" ")), default=0)
+    return "\n".join([first.lstrip(" "), *(line[margin:] for line in rest)])
+
+
+def _load() -> dict[str, str]:
+    data = json.loads(files("adapters.types").joinpath("schema_texts.json").read_text(encoding="utf-8"))
+    texts = {name: "\n".join(lines) for name, lines in data["texts"].items()}
+    if sys.version_info < (3, 13):
+        return texts
+    for name, text in texts.items():
+        notice, gap, docstring = text.partition("\n\n") if text.lstrip(" ").startswith(NOTICE) else ("", "", text)
+        texts[name] = notice.lstrip(" ") + gap + compiled_docstring(docstring)
+    return texts
+
+
+SCHEMA_TEXTS: Mapping[str, str] = MappingProxyType(_load())
+"""The `__doc__` of each of dspy 3.4.1's types that has one, by qualified name, as dspy has it under this Python."""
 
 
 class NativeLM(Protocol):
@@ -104,3 +136,11 @@ def reasoning_plan(
 def citations_plan(model: str | None) -> NativePlan:
     """Plan the request for a `Citations` output: Anthropic's models cite natively."""
     return NativePlan((model or "").startswith("anthropic/"))
+
+
+class History(pydantic.BaseModel):
+    __doc__ = SCHEMA_TEXTS["History"]
+
+    messages: list[dict[str, Any]]
+
+    model_config = pydantic.ConfigDict(frozen=True, str_strip_whitespace=True, validate_assignment=True, extra="forbid")

@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 
 import pydantic
 
-from adapters.types.base import Type
-from adapters.types.schema_texts import SCHEMA_TEXTS
+from adapters.types.base import SCHEMA_TEXTS, Type
 
 FENCE = "```"
 

@@ -15,10 +15,9 @@ from pydantic import ConfigDict, Field, JsonValue
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import core_schema
 
-from adapters.types.base import Type
+from adapters.types.base import SCHEMA_TEXTS, Type
 from adapters.types.pydantic_schema import type_adapter
 from adapters.types.recognition import is_kind_of
-from adapters.types.schema_texts import SCHEMA_TEXTS
 
 MODULE = "dspy.adapters.decision"
 """Of evidence types: where two of one name meet in a schema, pydantic tells them apart by it."""

@@ -16,10 +16,18 @@ import pydantic
 
 from adapters.signatures.signature import Signature
 from adapters.types.base import START
-from adapters.types.fields import asks_for_types, fields_of, is_built, unwrapped
 from adapters.types.pydantic_schema import type_adapter
-from adapters.types.recognition import is_builtin, is_decision_type, is_kind_of, is_named
-from adapters.types.tool import Tool
+from adapters.types.recognition import (
+    asks_for_types,
+    fields_of,
+    is_built,
+    is_builtin,
+    is_decision_type,
+    is_kind_of,
+    is_named,
+    unwrapped,
+)
+from adapters.types.tools import Tool
 from adapters.values.value_text import serialize_for_json
 
 KEPT_AS_TEXT = ("Code", "Reasoning", "Tool")

@@ -1,8 +1,9 @@
-"""Values as text: how inputs and outputs are written into a prompt (after `dspy.adapters.utils`)."""
+"""Writes values as the text of a prompt: plain, JSON and XML (after `dspy.adapters.utils` and dspy's XMLAdapter)."""
 
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from math import isfinite
 from typing import Any
 
@@ -125,3 +126,31 @@ def _passage(value: Any) -> str:
         return f"«{value}»"
     indented = value.replace("\n", "\n    ")
     return f"«««\n    {indented}\n»»»"
+
+
+def value_to_xml(value: object, tag: str, key: str | None = None) -> str:
+    """Write a JSON value as nested tags; keys that are not valid tag names become `<entry key=…>`."""
+    attributes = ""
+    if key is not None:
+        from xml.sax.saxutils import (
+            quoteattr,
+        )  # loads what asks over HTTP: none of the first picture
+
+        attributes = f" key={quoteattr(key)}"
+    if isinstance(value, list):
+        children = "".join([value_to_xml(one, "item") for one in value])
+        return f"<{tag}{attributes}>{children}</{tag}>" if children else f"<{tag}{attributes} />"
+    if isinstance(value, dict):
+        parts = []
+        for name, child in value.items():
+            text = str(name)
+            parts.append(value_to_xml(child, text) if _is_tag(text) else value_to_xml(child, "entry", text))
+        return f"<{tag}{attributes}>{''.join(parts)}</{tag}>"
+    if value is None:
+        return f"<{tag}{attributes} />"
+    return f"<{tag}{attributes}>{str(value).replace('&', '&amp;').replace('<', '&lt;')}</{tag}>"
+
+
+@lru_cache(maxsize=4096)
+def _is_tag(name: str) -> bool:
+    return (name[:1] + name[1:].replace("-", "_").replace(".", "_")).isidentifier()

@@ -9,9 +9,9 @@ from types import GenericAlias
 from typing import Any
 
 from adapters.errors import SignatureError
-from adapters.signatures import notation
 from adapters.signatures.signature import Field, Signature
 from adapters.signatures.write.class_writer import is_name
+from adapters.signatures.write.source_writer import to_source
 from sessions.model.session import Predictor, SignatureText
 
 MANY = 1000
@@ -65,10 +65,10 @@ def signature_text(fields: Sequence[Field], instructions: str | None, name: str 
 def in_source(signature: Signature) -> SignatureText:
     """The signature as Python source, its instructions apart where no docstring can hold them."""
     try:
-        return SignatureText(notation.to_source(signature), signature.name)
+        return SignatureText(to_source(signature), signature.name)
     except SignatureError:
         bare = Signature.make(signature.fields_in_order, None, signature.name)
-        return SignatureText(notation.to_source(bare), signature.name, instructions=signature.instructions)
+        return SignatureText(to_source(bare), signature.name, instructions=signature.instructions)
 
 
 COT: Predictor = "ChainOfThought"

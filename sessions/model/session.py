@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar
 
+from adapters.display.as_text import ShowsItself
 from adapters.display.blocks import Note, Passage, Piece, Shown, Table
-from adapters.display.itself import ShowsItself
 from adapters.values.plain_json import plain
 from sessions.model.file_parts import LINES, Rule, nothing
 from sessions.model.replies import Measured, RecordedAttempt, Reply

@@ -18,7 +18,7 @@ from adapters.requests.capabilities import Capabilities
 from adapters.requests.predict_names import predict_call
 from adapters.requests.request import Request, prepare
 from adapters.signatures.signature import MISSING, Signature
-from adapters.types.fields import asks_for_types
+from adapters.types.recognition import asks_for_types
 from adapters.values.custom_types import BuildError, build_inputs
 from sessions.errors import SessionError
 from sessions.model import variants

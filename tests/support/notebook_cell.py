@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html.parser import HTMLParser
 
-from adapters.display.itself import ShowsItself
+from adapters.display.as_text import ShowsItself
 
 HOSTILE = "<script>alert(1)</script></pre></div>{{ x }} [/b] \x1b[2J \ud800 \u202e & \"'"
 STEERS = frozenset("\x1b\ud800\u202e\x07\x9b")

@@ -52,7 +52,7 @@ class Shape:
 
 def shape_of(annotation: Any) -> Shape:
     """Return the shape of a type; `other` for a single JSON value, which includes custom types such as `Image`."""
-    from adapters.types.fields import fields_of, is_built, unwrapped  # pydantic: the first picture does without it
+    from adapters.types.recognition import fields_of, is_built, unwrapped  # pydantic: the first picture does without it
 
     inner, optional = without_none(unwrapped(annotation))
     origin, args = get_origin(inner) or inner, get_args(inner)

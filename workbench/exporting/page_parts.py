@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
+from adapters.display.as_html import Element, tag
 from adapters.display.blocks import Passage, Piece
-from adapters.display.elements import Element, tag
 from adapters.signatures.signature import Field, Signature
 from adapters.signatures.type_names import name_of
 from sessions.exports import json_text

@@ -12,9 +12,9 @@ from importlib import resources
 from itertools import product
 
 from adapters.display import as_html
+from adapters.display.as_html import Element, tag, written
 from adapters.display.as_text import without_bytes
 from adapters.display.blocks import Note, Passage, Piece
-from adapters.display.elements import Element, tag, written
 from adapters.lm.offline import NAMES
 from adapters.prompts.prompt import piece_of
 from adapters.prompts.text import Text

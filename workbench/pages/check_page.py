@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from adapters.display.elements import Element, tag
+from adapters.display.as_html import Element, tag
 from sessions.causes.cause import Cause, counted, verdict_lines
 from sessions.checking import reports
 from sessions.checking.verdicts import FixtureResult

@@ -8,9 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib import resources
 
-from adapters.display.as_html import element
+from adapters.display.as_html import Element, element, escaped, tag, written
 from adapters.display.blocks import Block
-from adapters.display.elements import Element, escaped, tag, written
 
 MOST_LINES = 200
 """Of a difference."""

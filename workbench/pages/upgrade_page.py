@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from adapters.display.elements import Element, tag
+from adapters.display.as_html import Element, tag
 from sessions.upgrades.report import Found, Upgrade
 from sessions.upgrades.sides import Compared
 from workbench.output import upgrade_text

@@ -21,11 +21,11 @@ from adapters.signatures.edit.outline import (
     parse_source,
     uses_of,
 )
-from adapters.signatures.notation import read, to_source
+from adapters.signatures.notation import read
 from adapters.signatures.read import known_names
 from adapters.signatures.read.source_text import line_and_column, quiet_parse
 from adapters.signatures.write.class_writer import is_name
-from adapters.signatures.write.source_writer import docstring
+from adapters.signatures.write.source_writer import docstring, to_source
 from adapters.signatures.write.value_writer import text_literal
 
 _COMMENT = re.compile(r'"""(?:[^"\\]|\\.|"(?!""))*"""|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|(#[^\n]*)', re.DOTALL)

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 import adapters
 from adapters.display import as_html, as_text
-from adapters.display.as_html import GROUNDS, LOOKS
+from adapters.display.as_html import GROUNDS, LOOKS, written
 from adapters.display.blocks import DATA, Folded, Heading, Items, Mark, Note, Passage, Piece, Shown, Table
-from adapters.display.elements import written
 from adapters.formats import catalog
 from adapters.prompts.text import KINDS
 from adapters.replies.reading import SpanKind

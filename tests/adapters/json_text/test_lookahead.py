@@ -7,9 +7,9 @@ from random import Random
 import pytest
 from json_repair.json_parser import JSONParser
 
-from adapters.json_text import lookahead, repaired_json
-from adapters.json_text.lookahead import first_unescaped, walk_is_known
+from adapters.json_text import repaired_json
 from adapters.json_text.repair_limits import TooLargeError, quick_reading
+from adapters.json_text.repaired_json import first_unescaped, walk_is_known
 
 PIECES = (
     *('"', '"', '"', "'", "\\", "\\\\", '\\"', "]", "[", "{", "}", ",", ":", " ", "a", "b", "\n", "\u201c", "\u201d"),
@@ -53,7 +53,7 @@ def test_the_installed_json_repair_walks_as_is_known() -> None:
 
 
 def test_another_walk_is_gone_step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lookahead, "WALK", "no such walk")
+    monkeypatch.setattr(repaired_json, "WALK", "no such walk")
     walk_is_known.cache_clear()
     try:
         assert not walk_is_known()
@@ -84,7 +84,7 @@ def test_a_text_that_is_rewritten_again_and_again_is_not_looked_through_each_tim
         searches += 1
         return first_unescaped(text, targets, start)
 
-    monkeypatch.setattr(lookahead, "first_unescaped", counted)
+    monkeypatch.setattr(repaired_json, "first_unescaped", counted)
     text = "[" + REWRITTEN * count + "]"
     assert made(repaired_json._BoundedParser(text)) == made(JSONParser(text, None, False))
     assert 0 < searches < len(text)

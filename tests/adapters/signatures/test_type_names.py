@@ -13,6 +13,7 @@ from adapters.signatures import notation
 from adapters.signatures.signature import Field as SignatureField
 from adapters.signatures.signature import Signature
 from adapters.signatures.type_names import name_of, quoted_literal, written
+from adapters.signatures.write.source_writer import to_source
 
 ANNOTATIONS = [
     int,
@@ -46,7 +47,7 @@ def test_a_type_has_the_name_that_dspy_gives_it(annotation: Any) -> None:
 
 @pytest.mark.parametrize("annotation", ANNOTATIONS, ids=str)
 def test_a_type_written_as_source_reads_back(annotation: Any) -> None:
-    source = notation.to_source(Signature.make([SignatureField("a", "output", annotation)]))
+    source = to_source(Signature.make([SignatureField("a", "output", annotation)]))
     assert repr(notation.read(source).fields["a"].annotation) == repr(annotation)
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from page_seen import Node, seen
 
-from adapters.display.elements import escaped
+from adapters.display.as_html import escaped
 from adapters.formats import catalog
 from sessions import examples
 from sessions.exports.exported import Exported, source_of

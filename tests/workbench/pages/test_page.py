@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from adapters.display.elements import escaped, tag, written
+from adapters.display.as_html import escaped, tag, written
 from workbench.pages.page import folded, page, table
 
 HOSTILE = (
