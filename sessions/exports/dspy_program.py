@@ -59,7 +59,7 @@ def _placed(known: Mapping[str, Any], state: Mapping[str, Any], usual: str) -> d
     return {key: states[key] for key in [*order, *(key for key in states if key not in order)]}
 
 
-def _text(states: Mapping[str, Any], metadata: Any) -> str:
+def _text(states: Mapping[str, object], metadata: object) -> str:
     try:
         return json_text.as_dspy_saves({**states, "metadata": metadata})
     except ValueError as error:
@@ -79,7 +79,7 @@ def _demos(view: View) -> list[dict[str, Any]]:
     return [_demo(demo, built) for demo, built in zip(enabled, rendering.demos_of(view.varied), strict=True)]
 
 
-def _demo(demo: Demo, built: Mapping[str, Any]) -> dict[str, Any]:
+def _demo(demo: Demo, built: Mapping[str, object]) -> dict[str, Any]:
     """The values as dspy saves them (custom types as text with its markers), and the keys that are no fields."""
     values = {
         name: value if built[name] is value else serialize_for_json(built[name]) for name, value in demo.values.items()
@@ -91,7 +91,7 @@ def _demo(demo: Demo, built: Mapping[str, Any]) -> dict[str, Any]:
     return {key: values[key] for key in [*known, *(key for key in values if key not in known)]}
 
 
-def _lm(view: View, kept: Any) -> tuple[Any, list[str]]:
+def _lm(view: View, kept: object) -> tuple[Any, list[str]]:
     """The model's state as it was imported, with the session's model and parameters where these have changed."""
     model = view.model
     given = view.session.params_of(view.column)

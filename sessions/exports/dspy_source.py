@@ -45,7 +45,7 @@ class ValueSource:
         self.needs: set[str] = set()
         self.tools: set[str] = set()
 
-    def write(self, value: Any, indent: str = "") -> str:
+    def write(self, value: object, indent: str = "") -> str:
         """An expression for `value`. Raises ExportError for an object of no type that dspy has."""
         if isinstance(value, pydantic.BaseModel):
             return self._custom(value, indent)
@@ -98,7 +98,7 @@ def _call(head: str, arguments: list[str], indent: str) -> str:
     return f"{head}({', '.join(arguments)})"
 
 
-def _has_objects(value: Any) -> bool:
+def _has_objects(value: object) -> bool:
     if isinstance(value, dict):
         return any(_has_objects(one) for one in value.values())
     if isinstance(value, list | tuple):

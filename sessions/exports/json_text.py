@@ -5,30 +5,29 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import Any
 
 from sessions.running.recording import as_json
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def pretty(value: Any) -> str:
+def pretty(value: object) -> str:
     """Strict ASCII, two spaces a level."""
     return json.dumps(as_json(value), indent=2, allow_nan=False)
 
 
-def one_line(value: Any) -> str:
+def one_line(value: object) -> str:
     """Write strict ASCII on a single line, for JSON Lines."""
     return json.dumps(as_json(value), allow_nan=False)
 
 
-def readable(value: Any) -> str:
+def readable(value: object) -> str:
     """As `pretty`, with letters of all languages as they are; a lone surrogate, which no file holds, is an escape."""
     text = json.dumps(as_json(value), indent=2, ensure_ascii=False, allow_nan=False)
     return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def as_dspy_saves(value: Any) -> str:
+def as_dspy_saves(value: object) -> str:
     """As `orjson.dumps` with OPT_INDENT_2 and OPT_APPEND_NEWLINE, with which dspy's `save` writes.
 
     It differs from Python's `json` in how floats are written, and refuses what is no JSON. Raises ValueError for that.
@@ -38,7 +37,7 @@ def as_dspy_saves(value: Any) -> str:
     return "".join([*pieces, "\n"])
 
 
-def _write(value: Any, line: str, pieces: list[str]) -> None:
+def _write(value: object, line: str, pieces: list[str]) -> None:
     if isinstance(value, dict) and value:
         inner = line + "  "
         for number, (key, one) in enumerate(value.items()):

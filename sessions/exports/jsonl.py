@@ -54,7 +54,7 @@ def finetune(source: Source) -> Exported:
     return Exported("".join(f"{line}\n" for line in lines), tuple(left), tuple(notes))
 
 
-def _example(view: View, signature: Signature, values: Mapping[str, Any]) -> str:
+def _example(view: View, signature: Signature, values: Mapping[str, object]) -> str:
     inputs = {name: value for name, value in values.items() if name in signature.input_fields}
     outputs = {name: value for name, value in values.items() if name in signature.output_fields}
     try:

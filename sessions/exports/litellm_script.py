@@ -111,7 +111,7 @@ def _handed_over(view: View) -> Sent:
     return rendering.handed_over(view.session, view.column, view.request)
 
 
-def _class_of(view: View, arguments: Mapping[str, Any]) -> str | None:
+def _class_of(view: View, arguments: Mapping[str, object]) -> str | None:
     """The class that litellm is given where it writes what goes out itself; None where it is given a schema.
 
     Rule: the end of `dspy.adapters.json_adapter._get_structured_outputs_response_format`.

@@ -145,7 +145,7 @@ def _nunjucks(pieces: tuple[Piece, ...], guards: Mapping[str, str]) -> str:
     return text
 
 
-def _escaped(value: Any) -> Any:
+def _escaped(value: object) -> Any:
     """The same data with texts that Nunjucks renders to what they were."""
     if isinstance(value, str):
         return _OPENING.sub(lambda found: f'{{{{ "{found[0]}" }}}}', value)
@@ -154,7 +154,7 @@ def _escaped(value: Any) -> Any:
     return [_escaped(one) for one in value] if isinstance(value, list) else value
 
 
-def _broken(value: Any) -> Any:
+def _broken(value: object) -> Any:
     """The same data with tags broken up: promptfoo renders a provider's config more than once, so escapes would end."""
     if isinstance(value, str):
         return _TAG.sub("{" + SEPARATORS[0], value)
@@ -189,7 +189,7 @@ def _guarded(value: str, guard: str | None) -> str:
     return broken + guard if broken.endswith("\n") else broken
 
 
-def _inlined(value: Any, root: Any = None, depth: int = 0) -> Any:
+def _inlined(value: object, root: object = None, depth: int = 0) -> Any:
     """A JSON schema without `$ref`: promptfoo resolves them from the top of the config, where nothing is."""
     if depth > _LARGEST_REFERENCE_DEPTH:
         raise ExportError(

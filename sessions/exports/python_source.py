@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
 
 WIDTH = 100
 
 
-def literal(value: Any, indent: str = "") -> str:
+def literal(value: object, indent: str = "") -> str:
     """Write an expression for plain JSON data, in ASCII where a text cannot be printed or encoded."""
     if isinstance(value, str):
         return _text(str(value), indent)

@@ -143,7 +143,7 @@ def _is_plain(pieces: tuple[Piece, ...], chosen: Mapping[str, str]) -> bool:
     return places == [(found.start(), names[(found.lastindex or 1) - 1]) for found in search.finditer(text)]
 
 
-def filled(messages: Any, values: Mapping[str, str]) -> Any:
+def filled(messages: object, values: Mapping[str, str]) -> Any:
     """The messages of a template with `values` in the place of placeholders, all at once."""
     if isinstance(messages, str):
         if not values:

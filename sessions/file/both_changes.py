@@ -120,7 +120,7 @@ class _Merger:
         self.collisions: list[str] = []
         self.taken: list[str] = []
 
-    def part(self, base: Any, ours: Any, theirs: Any, how: _Part, place: Place) -> Any:
+    def part(self, base: object, ours: object, theirs: object, how: _Part, place: Place) -> Any:
         if _is_same(base, theirs) or _is_same(ours, theirs):
             return ours
         if how.kind == "object" and all(type(one) is dict for one in (base, ours, theirs)):

@@ -35,7 +35,7 @@ def to_data(session: Session, path: str | None = None, parts: WrittenParts | Non
     return {"$schema": own.pop("$schema"), "format": FORMAT, **own}
 
 
-def from_data(data: Any, path: str | None = None) -> Session:
+def from_data(data: object, path: str | None = None) -> Session:
     """The session that decoded JSON data holds. Raises `SessionError` naming the first place that is wrong."""
     reader = Reader(path)
     top = reader.object(data, "")
@@ -67,7 +67,7 @@ def check(session: Session, path: str | None = None) -> None:
                     _check_request(attempt.request, f"{place}.attempts[{number}].request", path)
 
 
-def _check_request(request: Mapping[str, Any], place: str, path: str | None) -> None:
+def _check_request(request: Mapping[str, object], place: str, path: str | None) -> None:
     check_no_secret({key: item for key, item in request.items() if key not in TYPES_IN_A_REQUEST}, place, path)
 
 
@@ -79,7 +79,7 @@ def _check_unique(names: Iterable[str], place: str, key: str, path: str | None) 
         seen.add(name)
 
 
-def _check_format(top: Mapping[str, Any], path: str | None) -> None:
+def _check_format(top: Mapping[str, object], path: str | None) -> None:
     if "format" not in top:
         raise SessionError(path, "", 'this is no session file: it has no "format"', "`workbench new` makes one")
     version = top["format"]

@@ -24,10 +24,10 @@ class ValueReader:
     def __init__(self, path: str | None) -> None:
         self._path = path
 
-    def _wrong(self, place: str, expected: str, value: Any) -> SessionError:
+    def _wrong(self, place: str, expected: str, value: object) -> SessionError:
         return SessionError(self._path, place, f"expected {expected}, got {kind_of(value)}")
 
-    def object(self, value: Any, place: str) -> dict[str, Any]:
+    def object(self, value: object, place: str) -> dict[str, Any]:
         if type(value) is not dict:
             raise self._wrong(place, "an object", value)
         return value
@@ -98,7 +98,7 @@ KeptPart = TypeVar("KeptPart", bound=FilePart)
 SWITCH = {"enabled", "values"}
 
 
-def is_switch(turn: Mapping[str, Any]) -> bool:
+def is_switch(turn: Mapping[str, object]) -> bool:
     """Return whether an item of a history is `{"enabled", "values"}` around a turn."""
     return turn.keys() == SWITCH and type(turn["enabled"]) is bool and isinstance(turn["values"], Mapping)
 
@@ -111,7 +111,7 @@ def inside(place: str, key: str) -> str:
 class Reader(ValueReader):
     """Turns decoded JSON data into the parts of a session. Raises `SessionError` for the first place that is wrong."""
 
-    def part(self, kind: type[Part], value: Any, place: str) -> Part:
+    def part(self, kind: type[Part], value: object, place: str) -> Part:
         """The part of this type; keys that the type does not have go to its `extra`."""
         if issubclass(kind, FilePart):
             return self._kept_part(kind, value, place)
@@ -136,14 +136,14 @@ class Reader(ValueReader):
         adapter = self.text(self.needed(data, "adapter", place), inside(place, "adapter"))
         return {"id": adapter, **data}
 
-    def _turns(self, value: Any, place: str) -> tuple[list[dict[str, Any]], frozenset[int]]:
+    def _turns(self, value: object, place: str) -> tuple[list[dict[str, Any]], frozenset[int]]:
         """The turns of a history, and the places of those that are switched off."""
         given = self.objects(value, place)
         turns = [turn["values"] if is_switch(turn) else turn for turn in given]
         off = [number for number, turn in enumerate(given) if is_switch(turn) and not turn["enabled"]]
         return turns, frozenset(off)
 
-    def _kept_part(self, kind: type[KeptPart], value: Any, place: str) -> KeptPart:
+    def _kept_part(self, kind: type[KeptPart], value: object, place: str) -> KeptPart:
         """A part that remembers in which layout it was given."""
         data = self.object(value, place)
         needed, known = _kept_reading(kind)
@@ -213,7 +213,7 @@ def _kept_reading(kind: type[Any]) -> tuple[tuple[str, ...], Known]:
 
 
 @lru_cache(maxsize=256)
-def _reader_of(hint: Any, has_lines: bool) -> Read:
+def _reader_of(hint: object, has_lines: bool) -> Read:
     """Return the reader for this type; `has_lines`: the text may be a list of lines."""
     if hint in _PLAIN:
         return ValueReader.lines if has_lines else _PLAIN[hint]

@@ -33,7 +33,7 @@ class Writer:
         self._path = path
         self._parts = parts
 
-    def part(self, part: Any, place: str) -> JSON:
+    def part(self, part: object, place: str) -> JSON:
         """A part by the keys of its type: text as it was written the last time, where this writer knows it."""
         level = LEVELS.get(type(part))
         if self._parts is None or level is None:
@@ -54,7 +54,7 @@ class Writer:
                 raise SessionError(self._path, step_into(place, name), "cannot stand beside the session's own keys")
         return own | {name: self.value(item, step_into(place, name)) for name, item in part.extra.items()}
 
-    def value(self, value: Any, place: str) -> JSON:
+    def value(self, value: object, place: str) -> JSON:
         """A user's value, as strict JSON."""
         try:
             return encode(list(value) if type(value) is tuple else value)
@@ -62,7 +62,7 @@ class Writer:
             where = error.place_in(place)
             raise SessionError(self._path, where, error.message, "a session holds plain JSON values") from None
 
-    def by_name(self, parts: Mapping[str, Any], place: str) -> dict[str, JSON]:
+    def by_name(self, parts: Mapping[str, object], place: str) -> dict[str, JSON]:
         """Parts by the ids of columns."""
         found: dict[str, JSON] = {}
         for id, part in parts.items():
@@ -104,7 +104,7 @@ def as_data(part: FilePart) -> dict[str, JSON]:
     return data
 
 
-def _plain(value: Any) -> JSON:
+def _plain(value: object) -> JSON:
     if isinstance(value, FilePart):
         return as_data(value)
     if isinstance(value, tuple):
@@ -123,7 +123,7 @@ def _kept(writer: Writer, value: Any, place: str) -> JSON:
     return writer.value({key: _plain(one) for key, one in value.items()}, place)
 
 
-def _kept_list(writer: Writer, value: Any, place: str) -> JSON:
+def _kept_list(writer: Writer, value: object, place: str) -> JSON:
     return writer.value(_plain(value), place)
 
 
@@ -150,7 +150,7 @@ def _writing(kind: type[Any]) -> tuple[tuple[Key, Write], ...]:
 
 
 @lru_cache(maxsize=256)
-def _writer_of(hint: Any, has_lines: bool) -> Write:
+def _writer_of(hint: object, has_lines: bool) -> Write:
     """Return the writer for this type; `has_lines`: the text is written as a list of its lines."""
     if hint in _PLAIN_WRITERS:
         return _lines if has_lines else _PLAIN_WRITERS[hint]

@@ -111,7 +111,7 @@ def decode(text: str) -> Any:
     return json.loads(text, object_pairs_hook=_decode_object, parse_constant=_FLOATS.__getitem__)
 
 
-def is_deeper_than(value: Any, limit: int) -> bool:
+def is_deeper_than(value: object, limit: int) -> bool:
     """Return whether lists and objects are nested more than `limit` deep; the outermost is level 1."""
     level: list[Any] = [[value]]
     for _ in range(limit + 1):
@@ -126,14 +126,14 @@ def is_deeper_than(value: Any, limit: int) -> bool:
     return True
 
 
-def _encode_inside(key: str | int, value: Any, depth: int) -> JSON:
+def _encode_inside(key: str | int, value: object, depth: int) -> JSON:
     try:
         return encode(value, depth + 1)
     except UnwritableError as error:
         raise error.inside(key) from None
 
 
-def _encode_object(value: Mapping[Any, Any], depth: int) -> JSON:
+def _encode_object(value: Mapping[Any, object], depth: int) -> JSON:
     encoded: dict[str, JSON] = {}
     needs_pairs = False
     for key, item in value.items():
@@ -161,7 +161,7 @@ def _decode_object(pairs: list[tuple[str, Any]]) -> Any:
     return made
 
 
-def _decode_tag(tag: str, content: Any, made: dict[str, Any]) -> Any:
+def _decode_tag(tag: str, content: object, made: dict[str, Any]) -> Any:
     """Decode a tag, or return the object itself if its content is not ours."""
     if tag == "$lines" or tag == "$text":
         if type(content) is list and content:
@@ -181,7 +181,7 @@ def _decode_tag(tag: str, content: Any, made: dict[str, Any]) -> Any:
     return made
 
 
-def _is_pair(pair: Any) -> bool:
+def _is_pair(pair: object) -> bool:
     return isinstance(pair, list) and len(pair) == 2 and type(pair[0]) is str
 
 

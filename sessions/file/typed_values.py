@@ -150,7 +150,7 @@ _TEXTS: Mapping[type, Callable[[Any], str]] = {
 }
 
 
-def _typed_object(value: Any, kind: type, depth: int) -> JSON:
+def _typed_object(value: object, kind: type, depth: int) -> JSON:
     if isinstance(value, Written):
         return value.written
     name = kind.__qualname__
@@ -184,7 +184,7 @@ def _typed_object(value: Any, kind: type, depth: int) -> JSON:
     return _tagged("object", _text_of(value), name)
 
 
-def _text_of(value: Any) -> JSON:
+def _text_of(value: object) -> JSON:
     from adapters.values.value_text import serialize_for_json
 
     serialized = serialize_for_json(value)
@@ -196,7 +196,7 @@ def _sort_key(value: JSON) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _hash(value: Any) -> str:
+def _hash(value: object) -> str:
     try:
         return hashlib.sha256(repr(value).encode("utf-8", "surrogatepass")).hexdigest()
     except (RecursionError, ValueError):

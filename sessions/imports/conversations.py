@@ -35,7 +35,7 @@ class Conversation:
     notes: tuple[str, ...]
 
 
-def is_messages(data: Any) -> bool:
+def is_messages(data: object) -> bool:
     """Return whether decoded JSON is a list of OpenAI messages, or an object that holds one as `messages`."""
     data = data.get("messages") if isinstance(data, dict) else data
     return isinstance(data, list) and bool(data) and all(isinstance(one, dict) and "role" in one for one in data)
@@ -81,7 +81,9 @@ def _with_system(data: Mapping[str, Any], path: str) -> list[Mapping[str, Any]]:
     return [{"role": "system", "content": content_text(system, path, "system")}, *data["messages"]]
 
 
-def read(messages: Sequence[Mapping[str, Any]], signature: Signature, path: str, adapter: str = "chat") -> Conversation:
+def read(
+    messages: Sequence[Mapping[str, object]], signature: Signature, path: str, adapter: str = "chat"
+) -> Conversation:
     """The conversation in messages, whose fields are told apart by dspy's markers, or by there being only one."""
     turns: list[Mapping[str, Any]] = []
     systems: list[str] = []
@@ -110,7 +112,7 @@ def read(messages: Sequence[Mapping[str, Any]], signature: Signature, path: str,
     return Conversation(tuple(turns), asked or {}, tuple(systems), tuple(notes))
 
 
-def content_text(content: Any, path: str, place: str) -> str:
+def content_text(content: object, path: str, place: str) -> str:
     """The text of a message's content, which may be in parts. Raises `SessionError` for a part that is no text."""
     if content is None:
         return ""

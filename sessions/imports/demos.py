@@ -96,7 +96,7 @@ def _pasted_objects(text: str, signature: SignatureText) -> Imported:
             raise error from None
 
 
-def _object(value: Any, path: str, number: int) -> dict[str, Any]:
+def _object(value: object, path: str, number: int) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise SessionError(path, f"row {number}", f"expected an object of field values, got {kind_of(value)}")
     return value
@@ -207,14 +207,14 @@ def _imported(rows: list[Row], path: str, given: SignatureText | None, questions
     return Imported(session, tuple(notes), tuple(asked), has_signature=given is None)
 
 
-def demo_of(row: Mapping[str, Any], signature: Signature) -> Demo:
+def demo_of(row: Mapping[str, object], signature: Signature) -> Demo:
     """A row as a demo; what is no field of the signature is kept beside its values."""
     others = {name: value for name, value in row.items() if name not in signature.fields}
     values = {name: value for name, value in row.items() if name in signature.fields}
     return Demo(values, extra={KEPT: others} if others else {})
 
 
-def _proposed(values: Mapping[str, Sequence[Any]], path: str) -> tuple[SignatureText, str]:
+def _proposed(values: Mapping[str, Sequence[object]], path: str) -> tuple[SignatureText, str]:
     names = [name for name in values if not name.startswith(("__", "dspy_")) and name != "augmented"]
     if len(names) < 2:
         message = f"a signature needs an input and an output, and the only column is {listed(names) or 'none'}"

@@ -50,13 +50,13 @@ class SavedField:
     sure: bool
 
 
-def is_program(data: Any) -> bool:
+def is_program(data: object) -> bool:
     """Return whether decoded JSON is what `save` of a dspy module or predictor writes."""
     return isinstance(data, dict) and bool(predictors_of(data))
 
 
 def from_program(
-    data: Mapping[str, Any], path: str, given: SignatureText | None = None, predictor: str | None = None
+    data: Mapping[str, object], path: str, given: SignatureText | None = None, predictor: str | None = None
 ) -> Imported:
     """A session of one predictor of a saved program. `given` is the signature with its types.
 
@@ -109,7 +109,7 @@ def from_program(
     return Imported(session, tuple(notes + said), tuple(questions), has_signature=given is None)
 
 
-def _decisions(state: Mapping[str, Any], path: str, place: str) -> Mapping[str, Any]:
+def _decisions(state: Mapping[str, object], path: str, place: str) -> Mapping[str, Any]:
     """Return the parameters of decisions (thresholds, cuts, weights), which dspy saves under `fields`."""
     fields = state.get("fields", {})
     if isinstance(fields, Mapping) and all(isinstance(one, Mapping) for one in fields.values()):
@@ -117,33 +117,33 @@ def _decisions(state: Mapping[str, Any], path: str, place: str) -> Mapping[str, 
     raise SessionError(path, step_into(place, "fields"), "expected an object of objects, one for each decided output")
 
 
-def _in_order(demo: Demo, row: Mapping[str, Any]) -> Demo:
+def _in_order(demo: Demo, row: Mapping[str, object]) -> Demo:
     """The demo, which remembers the order of its keys when those that are no fields stood among the others."""
     beside = demo.extra.get(KEPT, {})
     return demo if [*demo.values, *beside] == list(row) else replace(demo, extra={**demo.extra, KEY_ORDER: list(row)})
 
 
-def predictors_of(data: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+def predictors_of(data: Mapping[str, object]) -> dict[str, Mapping[str, Any]]:
     """The states of predictors by their path in the program; by the empty path for a predictor saved alone."""
     if _is_state(data):
         return {"": data}
     return {key: one for key, one in data.items() if isinstance(one, dict) and _is_state(one)}
 
 
-def instructions_of(state: Mapping[str, Any]) -> str | None:
+def instructions_of(state: Mapping[str, object]) -> str | None:
     """The instructions of one saved predictor; None where there are none."""
     data = state.get("extended_signature") or state.get("signature") or {}
     found = data.get("instructions", state.get("signature_instructions")) if isinstance(data, Mapping) else None
     return found if isinstance(found, str) else None
 
 
-def _is_state(value: Mapping[str, Any]) -> bool:
+def _is_state(value: Mapping[str, object]) -> bool:
     return isinstance(value.get("demos"), list) and (
         isinstance(value.get("signature", value.get("extended_signature")), dict) or "signature_instructions" in value
     )
 
 
-def _choose(found: Mapping[str, Mapping[str, Any]], wanted: str | None, path: str) -> tuple[str, Mapping[str, Any]]:
+def _choose(found: Mapping[str, Mapping[str, object]], wanted: str | None, path: str) -> tuple[str, Mapping[str, Any]]:
     if not found:
         raise SessionError(path, "", "this is no program that dspy saved", "`program.save('program.json')` writes one")
     if wanted is None and len(found) == 1:
@@ -197,7 +197,7 @@ def _halves(instructions: str) -> tuple[list[str], list[str]]:
     return re.findall(r"\w+", match[1]), re.findall(r"\w+", match[2])
 
 
-def _saved_field(prefix: str, desc: str, keys: Mapping[str, Any], in_sentence: str | None) -> SavedField:
+def _saved_field(prefix: str, desc: str, keys: Mapping[str, object], in_sentence: str | None) -> SavedField:
     placeholder = _PLACEHOLDER.fullmatch(desc)
     of_prefix = [key for key in keys if infer_prefix(key) + ":" == prefix]
     if placeholder:
@@ -211,7 +211,7 @@ def _saved_field(prefix: str, desc: str, keys: Mapping[str, Any], in_sentence: s
 
 
 def _proposed(
-    saved: Sequence[SavedField], instructions: str, demos: Sequence[Mapping[str, Any]], path: str
+    saved: Sequence[SavedField], instructions: str, demos: Sequence[Mapping[str, object]], path: str
 ) -> tuple[SignatureText, list[str]]:
     questions = [
         f"the field of the prefix {one.prefix!r} is called `{one.name}` by its prefix alone"
@@ -312,7 +312,7 @@ USUAL = (("model_type", "chat"), ("use_developer_role", False))
 """What `dspy.LM` says of every model that is not told otherwise."""
 
 
-def language_model(lm: Any) -> tuple[str | None, dict[str, Any], list[str]]:
+def language_model(lm: object) -> tuple[str | None, dict[str, Any], list[str]]:
     """Model and parameters of a saved LM, and what of it is left, as dspy's loader leaves it."""
     if not isinstance(lm, dict) or not isinstance(lm.get("model"), str):
         return None, {}, []
@@ -323,7 +323,7 @@ def language_model(lm: Any) -> tuple[str | None, dict[str, Any], list[str]]:
     return lm["model"], params, [f"left out, as dspy leaves it: {listed(left)}"] if left else []
 
 
-def parameters_in(data: Mapping[str, Any]) -> dict[str, Any]:
+def parameters_in(data: Mapping[str, object]) -> dict[str, Any]:
     """Return the parameters that a session may set, without address and timeout; invalid ones are left out."""
     found: dict[str, Any] = {}
     for key, value in data.items():
@@ -335,7 +335,7 @@ def parameters_in(data: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def without_secrets(value: Any) -> Any:
+def without_secrets(value: object) -> Any:
     """The same JSON without what looks like a credential, which a session must not hold."""
     if isinstance(value, dict):
         return {key: without_secrets(one) for key, one in value.items() if not looks_like_secret_name(key)}

@@ -29,7 +29,7 @@ KEPT_BESIDE = "the whole entry is kept beside the case"
 _OBJECTIVE = "In adhering to this structure, your objective is: "
 
 
-def is_call(data: Any) -> bool:
+def is_call(data: object) -> bool:
     """Tell whether JSON is an entry of `lm.history`, or of a log with messages and their response."""
     if not isinstance(data, dict):
         return False
@@ -38,7 +38,7 @@ def is_call(data: Any) -> bool:
     return answer_in(data) is not None and conversations.is_messages(data) and "Your input fields are:" in str(data)
 
 
-def answer_in(data: Mapping[str, Any]) -> str | None:
+def answer_in(data: Mapping[str, object]) -> str | None:
     """The text of the `response` of a logged call, an OpenAI completion as JSON; None where there is none."""
     response = data.get("response")
     choices = response.get("choices") if isinstance(response, Mapping) else None
@@ -80,7 +80,7 @@ def from_call(data: Mapping[str, Any], path: str, given: SignatureText | None = 
 
 
 def from_calls(
-    calls: Sequence[Mapping[str, Any]], path: str, given: SignatureText | None = None, case: str = "case 1"
+    calls: Sequence[Mapping[str, object]], path: str, given: SignatureText | None = None, case: str = "case 1"
 ) -> Imported:
     """A session with a case for every call of the last one's signature and demos; the others are counted.
 
@@ -108,7 +108,7 @@ def _program(session: Session) -> tuple[SignatureText, str]:
     return session.signature, json.dumps([dict(one.values) for one in session.demos])
 
 
-def _arranged(base: Session, messages: Sequence[Mapping[str, Any]], path: str) -> tuple[Session, bool]:
+def _arranged(base: Session, messages: Sequence[Mapping[str, object]], path: str) -> tuple[Session, bool]:
     """A session made of these messages, and whether its prompt is the same messages again.
 
     Earlier turns may be demos or history, so each way to divide them is tried; the first is taken where none fits.
@@ -140,14 +140,14 @@ def _arranged(base: Session, messages: Sequence[Mapping[str, Any]], path: str) -
     return best, False
 
 
-def _likely(messages: Sequence[Mapping[str, Any]]) -> Sequence[str]:
+def _likely(messages: Sequence[Mapping[str, object]]) -> Sequence[str]:
     """The adapters, that whose words are in the messages first."""
     text = str(messages[0].get("content"))
     first = "json" if "Outputs will be a JSON object" in text else "chat" if "[[ ## completed ## ]]" in text else "xml"
     return sorted(ADAPTERS, key=lambda name: name != first)
 
 
-def _renders(session: Session, messages: Sequence[Mapping[str, Any]]) -> bool:
+def _renders(session: Session, messages: Sequence[Mapping[str, object]]) -> bool:
     try:
         request = rendering.request_of(session, session.columns[0], session.cases[0])
     except Exception:  # formatting raises whatever dspy's does for such values; then this is not how it was
@@ -155,11 +155,11 @@ def _renders(session: Session, messages: Sequence[Mapping[str, Any]]) -> bool:
     return [_words(one) for one in as_json(request.prompt.as_dicts())] == [_words(one) for one in messages]
 
 
-def _words(message: Mapping[str, Any]) -> tuple[Any, Any]:
+def _words(message: Mapping[str, object]) -> tuple[Any, Any]:
     return message.get("role"), message.get("content")
 
 
-def _reply(outputs: Any, path: str) -> str:
+def _reply(outputs: object, path: str) -> str:
     first = outputs[0] if isinstance(outputs, list) and outputs else outputs
     if isinstance(first, dict):
         first = first.get("text")

@@ -51,7 +51,7 @@ class Candidate:
     demos: int = 0
 
 
-def is_run(data: Any) -> bool:
+def is_run(data: object) -> bool:
     """Return whether decoded JSON is a run that was saved with its scores."""
     if isinstance(data, dict):
         return "val_aggregate_scores" in data and _are_texts(data.get("candidates"))
@@ -100,7 +100,7 @@ def from_folder(path: str, given: SignatureText | None, predictor: str | None = 
     return _imported(candidates, path, given, predictor, SAVE_MIPRO)
 
 
-def from_run(data: Any, path: str, given: SignatureText | None, predictor: str | None = None) -> Imported:
+def from_run(data: object, path: str, given: SignatureText | None, predictor: str | None = None) -> Imported:
     """The candidates of a run as variants. `given` is the signature that they are instructions of.
 
     Raises `SessionError` for what is no such run, without a signature, and where it is not said which predictor is
@@ -125,7 +125,7 @@ def from_run(data: Any, path: str, given: SignatureText | None, predictor: str |
     return _imported(candidates, path, given, predictor, SAVE_MIPRO)
 
 
-def _are_texts(value: Any) -> TypeGuard[list[dict[str, str]]]:
+def _are_texts(value: object) -> TypeGuard[list[dict[str, str]]]:
     return (
         isinstance(value, list)
         and bool(value)
@@ -133,14 +133,14 @@ def _are_texts(value: Any) -> TypeGuard[list[dict[str, str]]]:
     )
 
 
-def _of_texts(texts: Iterable[Mapping[str, str]], scores: Sequence[Any]) -> list[Candidate]:
+def _of_texts(texts: Iterable[Mapping[str, str]], scores: Sequence[object]) -> list[Candidate]:
     return [
         Candidate(f"gepa-{index}", one, _score(scores[index]) if index < len(scores) else None)
         for index, one in enumerate(texts)
     ]
 
 
-def _of_program(tag: str, state: Any, score: Any, path: str, place: str) -> Candidate:
+def _of_program(tag: str, state: object, score: object, path: str, place: str) -> Candidate:
     if not isinstance(state, dict) or not dspy_program.is_program(state):
         raise SessionError(path, place, "expected a program that dspy saved", SAVE_MIPRO)
     found = dspy_program.predictors_of(state)
@@ -149,7 +149,7 @@ def _of_program(tag: str, state: Any, score: Any, path: str, place: str) -> Cand
     return Candidate(tag, {name: text for name, text in texts.items() if text is not None}, _score(score), demos)
 
 
-def _score(value: Any) -> float | None:
+def _score(value: object) -> float | None:
     """A score as a finite number; None for what is none."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None

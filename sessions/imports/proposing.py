@@ -18,7 +18,7 @@ MANY = 1000
 """Values looked at for the type of a field."""
 
 
-def type_of(values: Iterable[Any]) -> Any:
+def type_of(values: Iterable[object]) -> Any:
     """The type that all these JSON values have; str where they have several, or there are none."""
     found = {_type(value) for value, _ in zip(values, range(MANY), strict=False)} - {None}
     if found == {int, float}:
@@ -26,7 +26,7 @@ def type_of(values: Iterable[Any]) -> Any:
     return found.pop() if len(found) == 1 else str
 
 
-def _type(value: Any) -> Any:
+def _type(value: object) -> Any:
     if value is None or isinstance(value, str):
         return None if value is None else str
     if isinstance(value, bool | int | float):
@@ -36,7 +36,7 @@ def _type(value: Any) -> Any:
     return dict[str, Any]
 
 
-def values_by_key(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
+def values_by_key(rows: Iterable[Mapping[str, object]]) -> dict[str, list[Any]]:
     """The values of every key of any row, in the order in which keys turn up."""
     found: dict[str, list[Any]] = {}
     for row in rows:

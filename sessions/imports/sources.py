@@ -116,7 +116,7 @@ def _is_python(path: str) -> bool:
     return path.endswith(".py") or (file.endswith(".py") and name.isidentifier())
 
 
-def _kind_of(data: Any, path: str) -> Kind:
+def _kind_of(data: object, path: str) -> Kind:
     if optimizer_runs.is_run(data):
         return "candidates"
     if dspy_program.is_program(data):
@@ -131,7 +131,7 @@ def _kind_of(data: Any, path: str) -> Kind:
     raise SessionError(path, "", f"{kind_of(data)} of no known kind", hint)
 
 
-def _object(data: Any, path: str) -> dict[str, Any]:
+def _object(data: object, path: str) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise SessionError(path, "", f"expected an object, got {kind_of(data)}")
     return data

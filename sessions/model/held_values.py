@@ -48,7 +48,7 @@ def shown(text: str) -> str:
     return repr(text) if len(text) <= 60 else f"{text[:57]!r}…"
 
 
-def takes(annotation: Any, value: Any) -> bool:
+def takes(annotation: object, value: object) -> bool:
     """Return whether a session may hold `value` for that type, also as what a prompt builds it from (a URL)."""
     try:
         type_adapter(annotation).validate_python(build(annotation, value))

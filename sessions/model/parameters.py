@@ -117,7 +117,7 @@ USE_A_VARIABLE = 'for example {"OpenAI-Organization": "OPENAI_ORG"}: the value i
 USE_THE_ENVIRONMENT = "a session holds no secrets: set the provider's key in the environment, such as OPENAI_API_KEY"
 
 
-def check_parameters(params: Mapping[str, Any], place: str, path: str | None = None) -> None:
+def check_parameters(params: Mapping[str, object], place: str, path: str | None = None) -> None:
     """Raises `SessionError` for an unknown parameter, a value of the wrong kind, or what looks like a secret."""
     for name, value in params.items():
         where = step_into(place, name)
@@ -139,7 +139,7 @@ def check_parameters(params: Mapping[str, Any], place: str, path: str | None = N
             _check_address(value, where, path)
 
 
-def check_no_secret(value: Any, place: str, path: str | None = None) -> None:
+def check_no_secret(value: object, place: str, path: str | None = None) -> None:
     """Raises `SessionError` for a text anywhere in `value`, or a header in it, that looks like a credential."""
     if isinstance(value, str):
         if _SECRET_VALUE.search(value):
@@ -159,7 +159,7 @@ def looks_like_secret_name(name: str) -> bool:
     return _SECRET_NAME.search(name.lower().replace("-", "_")) is not None
 
 
-def kind_of(value: Any) -> str:
+def kind_of(value: object) -> str:
     """Return the kind of a value in JSON's terms."""
     if value is None:
         return "null"
@@ -194,7 +194,7 @@ def _fits(kind: str, value: Any) -> bool:
     return isinstance(value, str) or (kind == TEXT_OR_OBJECT and isinstance(value, Mapping))
 
 
-def _check_abilities(value: Mapping[str, Any], place: str, path: str | None) -> None:
+def _check_abilities(value: Mapping[str, object], place: str, path: str | None) -> None:
     for name, one in value.items():
         if name not in ABILITY_NAMES:
             raise SessionError(path, step_into(place, name), "is no ability of a model", f"expected {ABILITIES}")
@@ -202,7 +202,7 @@ def _check_abilities(value: Mapping[str, Any], place: str, path: str | None) -> 
             raise SessionError(path, step_into(place, name), f"expected true or false, got {kind_of(one)}", ABILITIES)
 
 
-def _check_headers(value: Mapping[str, Any], place: str, path: str | None) -> None:
+def _check_headers(value: Mapping[str, object], place: str, path: str | None) -> None:
     for header, variable in value.items():
         check_no_secret(variable, step_into(place, header), path)
         said = why_no_header(header, variable if isinstance(variable, str) else "")

@@ -307,7 +307,7 @@ class Session(ShowsItself):
 DEFAULT_COLUMNS = (Column("chat", "chat"), Column("json", "json"), Column("xml", "xml"))
 
 
-def _json(values: Mapping[str, Any]) -> str:
+def _json(values: Mapping[str, object]) -> str:
     return json.dumps(plain(values), ensure_ascii=False)
 
 

@@ -74,8 +74,8 @@ class ReleaseAdapter(Adapter):
     def render(
         self,
         signature: Signature,
-        demos: Sequence[Mapping[str, Any]],
-        inputs: Mapping[str, Any],
+        demos: Sequence[Mapping[str, object]],
+        inputs: Mapping[str, object],
         reuse: Prompt | None = None,
     ) -> Prompt:
         raise ReleaseError("unsupported", self.name, "another release renders the cases of a session, and nothing else")
@@ -116,7 +116,7 @@ class CaseOfRelease:
             prompt = alignment.kept(prompt, reuse)
         return Request(prompt, made.request, left, removed, model, whole_call=asked)
 
-    def outcome(self, request: Request, signature: Signature, output: Mapping[str, Any] | str | None) -> Outcome:
+    def outcome(self, request: Request, signature: Signature, output: Mapping[str, object] | str | None) -> Outcome:
         """Parse an answer as that release does. Never raises: a failure is in the parse result.
 
         Whoever reads within steps does not wait for that release where ours would not finish: it counts none.

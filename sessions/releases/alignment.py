@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
 
 from adapters.prompts.prompt import Message, Prompt
 from adapters.prompts.text import Segment, Text
@@ -80,7 +79,7 @@ def nothing_traced(reply: str) -> tuple[Span, ...]:
     return (Span(0, len(reply), "untraced"),) if reply else ()
 
 
-def spans_of(reply: str, values: Mapping[str, Any], ours: Reading | None = None) -> tuple[Span, ...]:
+def spans_of(reply: str, values: Mapping[str, object], ours: Reading | None = None) -> tuple[Span, ...]:
     """Spans that partition a reply of which only the values are known (as `sessions.file.typed_values` writes them).
 
     `ours` is the reading of the same reply by our adapter of the same name, where there is one.
@@ -109,7 +108,7 @@ def spans_of(reply: str, values: Mapping[str, Any], ours: Reading | None = None)
     return tuple(spans)
 
 
-def _takes_the_same(ours: Reading, values: Mapping[str, Any]) -> bool:
+def _takes_the_same(ours: Reading, values: Mapping[str, object]) -> bool:
     if not ours.ok or any(one.kind == "duplicate" for one in ours.spans):
         return False
     if ours.values.keys() != values.keys():

@@ -53,7 +53,7 @@ def dspys_signature(ours: Signature, text: str = "") -> Any:
     return types.new_class(OF_A_STRING, (dspy.Signature,), exec_body=lambda body: body.update(namespace))
 
 
-def dspys_type(annotation: Any) -> Any:
+def dspys_type(annotation: object) -> Any:
     """An annotation with dspy's types in the place of ours, also inside of `list[…]`, `X | None` and the like."""
     if isinstance(annotation, type) and annotation.__module__.startswith("adapters.types."):
         return _dspys_class(annotation)

@@ -171,7 +171,7 @@ class Release:
             self._written.evict_unused()
         return text
 
-    def _ask(self, question: Mapping[str, Any], column: Column) -> dict[str, Any]:
+    def _ask(self, question: Mapping[str, object], column: Column) -> dict[str, Any]:
         with self._lock:
             child = self._child  # another thread may close it meanwhile
             if child is None or child.has_ended:
@@ -262,7 +262,7 @@ class _Child:
                     pipe.close()
         self._folder.cleanup()
 
-    def ask(self, question: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+    def ask(self, question: Mapping[str, object], seconds: float) -> dict[str, Any]:
         """Its answer; empty where it ended, or was ended after so many seconds (`was_too_slow`)."""
         try:
             assert self._process.stdin is not None

@@ -217,7 +217,7 @@ def capabilities_as_json(capabilities: Capabilities) -> dict[str, JSON]:
     }
 
 
-def capabilities_from_json(data: Mapping[str, Any], model: str) -> Capabilities:
+def capabilities_from_json(data: Mapping[str, object], model: str) -> Capabilities:
     """The recorded capabilities; those of the model's name where the recording has none."""
     if not data:
         return capabilities_of(model)
@@ -236,7 +236,7 @@ def capabilities_in_force(recorded: Recording, model: str) -> Capabilities:
     return capabilities_from_json(recorded.capabilities if same_model else {}, model)
 
 
-def as_json(value: Any) -> Any:
+def as_json(value: object) -> Any:
     """A request's data as plain JSON of its own: texts that know their origins become plain ones."""
     if isinstance(value, str):
         return str(value)
@@ -309,7 +309,7 @@ def _mend(session: Session, signature: Signature, case: Case, error: Exception) 
     return f"mend the input `{error.field}`"
 
 
-def _attempt(attempt: Attempt, role: Role, request: Mapping[str, Any] | None) -> RecordedAttempt:
+def _attempt(attempt: Attempt, role: Role, request: Mapping[str, object] | None) -> RecordedAttempt:
     completions = tuple([_completion(one) for one in attempt.completions])
     return RecordedAttempt(attempt.adapter, role, request, completions, attempt.error)
 

@@ -64,7 +64,7 @@ def is_misread(run: Run) -> bool:
     return not run.ok or any(reading is not None and not reading.ok for reading in readings)
 
 
-def _counted(values: Iterable[Any]) -> tuple[Counted, ...]:
+def _counted(values: Iterable[object]) -> tuple[Counted, ...]:
     first: dict[str, Any] = {}
     counts: dict[str, int] = {}
     for value in values:

@@ -46,7 +46,7 @@ class Replay:
     def capabilities(self) -> Capabilities:
         return self._capabilities
 
-    def stream(self, request: Mapping[str, Any], cancel: Event | None = None) -> Iterator[Chunk]:
+    def stream(self, request: Mapping[str, object], cancel: Event | None = None) -> Iterator[Chunk]:
         asked = as_json(request)
         for index, (recorded, attempt, took) in enumerate(self._answers):
             if _is_same(recorded, asked):
@@ -95,7 +95,7 @@ def _distance(recorded: Mapping[str, Any], asked: Mapping[str, Any]) -> int:
     )
 
 
-def _is_same(recorded: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
+def _is_same(recorded: Mapping[str, object], asked: Mapping[str, object]) -> bool:
     """Tell whether two requests are the same, whatever the order of their own keys."""
     return recorded.keys() == asked.keys() and all(same(recorded[key], asked[key]) for key in asked)
 

@@ -41,7 +41,7 @@ def schema_of(tool: Tool) -> Mapping[str, Any]:
     return schema_of_line(parameters) if isinstance(parameters, str) else parameters
 
 
-def canned_result(tool: Tool, arguments: Mapping[str, Any]) -> Any:
+def canned_result(tool: Tool, arguments: Mapping[str, object]) -> Any:
     """The result of the entry with these arguments, else of the one without any. Raises `NoResultError`.
 
     An entry with `error` in place of `result` makes the call fail with that text (`RuntimeError`).
@@ -108,7 +108,7 @@ def run_tools(
         if ask is None and not tool.results:
             return None
 
-        def answer(arguments: Mapping[str, Any]) -> Any:
+        def answer(arguments: Mapping[str, object]) -> Any:
             current = next((one for one in state.session.tools if one.name == tool.name), tool)
             try:
                 return canned_result(current, arguments)
@@ -152,6 +152,6 @@ def continued(request: Request, before: Sequence[Any], recorded: Mapping[str, An
     return replace(request, prompt=prompt, params=params)
 
 
-def _result_added(session: Session, name: str, result: Mapping[str, Any]) -> Session:
+def _result_added(session: Session, name: str, result: Mapping[str, object]) -> Session:
     tools = [replace(one, results=(result, *one.results)) if one.name == name else one for one in session.tools]
     return replace(session, tools=tuple(tools))

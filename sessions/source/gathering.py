@@ -8,7 +8,6 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from adapters.errors import SignatureError
 from adapters.signatures import notation
@@ -98,7 +97,7 @@ def meaning_of(signature: Signature) -> str:
     return digest_of(json.dumps([signature.instructions, fields], ensure_ascii=False))
 
 
-def shape_of(annotation: Any) -> Sequence[str]:
+def shape_of(annotation: object) -> Sequence[str]:
     """The JSON schema of a type as lines, with the docstrings and descriptions of its models; its name without one."""
     try:
         return json.dumps(json_schema(annotation), indent=1, ensure_ascii=False, default=str).split("\n")

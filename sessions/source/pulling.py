@@ -55,7 +55,7 @@ def fitted(session: Session, before: Signature, after: Signature) -> Fitted:
 
 
 def _split(
-    values: Mapping[str, Any], extra: Mapping[str, Any], before: Signature, after: Signature
+    values: Mapping[str, object], extra: Mapping[str, object], before: Signature, after: Signature
 ) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
     """The values that fit, the rest beside them, and what was done in words."""
     kept, said = dict(values), []

@@ -223,7 +223,7 @@ def _joined(before: str, after: str) -> list[_Place]:
     return found
 
 
-def _members(text: str, annotation: Any) -> str:
+def _members(text: str, annotation: object) -> str:
     """A note that lists the members of an Enum: by what of them, in the place of the list."""
     if not (isinstance(annotation, type) and issubclass(annotation, Enum)):
         return text
@@ -283,7 +283,9 @@ def _is_moved(gone: Edit, come: Edit) -> bool:
     return gone.origin.kind == "reminder" or gone.before == come.after
 
 
-def _request_differences(before: Mapping[str, Any], after: Mapping[str, Any], by: CauseKind) -> Iterator[Difference]:
+def _request_differences(
+    before: Mapping[str, object], after: Mapping[str, object], by: CauseKind
+) -> Iterator[Difference]:
     for name in dict.fromkeys([*before, *after]):
         old, new = before.get(name), after.get(name)
         if same(old, new) and (name in before) is (name in after):
@@ -299,11 +301,11 @@ def _request_differences(before: Mapping[str, Any], after: Mapping[str, Any], by
         yield Difference("render", f"request.{name}", key, diff)
 
 
-def _json_lines(value: Any) -> tuple[str, ...]:
+def _json_lines(value: object) -> tuple[str, ...]:
     return tuple(json.dumps(plain(value), ensure_ascii=False, indent=2).split("\n"))
 
 
-def _form_of(value: Any) -> str:
+def _form_of(value: object) -> str:
     """Describe a parameter: schemas and tools by what they are, anything else as JSON."""
     if isinstance(value, Mapping) and isinstance(value.get("type"), str):
         return "a JSON schema" if value["type"] == "json_schema" else str(value["type"])
@@ -371,10 +373,10 @@ _FORMS: Mapping[type, str] = {
 }
 
 
-def _value_form(value: Any) -> str:
+def _value_form(value: object) -> str:
     return next((words for kind, words in _FORMS.items() if type(value) is kind), type(value).__name__)
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     text = json.dumps(plain(value), ensure_ascii=False)
     return text if len(text) <= 60 else f"{text[:59]}…"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from adapters.formats import catalog
 from adapters.prompts.prompt import DataPart, Message
@@ -207,14 +206,14 @@ UNKNOWN = "unknown"
 """The turn of a message that none of ours stands beside."""
 
 
-def with_origins(theirs: Sequence[Mapping[str, Any]], ours: Sequence[Message]) -> tuple[Message, ...]:
+def with_origins(theirs: Sequence[Mapping[str, object]], ours: Sequence[Message]) -> tuple[Message, ...]:
     """`theirs`, plain messages as a provider gets them, each beside the one of ours that has its place."""
     beside = dict(_pairs(theirs, ours))
     lines = _lines_of(ours)
     return tuple([_one(message, beside.get(index), lines) for index, message in enumerate(theirs)])
 
 
-def _pairs(theirs: Sequence[Mapping[str, Any]], ours: Sequence[Message]) -> Iterator[tuple[int, Message]]:
+def _pairs(theirs: Sequence[Mapping[str, object]], ours: Sequence[Message]) -> Iterator[tuple[int, Message]]:
     if [one.get("role") for one in theirs] == [one.role for one in ours]:
         yield from enumerate(ours)
         return
@@ -230,7 +229,7 @@ def _key(role: str, text: str) -> str:
     return f"{role}\n{text}"
 
 
-def _text(content: Any) -> str:
+def _text(content: object) -> str:
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []
@@ -238,7 +237,7 @@ def _text(content: Any) -> str:
     return "".join([one for one in texts if isinstance(one, str)])
 
 
-def _one(theirs: Mapping[str, Any], ours: Message | None, lines: Mapping[str, Segment]) -> Message:
+def _one(theirs: Mapping[str, object], ours: Message | None, lines: Mapping[str, Segment]) -> Message:
     role, content = str(theirs.get("role")), theirs.get("content")
     extra = {name: value for name, value in theirs.items() if name not in ("role", "content")}
     turn = ours.turn if ours is not None else UNKNOWN
