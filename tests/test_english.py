@@ -98,7 +98,12 @@ def function_names() -> set[str]:
     return {node.name for module in modules().values() for node in ast.walk(module) if isinstance(node, functions)}
 
 
-def texts_for_users() -> Iterator[tuple[str, str]]:
+@cache
+def texts_for_users() -> list[tuple[str, str]]:
+    return list(found_texts())
+
+
+def found_texts() -> Iterator[tuple[str, str]]:
     """Yield each sentence of the documents, the pages and the screen, with its place."""
     for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("workbench/**/*.js"))]:
         text = re.sub(r"```.*?```|`[^`\n]*`", lambda code: "\n" * code[0].count("\n"), read(path), flags=re.DOTALL)

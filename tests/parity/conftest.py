@@ -29,17 +29,8 @@ def quiet_dspy() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="module")
-def one_child() -> Iterator[None]:
-    """The process that calls models, which takes seconds to load, serves all tests of a file."""
-    from adapters.lm import child
-
-    yield
-    child.shut_down()
-
-
 @pytest.fixture
-def server(one_child: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackServer]:
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackServer]:
     """A server on this machine that dspy and we send to, in an environment that names no other."""
     from oracle.write_model_facts import nobody_logged_in
     from wire_bodies import OTHERS, PROVIDERS

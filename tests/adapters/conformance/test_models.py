@@ -11,7 +11,7 @@ from loopback_server import LoopbackServer
 from scripted_lm import ScriptedLM
 
 from adapters.formats.catalog import make
-from adapters.lm import LM, child
+from adapters.lm import LM
 from adapters.lm import open as open_model
 from adapters.lm.protocol import Chunk, ToolCallPart
 from adapters.requests.capabilities import NONE, Capabilities
@@ -54,12 +54,6 @@ def through_litellm(persona: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[L
     with LoopbackServer(lambda body: said(persona, body["messages"])) as server:
         monkeypatch.setenv("OPENAI_API_BASE", server.url)
         yield open_model("openai/any-name")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _no_child_is_left() -> Iterator[None]:
-    yield
-    child.shut_down()
 
 
 def ask(adapter: str, lm: LM) -> Run:

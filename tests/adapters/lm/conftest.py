@@ -9,7 +9,6 @@ import pytest
 from loopback_server import CANARY, LoopbackServer
 
 from adapters.formats.catalog import make
-from adapters.lm import child
 from adapters.lm import open as open_model
 from adapters.running import runner
 from adapters.running.runs import Run
@@ -23,12 +22,6 @@ QUESTION = (
 ANSWER = "[[ ## answer ## ]]\nIt rains a lot.\n\n[[ ## completed ## ]]\n"
 
 Send = Callable[..., Run]
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _no_child_is_left() -> Iterator[None]:
-    yield
-    child.shut_down()
 
 
 @pytest.fixture

@@ -260,14 +260,21 @@ def replies() -> list[str]:
     return [*texts, *fenced, *(f"Here it is: {text} Done." for text in texts), *map(repr, plain)]
 
 
+PLACES = {
+    "alone": lambda cls: cls,
+    "or nothing": lambda cls: cls | None,
+    "in a list": lambda cls: list[cls],
+}
+
+
+@pytest.mark.parametrize("place", ["alone", *(pytest.param(one, marks=pytest.mark.slow) for one in list(PLACES)[1:])])
 @pytest.mark.parametrize("name", PAIRS)
-def test_every_reply_is_coerced_alike(name: str) -> None:
-    mine, dspys = PAIRS[name]
+def test_every_reply_is_coerced_alike(name: str, place: str) -> None:
+    mine, dspys = map(PLACES[place], PAIRS[name])
     for reply in replies():
-        for make in (lambda cls: cls, lambda cls: cls | None, lambda cls: list[cls]):
-            found = outcome(lambda make=make, reply=reply: coerce(reply, make(mine)))
-            expected = outcome(lambda make=make, reply=reply: parse_value(reply, make(dspys)))
-            assert told(found) == told(expected), reply
+        found = outcome(lambda reply=reply: coerce(reply, mine))
+        expected = outcome(lambda reply=reply: parse_value(reply, dspys))
+        assert told(found) == told(expected), reply
 
 
 def told(result: tuple[str, Any]) -> tuple[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import dspy
@@ -70,8 +70,19 @@ def live(signature: Any, values: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("name", PLAIN)
 @pytest.mark.parametrize("adapter", ADAPTERS)
 def test_messages_with_built_values_are_dspys(adapter: str, name: str) -> None:
+    compare_messages(adapter, name, [name])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PLAIN)
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_messages_with_built_values_beside_any_other_are_dspys(adapter: str, name: str) -> None:
+    compare_messages(adapter, name, PLAIN)
+
+
+def compare_messages(adapter: str, name: str, others: Iterable[str]) -> None:
     mine, dspys = (make() for make in ADAPTERS[adapter])
-    for other, (annotate, place) in itertools.product(PLAIN, PLACES):
+    for other, (annotate, place) in itertools.product(others, PLACES):
         signatures = [
             dspy.Signature(
                 {

@@ -71,7 +71,7 @@ def test_the_teachers_page_alone_is_enlarged_for_a_projector(run: Run) -> None:
 
 def test_servers_are_asked_for_their_models_only_on_request(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     server = ThreadingHTTPServer(("127.0.0.1", 0), ModelServer)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
     try:
         monkeypatch.setenv("HOSTED_VLLM_API_BASE", f"http://127.0.0.1:{server.server_port}/v1")
         asked = {entry["model"] for entry in run("models", "vllm", "--ask-servers", "--json").json["models"]}

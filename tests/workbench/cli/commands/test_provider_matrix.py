@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from loopback_server import BEHAVIOURS, CANARY, LoopbackServer, refused_port
 
-from adapters.lm import child
 from sessions.file import store
 from sessions.model.session import Column
 from tests.support.open_app import Desk, at_the_desk
@@ -75,7 +74,6 @@ def server() -> Iterator[LoopbackServer]:
         for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "SOME_OTHER_TOKEN"):
             patch.setenv(name, CANARY)
         yield one
-        child.shut_down()
 
 
 def send(run: Run, session: str, model: str, *words: str) -> Any:
