@@ -6,9 +6,10 @@ import argparse
 import os
 import sys
 from contextlib import suppress
+from pathlib import Path
 
 from sessions.errors import SessionError
-from sessions.releases import environments
+from sessions.releases import environments, project
 from sessions.releases.environments import Environment
 from sessions.releases.installing import CannotAddError
 from workbench.cli import arguments
@@ -24,7 +25,8 @@ adapter of that very dspy, which renders and reads in a process of its own.
 add VERSION     installs it, with uv where that is there, else with venv and
                 pip; from the index and with the constraints that pip is set to
 use PYTHON      takes the dspy of an environment of yours, which stays yours
-list            what is there
+use project     takes the dspy of the environment of the project in this folder
+list            what is there, and the dspy of the project
 remove VERSION  takes it away; an environment of yours is only forgotten
 
 Exits 0; 2 where that release or that Python cannot be; 3 without a network."""
@@ -32,9 +34,11 @@ EXAMPLES = """\
   workbench dspy add 3.0.4
   workbench dspy add 2.6.27 --python python3.12
   workbench dspy use ../old/.venv/bin/python
+  workbench dspy use project
   workbench dspy list --json | jq -r .releases[].version
   workbench render q.session.json --adapter chat chat@3.0.4"""
 ACTIONS = ("list", "add", "use", "remove")
+PROJECT = "project"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,7 +61,10 @@ def run(options: argparse.Namespace) -> int:
     try:
         if action == "remove":
             return _remove(name, options)
-        found = environments.use(name) if action == "use" else _add(name, options)
+        if action == "add":
+            found = _add(name, options)
+        else:
+            found = environments.use(_project_python() if name == PROJECT else name)
     except CannotAddError as error:
         raise CommandError(
             str(error), exit_codes.PROVIDER if error.reason == "network" else exit_codes.USAGE
@@ -69,6 +76,24 @@ def run(options: argparse.Namespace) -> int:
     else:
         command_output.text(f"dspy {found.version} is there: chat@{found.version} is a column of it")
     return exit_codes.OK
+
+
+def _project_python() -> str:
+    """Return the Python of the project's environment. Raises CommandError where there is none."""
+    found = project.find(Path.cwd())
+    if found is None:
+        raise CommandError(
+            f"no environment, lock file or requirements here names a dspy; searched from {Path.cwd()} up"
+        )
+    if found.python is None:
+        add = f"`workbench dspy add {found.version}` adds it"
+        raise CommandError(f"{_short(found.source)} names dspy {found.version}, but no environment here has it; {add}")
+    return found.python
+
+
+def _short(path: Path) -> str:
+    """Return a path as seen from this folder."""
+    return os.path.relpath(path)
 
 
 def _add(version: str, options: argparse.Namespace) -> Environment:
@@ -92,10 +117,18 @@ def _remove(version: str, options: argparse.Namespace) -> int:
 
 
 def _list(options: argparse.Namespace) -> int:
-    found = environments.added()
+    found, own = environments.added(), project.find(Path.cwd())
     if options.json:
-        command_output.json({"releases": [_shape(one) for one in found]})
+        shape = own and {"version": own.version, "source": _short(own.source), "python": own.python}
+        command_output.json({"releases": [_shape(one) for one in found], "project": shape})
         return exit_codes.OK
+    if own is not None:
+        there = environments.find(own.version)
+        if there is not None and there.is_there:
+            fix = f"chat@{own.version} is a column of it"
+        else:
+            fix = f"`workbench dspy {'use project' if own.python else f'add {own.version}'}` makes it a column"
+        command_output.message(f"this project has dspy {own.version} ({_short(own.source)}); {fix}")
     if not found:
         command_output.message("no release of dspy was added; `workbench dspy add 3.0.4` adds one")
     for one in found:

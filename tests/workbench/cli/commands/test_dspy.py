@@ -44,7 +44,7 @@ def test_nothing_was_added(run: Run) -> None:
     done = run("dspy")
     assert (done.code, done.out) == (exit_codes.OK, "")
     assert "workbench dspy add 3.0.4" in done.err
-    assert run("dspy", "list", "--json").json == {"releases": []}
+    assert run("dspy", "list", "--json").json == {"releases": [], "project": None}
 
 
 def test_an_environment_of_the_users_is_used_listed_and_forgotten(run: Run, theirs: str) -> None:
@@ -52,7 +52,7 @@ def test_an_environment_of_the_users_is_used_listed_and_forgotten(run: Run, thei
     assert (done.code, done.out) == (exit_codes.OK, "dspy 9.9.1 is there: chat@9.9.1 is a column of it\n")
     assert run("dspy").out == f"9.9.1      yours      {theirs}\n"
     one = {"version": "9.9.1", "python": theirs, "own": False, "is_there": True}
-    assert run("dspy", "list", "--json").json == {"releases": [one]}
+    assert run("dspy", "list", "--json").json == {"releases": [one], "project": None}
     assert run("dspy", "use", theirs, "--json").json == one
     assert run("dspy", "remove", "9.9.1").code == exit_codes.OK
     again = run("dspy", "remove", "9.9.1")
@@ -112,3 +112,43 @@ def test_a_folder_that_cannot_be_made_is_one_line(run: Run, theirs: str, tmp_pat
     (tmp_path / "data").write_text("a file")
     done = run("dspy", "use", theirs)
     assert done.code == exit_codes.USAGE and "cannot be" in done.err
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, theirs: str) -> Path:
+    """A project, in whose environment is dspy 9.9.1."""
+    place = tmp_path / "project"
+    packages = place / ".venv/lib/python3.12/site-packages"
+    (packages / "dspy-9.9.1.dist-info").mkdir(parents=True)
+    (place / ".git").mkdir()
+    (place / ".venv/pyvenv.cfg").touch()
+    (place / ".venv/bin").mkdir()
+    (place / ".venv/bin/python").symlink_to(theirs)
+    monkeypatch.chdir(place)
+    return place
+
+
+def test_the_dspy_of_the_project_is_listed_and_used_in_place(run: Run, folder: Path) -> None:
+    python = str(folder / ".venv/bin/python")
+    assert run("dspy", "list", "--json").json["project"] == {"version": "9.9.1", "source": ".venv", "python": python}
+    assert "this project has dspy 9.9.1 (.venv); `workbench dspy use project` makes it a column" in run("dspy").err
+    assert run("dspy", "use", "project").out == "dspy 9.9.1 is there: chat@9.9.1 is a column of it\n"
+    assert "this project has dspy 9.9.1 (.venv); chat@9.9.1 is a column of it" in run("dspy").err
+    (used,) = run("dspy", "list", "--json").json["releases"]
+    assert (used["python"], used["own"]) == (python, False)
+
+
+def test_a_project_that_only_names_a_release_is_told_how_to_add_it(run: Run, folder: Path) -> None:
+    (folder / "nested").mkdir()
+    (folder / "nested/requirements.txt").write_text("dspy==9.9.2\n")
+    os.chdir(folder / "nested")
+    assert "this project has dspy 9.9.2 (requirements.txt); `workbench dspy add 9.9.2`" in run("dspy").err
+    done = run("dspy", "use", "project")
+    assert done.code == exit_codes.USAGE
+    assert "requirements.txt names dspy 9.9.2, but no environment here has it; `workbench dspy add 9.9.2`" in done.err
+
+
+def test_without_a_dspy_in_the_project_there_is_nothing_to_use(run: Run, tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir(exist_ok=True)
+    done = run("dspy", "use", "project")
+    assert done.code == exit_codes.USAGE and "names a dspy" in done.err

@@ -1,0 +1,87 @@
+"""Find the dspy of a project from its environment, lock file or requirements, running nothing.
+
+The nearest folder that says something decides, from the given folder up to the root of its repository. In a folder an
+environment counts before a lock file, and that before requirements: it is the dspy that the program imports.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ENVIRONMENTS = (".venv", "venv", "env")
+INSTALLED = re.compile(r"dspy(?:_ai)?-(\d[\w.]*)\.dist-info")
+VERSION = r"v?(\d[\w.]*)"
+LOCKED = re.compile(rf'^name\s*=\s*"dspy(?:-ai)?"\s*^version\s*=\s*"{VERSION}"', re.MULTILINE)
+LOCKED_AS_JSON = re.compile(rf'"dspy(?:-ai)?"\s*:\s*\{{[^{{}}]*?"version"\s*:\s*"=={VERSION}"')
+PINNED = re.compile(
+    r"""^[ \t]*(?:[\w.-]+[ \t]*=[ \t]*\[[ \t]*)?["']?dspy(?:-ai)?(?:[ \t]*\[[^\]\n]*\])?[ \t]*==[ \t]*"""
+    rf"{VERSION}(?![\w.*])",
+    re.MULTILINE | re.IGNORECASE,
+)
+FILES = {
+    "uv.lock": LOCKED,
+    "poetry.lock": LOCKED,
+    "pdm.lock": LOCKED,
+    "Pipfile.lock": LOCKED_AS_JSON,
+    "requirements.txt": PINNED,
+    "pyproject.toml": PINNED,
+}
+"""The files that name a release, the most certain first, with the place of the version in each."""
+MOST_CHARACTERS = 20_000_000
+
+
+@dataclass(frozen=True)
+class Project:
+    """The dspy that a project has."""
+
+    version: str
+    source: Path
+    """The environment's folder, or the file that names the release."""
+    python: str | None
+    """The environment's Python; None where only a file names the release."""
+
+
+def find(folder: Path) -> Project | None:
+    """Return the dspy of the project around `folder`; None if it has none."""
+    found = (project for place in _folders(folder) for project in (*_in_environments(place), *_in_files(place)))
+    return next(found, None)
+
+
+def _folders(folder: Path) -> Iterator[Path]:
+    start = Path(os.path.abspath(folder))
+    for place in (start, *start.parents):
+        yield place
+        if (place / ".git").exists() or place == Path.home():
+            return
+
+
+def _in_environments(folder: Path) -> Iterator[Project]:
+    for name in ENVIRONMENTS:
+        place = folder / name
+        if not (place / "pyvenv.cfg").is_file():
+            continue
+        python = next(
+            (one for one in (place / "bin/python", place / "Scripts/python.exe") if os.access(one, os.X_OK)), None
+        )
+        packages = [
+            *place.glob("lib/python*/site-packages/dspy*-*.dist-info"),
+            *place.glob("Lib/site-packages/dspy*-*.dist-info"),
+        ]
+        for package in packages:
+            if (installed := INSTALLED.fullmatch(package.name)) is not None and python is not None:
+                yield Project(installed[1], place, str(python))
+
+
+def _in_files(folder: Path) -> Iterator[Project]:
+    for name, place in FILES.items():
+        try:
+            with (folder / name).open(encoding="utf-8", errors="replace") as file:
+                text = file.read(MOST_CHARACTERS)
+        except OSError:
+            continue
+        if (found := place.search(text)) is not None:
+            yield Project(found[1], folder / name, None)
