@@ -68,6 +68,24 @@ def set_params(state: State, id: str | None, params: Mapping[str, Any]) -> State
     return replace(state, session=replace(state.session, params=params))
 
 
+def set_release(state: State, version: str, adapters: Iterable[str]) -> State:
+    """Have every column of these adapters rendered and read by that release of dspy: `chat` → `chat@3.0.4`.
+
+    Adapters that are not dspy's, or that the release lacks, stay. A column that is named after its adapter is renamed.
+    """
+    known = set(adapters)
+    made = state
+    for column in state.session.columns:
+        adapter = column.adapter.partition("@")[0]
+        wanted = f"{adapter}@{version}"
+        if adapter in known and column.adapter != wanted:
+            is_named_after_it = column.id.startswith(column.adapter)
+            id = free_id(made, wanted + column.id.removeprefix(column.adapter)) if is_named_after_it else column.id
+            new = replace(column, adapter=wanted, id=id)
+            made = edits.set_columns(made, [new if one.id == column.id else one for one in made.session.columns])
+    return made
+
+
 def set_fallback(state: State, fallback: bool) -> State:
     """Set whether Chat and XML ask again as JSON after a reply that does not parse."""
     if fallback == state.session.fallback:

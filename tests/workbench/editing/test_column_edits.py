@@ -83,3 +83,23 @@ def test_the_extraction_model_is_an_option_of_the_column_that_renders_and_goes_a
     assert named.session.columns[0].options == {"extraction_model": "offline/fenced"}
     rendering.request_of(named.session, named.session.columns[0], named.case)
     assert column_edits.set_extraction_model(named, "two", None).session.columns[0] == session.columns[0]
+
+
+def test_a_release_takes_over_every_column_of_its_adapters_and_names_those_that_bore_their_names() -> None:
+    columns = (
+        Column("chat", "chat"),
+        Column("chat · offline/sloppy", "chat", model="offline/sloppy"),
+        Column("mine", "json"),
+        Column("markdown", "markdown"),
+        Column("xml", "xml@2.6.27"),
+    )
+    state = State(replace(SESSION, columns=columns))
+    made = column_edits.set_release(state, "3.0.4", ["chat", "json", "xml"])
+    assert [(one.id, one.adapter, one.model) for one in made.session.columns] == [
+        ("chat@3.0.4", "chat@3.0.4", None),
+        ("chat@3.0.4 · offline/sloppy", "chat@3.0.4", "offline/sloppy"),
+        ("mine", "json@3.0.4", None),
+        ("markdown", "markdown", None),
+        ("xml", "xml@3.0.4", None),
+    ]
+    assert column_edits.set_release(made, "3.0.4", ["chat", "json", "xml"]) is made

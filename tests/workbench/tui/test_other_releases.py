@@ -14,16 +14,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from textual.widgets import OptionList
 
 from sessions.model.replies import Reply
 from sessions.model.session import Column, Session
-from sessions.releases import environments, release, running
+from sessions.releases import environments, project, release, running
 from sessions.releases.engine import Call, Question
 from sessions.releases.release import Release
 from sessions.running import recording
 from tests.support.open_app import TICKETS, Desk, at_the_desk
 from workbench.state.document import Place, State
 from workbench.tui.actions import columns
+from workbench.tui.dialogs.choose import ChooseScreen
 from workbench.tui.panes.column import ColumnPane
 from workbench.tui.screens.pages import PagesScreen
 from workbench.tui.widgets.text.text_view import TextView
@@ -330,3 +332,50 @@ def test_another_case_is_asked_for_too() -> None:
         await patiently(desk, shows_second, "for the prompt of the second case")
 
     at_the_desk(act, session)
+
+
+def make_project(folder: Path, version: str) -> None:
+    """An environment in `folder` with that dspy, which is the one of the tests."""
+    (folder / f".venv/lib/python3/site-packages/dspy-{version}.dist-info").mkdir(parents=True)
+    (folder / ".venv/pyvenv.cfg").touch()
+    (folder / ".venv/bin").mkdir()
+    (folder / ".venv/bin/python").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    (folder / ".venv/bin/python").chmod(0o755)
+
+
+@pytest.mark.slow
+def test_every_column_follows_the_dspy_of_the_project_and_undo_takes_it_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_project(tmp_path, HERE)
+    monkeypatch.chdir(tmp_path)
+    environments.remove(HERE)
+
+    async def act(desk: Desk) -> None:
+        def ids() -> list[str]:
+            return [one.id for one in desk.document.session.columns]
+
+        own = project.find(tmp_path)
+        assert own is not None and environments.find(HERE) is None
+        desk.app.ask(columns.follow_project(desk.app, own))
+        await patiently(desk, lambda: ids() == [f"chat@{HERE}", f"json@{HERE}", "markdown"], "for the columns")
+        assert environments.find(HERE) is not None
+        await patiently(desk, lambda: has_followed(desk), "for its prompt")
+        desk.document.undo()
+        assert ids() == ["chat", "json", "markdown"]
+
+    at_the_desk(act, tickets("chat", "json", "markdown"))
+
+
+@pytest.mark.slow
+def test_the_dspy_of_the_project_is_offered_among_the_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_project(tmp_path, "9.9.9")
+    monkeypatch.chdir(tmp_path)
+
+    async def act(desk: Desk) -> None:
+        desk.app.ask(columns.add(desk.app))
+        await desk.until(lambda: isinstance(desk.app.screen, ChooseScreen), "for the dialog")
+        options = [str(one.prompt) for one in desk.app.screen.query_one(OptionList).options]
+        assert [one for one in options if "dspy 9.9.9" in one and "this project's own (.venv)" in one]
+
+    at_the_desk(act, tickets("chat"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from sessions.errors import SessionError
 from sessions.model import variants
 from sessions.model.parameters import check_parameters
 from sessions.model.session import Column
-from sessions.releases import environments
+from sessions.releases import environments, project
 from workbench.editing import column_edits, edits, field_values
 from workbench.output import json_shapes
 from workbench.output.display import one_line
@@ -20,12 +21,13 @@ from workbench.tui.actions import models
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
 from workbench.tui.dialogs.choose import ChooseScreen, Entry
 from workbench.tui.messages import Change
+from workbench.tui.widgets.text.plain import plain_notify
 
 if TYPE_CHECKING:
     from workbench.tui.host import Host
 
-BESIDE, EVERY, VARIANT = "beside", "all", "with"
-"""Ways to a new column, as `do` names them."""
+BESIDE, EVERY, VARIANT, PROJECT = "beside", "all", "with", "project"
+"""Ways to new columns, the first three as `do` names them."""
 ORIGINAL = Entry("", variants.ORIGINAL_TAG, "the signature without a variant")
 
 
@@ -60,17 +62,43 @@ async def add(host: Host) -> None:
         )
         if session.variants:
             entries.append(Entry(VARIANT, "A variant", f"a second {column.id} column with a variant"))
+    own = project.find(host.document.folder)
+    if own is not None:
+        about = f"this project's own ({own.source.name}), in place of every column of dspy's"
+        entries.append(Entry(PROJECT, f"dspy {own.version}", about))
     chosen = await host.app.push_screen_wait(ChooseScreen("Add a column", entries))
     before = {one.id for one in session.columns}
     if chosen is None:
         return
     if chosen in abouts:
         show(host, chosen)
+    elif chosen == PROJECT and own is not None:
+        await follow_project(host, own)
     elif rendered is not None:
         await do(host, rendered.column, chosen)
     fresh = [one.id for one in host.document.session.columns if one.id not in before]
     if fresh:
         host.app.call_after_refresh(host.main.columns.turn_to, fresh[0])
+
+
+async def follow_project(host: Host, own: project.Project) -> None:
+    """Have every column rendered and read by the dspy of the project; its Python is started for that."""
+    refused = host.confinement.why_no_program()
+    found = environments.find(own.version)
+    if not refused and (found is None or not found.is_there):
+        if own.python is None:
+            refused = f"No environment here has dspy {own.version}; `workbench dspy add {own.version}` adds it."
+        else:
+            try:
+                found = await asyncio.to_thread(environments.use, own.python)
+            except SessionError as error:
+                refused = str(error)
+    if refused or found is None:
+        plain_notify(host.app, refused, severity="warning")
+        return
+    adapters = found.adapters or [name for name in catalog.NAMES if catalog.dspy_class(name) is not None]
+    change = partial(column_edits.set_release, version=found.version, adapters=adapters)
+    _edit(host, change, f"columns of dspy {found.version}")
 
 
 def of_releases() -> dict[str, str]:
