@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from adapters.formats import catalog
 from adapters.formats.base import Adapter
 from adapters.formats.catalog import UnknownAdapterError
 from sessions.checking import checking, key_order
@@ -19,7 +20,7 @@ from sessions.checking.verdicts import FixtureResult, Part, verdict_changes
 from sessions.errors import SessionError
 from sessions.file import restore_points, store
 from sessions.model.session import Case, Session
-from sessions.running import rendering
+from sessions.running import recording, rendering
 from sessions.source.comparing import check_source, why_unlinked, with_source
 from sessions.source.linking import Follower
 from workbench.checks import keywords
@@ -71,6 +72,8 @@ class Checked:
     nothing: str = ""
     unlinked: str = ""
     """Reason why no program is followed for it; empty if a program is."""
+    releases: frozenset[str] = frozenset()
+    """The releases of dspy that its columns follow."""
 
 
 def check_all(files: Sequence[Path], plan: Plan, jobs: int) -> Iterator[Checked]:
@@ -118,7 +121,14 @@ def check_file(path: Path, plan: Plan, dspy: Release | None, follower: Follower)
         results = with_source(results, check_source(session, path.parent, follower))
         unlinked = why_unlinked(session)
     more = tuple([_extended(one, session, plan, dspy) for one in results])
-    return Checked(path, more, updated=updated, unlinked=unlinked)
+    return Checked(path, more, updated=updated, unlinked=unlinked, releases=_releases(session))
+
+
+def _releases(session: Session) -> frozenset[str]:
+    """Return the releases of dspy that the columns follow; an adapter that is not dspy's follows none."""
+    of_dspy = [one.adapter for one in session.columns if catalog.dspy_class(one.adapter.partition("@")[0]) is not None]
+    named = [catalog.parse_release(one) for one in of_dspy]
+    return frozenset([one.version if one is not None else recording.DSPY for one in named])
 
 
 def _key_order_checked(

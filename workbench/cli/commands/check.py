@@ -9,12 +9,15 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from sessions.causes.cause import Cause, counted, verdict_lines
 from sessions.causes.cause import advice as advice_on
 from sessions.causes.finding import Causes
 from sessions.checking import junit, reports
 from sessions.checking.verdicts import FixtureResult, Part, totals
+from sessions.releases import project
+from sessions.running import recording
 from sessions.source.comparing import NO_LINK
 from workbench.checks import fixture_files, keywords
 from workbench.checks.checking import Checked, Plan, check_all
@@ -103,6 +106,7 @@ def run(options: argparse.Namespace) -> int:
     codes = [exit_codes.OK]
     causes = Causes()
     unlinked: dict[str, str] = {}
+    followed: Counter[str] = Counter()
     progress = _Progress(len(files))
     for checked in check_all(files, plan, options.jobs):
         progress.clear()
@@ -111,6 +115,7 @@ def run(options: argparse.Namespace) -> int:
         if wants_report:
             results += checked.results
         causes.add(checked.results)
+        followed.update(checked.releases)
         if checked.unlinked:
             unlinked[str(checked.path)] = checked.unlinked
         if not options.json and not checked.error:
@@ -133,8 +138,15 @@ def run(options: argparse.Namespace) -> int:
             for one in results
             for change in json_shapes.verdict_changes_of(one)
         ]
-        shape = {"verdict_changes": changed, "fixtures": fixtures, "errors": shapes, "causes": causes_found}
+        shape: dict[str, Any] = {
+            "verdict_changes": changed,
+            "fixtures": fixtures,
+            "errors": shapes,
+            "causes": causes_found,
+        }
         shape["unlinked"] = [{"path": path, "why": why} for path, why in unlinked.items()]
+        own = project.find(Path.cwd())
+        shape["project"] = own and {"version": own.version, "source": os.path.relpath(own.source), "followed": followed}
         command_output.json({**shape, **counts})
     else:
         write_causes(found)
@@ -146,6 +158,7 @@ def run(options: argparse.Namespace) -> int:
             command_output.message(advice)
         if unlinked:
             command_output.text(_unlinked_line(unlinked, len(files)))
+        _tell_of_project(followed, options.paths)
     if options.require_source and unlinked:
         codes.append(exit_codes.DIFFERENT)
     if plan.update and not plan.update_verdicts and any(one.changes_verdict for one in found):
@@ -153,6 +166,19 @@ def run(options: argparse.Namespace) -> int:
             "--update left them out; `workbench review` shows each reply, --update parse accepts all"
         )
     return exit_codes.worst(codes)
+
+
+def _tell_of_project(followed: Mapping[str, int], paths: Sequence[str]) -> None:
+    """Say that the project here has another dspy than the sessions follow."""
+    own = project.find(Path.cwd())
+    for release, count in sorted(followed.items()):
+        if own is not None and release != own.version:
+            sessions = f"{count} session{'s follow' if count > 1 else ' follows'} {release}"
+            sides = f"--from {'ours' if release == recording.DSPY else release} --to {own.version}"
+            shows = f"`workbench upgrade {' '.join(paths)} {sides}` shows the differences"
+            command_output.message(
+                f"this project has dspy {own.version} ({os.path.relpath(own.source)}), and {sessions}; {shows}"
+            )
 
 
 def _unlinked_line(unlinked: Mapping[str, str], count: int) -> str:

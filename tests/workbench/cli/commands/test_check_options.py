@@ -251,3 +251,21 @@ def test_an_update_does_not_write_over_what_another_program_wrote(recorded: str,
     before = json.loads(Path(path).read_text())
     assert run("check", path, "--update", "render,parse").code == 0
     assert json.loads(restore_points.points(path)[0].place.read_text()) == before
+
+
+def test_a_project_with_another_dspy_than_the_sessions_is_named_with_what_shows_the_differences(
+    recorded: str, run: Run
+) -> None:
+    assert "this project has dspy" not in run("check", recorded).err
+    Path(".git").mkdir()
+    Path("requirements.txt").write_text("dspy==3.2.1\n")
+    done = run("check", recorded)
+    assert done.code == exit_codes.OK
+    assert (
+        "this project has dspy 3.2.1 (requirements.txt), and 1 session follows 3.4.1; "
+        f"`workbench upgrade {recorded} --from ours --to 3.2.1` shows the differences"
+    ) in done.err
+    project = {"version": "3.2.1", "source": "requirements.txt", "followed": {"3.4.1": 1}}
+    assert run("check", recorded, "--json").json["project"] == project
+    Path("requirements.txt").write_text("dspy==3.4.1\n")
+    assert "this project has dspy" not in run("check", recorded).err
