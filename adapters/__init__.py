@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from adapters.errors import SignatureError as SignatureError
     from adapters.formats.baml import BAMLAdapter as BAMLAdapter
     from adapters.formats.base import Adapter as Adapter
-    from adapters.formats.callbacks import Callback as Callback
+    from adapters.formats.base import Callback as Callback
     from adapters.formats.chat import ChatAdapter as ChatAdapter
     from adapters.formats.json import JSONAdapter as JSONAdapter
     from adapters.formats.markdown import MarkdownAdapter as MarkdownAdapter
@@ -68,8 +68,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "adapters.formats.baml": ("BAMLAdapter",),
-    "adapters.formats.base": ("Adapter",),
-    "adapters.formats.callbacks": ("Callback",),
+    "adapters.formats.base": ("Adapter", "Callback"),
     "adapters.requests.capabilities": ("Capabilities",),
     "adapters.formats.chat": ("ChatAdapter",),
     "adapters.values.coercion": ("find_enum_member", "format_field_value", "parse_value"),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import ClassVar, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
-from adapters.formats.chat import PARAGRAPH, input_markers
+from adapters.formats.chat import PARAGRAPH, markers_of
 from adapters.formats.json import JSONAdapter
 from adapters.formats.profile import OF_THE_BASE, Card, Profile
 from adapters.prompts.field_descriptions import is_model
@@ -53,10 +53,8 @@ class BAMLAdapter(JSONAdapter):
 
     name: ClassVar[str] = "baml"
     profile: ClassVar[Profile] = PROFILE
+    renders_demos_by_faces: ClassVar[bool] = True
     error_name: ClassVar[str] = "BAMLAdapter"
-
-    def demo_key(self, signature: Signature) -> Hashable:
-        return signature.field_faces if type(self) is BAMLAdapter else super().demo_key(signature)
 
     def format_field_structure(self, signature: Signature) -> str:
         # A live model that names a class below it changes its face when it is built: until then nothing is kept.
@@ -73,7 +71,7 @@ class BAMLAdapter(JSONAdapter):
     ) -> str:
         segments: list[Segment] = list(Text.of(prefix).segments)
         add = segments.append
-        for name, annotation, first, following in input_markers(signature.fields_only):
+        for name, annotation, first, following in markers_of(signature.fields_only, "input"):
             if name in inputs:
                 value = inputs[name]
                 add(following if segments else first)

@@ -7,20 +7,21 @@ method by dspy's name (`format`, `parse`, `format_field_description`, …) and r
 
 from __future__ import annotations
 
+import functools
+import inspect
+import logging
+import uuid
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
-from operator import is_
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from adapters.formats.callbacks import announced
-from adapters.formats.conversation import history_messages
+from adapters.formats.conversation import RenderedDemos, expanded, history_messages, render_demos
 from adapters.formats.profile import CUSTOM, Profile
 from adapters.json_text.repair_limits import one_reading, repair_steps
-from adapters.prompts import content_markers as markers
 from adapters.prompts.formatted import message_dicts
-from adapters.prompts.prompt import DemoUse, Message, Prompt, message_of, prompt_of_dicts
-from adapters.prompts.text import Text, join
+from adapters.prompts.prompt import Message, Prompt, message_of, prompt_of_dicts
+from adapters.prompts.text import join
 from adapters.replies.flag import Flag
 from adapters.replies.reading import FieldReading, NearMiss, Reading, ReadingError, Span
 from adapters.replies.reading_builder import Findings
@@ -28,35 +29,59 @@ from adapters.requests.capabilities import Capabilities
 from adapters.signatures.signature import Signature
 
 if TYPE_CHECKING:
-    from adapters.formats.callbacks import Callback
     from adapters.requests.calls import WholeCall
 
-INCOMPLETE_DEMO = Text.of(
-    "This is an example of the task, though some input or output fields are not supplied.", "filler"
-)
-NOT_SUPPLIED = Text.of("Not supplied for this particular example. ", "filler")
-NOT_SUPPLIED_IN_HISTORY = Text.of("Not supplied for this conversation history message. ", "filler")
+logger = logging.getLogger(__name__)
+
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True, slots=True)
-class RenderedDemo:
-    """A demo's messages, kept so that the next prompt can take them over."""
+class Callback:
+    """Base of callbacks that watch an adapter, with dspy's method names (`dspy.utils.callback.BaseCallback`).
 
-    demo: Mapping[str, object]
-    use: DemoUse
-    messages: tuple[Message, ...]
+    They only observe: their errors are logged and change nothing.
+    """
+
+    def on_adapter_format_start(self, call_id: str, instance: object, inputs: dict[str, object]) -> None: ...
+
+    def on_adapter_format_end(self, call_id: str, outputs: object, exception: BaseException | None = None) -> None: ...
+
+    def on_adapter_parse_start(self, call_id: str, instance: object, inputs: dict[str, object]) -> None: ...
+
+    def on_adapter_parse_end(self, call_id: str, outputs: object, exception: BaseException | None = None) -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
-class RenderedDemos:
-    """The rendered demos of a prompt, by identity, with their adapter and `Adapter.demo_key`."""
+def announced(method: Method) -> Method:
+    """Announce `format` or `parse` to the callbacks of the adapter it is called on."""
+    name = method.__name__
+    parameters = inspect.signature(method)
 
-    adapter: Adapter
-    key: Hashable
-    by_id: Mapping[int, RenderedDemo]
-    demos: tuple[Mapping[str, object], ...]
-    messages: tuple[Message, ...]
-    uses: tuple[DemoUse, ...]
+    @functools.wraps(method)
+    def wrapper(self: Any, *args: object, **kwargs: object) -> object:
+        callbacks = self.callbacks
+        if not callbacks:
+            return method(self, *args, **kwargs)
+        call_id = uuid.uuid4().hex
+        inputs = dict(parameters.bind(self, *args, **kwargs).arguments)
+        inputs.pop("self", None)
+        _tell(callbacks, f"on_adapter_{name}_start", call_id=call_id, instance=self, inputs=inputs)
+        try:
+            outputs = method(self, *args, **kwargs)
+        except BaseException as error:  # told of, and raised again
+            _tell(callbacks, f"on_adapter_{name}_end", call_id=call_id, outputs=None, exception=error)
+            raise
+        _tell(callbacks, f"on_adapter_{name}_end", call_id=call_id, outputs=outputs, exception=None)
+        return outputs
+
+    return wrapper  # type: ignore[return-value]
+
+
+def _tell(callbacks: list[object], event: str, **arguments: object) -> None:
+    for callback in callbacks:
+        try:
+            getattr(callback, event)(**arguments)
+        except Exception as error:  # a listener's fault must not become the run's
+            logger.warning("callback %r failed in %s: %s", callback, event, error)
 
 
 class Adapter:
@@ -69,6 +94,8 @@ class Adapter:
     name: ClassVar[str] = "custom"
     profile: ClassVar[Profile] = CUSTOM
     whole_call: WholeCall | None = None
+    renders_demos_by_faces: ClassVar[bool] = False
+    """Set on a class itself whose demos depend on the fields' names, roles and plain texts alone; not inherited."""
 
     def __init__(
         self,
@@ -134,7 +161,7 @@ class Adapter:
 
         The signature itself, unless an adapter knows better.
         """
-        return signature
+        return signature.field_faces if "renders_demos_by_faces" in type(self).__dict__ else signature
 
     def fallback_adapter(self) -> Adapter | None:
         """The adapter that asks again after a reply that does not parse, or None."""
@@ -157,12 +184,17 @@ class Adapter:
         history_field = signature.history_field
         if history_field is not None:
             current = _without(signature, history_field)
-            history = self._history_messages(current, history_field, values)
+            if is_own(self.format_conversation_history, Adapter.format_conversation_history):
+                messages = history_messages(self, current, history_field, values)
+            else:
+                given = self.format_conversation_history(current, history_field, values)
+                messages = prompt_of_dicts(given, "history").messages
+            history = tuple([expanded(one) for one in messages])
         system = message_of("system", "system", self.format_system_message(signature))
-        demo_messages, uses, reusable = self._demo_messages(signature, demos, reuse)
+        shown_demos = self._demos(signature, demos, reuse)
         content = self.format_user_message_content(current, values, main_request=True)
-        last = (_expanded(message_of("user", "inputs", content)),) if content else ()
-        return Prompt((system, *demo_messages, *history, *last), uses, reusable=reusable)
+        last = (expanded(message_of("user", "inputs", content)),) if content else ()
+        return Prompt((system, *shown_demos.messages, *history, *last), shown_demos.uses, reusable=shown_demos)
 
     def _findings(self, signature: Signature, completion: str) -> Findings:
         """Make the collector for this adapter's parser."""
@@ -171,76 +203,14 @@ class Adapter:
     def _read(self, signature: Signature, completion: str) -> Reading:
         raise NotImplementedError(f"{type(self).__name__} must override parse()")
 
-    def _demo_messages(
+    def _demos(
         self, signature: Signature, demos: Sequence[Mapping[str, object]], reuse: Prompt | None, expand: bool = True
-    ) -> tuple[list[Message], tuple[DemoUse, ...], RenderedDemos | None]:
+    ) -> RenderedDemos:
         if is_own(self.format_demos, Adapter.format_demos):
-            return self._own_demo_messages(signature, demos, reuse, expand)
+            return render_demos(self, self.demo_key(signature), signature, demos, reuse, expand)
         prompt = prompt_of_dicts(self.format_demos(signature, list(demos)), "demo")
-        return [_expanded(one) if expand else one for one in prompt.messages], (), None
-
-    def _own_demo_messages(
-        self, signature: Signature, demos: Sequence[Mapping[str, object]], reuse: Prompt | None, expand: bool
-    ) -> tuple[list[Message], tuple[DemoUse, ...], RenderedDemos | None]:
-        known = self._known_demos(signature, reuse)
-        if known is not None and len(demos) == len(known.demos) and all(map(is_, demos, known.demos)):
-            return list(known.messages), known.uses, known
-        rendered: dict[int, RenderedDemo] = {}
-        pending: list[tuple[Mapping[str, object], DemoUse]] = []
-        uses: list[DemoUse] = []
-        for number, demo in enumerate(demos, 1):
-            entry = known.by_id.get(id(demo)) if known is not None else None
-            if entry is None:
-                use = _demo_use(signature, demo, number)
-                pending.append((demo, use))
-            else:
-                entry = entry if entry.use.number == number else _renumbered(entry, number)
-                use = entry.use
-                rendered[id(demo)] = entry
-            uses.append(use)
-        for wanted in ("incomplete", "complete", "dropped"):
-            for demo, use in pending:
-                if use.use == wanted:
-                    rendered[id(demo)] = self._render_demo(signature, demo, use, expand)
-        messages: list[Message] = []
-        for wanted in ("incomplete", "complete"):
-            for demo, use in zip(demos, uses, strict=True):
-                if use.use == wanted:
-                    entry = rendered[id(demo)]
-                    messages.extend(entry.messages if entry.use is use else _renumbered(entry, use.number).messages)
-        every = tuple(uses)
-        held = RenderedDemos(self, self.demo_key(signature), rendered, tuple(demos), tuple(messages), every)
-        return messages, every, held
-
-    def _known_demos(self, signature: Signature, reuse: Prompt | None) -> RenderedDemos | None:
-        held = reuse.reusable if reuse is not None else None
-        if isinstance(held, RenderedDemos) and held.adapter is self and held.key == self.demo_key(signature):
-            return held
-        return None
-
-    def _render_demo(
-        self, signature: Signature, demo: Mapping[str, object], use: DemoUse, expand: bool
-    ) -> RenderedDemo:
-        if use.use == "dropped":
-            return RenderedDemo(demo, use, ())
-        turn = f"demo {use.number}"
-        if use.use == "complete":
-            user = self.format_user_message_content(signature, demo)
-            answer = self.format_assistant_message_content(
-                signature, demo, missing_field_message=NOT_SUPPLIED_IN_HISTORY
-            )
-        else:
-            user = self.format_user_message_content(signature, demo, prefix=INCOMPLETE_DEMO)
-            answer = self.format_assistant_message_content(signature, demo, missing_field_message=NOT_SUPPLIED)
-        asked = message_of("user", turn, user)
-        answered = message_of("assistant", turn, answer)
-        return RenderedDemo(demo, use, (_expanded(asked) if expand else asked, answered))
-
-    def _history_messages(self, signature: Signature, field: str, inputs: dict[str, object]) -> tuple[Message, ...]:
-        if not is_own(self.format_conversation_history, Adapter.format_conversation_history):
-            prompt = prompt_of_dicts(self.format_conversation_history(signature, field, inputs), "history")
-            return tuple([_expanded(one) for one in prompt.messages])
-        return tuple([_expanded(one) for one in history_messages(self, signature, field, inputs)])
+        messages = tuple([expanded(one) if expand else one for one in prompt.messages])
+        return RenderedDemos(self, object(), {}, (), messages, ())
 
     # dspy's public methods
 
@@ -303,8 +273,8 @@ class Adapter:
 
     def format_demos(self, signature: Signature, demos: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
         """Incomplete demos first, then complete ones, each a user and an assistant message; others are dropped."""
-        messages, _, _ = self._own_demo_messages(signature, demos, None, expand=False)
-        return [message.as_dict() for message in messages]
+        rendered = render_demos(self, self.demo_key(signature), signature, demos, None, expand=False)
+        return [message.as_dict() for message in rendered.messages]
 
     def format_conversation_history(
         self, signature: Signature, history_field_name: str, inputs: dict[str, object]
@@ -358,31 +328,6 @@ class Adapter:
 @lru_cache(maxsize=512)
 def _without(signature: Signature, name: str) -> Signature:
     return signature.delete(name)
-
-
-def _expanded(message: Message) -> Message:
-    """A user message with the custom types marked in its text made into content parts; any other as it is."""
-    text = message.parts[0] if message.role == "user" and not message.is_list and message.parts else None
-    if not isinstance(text, Text) or markers.START not in text:
-        return message
-    parts, is_list = markers.expand(text)
-    return Message("user", message.turn, parts, is_list, message.extra)
-
-
-def _demo_use(signature: Signature, demo: Mapping[str, object], number: int) -> DemoUse:
-    missing = tuple([name for name in signature.fields if name not in demo or demo[name] is None])
-    if not missing:
-        return DemoUse(number, "complete")
-    has_both = any(name in demo for name in signature.input_fields) and any(
-        name in demo for name in signature.output_fields
-    )
-    return DemoUse(number, "incomplete" if has_both else "dropped", missing)
-
-
-def _renumbered(entry: RenderedDemo, number: int) -> RenderedDemo:
-    turn = f"demo {number}"
-    messages = tuple([Message(one.role, turn, one.parts, one.is_list, one.extra) for one in entry.messages])
-    return RenderedDemo(entry.demo, DemoUse(number, entry.use.use, entry.use.missing), messages)
 
 
 def is_own(method: Callable[..., object], own: Callable[..., object]) -> bool:

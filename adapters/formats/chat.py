@@ -5,12 +5,12 @@ A reply is split into the sections under its markers; the first of each field co
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from adapters.formats import catalog
-from adapters.formats.base import Adapter, is_own
+from adapters.formats.base import Adapter, Callback, is_own
 from adapters.formats.profile import FALLBACK_OPTION, OF_THE_BASE, SHARED_OPTIONS, Card, Profile
 from adapters.prompts.field_descriptions import (
     chat_field_description,
@@ -21,15 +21,12 @@ from adapters.prompts.field_descriptions import (
     translate_field_type,
 )
 from adapters.prompts.text import Segment, Text, value_segment
-from adapters.replies.reading import Extract, Reading, Span, SpanKind
-from adapters.replies.reading_builder import Findings, partition, reason
-from adapters.replies.sections import MARKER, Section, sections
+from adapters.replies.reading import Extract, Reading, Span
+from adapters.replies.reading_builder import Findings, reason
+from adapters.replies.sections import MARKER, sections
 from adapters.signatures.field_info import field_with_info
-from adapters.signatures.signature import Field, Signature
+from adapters.signatures.signature import Field, Role, Signature
 from adapters.values.value_text import write_value
-
-if TYPE_CHECKING:
-    from adapters.formats.callbacks import Callback
 
 
 def read_chat(found: Findings) -> Reading:
@@ -38,11 +35,15 @@ def read_chat(found: Findings) -> Reading:
     spans: list[Span] = []
     for section in sections(completion):
         name = section.name
-        if name not in outputs:
-            spans.extend(_unread_spans(section, None))
+        if name not in outputs and name == "completed":
+            spans.append(Span(section.marker_start, section.marker_end, "marker"))
             continue
-        if name in found.fields:
-            spans.extend(_unread_spans(section, name))
+        if name not in outputs or name in found.fields:
+            end = max(section.marker_end, section.end)
+            is_known = name in outputs
+            spans.append(
+                Span(section.marker_start, end, "duplicate" if is_known else "unknown", name if is_known else None)
+            )
             continue
         spans.append(Span(section.marker_start, min(section.marker_end, section.start), "marker", name))
         spans.append(Span(section.start, section.end, "value", name))
@@ -59,17 +60,7 @@ def read_chat(found: Findings) -> Reading:
             found.fail(found.parse_error(message, adapter_name="ChatAdapter"), name, place, f"{name}: {reason(error)}")
         elif error is not None:
             found.fail(error, name, place)
-    found.complete("ChatAdapter")
-    return found.reading(partition(spans, len(completion)))
-
-
-def _unread_spans(section: Section, name: str | None) -> list[Span]:
-    """The spans of a section without a value: a duplicate, the end marker, or an unknown field."""
-    if name is None and section.name == "completed":
-        return [Span(section.marker_start, section.marker_end, "marker")]
-    kind: SpanKind = "unknown" if name is None else "duplicate"
-    end = max(section.marker_end, section.end)
-    return [Span(section.marker_start, end, kind, name)]
+    return found.reading("ChatAdapter", spans)
 
 
 INTRODUCTION = Segment(
@@ -114,6 +105,7 @@ class ChatAdapter(Adapter):
 
     name: ClassVar[str] = "chat"
     profile: ClassVar[Profile] = PROFILE
+    renders_demos_by_faces: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -125,9 +117,6 @@ class ChatAdapter(Adapter):
     ) -> None:
         super().__init__(callbacks, use_native_function_calling, native_response_types, parallel_tool_calls)
         self.use_json_adapter_fallback = use_json_adapter_fallback
-
-    def demo_key(self, signature: Signature) -> Hashable:
-        return signature.field_faces if type(self) is ChatAdapter else super().demo_key(signature)
 
     def fallback_adapter(self) -> Adapter | None:
         if not self.use_json_adapter_fallback:
@@ -159,7 +148,7 @@ class ChatAdapter(Adapter):
     ) -> str:
         segments: list[Segment] = list(Text.of(prefix).segments) if prefix else []
         add = segments.append
-        for name, annotation, first, following in input_markers(signature.fields_only):
+        for name, annotation, first, following in markers_of(signature.fields_only, "input"):
             if name in inputs:
                 add(following if segments else first)
                 add(value_segment(write_value(annotation, inputs[name]), name))
@@ -186,7 +175,7 @@ class ChatAdapter(Adapter):
             )
         segments: list[Segment] = []
         add = segments.append
-        for name, annotation, first, following in output_markers(signature.fields_only):
+        for name, annotation, first, following in markers_of(signature.fields_only, "output"):
             add(following if segments else first)
             if name in outputs:
                 add(value_segment(write_value(annotation, outputs[name]), name))
@@ -223,19 +212,10 @@ def _marker(name: str) -> Segment:
 Markers = tuple[tuple[str, Any, Segment, Segment], ...]
 
 
-@lru_cache(maxsize=512)
-def input_markers(signature: Signature) -> Markers:
-    """Name, annotation and marker of each input: the marker as it begins a message, and as it follows an empty line."""
-    return _markers(signature.input_fields)
-
-
-@lru_cache(maxsize=512)
-def output_markers(signature: Signature) -> Markers:
-    """As `input_markers`, of each output."""
-    return _markers(signature.output_fields)
-
-
-def _markers(fields: Mapping[str, Field]) -> Markers:
+@lru_cache(maxsize=1024)
+def markers_of(signature: Signature, role: Role) -> Markers:
+    """Name, annotation and marker of each field: the marker as it begins a message, and as it follows an empty line."""
+    fields = signature.input_fields if role == "input" else signature.output_fields
     return tuple(
         (name, field.annotation, Segment(f"[[ ## {name} ## ]]\n", "marker", name), _marker(name))
         for name, field in fields.items()

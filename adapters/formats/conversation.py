@@ -1,12 +1,18 @@
-"""The turns of a History input as messages (after `dspy.adapters.base.Adapter.format_conversation_history`)."""
+"""Renders what comes before the inputs: demos, and the turns of a History input.
+
+Rules: `dspy.adapters.base.Adapter.format_demos` and `format_conversation_history`.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from operator import is_
 from typing import TYPE_CHECKING, Any
 
-from adapters.prompts.prompt import Message, message_of
+from adapters.prompts import content_markers as markers
+from adapters.prompts.prompt import DemoUse, Message, Prompt, message_of
 from adapters.prompts.text import Text
 from adapters.signatures.signature import Field, Signature
 from adapters.types import ToolCallResults, ToolCalls, is_named
@@ -16,6 +22,119 @@ if TYPE_CHECKING:
     from adapters.requests.adapter_protocol import RequestedAdapter
 
 TOOL_RESULTS = Signature.make((Field("tool_call_results", "input", ToolCallResults),))
+
+
+INCOMPLETE_DEMO = Text.of(
+    "This is an example of the task, though some input or output fields are not supplied.", "filler"
+)
+NOT_SUPPLIED = Text.of("Not supplied for this particular example. ", "filler")
+NOT_SUPPLIED_IN_HISTORY = Text.of("Not supplied for this conversation history message. ", "filler")
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedDemo:
+    """A demo's messages, kept so that the next prompt can take them over."""
+
+    demo: Mapping[str, object]
+    use: DemoUse
+    messages: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedDemos:
+    """The rendered demos of a prompt, by identity, with their adapter and `Adapter.demo_key`."""
+
+    adapter: object
+    key: Hashable
+    by_id: Mapping[int, RenderedDemo]
+    demos: tuple[Mapping[str, object], ...]
+    messages: tuple[Message, ...]
+    uses: tuple[DemoUse, ...]
+
+
+def expanded(message: Message) -> Message:
+    """Make the custom types marked in a user message's text into content parts; other messages stay as they are."""
+    text = message.parts[0] if message.role == "user" and not message.is_list and message.parts else None
+    if not isinstance(text, Text) or markers.START not in text:
+        return message
+    parts, is_list = markers.expand(text)
+    return Message("user", message.turn, parts, is_list, message.extra)
+
+
+def render_demos(
+    adapter: RequestedAdapter,
+    key: Hashable,
+    signature: Signature,
+    demos: Sequence[Mapping[str, object]],
+    reuse: Prompt | None,
+    expand: bool,
+) -> RenderedDemos:
+    """Render the demos, incomplete ones first; those that `reuse` has for the same adapter and key are taken over.
+
+    `expand` makes the custom types marked in their texts into content parts.
+    """
+    held = reuse.reusable if reuse is not None else None
+    known = held if isinstance(held, RenderedDemos) and held.adapter is adapter and held.key == key else None
+    if known is not None and len(demos) == len(known.demos) and all(map(is_, demos, known.demos)):
+        return known
+    rendered: dict[int, RenderedDemo] = {}
+    pending: list[tuple[Mapping[str, object], DemoUse]] = []
+    uses: list[DemoUse] = []
+    for number, demo in enumerate(demos, 1):
+        entry = known.by_id.get(id(demo)) if known is not None else None
+        if entry is None:
+            use = _demo_use(signature, demo, number)
+            pending.append((demo, use))
+        else:
+            entry = entry if entry.use.number == number else _renumbered(entry, number)
+            use = entry.use
+            rendered[id(demo)] = entry
+        uses.append(use)
+    for wanted in ("incomplete", "complete", "dropped"):
+        for demo, use in pending:
+            if use.use == wanted:
+                rendered[id(demo)] = _render_demo(adapter, signature, demo, use, expand)
+    messages: list[Message] = []
+    for wanted in ("incomplete", "complete"):
+        for demo, use in zip(demos, uses, strict=True):
+            if use.use == wanted:
+                entry = rendered[id(demo)]
+                messages.extend(entry.messages if entry.use is use else _renumbered(entry, use.number).messages)
+    return RenderedDemos(adapter, key, rendered, tuple(demos), tuple(messages), tuple(uses))
+
+
+def _render_demo(
+    adapter: RequestedAdapter, signature: Signature, demo: Mapping[str, object], use: DemoUse, expand: bool
+) -> RenderedDemo:
+    if use.use == "dropped":
+        return RenderedDemo(demo, use, ())
+    turn = f"demo {use.number}"
+    is_complete = use.use == "complete"
+    user = (
+        adapter.format_user_message_content(signature, demo)
+        if is_complete
+        else adapter.format_user_message_content(signature, demo, prefix=INCOMPLETE_DEMO)
+    )
+    missing = NOT_SUPPLIED_IN_HISTORY if is_complete else NOT_SUPPLIED
+    answer = adapter.format_assistant_message_content(signature, demo, missing_field_message=missing)
+    asked = message_of("user", turn, user)
+    return RenderedDemo(demo, use, (expanded(asked) if expand else asked, message_of("assistant", turn, answer)))
+
+
+def _demo_use(signature: Signature, demo: Mapping[str, object], number: int) -> DemoUse:
+    missing = tuple([name for name in signature.fields if name not in demo or demo[name] is None])
+    if not missing:
+        return DemoUse(number, "complete")
+    has_both = any(name in demo for name in signature.input_fields) and any(
+        name in demo for name in signature.output_fields
+    )
+    return DemoUse(number, "incomplete" if has_both else "dropped", missing)
+
+
+def _renumbered(entry: RenderedDemo, number: int) -> RenderedDemo:
+    turn = f"demo {number}"
+    messages = tuple([Message(one.role, turn, one.parts, one.is_list, one.extra) for one in entry.messages])
+    return RenderedDemo(entry.demo, DemoUse(number, entry.use.use, entry.use.missing), messages)
 
 
 def history_messages(
@@ -40,7 +159,9 @@ def _turn_messages(
     adapter: RequestedAdapter, signature: Signature, values: Mapping[str, object], turn: str
 ) -> list[Message]:
     calls_field, calls = _tool_calls(values)
-    results = _tool_results(calls)
+    results = None if calls is None else calls.tool_call_results
+    if results is not None and not is_named(type(results), "ToolCallResults"):
+        results = ToolCallResults.model_validate(results)
     messages: list[Message] = []
     has_input = any(name in values for name in signature.input_fields)
     asked = adapter.format_user_message_content(signature, values, main_request=has_input)
@@ -78,9 +199,10 @@ def _native_messages(
         messages.append(Message("assistant", turn, (Text.of(content),) if content else (), False, extra))
     if results is not None:
         for result in results.tool_call_results:
-            text = Text.of(_result_text(result.value), "value")
+            said = result.value
+            said = said if isinstance(said, str) else json.dumps(serialize_for_json(said), ensure_ascii=False)
             extra = {"tool_call_id": result.call_id, "name": result.name}
-            messages.append(Message("tool", turn, (text,), False, extra))
+            messages.append(Message("tool", turn, (Text.of(said, "value"),), False, extra))
     return messages
 
 
@@ -91,17 +213,6 @@ def _tool_calls(values: Mapping[str, object]) -> tuple[str | None, Any]:
         if isinstance(value, dict) and "tool_calls" in value:
             return name, ToolCalls.model_validate(value)
     return None, None
-
-
-def _tool_results(calls: Any) -> object:
-    if calls is None or calls.tool_call_results is None:
-        return None
-    results = calls.tool_call_results
-    return results if is_named(type(results), "ToolCallResults") else ToolCallResults.model_validate(results)
-
-
-def _result_text(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(serialize_for_json(value), ensure_ascii=False)
 
 
 def _openai_tool_call(call: Any) -> dict[str, object]:

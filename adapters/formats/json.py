@@ -6,13 +6,13 @@ Rule of reading: `JSONAdapter.parse`; BAMLAdapter reads the same way.
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import json_repair
 
-from adapters.formats.base import Adapter, is_own
+from adapters.formats.base import Adapter, Callback, is_own
 from adapters.formats.chat import INTRODUCTION, ChatAdapter, inputs_structure, outputs_with_values, placeholders
 from adapters.formats.profile import OF_THE_BASE, Card, Profile
 from adapters.json_text.json_document import (
@@ -22,13 +22,12 @@ from adapters.json_text.json_document import (
     first_braces,
     first_object,
     members,
-    opens_object,
 )
 from adapters.json_text.repaired_json import NOT_JSON, load_valid_json, repair_object
 from adapters.prompts.field_descriptions import joined, outputs_in_order, placeholder_segments
 from adapters.prompts.text import Segment, Text, value_segment
 from adapters.replies.reading import Extract, Reading, Span
-from adapters.replies.reading_builder import Findings, partition, reason
+from adapters.replies.reading_builder import Findings, reason
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.structured_output import response_format
 from adapters.signatures.signature import Field, Signature
@@ -36,8 +35,7 @@ from adapters.values.coercion import RULES
 from adapters.values.steps import Step
 from adapters.values.value_text import serialize_for_json, to_indented_json, to_json
 
-if TYPE_CHECKING:
-    from adapters.formats.callbacks import Callback
+JSON_SPACE = " \t\n\r"
 
 RULES["first_object"] = lambda before, annotation: first_object(before)
 
@@ -59,14 +57,12 @@ def read_json(found: Findings, error_name: str) -> Reading:
         document, searched = _document(completion)
     except Exception as error:  # json_repair's ValueError and RecursionError leak from dspy; both are verdicts
         found.fail(error)
-        found.complete("JSONAdapter")
-        return found.reading(partition((), len(completion)))
+        return found.reading("JSONAdapter")
     if document is None:
         place, said = _syntax_error(completion)
         message = "LM response cannot be serialized to a JSON object."
         found.fail(found.parse_error(message, searched, None, "JSONAdapter"), None, place, said)
-        found.complete("JSONAdapter")
-        return found.reading(partition((), len(completion)))
+        return found.reading("JSONAdapter")
     searched = (document.start, document.end)
     partial = {name: value for name, value in document.values.items() if name in signature.output_fields}
     spans, places = _spans(signature, completion, document)
@@ -82,8 +78,7 @@ def read_json(found: Findings, error_name: str) -> Reading:
             found.fail(failure, name, place, f"{name}: {reason(refused)}")
         else:
             found.fail(refused, name, place)
-    found.complete("JSONAdapter", searched)
-    return found.reading(partition(spans, len(completion)))
+    return found.reading("JSONAdapter", spans, searched)
 
 
 def _document(completion: str) -> tuple[Document | None, tuple[int, int]]:
@@ -107,23 +102,17 @@ def _load(completion: str, place: tuple[int, int]) -> tuple[Document | None, boo
     text = completion if place == (0, len(completion)) else completion[start:end]
     found = members(text)
     if found is not None:
-        moved = found if start == 0 else [_moved(one, start) for one in found]
+        moved = found if start == 0 else [one.moved(start) for one in found]
         return Document({one.key: one.value for one in found}, start, end, moved, ()), True
-    if not opens_object(text) and load_valid_json(text) is not NOT_JSON:
+    if not text.lstrip(JSON_SPACE).startswith("{") and load_valid_json(text) is not NOT_JSON:
         return None, False
     repaired, inside = repair_object(text)
     if not isinstance(repaired, dict):
         return None, False
     if inside is None:
         inside = embedded_object(text, repaired)
-    places = None if inside is None else [_moved(one, start) for one in inside]
+    places = None if inside is None else [one.moved(start) for one in inside]
     return Document(repaired, start, end, places, (Step("json_repair", text, repaired),)), True
-
-
-def _moved(member: Member, by: int) -> Member:
-    return Member(
-        member.key, member.key_start + by, member.key_end + by, member.start + by, member.end + by, member.value
-    )
 
 
 def _first_step(
@@ -141,7 +130,7 @@ Places = dict[str, tuple[int, int]]
 
 def _spans(signature: Signature, completion: str, document: Document) -> tuple[list[Span], Places]:
     if document.members is not None:
-        return _valid_spans(signature, document, document.members)
+        return member_spans(signature, document.members)
     aligned = align(completion, document.start, document.end, document.values)
     if aligned is None:
         return [Span(document.start, document.end, "repaired")], {}
@@ -158,7 +147,8 @@ def _spans(signature: Signature, completion: str, document: Document) -> tuple[l
     return spans, places
 
 
-def _valid_spans(signature: Signature, document: Document, found: Sequence[Member]) -> tuple[list[Span], Places]:
+def member_spans(signature: Signature, found: Sequence[Member]) -> tuple[list[Span], Places]:
+    """Make the spans of a valid object's members, and the places of the values that count, by field."""
     spans: list[Span] = []
     places: Places = {}
     last = {one.key: one for one in found}
@@ -224,6 +214,7 @@ class JSONAdapter(ChatAdapter):
 
     name: ClassVar[str] = "json"
     profile: ClassVar[Profile] = PROFILE
+    renders_demos_by_faces: ClassVar[bool] = True
     error_name: ClassVar[str] = "JSONAdapter"
 
     def __init__(
@@ -243,9 +234,6 @@ class JSONAdapter(ChatAdapter):
 
     def response_format(self, signature: Signature, capabilities: Capabilities) -> dict[str, object] | None:
         return response_format(signature, capabilities, self.use_native_function_calling)
-
-    def demo_key(self, signature: Signature) -> Hashable:
-        return signature.field_faces if type(self) is JSONAdapter else super().demo_key(signature)
 
     def format_field_structure(self, signature: Signature) -> str:
         if is_own(self.format_field_with_value, JSONAdapter.format_field_with_value):

@@ -2,35 +2,39 @@
 
 After the prompts of weakincentives; the wording is ours, and unlike theirs it names the output fields. It has no place
 for demos and history: the prompt's notes and the demos' uses say what is left out.
+
+A reply is read from a labelled fence, else as a whole, else from the first JSON value in it. The order and the errors
+are those of weakincentives' structured output; the values are then coerced as in all adapters.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, get_origin
+from typing import Any, ClassVar, NamedTuple, get_origin
 
-from adapters.formats.base import Adapter
-from adapters.formats.markdown_reading import read_markdown
+from adapters.formats.base import Adapter, Callback
+from adapters.formats.json import JSONAdapter, Places, member_spans
 from adapters.formats.profile import SHARED_OPTIONS, Card, Opening, Profile
+from adapters.json_text.json_document import Member, members
+from adapters.json_text.repair_limits import TooLargeError
+from adapters.json_text.repaired_json import NOT_JSON, load_valid_json
 from adapters.prompts import content_markers as markers
 from adapters.prompts.field_descriptions import placeholder_segments
 from adapters.prompts.prompt import DemoUse, Message, Prompt
 from adapters.prompts.text import Segment, Text
-from adapters.replies.reading import Reading
+from adapters.replies.reading import Reading, Span
+from adapters.replies.reading_builder import Findings, reason
 from adapters.requests.capabilities import Capabilities
 from adapters.signatures.signature import Field, Signature
 from adapters.signatures.type_names import name_of
 from adapters.types import is_custom_type
 from adapters.types.pydantic_schema import schema_by_name
+from adapters.values.coercion import RULES
+from adapters.values.steps import Step
 from adapters.values.value_text import write_value
-
-if TYPE_CHECKING:
-    from adapters.formats.callbacks import Callback
-
-FORMAT_TITLE = "Response Format"
-
 
 PROFILE = Profile(
     about="numbered sections, and one fenced JSON block for a reply",
@@ -116,14 +120,11 @@ class MarkdownAdapter(Adapter):
     ) -> Prompt:
         history_field = signature.history_field
         segments: list[Segment] = []
-        number = 1
-        _section(segments, number, "Task", None, [Segment(signature.instructions, "instructions")])
-        for name, field in signature.input_fields.items():
-            if name in inputs and name != history_field:
-                number += 1
-                value = write_value(field.annotation, inputs[name])
-                _section(segments, number, _title(name), name, [Segment(value.strip(), "value", name)])
-        segments.extend(_response_format(signature, number + 1, self.allow_extra_keys).segments)
+        _section(segments, 1, "Task", None, Segment(signature.instructions, "instructions"))
+        shown = [one for one in signature.input_fields.values() if one.name in inputs and one.name != history_field]
+        for number, field in enumerate(shown, 2):
+            _input_section(segments, number, field, inputs[field.name])
+        segments.extend(_response_format(signature, len(shown) + 2, self.allow_extra_keys).segments)
         text = Text(segments)
         if markers.START in text:
             parts, is_list = markers.expand(text)
@@ -155,12 +156,9 @@ class MarkdownAdapter(Adapter):
     ) -> str:
         """A later message of the conversation (the results of tools): a numbered section for each input."""
         segments: list[Segment] = list(Text.of(prefix).segments)
-        number = 0
-        for name, field in signature.input_fields.items():
-            if name in inputs:
-                number += 1
-                value = write_value(field.annotation, inputs[name])
-                _section(segments, number, _title(name), name, [Segment(value.strip(), "value", name)])
+        shown = [one for one in signature.input_fields.values() if one.name in inputs]
+        for number, field in enumerate(shown, 1):
+            _input_section(segments, number, field, inputs[field.name])
         reminder = self.user_message_output_requirements(signature) if main_request else ""
         for text in (Text.of(reminder, "reminder"), Text.of(suffix)):
             if text:
@@ -177,8 +175,6 @@ class MarkdownAdapter(Adapter):
     def format_assistant_message_content(
         self, signature: Signature, outputs: Mapping[str, object], missing_field_message: str | None = None
     ) -> str:
-        from adapters.formats.json import JSONAdapter
-
         inner = Text.of(JSONAdapter().format_assistant_message_content(signature, outputs, missing_field_message))
         return Text((Segment("```json\n", "marker"), *inner.segments, Segment("\n```", "marker")))
 
@@ -189,16 +185,17 @@ def asks_for_array(signature: Signature) -> bool:
     return len(outputs) == 1 and get_origin(outputs[0].annotation) is list and not is_custom_type(outputs[0].annotation)
 
 
-def _section(segments: list[Segment], number: int, title: str, field: str | None, body: list[Segment]) -> None:
+def _input_section(segments: list[Segment], number: int, field: Field, value: object) -> None:
+    title = field.name.replace("_", " ").title()
+    text = write_value(field.annotation, value).strip()
+    _section(segments, number, title, field.name, Segment(text, "value", field.name))
+
+
+def _section(segments: list[Segment], number: int, title: str, field: str | None, body: Segment) -> None:
     segments.append(Segment(f"{chr(10) * 2 if segments else ''}## {number}. ", "marker", field))
     segments.append(Segment(title, "name" if field else "marker", field))
-    if any(segment.text for segment in body):
-        segments.append(Segment("\n\n", "boilerplate", field))
-        segments.extend(body)
-
-
-def _title(name: str) -> str:
-    return name.replace("_", " ").title()
+    if body.text:
+        segments += [Segment("\n\n", "boilerplate", field), body]
 
 
 @lru_cache(maxsize=512)
@@ -211,22 +208,16 @@ def _fields(signature: Signature) -> Text:
         segments.append(Segment("` (", "boilerplate", name))
         segments.append(Segment(name_of(field.annotation), "type", name))
         segments.append(Segment(")", "boilerplate", name))
-        segments.extend(_details(name, field))
+        if field.description:
+            segments += [Segment(": ", "boilerplate", name), Segment(field.description, "description", name)]
+        if field.constraints:
+            segments += [Segment("; ", "boilerplate", name), Segment(field.constraints, "constraint", name)]
+        note = placeholder_segments(name, field)[2:]
+        if note:
+            segments += [Segment("; ", "boilerplate", name), *note]
+        if not field.is_required:
+            segments.append(Segment("; may be left out", "boilerplate", name))
     return Text(segments)
-
-
-def _details(name: str, field: Field) -> list[Segment]:
-    details: list[Segment] = []
-    if field.description:
-        details += [Segment(": ", "boilerplate", name), Segment(field.description, "description", name)]
-    if field.constraints:
-        details += [Segment("; ", "boilerplate", name), Segment(field.constraints, "constraint", name)]
-    note = placeholder_segments(name, field)[2:]
-    if note:
-        details += [Segment("; ", "boilerplate", name), *note]
-    if not field.is_required:
-        details.append(Segment("; may be left out", "boilerplate", name))
-    return details
 
 
 @lru_cache(maxsize=512)
@@ -234,13 +225,16 @@ def _response_format(signature: Signature, number: int, allow_extra_keys: bool) 
     opening = Segment(
         "Reply with one fenced block of JSON, opened by ```json, and nothing before or after it.\n\n", "reminder"
     )
-    if asks_for_array(signature):
-        shape = Segment("The JSON is an array: the value of this field.\n\n", "reminder")
-    else:
-        shape = Segment("The JSON is an object with these keys:\n\n", "reminder")
-    segments = [Segment("\n\n", "boilerplate"), Segment(f"## {number}. {FORMAT_TITLE}\n\n", "marker"), opening, shape]
+    is_array = asks_for_array(signature)
+    shape = "an array: the value of this field" if is_array else "an object with these keys"
+    segments = [
+        Segment("\n\n", "boilerplate"),
+        Segment(f"## {number}. Response Format\n\n", "marker"),
+        opening,
+        Segment(f"The JSON is {shape}{'.' if is_array else ':'}\n\n", "reminder"),
+    ]
     segments.extend(_fields(signature.fields_only).segments)
-    if not allow_extra_keys and not asks_for_array(signature):
+    if not allow_extra_keys and not is_array:
         segments.append(Segment("\n\nAdd no other keys.", "reminder"))
     return Text(segments)
 
@@ -253,3 +247,128 @@ def _notes(demos: int, history_field: str | None, inputs: Mapping[str, Any]) -> 
     if turns:
         notes.append(f"{turns} turn{'' if turns == 1 else 's'} of history left out: this format has no place for them")
     return tuple(notes)
+
+
+ADAPTER = "MarkdownAdapter"
+FENCE = re.compile(r"```json\s*\n(.*?)```", re.IGNORECASE | re.DOTALL)
+OPENING = re.compile(r"[{\[]")
+WORK_FACTOR = 16
+"""How many times the reply's length may be spent on looking for a JSON value in it."""
+MOST_OPENINGS = 1_000
+"""How many brackets may turn out not to open a JSON value: each costs a look at all the lines before it."""
+
+
+class Located(NamedTuple):
+    """A JSON value in the reply: by which rule it was found, and where."""
+
+    rule: str
+    value: object
+    start: int
+    end: int
+
+
+class NothingFound(ValueError):  # noqa: N818
+    """No JSON value was found; the message says where it was expected."""
+
+
+def read_markdown(found: Findings, allow_extra_keys: bool, array: bool) -> Reading:
+    """Parse a reply that should be a fenced block of JSON."""
+    signature, completion = found.signature, found.completion
+    try:
+        located = locate(completion)
+        values = _json_fields(signature, located, array)
+    except (ValueError, RecursionError) as error:
+        found.fail(found.parse_error(reason(error), adapter_name=ADAPTER), None, None, reason(error))
+        return found.reading(ADAPTER)
+    unknown = [name for name in values if name not in signature.output_fields]
+    if unknown and not allow_extra_keys:
+        message = f"Extra keys not permitted: {unknown}"
+        found.fail(found.parse_error(message, adapter_name=ADAPTER), message=message)
+    text = completion[located.start : located.end]
+    given = members(text) if not array or isinstance(located.value, dict) else None
+    spans, places = _spans(signature, located, given, array)
+    first = Step(located.rule, completion, text)
+    for name, value in values.items():
+        if name not in signature.output_fields:
+            continue
+        place = places.get(name)
+        steps = [first, Step("json", text, value, path="" if value is located.value else name)]
+        refused = found.coerce(name, value, place, steps)
+        if refused is not None:
+            message = f"{name}: {reason(refused)}"
+            failure = found.parse_error(message, adapter_name=ADAPTER)
+            failure.__cause__ = refused
+            found.fail(failure, name, place, message)
+    return found.reading(ADAPTER, spans)
+
+
+def locate(completion: str) -> Located:
+    """The JSON value of a reply. Raises NothingFound, TooLargeError, and RecursionError for deep nesting."""
+    fence = FENCE.search(completion)
+    if fence is not None:
+        value = load_valid_json(fence.group(1).strip())
+        if value is NOT_JSON:
+            raise NothingFound("the fenced block is not valid JSON")
+        return Located("json_fence", value, *_stripped(completion, *fence.span(1)))
+    value = load_valid_json(completion.strip())
+    if value is not NOT_JSON:
+        return Located("strip", value, *_stripped(completion, 0, len(completion)))
+    return _scan(completion)
+
+
+def _scan(completion: str) -> Located:
+    decode = json.JSONDecoder().raw_decode
+    budget = WORK_FACTOR * len(completion) + 1000
+    for number, match in enumerate(OPENING.finditer(completion)):
+        try:
+            value, end = decode(completion, match.start())
+        except json.JSONDecodeError as error:
+            budget -= error.pos - match.start()
+            if budget < 0 or number >= MOST_OPENINGS:
+                raise TooLargeError("too many openings of JSON values that never end") from error
+            continue
+        return Located("first_json", value, match.start(), end)
+    raise NothingFound("no JSON object or array in the reply")
+
+
+def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
+    inner = text[start:end]
+    stripped = inner.strip()
+    lead = start + len(inner) - len(inner.lstrip()) if stripped else start
+    return lead, lead + len(stripped)
+
+
+def _json_fields(signature: Signature, located: Located, array: bool) -> Mapping[str, object]:
+    value = located.value
+    if array:
+        (name,) = signature.output_fields
+        if isinstance(value, list):
+            return {name: value}
+        if isinstance(value, dict) and name not in value and isinstance(value.get("items"), list):
+            return {name: value["items"]}
+    if not isinstance(value, dict):
+        names = {type(None): "null", list: "an array", str: "a string", bool: "true or false"}
+        wanted, got = "an array" if array else "an object", names.get(type(value), "a number")
+        raise NothingFound(f"expected {wanted} at the top, got {got}")
+    return value
+
+
+def _spans(
+    signature: Signature, located: Located, given: list[Member] | None, array: bool
+) -> tuple[list[Span], Places]:
+    if given is None:
+        (name,) = signature.output_fields
+        return [Span(located.start, located.end, "value", name)], {name: (located.start, located.end)}
+    found = [one.moved(located.start) for one in given]
+    only = next(iter(signature.output_fields))
+    if array and all(one.key != only for one in found):
+        found = [one._replace(key=only) if one.key == "items" else one for one in found]
+    return member_spans(signature, found)
+
+
+def _located_text(before: str, annotation: object) -> str:
+    located = locate(before)
+    return before[located.start : located.end]
+
+
+RULES["json_fence"] = RULES["first_json"] = _located_text

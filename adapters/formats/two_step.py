@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from adapters.errors import AdapterParseError, NeedsExtraction
-from adapters.formats.base import Adapter, is_own, reading_of_parse
+from adapters.formats.base import Adapter, Callback, is_own, reading_of_parse
 from adapters.formats.calling import ask_async
 from adapters.formats.chat import ChatAdapter
 from adapters.formats.json import JSONAdapter
@@ -22,9 +22,6 @@ from adapters.prompts.text import Segment, Text, join, value_segment
 from adapters.replies.reading import FieldReading, Reading, ReadingError, Span
 from adapters.signatures.signature import Field, Signature
 from adapters.tools.fields import tool_output_field
-
-if TYPE_CHECKING:
-    from adapters.formats.callbacks import Callback
 
 NEEDS_EXTRACTION = "needs extraction: a second model has yet to take the fields out of this text"
 
@@ -87,6 +84,7 @@ class TwoStepAdapter(Adapter):
 
     name: ClassVar[str] = "twostep"
     profile: ClassVar[Profile] = PROFILE
+    renders_demos_by_faces: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -99,9 +97,6 @@ class TwoStepAdapter(Adapter):
         super().__init__(callbacks, use_native_function_calling, native_response_types, parallel_tool_calls)
         self.extraction_model = extraction_model
 
-    def demo_key(self, signature: Signature) -> Hashable:
-        return signature.field_faces if type(self) is TwoStepAdapter else super().demo_key(signature)
-
     def _render(
         self,
         signature: Signature,
@@ -110,9 +105,9 @@ class TwoStepAdapter(Adapter):
         reuse: Prompt | None,
     ) -> Prompt:
         system = message_of("system", "system", self.format_task_description(signature))
-        demo_messages, uses, reusable = self._demo_messages(signature, demos, reuse, expand=False)
+        shown_demos = self._demos(signature, demos, reuse, expand=False)
         last = message_of("user", "inputs", self.format_user_message_content(signature, inputs))
-        return Prompt((system, *demo_messages, last), uses, reusable=reusable)
+        return Prompt((system, *shown_demos.messages, last), shown_demos.uses, reusable=shown_demos)
 
     def read(
         self, signature: Signature, completion: str, extraction: str | None = None, extracted_by: str = ChatAdapter.name
@@ -140,8 +135,7 @@ class TwoStepAdapter(Adapter):
         exception = inner.exception
         error = inner.error
         if isinstance(exception, AdapterParseError):
-            message = f"Failed to parse response from the original completion: {exception}"
-            exception = AdapterParseError("TwoStepAdapter", signature, completion, message)
+            exception = _failure(signature, completion, exception)
             exception.__cause__ = inner.exception
         if error is not None:
             error = replace(error, start=None, end=None)
@@ -168,8 +162,7 @@ class TwoStepAdapter(Adapter):
             inner = extraction_signature(signature)
             return ChatAdapter()(self.extraction_model, {}, inner, [], {"text": completion})[0]
         except AdapterParseError as error:
-            message = f"Failed to parse response from the original completion: {error}"
-            raise AdapterParseError("TwoStepAdapter", signature, completion, message) from error
+            raise _failure(signature, completion, error) from error
 
     async def acall(
         self,
@@ -192,8 +185,7 @@ class TwoStepAdapter(Adapter):
         try:
             extracted = await ChatAdapter().acall(self.extraction_model, {}, asked, [], {"text": given["text"]})
         except AdapterParseError as error:
-            message = f"Failed to parse response from the original completion: {error}"
-            raise AdapterParseError("TwoStepAdapter", signature, str(output), message) from error
+            raise _failure(signature, str(output), error) from error
         values = extracted[0]
         calls_field = tool_output_field(signature)
         if given.get("tool_calls") and calls_field:
@@ -226,6 +218,11 @@ class TwoStepAdapter(Adapter):
         self, signature: Signature, outputs: Mapping[str, object], missing_field_message: str | None = None
     ) -> str:
         return _lines(signature.output_fields, outputs).strip()
+
+
+def _failure(signature: Signature, completion: str, error: AdapterParseError) -> AdapterParseError:
+    message = f"Failed to parse response from the original completion: {error}"
+    return AdapterParseError("TwoStepAdapter", signature, completion, message)
 
 
 def _lines(fields: Mapping[str, Field], values: Mapping[str, object]) -> Text:

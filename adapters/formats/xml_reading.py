@@ -10,17 +10,18 @@ import xml.etree.ElementTree as ElementTree
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 from xml.parsers import expat
 
 import pydantic
 
 from adapters.replies.reading import Extract, Reading, Span
-from adapters.replies.reading_builder import Findings, partition, reason
+from adapters.replies.reading_builder import Findings, reason
 from adapters.signatures.field_info import shown
 from adapters.signatures.signature import Signature
 from adapters.types.pydantic_schema import schema_by_name, type_adapter
-from adapters.values.coercion import RULES, Rule, coerce
+from adapters.values.coercion import RULES, coerce
 from adapters.values.steps import Step
 
 _TAG = re.compile(r"""<(?:[^>"']|"[^"]*"|'[^']*')*>""")
@@ -193,19 +194,16 @@ def read_xml(found: Findings) -> Reading:
             (offset, min(offset + 1, len(completion))),
             f"not well-formed XML: {_words(error)}",
         )
-        found.complete("XMLAdapter")
-        return found.reading(partition((), len(completion)))
+        return found.reading("XMLAdapter")
     except Exception as error:  # a lone surrogate cannot be encoded: dspy leaks the UnicodeEncodeError
         found.fail(error)
-        found.complete("XMLAdapter")
-        return found.reading(partition((), len(completion)))
+        return found.reading("XMLAdapter")
     grouped = _group_children(root)
     spans, places = _spans(signature, completion, elements(completion, root))
     for name in signature.output_fields:
         if name in grouped:
             _read_field(found, name, grouped[name], places[name])
-    found.complete("XMLAdapter")
-    return found.reading(partition(spans, len(completion)))
+    return found.reading("XMLAdapter", spans)
 
 
 def _words(error: ElementTree.ParseError) -> str:
@@ -331,7 +329,13 @@ def _elements_to_value(
     if kind == "string" and len(first):
         return (first.text or "") + "".join([ElementTree.tostring(child, encoding="unicode") for child in first])
     if children := _group_children(first):
-        return _object_value(children, schema, definitions)
+        properties, others = schema.get("properties", {}), schema.get("additionalProperties", {})
+        if not isinstance(others, dict):
+            others = {}
+        return {
+            name: _elements_to_value(items, properties.get(name, others), definitions)
+            for name, items in children.items()
+        }
     if kind == "object" and not _text_of(first):
         return {}
     values = [_text_of(one) for one in given]
@@ -367,18 +371,6 @@ def _list_value(
     return [_elements_to_value([one], member, definitions) for one in given]
 
 
-def _object_value(
-    children: Mapping[str, list[ElementTree.Element]], schema: Mapping[str, Any], definitions: Mapping[str, object]
-) -> dict[str, object]:
-    """The members of an object by the schemas of its properties, others by that of additional ones."""
-    properties, others = schema.get("properties", {}), schema.get("additionalProperties", {})
-    if not isinstance(others, dict):
-        others = {}
-    return {
-        name: _elements_to_value(items, properties.get(name, others), definitions) for name, items in children.items()
-    }
-
-
 def _replay(index: int, before: str, annotation: object) -> dict[str, object]:
     schema = schema_by_name(annotation)
     candidate = [schema, *schema.get("anyOf", [])][index]
@@ -388,9 +380,5 @@ def _replay(index: int, before: str, annotation: object) -> dict[str, object]:
     return {name: _elements_to_value(given, candidate, definitions) for name, given in grouped.items()}
 
 
-def _rule(index: int) -> Rule:
-    return lambda before, annotation: _replay(index, before, annotation)
-
-
 for _index in range(MOST_BRANCHES):
-    RULES[rule_name(_index)] = _rule(_index)
+    RULES[rule_name(_index)] = partial(_replay, _index)

@@ -14,7 +14,7 @@ _BRACE = re.compile(r"[{}]")
 
 
 class Member(NamedTuple):
-    """One `"key": value` of an object; offsets of the key (with quotes) and of the value."""
+    """A `"key": value` of an object; offsets of the key (with quotes) and of the value."""
 
     key: str
     key_start: int
@@ -23,11 +23,8 @@ class Member(NamedTuple):
     end: int
     value: Any
 
-
-def opens_object(text: str) -> bool:
-    """Return whether the first character other than JSON white space is `{`."""
-    position = _SPACE.match(text).end()  # type: ignore[union-attr]
-    return text[position : position + 1] == "{"
+    def moved(self, by: int) -> Member:
+        return Member(self.key, self.key_start + by, self.key_end + by, self.start + by, self.end + by, self.value)
 
 
 def members(text: str) -> list[Member] | None:

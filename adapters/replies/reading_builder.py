@@ -103,7 +103,29 @@ class Findings:
         response = self.completion if searched is None else self.completion[searched[0] : searched[1]]
         return AdapterParseError(adapter_name, self.signature, response, message, parsed)
 
-    def complete(self, adapter_name: str, searched: tuple[int, int] | None = None) -> None:
+    def reading(
+        self, adapter_name: str, spans: Sequence[Span] = (), searched: tuple[int, int] | None = None
+    ) -> Reading:
+        """Make the parse result; `spans` are in order. dspy's error names the adapter and shows what was `searched`."""
+        self._complete(adapter_name, searched)
+        outputs = self.signature.output_fields
+        ordered = {name: self.fields.get(name) or FieldReading(name, "missing") for name in outputs}
+        values = self.values if self.error is None else {}
+        return Reading(
+            self.adapter,
+            self.signature,
+            self.completion,
+            values,
+            tuple(_partition(spans, len(self.completion))),
+            ordered,
+            self.error,
+            self.exception,
+            form=self.form,
+            reader=self.reader,
+            repair_steps=self.steps_left - repair_steps().left,
+        )
+
+    def _complete(self, adapter_name: str, searched: tuple[int, int] | None) -> None:
         """Fills defaults and checks that every output has a value (dspy's `apply_output_field_defaults`).
 
         A refused reply has no defaults: dspy does not get so far, and a factory may do anything.
@@ -132,24 +154,6 @@ class Findings:
                 f"the reply has no {'field' if len(missing) == 1 else 'fields'} {', '.join(missing)}",
             )
 
-    def reading(self, spans: Sequence[Span]) -> Reading:
-        outputs = self.signature.output_fields
-        ordered = {name: self.fields.get(name) or FieldReading(name, "missing") for name in outputs}
-        values = self.values if self.error is None else {}
-        return Reading(
-            self.adapter,
-            self.signature,
-            self.completion,
-            values,
-            tuple(spans),
-            ordered,
-            self.error,
-            self.exception,
-            form=self.form,
-            reader=self.reader,
-            repair_steps=self.steps_left - repair_steps().left,
-        )
-
     def _fill(self, name: str, one: Field, completed: dict[str, Any]) -> None:
         fallback = one.fallback()
         if fallback is MISSING:
@@ -175,7 +179,7 @@ def reason(error: BaseException) -> str:
     return text.split("\n", 1)[0] if text else type(error).__name__
 
 
-def partition(spans: Sequence[Span], length: int) -> list[Span]:
+def _partition(spans: Sequence[Span], length: int) -> list[Span]:
     """Spans in order, gaps filled with `ignored`: they then cover 0 to `length` without gap or overlap."""
     whole: list[Span] = []
     position = 0
