@@ -14,7 +14,7 @@ from adapters.formats.json import JSONAdapter
 from adapters.formats.profile import OF_THE_BASE, Card, Profile
 from adapters.prompts.field_descriptions import is_model
 from adapters.prompts.text import Segment, Text, value_segment
-from adapters.signatures.read.unbuilt_models import fields_until_built
+from adapters.signatures.read.annotations import fields_until_built
 from adapters.signatures.signature import Signature
 from adapters.signatures.type_walk import walk
 from adapters.values.value_text import write_value

@@ -18,7 +18,7 @@ import pydantic
 
 from adapters.replies.reading import Extract, Reading, Span
 from adapters.replies.reading_builder import Findings, reason
-from adapters.signatures.field_info import shown
+from adapters.signatures.field_info import info_of
 from adapters.signatures.signature import Signature
 from adapters.types.pydantic_schema import schema_by_name, type_adapter
 from adapters.values.coercion import RULES, coerce
@@ -243,7 +243,7 @@ def _read_field(found: Findings, name: str, given: list[ElementTree.Element], pl
         return
     assert failure is not None
     found.keep_failure(name, inner, steps, failure, extract)
-    message = f"Failed to parse field {shown(field)} with value {value}: {failure}"
+    message = f"Failed to parse field {info_of(field)} with value {value}: {failure}"
     verdict = found.parse_error(message, adapter_name="XMLAdapter")
     verdict.__cause__ = failure
     found.fail(verdict, name, inner, f"{name}: {reason(failure)}")

@@ -11,11 +11,6 @@ import pydantic
 from adapters.signatures.signature import CONSTRAINT_WORDS, Field
 
 
-def shown(field: Field) -> str:
-    """`str()` of `info_of(field)`."""
-    return str(info_of(field))
-
-
 def field_with_info(field: Field) -> Field:
     """The field as a method written for dspy reads it: with the `info` that dspy's fields carry."""
     info = info_of(field)

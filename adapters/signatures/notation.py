@@ -211,14 +211,16 @@ class SourceModule(ModuleText):
                 return typing_extensions.TypeAliasType(binding.name, self.top.annotation(node.value))
             return self._assigned(binding.name, node.value)
         if isinstance(node, ast.AnnAssign) and node.value is not None:
-            return self._assigned(binding.name, node.value, alias=_is_alias_annotation(node.annotation))
+            said = node.annotation
+            named = said.attr if isinstance(said, ast.Attribute) else getattr(said, "id", "")
+            return self.top.annotation(node.value) if named == "TypeAlias" else self._assigned(binding.name, node.value)
         if type(node).__name__ == "TypeAlias":
             return typing_extensions.TypeAliasType(binding.name, self.top.annotation(node.value))  # type: ignore[attr-defined]
         raise self.source.error(use, f"`{binding.name}` is computed by code, which is never run", "assign it a literal")
 
-    def _assigned(self, name: str, value: ast.expr, alias: bool = False) -> object:
+    def _assigned(self, name: str, value: ast.expr) -> object:
         reader = self.top
-        if alias or isinstance(value, ast.Subscript):
+        if isinstance(value, ast.Subscript):
             return reader.annotation(value)
         if isinstance(value, ast.Name | ast.Attribute):
             return reader.meaning(value)
@@ -231,7 +233,10 @@ class SourceModule(ModuleText):
             if function is known_names.SIGNATURE:
                 return signature_call(value, reader)
             if function is typing.TypeVar:
-                return self._type_variable(name, value, reader)
+                constraints = [reader.annotation(one) for one in value.args[1:]]
+                bound = next((reader.annotation(one) for key, one in reader.keywords(value) if key == "bound"), None)
+                variable: Any = typing.TypeVar
+                return variable(name, *constraints, bound=bound)
             if function is typing.NewType and len(value.args) == 2:
                 new_type: Any = typing.NewType
                 made = new_type(name, reader.annotation(value.args[1]))
@@ -262,12 +267,6 @@ class SourceModule(ModuleText):
         if isinstance(base, SignatureSource):
             base = base.make()
         return changed_signature(call, function.attr, base, reader) if isinstance(base, Signature) else None
-
-    def _type_variable(self, name: str, call: ast.Call, reader: TypeReader) -> object:
-        constraints = [reader.annotation(one) for one in call.args[1:]]
-        bound = next((reader.annotation(one) for key, one in reader.keywords(call) if key == "bound"), None)
-        make: Any = typing.TypeVar
-        return make(name, *constraints, bound=bound)
 
     def _finish(self) -> None:
         """Complete the classes that named one another before all of them existed."""
@@ -322,7 +321,3 @@ class SourceModule(ModuleText):
             return self.top.meaning(node) is known_names.SIGNATURE
         except SignatureError:
             return False
-
-
-def _is_alias_annotation(node: ast.expr) -> bool:
-    return (node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")) == "TypeAlias"

@@ -1,23 +1,32 @@
-"""Reads types from syntax trees, by a closed table of names."""
+"""Reads types from syntax trees, by a closed table of names.
+
+A model may name a class defined below it. Pydantic cannot evaluate such an annotation when the class statement runs. It
+keeps the annotation as written until the model itself makes a value, and dspy's BAMLAdapter prints it so:
+`ForwardRef('Inner')`.
+"""
 
 from __future__ import annotations
 
 import ast
+import inspect
 import types
 import typing
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from types import MappingProxyType
+from typing import Annotated, Any, ForwardRef, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, RootModel
 from pydantic.fields import FieldInfo
 
 from adapters.signatures.read import known_names
 from adapters.signatures.read.fields import SCALARS
+from adapters.signatures.read.names import Names
 from adapters.signatures.read.source_text import parse_expression, shown, told
 from adapters.signatures.read.values import ValueReader
 from adapters.signatures.type_names import LARGEST_TYPE, is_too_large, is_type_alias
-from adapters.types.recognition import is_decision_type
+from adapters.types.recognition import is_decision_type, is_kind_of
 
 _ALIAS_FORMS = (type, types.GenericAlias, types.UnionType, typing.ForwardRef)
 _QUALIFIERS = (typing.ClassVar, typing.Final, typing.Required, typing.NotRequired)
@@ -135,7 +144,7 @@ class TypeReader(ValueReader):
                 )
             annotated = (self._part(items[0]), *[self.metadata(one) for one in items[1:]])
             return self._apply(node, Annotated, annotated)
-        if is_code(base):
+        if is_kind_of(base, "Code"):
             if self.as_dspy_string:
                 raise self.source.error(
                     node, "dspy's string notation does not accept Code with a language", _AS_A_CLASS
@@ -154,8 +163,9 @@ class TypeReader(ValueReader):
                 return base[criteria]
             except ValueError as error:
                 raise self.source.error(node, f"{shown(node)}: {told(error)}") from None
-        if isinstance(base, type) and issubclass(base, BaseModel) and not _is_generic(base):
-            raise self.source.error(node, f"{base.__name__} does not accept [...]")
+        if isinstance(base, type) and issubclass(base, BaseModel) and not issubclass(base, RootModel):
+            if not base.__pydantic_generic_metadata__["parameters"]:
+                raise self.source.error(node, f"{base.__name__} does not accept [...]")
         arguments = tuple(self._part(one) for one in items)
         for one, argument in zip(items, arguments, strict=True):
             if isinstance(argument, known_names.FieldMaker | known_names.Module | FieldInfo):
@@ -202,17 +212,6 @@ class TypeReader(ValueReader):
         return super().metadata(node)
 
 
-def _is_generic(model: type[BaseModel]) -> bool:
-    return issubclass(model, RootModel) or bool(model.__pydantic_generic_metadata__["parameters"])
-
-
-def is_code(annotation: object) -> bool:
-    """Test for `dspy.Code` (ours), which takes a language in brackets."""
-    return isinstance(annotation, type) and any(
-        one.__name__ == "Code" and one.__module__.startswith("adapters.types") for one in annotation.__mro__
-    )
-
-
 def applied(base: Any, argument: object) -> object:
     """`base[argument]`, the same object every time for the commonest types (`list[str]`, `dict[str, int]`).
 
@@ -227,3 +226,78 @@ def applied(base: Any, argument: object) -> object:
 @lru_cache(maxsize=256)
 def _shared(base: Any, argument: Hashable) -> object:
     return base[argument]
+
+
+@dataclass(frozen=True)
+class Unbuilt:
+    """A field as pydantic holds it until its model is built; below line `bound_at` all that it names is bound."""
+
+    info: FieldInfo
+    bound_at: int
+
+
+def keep_unbuilt(made: type, own: Mapping[str, Unbuilt], line: int) -> None:
+    """Record on a model its fields that pydantic has not evaluated: its `own`, and inherited ones.
+
+    An inherited field is evaluated again for the class at `line`, so it is kept where it names a class below that.
+    """
+    found: dict[str, Unbuilt] = {}
+    for base in reversed(made.__mro__[1:]):
+        kept: Mapping[str, Unbuilt] = base.__dict__.get("__until_built__", {})
+        for name in inspect.get_annotations(base):
+            found.pop(name, None)
+        found |= {name: one for name, one in kept.items() if one.bound_at > line}
+    for name in inspect.get_annotations(made):
+        found.pop(name, None)
+    made.__until_built__ = MappingProxyType({**found, **own})  # type: ignore[attr-defined]
+
+
+def fields_until_built(model: type[BaseModel]) -> dict[str, FieldInfo]:
+    """The fields as a program sees them that has made no value of this model yet."""
+    kept: Mapping[str, Unbuilt] = model.__dict__.get("__until_built__", {})
+    return {name: kept[name].info if name in kept else info for name, info in model.model_fields.items()}
+
+
+class LaterNames(Names):
+    """The names of a text; `bound_at` is the last line that binds a name found here, of those below a class."""
+
+    def __init__(self, names: Names, line: int) -> None:
+        super().__init__(names.local, names.bound, names.look_up)
+        self._line = line
+        self.bound_at = 0
+
+    def may_occur_in(self, annotation: ast.expr) -> bool:
+        """Test whether an annotation has such a name, or something quoted. Most have neither."""
+        return any(
+            (isinstance(part, ast.Name) and self._first_bound(part.id) > 0)
+            or (isinstance(part, ast.Constant) and isinstance(part.value, str))
+            for part in ast.walk(annotation)
+        )
+
+    def find(self, name: str, node: ast.AST) -> object:
+        self.bound_at = max(self.bound_at, self._first_bound(name))
+        return super().find(name, node)
+
+    def _first_bound(self, name: str) -> int:
+        """The line at which a name is bound first, where that is below the class; else 0."""
+        first = self.bound[name][0].node.lineno if name in self.bound and name not in self.local else 0
+        return first if first > self._line else 0
+
+
+class _QuotesKept(TypeReader):
+    """Leaves quoted parts of an annotation as they are, as Python does when it runs the class statement."""
+
+    def _constant(self, node: ast.Constant) -> object:
+        return node.value if isinstance(node.value, str) else super()._constant(node)
+
+    def annotation(self, node: ast.expr) -> object:
+        found = self._part(node)
+        return ForwardRef(found) if isinstance(found, str) else found
+
+
+def unbuilt_annotation(node: ast.expr, reader: TypeReader, postponed: bool) -> Any:
+    """The annotation before its quotes are evaluated. Raises SignatureError.
+
+    With `postponed` all of it is quoted, for the text begins with `from __future__ import annotations`.
+    """
+    return ForwardRef(ast.unparse(node)) if postponed else _QuotesKept(reader.source, reader.names).annotation(node)

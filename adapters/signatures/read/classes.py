@@ -14,6 +14,7 @@ import types
 import typing
 import warnings
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import pydantic
@@ -23,17 +24,18 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from adapters.errors import SignatureError
-from adapters.signatures.read.annotations import TypeReader
+from adapters.signatures.read.annotations import LaterNames, TypeReader, Unbuilt, keep_unbuilt, unbuilt_annotation
 from adapters.signatures.read.names import Names
 from adapters.signatures.read.source_text import (
     SourceText,
     are_postponed,
     bindings_of,
+    docstring,
+    is_class_variable,
     parsable,
     rebuilt_models,
     told,
 )
-from adapters.signatures.read.unbuilt_models import LaterNames, Unbuilt, keep_unbuilt, unbuilt_annotation
 from adapters.types import is_custom_type
 
 MODULE = "signature_source"
@@ -109,7 +111,7 @@ class ClassMaker:
     def make(self) -> type:
         """The class. Raises SignatureError for a kind of class, or a part of one, that means running code."""
         if getattr(self.node, "type_params", None):
-            raise self._error(self.node, "generic classes are not supported", "write the class out for each type")
+            raise self.source.error(self.node, "generic classes are not supported", "write the class out for each type")
         bases = [self._base(one) for one in self.node.bases]
         decorator = self._dataclass_decorator()
         kind = self._kind(bases, decorator)
@@ -129,7 +131,7 @@ class ClassMaker:
         except (SignatureError, RecursionError):
             raise
         except Exception as error:  # pydantic raises many kinds for a class that it cannot make
-            raise self._error(self.node, f"class {self.node.name}: {told(error)}") from None
+            raise self.source.error(self.node, f"class {self.node.name}: {told(error)}") from None
         if is_custom_type(made):
             described = self._description()
             if described is not None:
@@ -141,9 +143,6 @@ class ClassMaker:
         made.__nested__ = types.MappingProxyType(body.nested)
         return typing.cast(type, made)
 
-    def _error(self, node: ast.AST, message: str, hint: str = "") -> SignatureError:
-        return self.source.error(node, message, hint)
-
     def _base(self, node: ast.expr) -> object:
         head = node.value if isinstance(node, ast.Subscript) else node
         found = self.reader.meaning(head) if isinstance(head, ast.Name | ast.Attribute) else None
@@ -152,9 +151,9 @@ class ClassMaker:
         if found is typing.TypedDict:
             return typing_extensions.TypedDict
         if isinstance(found, typing.ForwardRef):
-            raise self._error(node, "a class cannot be its own base")
+            raise self.source.error(node, "a class cannot be its own base")
         if found is typing.Protocol:
-            raise self._error(
+            raise self.source.error(
                 node, "a Protocol cannot be the type of a field", f"class {self.node.name}(pydantic.BaseModel)"
             )
         return found
@@ -175,7 +174,7 @@ class ClassMaker:
                     return "enum"
             if typing_extensions.is_typeddict(typing.get_origin(base) or base):  # `Base[int]` of a generic one
                 return "typed dict"
-        raise self._error(
+        raise self.source.error(
             self.node,
             f"class {self.node.name} is neither a pydantic model, an enum, a TypedDict, a NamedTuple nor a dataclass",
             f"class {self.node.name}(pydantic.BaseModel)",
@@ -185,7 +184,7 @@ class ClassMaker:
         """Raise SignatureError for hooks of a custom dspy type that would change a request."""
         for statement in self.node.body:
             if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and statement.name in _TYPE_HOOKS:
-                raise self._error(
+                raise self.source.error(
                     base,
                     f"{self.node.name} is a custom dspy type whose {statement.name} is code, which is never run",
                     _LIVE_HINT,
@@ -200,7 +199,7 @@ class ClassMaker:
                     told = self.reader.value(lines[0].value)
                     if isinstance(told, str):
                         return told
-                raise self._error(
+                raise self.source.error(
                     statement, f"the description of {self.node.name} is code, which is never run", _LIVE_HINT
                 )
         return None
@@ -209,23 +208,20 @@ class ClassMaker:
         found: object = None
         for node in self.node.decorator_list:
             call = node.func if isinstance(node, ast.Call) else node
-            function = self._decorator(call)
+            function: object = None
+            if isinstance(call, ast.Name | ast.Attribute):
+                with suppress(SignatureError):
+                    function = self.reader.meaning(call)
             if function is dataclasses.dataclass or function is pydantic.dataclasses.dataclass:
                 options = {}
                 if isinstance(node, ast.Call):
                     options = {key: self.reader.value(value) for key, value in self.reader.keywords(node)}
                 found = (function, options)
             elif function not in (enum.unique, typing.final, typing_extensions.final):
-                raise self._error(
+                raise self.source.error(
                     node, f"the decorator of {self.node.name} is code, which is never run", "leave it out"
                 )
         return found
-
-    def _decorator(self, node: ast.expr) -> object:
-        try:
-            return self.reader.meaning(node) if isinstance(node, ast.Name | ast.Attribute) else None
-        except SignatureError:
-            return None
 
     def _body(self, in_enum: bool) -> ClassBody:
         annotations: dict[str, ast.expr] = {}
@@ -250,7 +246,7 @@ class ClassMaker:
                 case ast.Assign(targets=targets, value=value) if all(isinstance(one, ast.Name) for one in targets):
                     for name in (one.id for one in targets if isinstance(one, ast.Name)):
                         if in_enum and name in values:
-                            raise self._error(statement, f"`{name}` is a member of {self.node.name} already")
+                            raise self.source.error(statement, f"`{name}` is a member of {self.node.name} already")
                         values[name] = value
                 case ast.ClassDef(name="Config") if not in_enum:
                     nested["Config"] = self._config_class(statement)
@@ -264,14 +260,14 @@ class ClassMaker:
                 ):
                     pass
                 case _:
-                    raise self._error(
+                    raise self.source.error(
                         statement, f"this statement in class {self.node.name} is code, which is never run"
                     )
         return ClassBody(doc, annotations, values, nested, attribute_docs, tuple(not_run))
 
     def _method(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
         if node.name in _SCHEMA_HOOKS:
-            raise self._error(node, f"{node.name} is code, which is never run", _LIVE_HINT)
+            raise self.source.error(node, f"{node.name} is code, which is never run", _LIVE_HINT)
         for decorator in node.decorator_list:
             call = decorator.func if isinstance(decorator, ast.Call) else decorator
             name = call.attr if isinstance(call, ast.Attribute) else call.id if isinstance(call, ast.Name) else ""
@@ -288,14 +284,14 @@ class ClassMaker:
                 case ast.Pass() | ast.Expr(value=ast.Constant()):
                     pass
                 case _:
-                    raise self._error(statement, "this statement in Config is code, which is never run")
+                    raise self.source.error(statement, "this statement in Config is code, which is never run")
         return type("Config", (), values)
 
     def _keywords(self) -> dict[str, object]:
         keywords: dict[str, object] = {}
         for one in self.node.keywords:
             if one.arg is None or one.arg == "metaclass":
-                raise self._error(one.value, "this class argument is code, which is never run", "leave it out")
+                raise self.source.error(one.value, "this class argument is code, which is never run", "leave it out")
             keywords[one.arg] = self.reader.value(one.value)
         return keywords
 
@@ -375,7 +371,9 @@ class ClassMaker:
     def _enum(self, bases: list[object], body: ClassBody) -> type:
         refused = next((one for one in body.not_run if "__new__" in one or "__init__" in one), None)
         if refused is not None:
-            raise self._error(self.node, f"enum {self.node.name}: {refused} is code, which is never run", _LIVE_HINT)
+            raise self.source.error(
+                self.node, f"enum {self.node.name}: {refused} is code, which is never run", _LIVE_HINT
+            )
 
         def fill(namespace: dict[str, object]) -> None:
             for name, value in self._names(body).items():
@@ -402,21 +400,3 @@ class ClassMaker:
                 made.__annotations__[name] = annotation
                 if name in getattr(made, "__dataclass_fields__", {}):
                     made.__dataclass_fields__[name].type = annotation  # type: ignore[attr-defined]
-
-
-def docstring(node: ast.ClassDef | ast.FunctionDef) -> str | None:
-    """The docstring as it is written, not cleaned."""
-    first = node.body[0] if node.body else None
-    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
-        return first.value.value
-    return None
-
-
-def is_class_variable(annotation: ast.expr) -> bool:
-    """Test for `ClassVar` or `ClassVar[…]`, quoted or not: such an attribute is not a field."""
-    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-        return annotation.value.lstrip().startswith(("ClassVar", "typing.ClassVar", "t.ClassVar"))
-    head = annotation.value if isinstance(annotation, ast.Subscript) else annotation
-    if not isinstance(head, ast.Name | ast.Attribute):
-        return False
-    return (head.attr if isinstance(head, ast.Attribute) else head.id) == "ClassVar"

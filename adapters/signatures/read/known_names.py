@@ -69,19 +69,7 @@ class _SignatureBase:
 
 SIGNATURE = _SignatureBase()
 
-DSPY_TYPES = (
-    "Image",
-    "Audio",
-    "File",
-    "Code",
-    "History",
-    "Reasoning",
-    "Tool",
-    "ToolCalls",
-    "ToolCallResults",
-    "Citations",
-    "Document",
-)
+DSPY_TYPES = tuple("Image Audio File Code History Reasoning Tool ToolCalls ToolCallResults Citations Document".split())
 EXPERIMENTAL = ("Citations", "Document", *DECISIONS)
 """Those that are no names of `dspy` itself."""
 
@@ -158,20 +146,14 @@ _MEMBERS: Mapping[str, tuple[ModuleType, frozenset[str]]] = MappingProxyType(
         "pydantic.json_schema": _names(pydantic.json_schema, "SkipJsonSchema"),
     }
 )
-_SAME_MODULE = {
-    "pydantic.types": "pydantic",
-    "pydantic.fields": "pydantic",
-    "pydantic.networks": "pydantic",
-    "pydantic.main": "pydantic",
-    "pydantic.config": "pydantic",
-    "pydantic.functional_validators": "pydantic",
-    "pydantic.functional_serializers": "pydantic",
-}
+_INSIDE_PYDANTIC = frozenset("types fields networks main config functional_validators functional_serializers".split())
+"""Modules of pydantic whose names `pydantic` itself has, too."""
 
 
 def known_module(dotted: str) -> Module | None:
     """The module of that name, if names may be taken from it."""
-    dotted = _SAME_MODULE.get(dotted, dotted)
+    if dotted.startswith("pydantic.") and dotted.removeprefix("pydantic.") in _INSIDE_PYDANTIC:
+        dotted = "pydantic"
     if dotted in _MEMBERS or dotted == "dspy":
         return Module(dotted)
     if dotted.startswith("dspy.") and all(part in _DSPY_MODULES for part in dotted.split(".")[1:]):
@@ -204,13 +186,7 @@ def member_names(module: Module) -> list[str]:
 
 def home_of(found: object) -> tuple[str, str] | None:
     """The module and name under which the table has `found`: `("datetime", "date")`; None for anything else."""
-    if not _HOMES:
-        for module, (owner, names) in _MEMBERS.items():
-            for name in sorted(names):
-                # typing's own homes come first; a name that this version of a library lacks is left out.
-                if module in _EAGER and hasattr(owner, name):
-                    _HOMES.setdefault(id(getattr(owner, name)), (module, name))
-    home = _HOMES.get(id(found))
+    home = _homes().get(id(found))
     if home is None and getattr(found, "__module__", "").partition(".")[0] == "pydantic":
         name = getattr(found, "__name__", "")
         if name in _PYDANTIC and getattr(pydantic, name, None) is found:
@@ -218,8 +194,15 @@ def home_of(found: object) -> tuple[str, str] | None:
     return home
 
 
-_HOMES: dict[int, tuple[str, str]] = {}
-_EAGER = frozenset(name for name in _MEMBERS if not name.startswith("pydantic"))
+@lru_cache(maxsize=1)
+def _homes() -> dict[int, tuple[str, str]]:
+    homes: dict[int, tuple[str, str]] = {}
+    for module, (owner, names) in _MEMBERS.items():
+        for name in () if module.startswith("pydantic") else sorted(names):
+            # typing's own homes come first; a name that this version of a library lacks is left out.
+            if hasattr(owner, name):
+                homes.setdefault(id(getattr(owner, name)), (module, name))
+    return homes
 
 
 def _dspy_member(module: str, name: str) -> object:
@@ -239,42 +222,26 @@ def _dspy_member(module: str, name: str) -> object:
 
 
 def _bare_table() -> dict[str, tuple[str, str]]:
-    table: dict[str, tuple[str, str]] = {}
-    for name in (*sorted(_PYDANTIC), *_CODE_OF_PYDANTIC):
-        table[name] = ("pydantic", name)
+    table = {name: ("pydantic", name) for name in (*_PYDANTIC, *_CODE_OF_PYDANTIC)}
+    of_dspy = (*DSPY_TYPES, "Signature", "InputField", "OutputField")
     for module, names in (
-        ("enum", "Enum IntEnum StrEnum Flag IntFlag auto unique"),
-        ("dataclasses", "dataclass"),
-        ("datetime", "date datetime time timedelta timezone"),
-        ("decimal", "Decimal"),
-        ("fractions", "Fraction"),
-        ("uuid", "UUID"),
-        ("pathlib", "Path"),
-        ("types", "NoneType"),
-        ("dspy", " ".join((*DSPY_TYPES, "Signature", "InputField", "OutputField"))),
-        (_INSIDE_DSPY, " ".join(EXPERIMENTAL)),
+        *((module, _MEMBERS[module][1]) for module in ("enum", "datetime", "decimal", "fractions", "types")),
+        *(("dataclasses", ("dataclass",)), ("uuid", ("UUID",)), ("pathlib", ("Path",))),
+        *(("dspy", of_dspy), (_INSIDE_DSPY, EXPERIMENTAL), ("typing", typing.__all__)),
     ):
-        for name in names.split():
-            table[name] = (module, name)
-    for name in typing.__all__:
-        table[name] = ("typing", name)
+        table |= {name: (module, name) for name in names}
     return table
 
 
 _BARE: Mapping[str, tuple[str, str]] = MappingProxyType(_bare_table())
 _BARE_MODULES: Mapping[str, str] = MappingProxyType(
-    {
-        "t": "typing",
-        "dt": "datetime",
-        "typing": "typing",
-        "typing_extensions": "typing_extensions",
-        "dspy": "dspy",
-        "pydantic": "pydantic",
-        "annotated_types": "annotated_types",
-        **{
-            name: name for name in ("collections", "decimal", "fractions", "uuid", "pathlib", "enum", "ipaddress", "re")
-        },
-        **{name: name for name in ("types", "dataclasses", "textwrap", "inspect")},
+    {"t": "typing", "dt": "datetime"}
+    | {
+        name: name
+        for name in (
+            *("typing", "typing_extensions", "dspy", "pydantic", "annotated_types", "collections", "decimal"),
+            *("fractions", "uuid", "pathlib", "enum", "ipaddress", "re", "types", "dataclasses", "textwrap", "inspect"),
+        )
     }
 )
 
@@ -346,21 +313,14 @@ FACTORIES: frozenset[object] = frozenset(
 """What may stand as a field's `default_factory`: it is called when a default is wanted, not when the text is read."""
 
 CALLABLE_VALUES: frozenset[object] = frozenset(
-    {
-        pydantic.alias_generators.to_camel,
-        pydantic.alias_generators.to_pascal,
-        pydantic.alias_generators.to_snake,
-    }
+    getattr(pydantic.alias_generators, name) for name in ("to_camel", "to_pascal", "to_snake")
 )
 """Functions that may stand as a value, as the alias generator of a model does."""
 
-NOT_RUN: Mapping[Any, str] = types.MappingProxyType(
+NOT_RUN: Mapping[Any, str] = MappingProxyType(
     {
-        pydantic.AfterValidator: "AfterValidator",
-        pydantic.BeforeValidator: "BeforeValidator",
-        pydantic.WrapValidator: "WrapValidator",
-        pydantic.PlainSerializer: "PlainSerializer",
-        pydantic.WrapSerializer: "WrapSerializer",
+        getattr(pydantic, name): name
+        for name in ("AfterValidator", "BeforeValidator", "WrapValidator", "PlainSerializer", "WrapSerializer")
     }
 )
 """What would run code of the text on every value: its place is kept (`NotRun`), and the code left out."""

@@ -6,7 +6,7 @@ import ast
 import re
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, overload
@@ -206,59 +206,51 @@ class Binding:
     path: str = ""
 
 
-def bindings_of(body: Sequence[ast.stmt]) -> dict[str, list[Binding]]:
-    """Find every binding of every name, in the order of the text, outside of functions and classes."""
-    found: dict[str, list[Binding]] = {}
-    _bind(body, found)
+def bindings_of(body: Sequence[ast.stmt], found: dict[str, list[Binding]] | None = None) -> dict[str, list[Binding]]:
+    """Find every binding of every name, in the order of the text, outside of functions and classes.
+
+    They are added to `found`. A later branch of an `if` or `try` binds only names that nothing before it does.
+    """
+    found = {} if found is None else found
+    for node in body:
+        for one in _bindings(node):
+            found.setdefault(one.name, []).append(one)
+        others: list[list[ast.stmt]] = []
+        if isinstance(node, ast.Try):
+            bindings_of(node.body, found)
+            others = [one.body for one in node.handlers]
+        elif isinstance(node, ast.If):
+            if not any(isinstance(one, ast.Name) and one.id == "__name__" for one in ast.walk(node.test)):
+                bindings_of(node.body, found)
+                others = [node.orelse]
+        for other in others:
+            for name, bound in bindings_of(other).items():
+                found.setdefault(name, bound)
     return found
 
 
-def _bind(body: Sequence[ast.stmt], found: dict[str, list[Binding]]) -> None:
-    for node in body:
-        match node:
-            case ast.Import(names=names):
-                for one in names:
-                    bound = one.asname or one.name.partition(".")[0]
-                    _add(found, Binding(bound, node, one.name if one.asname else bound))
-            case ast.ImportFrom(module=module, names=names, level=level):
-                owner = "." * level + (module or "")
-                separator = "" if owner.endswith(".") else "."
-                for one in names:
-                    if one.name != "*":
-                        _add(found, Binding(one.asname or one.name, node, f"{owner}{separator}{one.name}"))
-            case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                _add(found, Binding(name, node))
-            case ast.Assign(targets=targets):
-                for part in (part for target in targets for part in ast.walk(target)):
-                    if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
-                        _add(found, Binding(part.id, node))
-            case ast.AnnAssign(target=ast.Name(id=name), value=value) if value is not None:
-                _add(found, Binding(name, node))
-            case ast.AugAssign(target=ast.Name(id=name)):
-                _add(found, Binding(name, node))
-            case ast.If() if not _is_main_guard(node):
-                _bind(node.body, found)
-                _bind_missing(node.orelse, found)
-            case ast.Try():
-                _bind(node.body, found)
-                for handler in node.handlers:
-                    _bind_missing(handler.body, found)
-            case _ if type(node).__name__ == "TypeAlias":
-                _add(found, Binding(node.name.id, node))  # type: ignore[attr-defined]
-
-
-def _bind_missing(body: Sequence[ast.stmt], found: dict[str, list[Binding]]) -> None:
-    """Bind names that the first branch leaves out."""
-    for name, bound in bindings_of(body).items():
-        found.setdefault(name, bound)
-
-
-def _add(found: dict[str, list[Binding]], binding: Binding) -> None:
-    found.setdefault(binding.name, []).append(binding)
-
-
-def _is_main_guard(node: ast.If) -> bool:
-    return any(isinstance(one, ast.Name) and one.id == "__name__" for one in ast.walk(node.test))
+def _bindings(node: ast.stmt) -> Iterator[Binding]:
+    match node:
+        case ast.Import(names=names):
+            for one in names:
+                bound = one.asname or one.name.partition(".")[0]
+                yield Binding(bound, node, one.name if one.asname else bound)
+        case ast.ImportFrom(module=module, names=names, level=level):
+            owner = "." * level + (module or "")
+            separator = "" if owner.endswith(".") else "."
+            for one in names:
+                if one.name != "*":
+                    yield Binding(one.asname or one.name, node, f"{owner}{separator}{one.name}")
+        case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+            yield Binding(name, node)
+        case ast.Assign(targets=targets):
+            for part in (part for target in targets for part in ast.walk(target)):
+                if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+                    yield Binding(part.id, node)
+        case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr()) | ast.AugAssign(target=ast.Name(id=name)):
+            yield Binding(name, node)
+        case _ if type(node).__name__ == "TypeAlias":
+            yield Binding(node.name.id, node)  # type: ignore[attr-defined]
 
 
 def parsable(source: SourceText) -> tuple[SourceText, frozenset[int]]:
@@ -284,3 +276,21 @@ def rebuilt_models(statements: Sequence[ast.stmt]) -> frozenset[str]:
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="model_rebuild"))):
                 found.add(name)
     return frozenset(found)
+
+
+def docstring(node: ast.ClassDef | ast.FunctionDef) -> str | None:
+    """The docstring as it is written, not cleaned."""
+    first = node.body[0] if node.body else None
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+        return first.value.value
+    return None
+
+
+def is_class_variable(annotation: ast.expr) -> bool:
+    """Test for `ClassVar` or `ClassVar[…]`, quoted or not: such an attribute is not a field."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        return annotation.value.lstrip().startswith(("ClassVar", "typing.ClassVar", "t.ClassVar"))
+    head = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+    if not isinstance(head, ast.Name | ast.Attribute):
+        return False
+    return (head.attr if isinstance(head, ast.Attribute) else head.id) == "ClassVar"

@@ -67,7 +67,8 @@ def read_string(
     check_size(text)
     parts = text.split("->")
     if len(parts) == 1:
-        raise SignatureError("no `->` between inputs and outputs", *_end(text), 'for example "question -> answer"')
+        end = line_and_column(text, len(text.rstrip()))
+        raise SignatureError("no `->` between inputs and outputs", *end, 'for example "question -> answer"')
     if text.strip()[:1] in ("'", '"'):
         raise SignatureError("quotes around the signature", *line_and_column(text, 0), "leave them out")
     if len(parts) > 2:
@@ -83,10 +84,6 @@ def read_string(
             raise draft.error(f"`{draft.name}` is an input already", "inputs and outputs need distinct names")
     fields = make_fields([*drafts, *outputs], name)
     return Signature.make(fields, instructions or None, name)
-
-
-def _end(text: str) -> tuple[int, int]:
-    return line_and_column(text, len(text.rstrip()))
 
 
 def _half(whole: str, start: int, part: str, role: Role, names: StringNames, found: Set[str]) -> list[Draft]:

@@ -43,13 +43,6 @@ LARGEST_INTEGER_BITS = 4_000
 _FIXABLE = "use literals, constants of this text or enum members; nothing is run"
 
 
-def literal_factory(value: object) -> Callable[[], object]:
-    """The `default_factory` of `lambda: <literal>`: a fresh copy at every call. Pydantic prints it as `<lambda>`."""
-    made = lambda: deepcopy(value)  # noqa: E731
-    made.literal = value  # type: ignore[attr-defined]
-    return made
-
-
 class ValueReader(NameReader):
     """Reads the values of a text."""
 
@@ -308,7 +301,10 @@ class ValueReader(NameReader):
             arguments = node.args
             if arguments.args or arguments.posonlyargs or arguments.vararg or arguments.kwonlyargs or arguments.kwarg:
                 raise self.source.error(node, "a default factory takes no arguments", "lambda: []")
-            return literal_factory(self.value(node.body))
+            literal = self.value(node.body)
+            made = lambda: deepcopy(literal)  # noqa: E731  # pydantic prints it as `<lambda>`
+            made.literal = literal  # type: ignore[attr-defined]
+            return made
         if isinstance(node, ast.Name | ast.Attribute):
             found = self.meaning(node)
             if _is_allowed(found, known_names.FACTORIES):

@@ -25,7 +25,7 @@ from adapters.signatures.type_names import is_type_alias
 from adapters.signatures.type_walk import walk
 from adapters.signatures.write.value_writer import ValueWriter, constraint_values, is_constraint, text_literal
 from adapters.types.decision import kind_of, options_of
-from adapters.types.recognition import is_decision_type
+from adapters.types.recognition import is_decision_type, is_kind_of
 
 _FIELD_ARGUMENTS = (
     *("alias", "title", "description", "examples", "exclude", "discriminator", "deprecated", "json_schema_extra"),
@@ -45,7 +45,12 @@ class ClassWriter:
         self._writing: list[object] = []
         self._met_unfinished = False
         self._user_names = {
-            part.__name__ for one in annotations for part in walk(one) if hasattr(part, "__name__") and _is_users(part)
+            getattr(part, "__name__", "")
+            for one in annotations
+            for part in walk(one)
+            if (isinstance(part, type | typing.NewType) or is_type_alias(part))
+            and known_names.home_of(part) is None
+            and part.__module__ not in ("builtins", "typing")
         }
 
     def imports(self) -> str:
@@ -98,11 +103,11 @@ class ClassWriter:
             parts = [self._type(args[0]), *(self._metadata(one) for one in args[1:] if not is_not_run(one))]
             return f"{self._imported('typing', 'Annotated')}[{', '.join(parts)}]" if len(parts) > 1 else parts[0]
         if origin is types.UnionType:
-            return " | ".join(self._alternative(one) for one in args)
+            return " | ".join(self._union(args))
         if origin is Union:
             if len(args) == 2 and args[1] is type(None):
                 return f"{self._imported('typing', 'Optional')}[{self._type(args[0])}]"
-            return f"{self._imported('typing', 'Union')}[{', '.join(self._alternative(one) for one in args)}]"
+            return f"{self._imported('typing', 'Union')}[{', '.join(self._union(args))}]"
         alias = getattr(annotation, "_name", None)
         head = self._imported("typing", alias) if isinstance(alias, str) else self._type(origin)
         inner = ", ".join(self._type(one) for one in args)
@@ -110,11 +115,11 @@ class ClassWriter:
             return head
         return f"{head}[{inner or '()'}]"
 
-    def _alternative(self, annotation: object) -> str:
-        return "None" if annotation is type(None) else self._type(annotation)
+    def _union(self, args: Iterable[object]) -> list[str]:
+        return ["None" if one is type(None) else self._type(one) for one in args]
 
     def _named(self, annotation: Any) -> str:
-        if _is_dspy_type(annotation):
+        if is_kind_of(annotation, "Type") or is_kind_of(annotation, "History"):
             return self._dspy_type(annotation)
         known = known_names.home_of(annotation)
         if known is not None:
@@ -153,7 +158,7 @@ class ClassWriter:
         if is_decision_type(one):
             return self._dspy_type(one)
         if isinstance(one, FieldInfo):
-            return self._field(one, is_required=one.default is PydanticUndefined)
+            return f"{self._imported('pydantic', 'Field')}({', '.join(self._arguments(one))})"
         if isinstance(one, str | int | float | bool | None):
             return self.values.write(one)
         known = known_names.home_of(one)
@@ -222,7 +227,7 @@ class ClassWriter:
         return ", ".join(self._type(one) for one in cls.__bases__)
 
     def _enum(self, cls: type[enum.Enum]) -> str:
-        lines = [f"{name} = {self.values.write(_raw(member))}" for name, member in cls.__members__.items()]
+        lines = [f"{name} = {self.values.write(member.value)}" for name, member in cls.__members__.items()]
         return self._statement(f"class {cls.__name__}({self._bases(cls)})", cls, lines)
 
     def _model(self, cls: type[BaseModel]) -> str:
@@ -236,19 +241,16 @@ class ClassWriter:
             key: value for key, value in cls.model_config.items() if inherited.get(key, PydanticUndefined) != value
         }
         lines = []
-        if config:
-            lines.append(f"model_config = {self._config(config)}")
+        if all(is_name(key) for key in config) and config:
+            options = ", ".join(f"{key}={self.values.write(value)}" for key, value in config.items())
+            lines.append(f"model_config = {self._imported('pydantic', 'ConfigDict')}({options})")
+        elif config:
+            lines.append(f"model_config = {self.values.write(config)}")
         own = inspect.get_annotations(cls)
         for name, info in cls.model_fields.items():
             if name in own:
                 lines.append(self._member(name, info))
         return self._statement(f"class {cls.__name__}({bases})", cls, lines)
-
-    def _config(self, config: dict[str, object]) -> str:
-        if not all(is_name(key) for key in config):
-            return self.values.write(config)
-        arguments = ", ".join(f"{key}={self.values.write(value)}" for key, value in config.items())
-        return f"{self._imported('pydantic', 'ConfigDict')}({arguments})"
 
     def _member(self, name: str, info: FieldInfo) -> str:
         others = [one for one in info.metadata if not is_constraint(one) and not is_not_run(one)]
@@ -259,22 +261,16 @@ class ClassWriter:
         plain = self._arguments(info)
         if not plain:
             return text
-        if plain == [f"default={self._default(info)}"]:
-            return f"{text} = {self._default(info)}"
+        if len(plain) == 1 and plain[0].startswith("default="):
+            return f"{text} = {plain[0].removeprefix('default=')}"
         return f"{text} = {self._imported('pydantic', 'Field')}({', '.join(plain)})"
-
-    def _default(self, info: FieldInfo) -> str:
-        return "" if info.default is PydanticUndefined else self.values.write(info.default)
-
-    def _field(self, info: FieldInfo, is_required: bool) -> str:
-        return f"{self._imported('pydantic', 'Field')}({', '.join(self._arguments(info))})"
 
     def _arguments(self, info: FieldInfo) -> list[str]:
         arguments: list[str] = []
         if info.default_factory is not None:
             arguments.append(f"default_factory={self.values.factory(info.default_factory)}")  # type: ignore[arg-type]
         elif info.default is not PydanticUndefined and info.default is not ...:
-            arguments.append(f"default={self._default(info)}")
+            arguments.append(f"default={self.values.write(info.default)}")
         for name in _FIELD_ARGUMENTS:
             value = getattr(info, name, None)
             if value is not None and not (name == "repr" and value is True):
@@ -339,19 +335,3 @@ class ClassWriter:
 def is_name(text: str) -> bool:
     """Test whether `text` can be a name in source."""
     return text.isidentifier() and not keyword.iskeyword(text)
-
-
-def _raw(member: enum.Enum) -> object:
-    return member.value
-
-
-def _is_dspy_type(annotation: object) -> bool:
-    return isinstance(annotation, type) and any(
-        one.__name__ in ("Type", "History") and one.__module__.startswith(("adapters.types", "dspy.adapters.types"))
-        for one in annotation.__mro__
-    )
-
-
-def _is_users(part: object) -> bool:
-    is_declared = isinstance(part, type | typing.NewType) or is_type_alias(part)
-    return is_declared and known_names.home_of(part) is None and part.__module__ not in ("builtins", "typing")
