@@ -5,18 +5,19 @@ What was read is proved by rendering it: where the messages come out as they wer
 
 from __future__ import annotations
 
-import inspect
+import itertools
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from adapters.signatures.signature import Field, Signature, strip_annotated
+from adapters.prompts.described_fields import INPUTS, OBJECTIVE, OUTPUTS, ListedField, listed_fields
+from adapters.signatures.signature import Field, Role
 from sessions.errors import SessionError
-from sessions.imports import conversations, proposing
+from sessions.imports import conversations, prompt_types, proposing
 from sessions.imports.dspy_program import parameters_in, without_secrets
 from sessions.imports.merging import unused
+from sessions.imports.message_values import MessageReader
 from sessions.imports.reading import KEPT, Imported
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
@@ -24,9 +25,13 @@ from sessions.running import rendering
 from sessions.running.recording import as_json
 
 ADAPTERS = ("chat", "json", "xml", "baml")
-_FIELD = re.compile(r"^\d+\. `(\w+)` \((.*?)\): ?(.*)$")
+_HEADINGS: Mapping[Role, str] = {"input": INPUTS, "output": OUTPUTS}
+_WORDS = {
+    "Outputs will be a JSON object": "json",
+    "Output field `": "baml",
+    "[[ ## completed ## ]]": "chat",
+}
 KEPT_BESIDE = "the whole entry is kept beside the case"
-_OBJECTIVE = "In adhering to this structure, your objective is: "
 
 
 def is_call(data: object) -> bool:
@@ -48,8 +53,18 @@ def answer_in(data: Mapping[str, object]) -> str | None:
     return content if isinstance(content, str) else None
 
 
-def from_call(data: Mapping[str, Any], path: str, given: SignatureText | None = None, case: str = "case 1") -> Imported:
-    """A session that renders the call's messages and shows its reply. Raises `SessionError` for what cannot be read."""
+def from_call(
+    data: Mapping[str, Any],
+    path: str,
+    given: SignatureText | None = None,
+    case: str = "case 1",
+    *,
+    is_printed: bool = False,
+) -> Imported:
+    """A session that renders the call's messages and shows its reply. Raises `SessionError` for what cannot be read.
+
+    Messages that were printed have lost the white space around them.
+    """
     messages = data.get("messages") or [{"role": "user", "content": data.get("prompt") or ""}]
     if not conversations.is_messages(messages):
         raise SessionError(path, "messages", "expected a list of messages with role and content")
@@ -70,11 +85,12 @@ def from_call(data: Mapping[str, Any], path: str, given: SignatureText | None = 
         raise SessionError(path, "response", "there is no text of a reply in it")
     kept = {KEPT: without_secrets(data)}
     base = Session(text, cases=(Case(case, extra=kept),), model=model, params=params)
-    session, proved = _arranged(base, messages, path)
+    session, proved = _arranged(base, messages, is_printed)
     column = session.columns[0].id
     made = replace(session.cases[0], replies={column: Reply(reply, source="pasted", model=model)})
     if not proved:
-        questions.append("rendered again, the messages are not the recorded ones: an option or a type differs")
+        told = "; ".join(differences(session, messages, is_printed))
+        questions.append(f"rendered again, the messages are not the recorded ones: an option or a type differs: {told}")
     notes = [f"{len(messages)} messages of {model}, as `{column}` made them", *said, KEPT_BESIDE]
     return Imported(session.with_case(made), tuple(notes), tuple(questions), has_signature=given is None)
 
@@ -108,55 +124,70 @@ def _program(session: Session) -> tuple[SignatureText, str]:
     return session.signature, json.dumps([dict(one.values) for one in session.demos])
 
 
-def _arranged(base: Session, messages: Sequence[Mapping[str, object]], path: str) -> tuple[Session, bool]:
+def _arranged(base: Session, messages: Sequence[Mapping[str, object]], is_printed: bool) -> tuple[Session, bool]:
     """A session made of these messages, and whether its prompt is the same messages again.
 
     Earlier turns may be demos or history, so each way to divide them is tried; the first is taken where none fits.
     """
     signature = base.signature.read()
     best: Session | None = None
-    problem: SessionError | None = None
     for adapter in _likely(messages):
-        try:
-            found = conversations.read(messages, signature, path, adapter)
-        except SessionError as error:
-            problem = problem or error
-            continue
+        found = MessageReader(signature, adapter).turns(messages)
         case = replace(base.cases[0], inputs=found.asked)
         demos = tuple([Demo(one) for one in found.turns])
-        arrangements = [(demos, case)]
-        if signature.history_field is not None:
-            arrangements = [
-                (demos[:count], replace(case, history=tuple(found.turns[count:])))
-                for count in range(len(demos) + 1)[:200]
-            ]
-        for some, with_history in arrangements:
-            session = replace(base, columns=(Column(adapter, adapter),), demos=some, cases=(with_history,))
+        counts = [found.demos, *range(len(demos) + 1)[:200]] if signature.history_field is not None else [len(demos)]
+        for count in dict.fromkeys(counts):
+            with_history = replace(case, history=tuple(found.turns[count:])) if count < len(demos) else case
+            session = replace(base, columns=(Column(adapter, adapter),), demos=demos[:count], cases=(with_history,))
             best = best or session
-            if _renders(session, messages):
+            if not differences(session, messages, is_printed):
                 return session, True
-    if best is None:
-        raise problem or SessionError(path, "messages", "no adapter of dspy made these messages")
+    assert best is not None
     return best, False
 
 
 def _likely(messages: Sequence[Mapping[str, object]]) -> Sequence[str]:
     """The adapters, that whose words are in the messages first."""
     text = str(messages[0].get("content"))
-    first = "json" if "Outputs will be a JSON object" in text else "chat" if "[[ ## completed ## ]]" in text else "xml"
+    first = next((name for words, name in _WORDS.items() if words in text), "xml")
     return sorted(ADAPTERS, key=lambda name: name != first)
 
 
-def _renders(session: Session, messages: Sequence[Mapping[str, object]]) -> bool:
+MOST_DIFFERENCES = 3
+
+
+def differences(session: Session, messages: Sequence[Mapping[str, object]], is_printed: bool = False) -> list[str]:
+    """Describe where the prompt of the first case differs from these messages, at most three places; none if it is the
+    same. Of printed messages the white space around them does not count."""
     try:
         request = rendering.request_of(session, session.columns[0], session.cases[0])
-    except Exception:  # formatting raises whatever dspy's does for such values; then this is not how it was
-        return False
-    return [_words(one) for one in as_json(request.prompt.as_dicts())] == [_words(one) for one in messages]
+    except Exception as error:  # formatting raises whatever dspy's does for such values; then this is not how it was
+        return [f"the values cannot be rendered: {error}"]
+    rendered = as_json(request.prompt.as_dicts())
+    told = [f"{len(rendered)} messages for {len(messages)}"] if len(rendered) != len(messages) else []
+    for number, (ours, theirs) in enumerate(zip(rendered, messages, strict=False), 1):
+        texts = [one.get("content") for one in (ours, theirs)]
+        if is_printed:
+            texts = [one.strip() if isinstance(one, str) else one for one in texts]
+        if ours.get("role") != theirs.get("role"):
+            told.append(f"message {number} has the role {ours.get('role')} for {theirs.get('role')}")
+        elif texts[0] != texts[1]:
+            told.append(f"message {number}, {_first_difference(*map(str, texts))}")
+    return told[:MOST_DIFFERENCES]
 
 
-def _words(message: Mapping[str, object]) -> tuple[Any, Any]:
-    return message.get("role"), message.get("content")
+def _first_difference(ours: str, theirs: str) -> str:
+    pairs = itertools.zip_longest(ours.split("\n"), theirs.split("\n"), fillvalue="")
+    line, one, other = next((line, *pair) for line, pair in enumerate(pairs, 1) if pair[0] != pair[1])
+    return f"line {line} is {one[:80]!r} for {other[:80]!r}"
+
+
+def first_output(data: Mapping[str, Any]) -> str:
+    """The text of a call's first output; "" where it has none."""
+    try:
+        return _reply(data.get("outputs"), "")
+    except SessionError:
+        return ""
 
 
 def _reply(outputs: object, path: str) -> str:
@@ -170,46 +201,29 @@ def _reply(outputs: object, path: str) -> str:
 
 def _signature_in(system: str, path: str, questions: list[str]) -> SignatureText:
     """The signature that the system message of one of dspy's adapters describes."""
-    head, found, after = system.partition("Your output fields are:\n")
-    inputs = head.partition("Your input fields are:\n")[2]
-    if not found or not inputs:
+    items = {role: listed_fields(system, heading) for role, heading in _HEADINGS.items()}
+    if not all(items.values()):
         message = "its system message is none of dspy's Chat, JSON, XML or BAML adapter"
         raise SessionError(path, "messages", message, "give the signature with --signature")
-    outputs = after.partition("\nAll interactions will be structured")[0]
-    fields = [*_fields(inputs, "input", questions), *_fields(outputs, "output", questions)]
-    objective = after.rpartition(_OBJECTIVE)[2] if _OBJECTIVE in after else ""
+    types = prompt_types.of_fields(items["input"], items["output"], system)
+    questions += types.questions
+    fields = [_field(one, role, types.by_name[one.name]) for role in _HEADINGS for one in items[role]]
+    objective = system.rpartition(OBJECTIVE)[2] if OBJECTIVE in system else ""
+    instructions = "\n".join(line.removeprefix(" " * 8) for line in objective.removeprefix("\n").split("\n"))
     try:
-        return proposing.signature_text(fields, inspect.cleandoc(objective))
+        return proposing.signature_text(fields, instructions)
     except ValueError as error:
         raise SessionError(path, "messages[0]", str(error), "give the signature with --signature") from None
 
 
+def _field(item: ListedField, role: Role, annotation: object) -> Field:
+    described, found, constraints = item.description.rpartition("\nConstraints: ")
+    text = described if found else item.description
+    if annotation is not str:
+        text = text.partition("\n    Type description of ")[0]  # a custom type's own words
+    return Field(item.name, role, annotation, desc=text or None, constraints=constraints if found else None)
+
+
 def _names_in(system: str) -> list[str]:
     """The fields that a system message of one of dspy's adapters lists, in its order; none for any other message."""
-    described = system.partition("\nAll interactions will be structured")[0]
-    return [match[1] for match in map(_FIELD.match, described.split("\n")) if match is not None]
-
-
-def _fields(text: str, role: Any, questions: list[str]) -> list[Field]:
-    fields: list[Field] = []
-    for line in text.strip().split("\n"):
-        match = _FIELD.match(line)
-        if match is not None:
-            annotation = _annotation(match[1], match[2], questions)
-            fields.append(Field(match[1], role, annotation, desc=match[3] or None))
-        elif fields and line.startswith("Constraints: "):
-            fields[-1] = replace(fields[-1], constraints=line.removeprefix("Constraints: "))
-        elif fields:
-            fields[-1] = replace(fields[-1], desc=f"{fields[-1].desc or ''}\n{line}")
-    return fields
-
-
-def _annotation(name: str, written: str, questions: list[str]) -> Any:
-    """The type by the name that the prompt gives it; str where it is a class of the user's, which is asked."""
-    text = re.sub(r"\bNoneType\b", "None", re.sub(r"\bUnion\b", "Union", written))
-    try:
-        signature: Signature = SignatureText(f"value: {text} -> answer").read()
-    except ValueError:
-        questions.append(f"the type of `{name}` is {written}, which only its own source can say: str is proposed")
-        return str
-    return strip_annotated(signature.fields["value"].annotation)
+    return [one.name for heading in _HEADINGS.values() for one in listed_fields(system, heading)]

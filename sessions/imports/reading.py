@@ -32,6 +32,8 @@ class Imported:
     is_bare_text: bool = False
     by_name: bool = False
     """Whether its cases take the place of those of the same name, whose recordings and replies stay."""
+    guesses: tuple[str, ...] = ()
+    """What a pasted text does not say and was assumed. Unlike `questions` they need no answer."""
 
 
 KEPT = "imported"

@@ -11,7 +11,7 @@ from adapters.errors import SignatureError
 from adapters.signatures import notation
 from adapters.signatures.signature import Signature
 from sessions.errors import SessionError
-from sessions.imports import conversations, demos, dspy_program, lm_call, optimizer_runs
+from sessions.imports import conversations, demos, dspy_program, lm_call, optimizer_runs, pasted_calls, pasted_text
 from sessions.imports.merging import unused
 from sessions.imports.reading import KEPT, Imported, json_of, text_of
 from sessions.model.parameters import kind_of
@@ -64,26 +64,49 @@ def load(
     predictor: str | None = None,
     case: str | None = None,
     folder: Path | None = None,
+    call: int | None = None,
+    text: str | None = None,
 ) -> Imported:
     """The import of a file; `given` is the signature to read it by. A `.py` file may name its class: `x.py:Class`.
 
-    A class is linked to its file where that is of the project of a session in `folder`. Raises `SessionError`,
-    SignatureError and `SourceError` for what cannot be imported.
+    A class is linked to its file where that is of the project of a session in `folder`. `call` chooses among the calls
+    of a text that holds several; `text` is what was given in the place of a file, and `path` names it. Raises
+    `SessionError`, SignatureError and `SourceError` for what cannot be imported.
     """
+    if text is not None:
+        return _from_text(text, path, kind, given, predictor=predictor, name=case or "case 1", call=call)
     if kind == "signature" or (kind is None and _is_python(path)):
         return _from_source(path, folder)
     if optimizer_runs.is_folder(path):
         return optimizer_runs.from_folder(path, given, predictor)
     optimizer_runs.refuse_state(path)
-    text = text_of(path)
+    return _from_text(text_of(path), path, kind, given, predictor=predictor, name=case or Path(path).stem, call=call)
+
+
+def _from_text(
+    text: str,
+    path: str,
+    kind: Kind | None,
+    given: SignatureText | None,
+    *,
+    predictor: str | None,
+    name: str,
+    call: int | None,
+) -> Imported:
     suffix = Path(path).suffix.lower()
-    name = case or Path(path).stem
     if kind == "cases":
         return as_cases(_rows(text, path, suffix, given), name)
     if suffix in (".csv", ".tsv"):
         return demos.from_csv(text, path, given)
     if suffix in (".jsonl", ".ndjson"):
         return demos.from_json_lines(text, path, given)
+    if kind in (None, "call"):
+        pasted = pasted_calls.find(text)
+        if pasted:
+            return pasted_calls.from_calls(pasted, path, given, name, call)
+        entries = pasted_text.literals_in(text)
+        if entries:
+            return _from_calls(list(entries), path, given, name, call)
     data = json_of(text, path)
     if isinstance(data, dict) and "format" in data and "signature" in data:
         raise SessionError(path, "", "this is a session already", f"`workbench {path}` opens it")
@@ -93,7 +116,7 @@ def load(
     if found == "program":
         return dspy_program.from_program(_object(data, path), path, given, predictor)
     if found == "call":
-        return _from_calls(data, path, given, name)
+        return _from_calls(data, path, given, name, call)
     if found == "history":
         if not conversations.is_messages(data):
             raise SessionError(path, "", "expected a list of messages with role and content")
@@ -137,10 +160,14 @@ def _object(data: object, path: str) -> dict[str, Any]:
     return data
 
 
-def _from_calls(data: Any, path: str, given: SignatureText | None, case: str) -> Imported:
+def _from_calls(data: Any, path: str, given: SignatureText | None, case: str, number: int | None) -> Imported:
     calls = data if isinstance(data, list) else [data]
     if not calls or not all(isinstance(one, dict) for one in calls):
         raise SessionError(path, "", "there is no call in it", "an entry of `lm.history`, as JSON")
+    if number is not None:
+        if not 1 <= number <= len(calls):
+            raise SessionError(path, "", f"there is no call {number}", f"it holds {len(calls)}")
+        calls = [calls[number - 1]]
     if len(calls) == 1:
         return lm_call.from_call(calls[0], path, given, case)
     return lm_call.from_calls(calls, path, given, case)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from pathlib import Path
 from typing import NoReturn
 
+from workbench.output import command_output
 from workbench.output.exit_codes import CommandError
 from workbench.output.suggestions import nearest
 
@@ -36,6 +38,21 @@ class Parser(argparse.ArgumentParser):
         elif wrong := re.search(r"invalid choice: '(.*)' \(choose from (.*)\)$", message, re.DOTALL):
             near = nearest(wrong.group(1), re.findall(r"[\w-]+", wrong.group(2)))
         return f"; did you mean {near}?" if near else ""
+
+
+def standard_input(what: str) -> str:
+    """Read all of standard input as text, exactly as given; a terminal is told to paste `what`."""
+    if sys.stdin.isatty():
+        command_output.message(f"type or paste {what}, then ctrl+d on a line of its own")
+    return decode(sys.stdin.buffer.read(), "standard input")
+
+
+def decode(data: bytes, place: str) -> str:
+    """Decode UTF-8, lone surrogates included (as JSON escapes can make them). Raises `CommandError`."""
+    try:
+        return data.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError as error:
+        raise CommandError(f"{place}: byte {error.start} is not UTF-8; convert it first (`iconv`)") from error
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

@@ -14,6 +14,7 @@ from adapters.formats.chat import ChatAdapter
 from adapters.lm.offline import wanted_types
 from adapters.lm.offline.wanted_types import Schema
 from adapters.mutations.mutation import GoodReply, good_reply, written
+from adapters.prompts import described_fields
 from adapters.replies.forms import FORMS
 from adapters.replies.reading import ReplyForm
 from adapters.signatures.signature import Field, Signature
@@ -43,7 +44,6 @@ _CHAT = "Respond with the corresponding output fields, starting with the field `
 _XML = "Respond with the corresponding output fields wrapped in XML tags `<"
 _JSON = "Respond with a JSON object in the following order of fields: "
 _PROSE = "Your outputs must contain:\n"
-_OUTPUTS = "Your output fields are:\n"
 _BLOCK = "Reply with one fenced block of JSON, opened by ```json"
 _BLOCK_OF_AN_ARRAY = "The JSON is an array"
 _VERBATIM = "extract the fields from the text verbatim"
@@ -205,8 +205,10 @@ def _wanted_by(one: Field) -> WantedOutput:
 
 
 def _wanted_outputs(format_: Format, system: str, asked: str) -> tuple[WantedOutput, ...]:
-    heading = _PROSE if format_ == "prose" else _OUTPUTS
-    listed = {name: (type_text, description) for name, type_text, description in reversed(_listed(system, heading))}
+    heading = _PROSE if format_ == "prose" else described_fields.OUTPUTS
+    listed = {
+        name: (text, about.strip()) for name, text, about in reversed(described_fields.listed_fields(system, heading))
+    }
     names = _names(format_, system, asked)
     return tuple([_wanted(name, *listed.get(name, ("str", "")), format_, system, asked) for name in names])
 
@@ -287,7 +289,7 @@ def _examples(messages: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
 
 def _names(format_: Format, system: str, asked: str) -> tuple[str, ...]:
     if format_ == "prose":
-        return tuple(name for name, _, _ in _listed(system, _PROSE))
+        return tuple(name for name, _, _ in described_fields.listed_fields(system, _PROSE))
     if format_ == "chat":
         reminder = asked[asked.rfind(_CHAT) :]
         names = re.findall(r"`\[\[ ## (\w+) ## \]\]`", reminder)
@@ -299,81 +301,20 @@ def _names(format_: Format, system: str, asked: str) -> tuple[str, ...]:
     return tuple(re.findall(r"(?:^|, then )`(\w+)`", reminder))
 
 
-def _listed(system: str, heading: str) -> list[tuple[str, str, str]]:
-    """Name, type and description of each field in the numbered list under `heading`."""
-    start = system.find(heading)
-    if start < 0:
-        return []
-    found: list[tuple[str, str, str]] = []
-    lines = system[start + len(heading) :].split("\n")
-    for line in lines:
-        item = re.match(rf"{len(found) + 1}\. `(\w+)` \(", line)
-        if item:
-            type_text, rest = _closed(line[item.end() :])
-            found.append((item.group(1), type_text, rest.removeprefix(":").strip()))
-        elif line.startswith(("Your output fields are:", "Your outputs must contain:", "All interactions will be")):
-            break
-        elif found and not line.startswith("You should lay out your outputs"):
-            name, type_text, description = found[-1]
-            found[-1] = (name, type_text, f"{description}\n{line}".strip())
-        elif found:
-            break
-    return found
-
-
-def _closed(text: str) -> tuple[str, str]:
-    """Split the text at the bracket that closes an already open one; quotes are respected."""
-    depth, quote = 1, ""
-    for place, char in enumerate(text):
-        if quote:
-            quote = "" if char == quote and text[place - 1] != "\\" else quote
-        elif char in "'\"":
-            quote = char
-        elif char in "([":
-            depth += 1
-        elif char in ")]":
-            depth -= 1
-            if depth == 0:
-                return text[:place], text[place + 1 :]
-    return text.partition(")")[0], text.partition(")")[2]
-
-
 def _wanted(name: str, type_text: str, description: str, format_: Format, system: str, asked: str) -> WantedOutput:
     schema = wanted_types.from_annotation(type_text)
-    note = _note(name, system)
+    note = described_fields.type_note(name, system)
     if note is not None:
         schema = wanted_types.from_note(note, schema)
     template = _template(name, asked) if format_ == "xml" else None
     if wanted_types.is_vague(schema):
-        simplified = _simplified(name, system)
+        simplified = described_fields.simplified_type(name, system)
         if simplified is not None:
             schema = wanted_types.from_baml(simplified)
         elif template is not None:
             schema = wanted_types.from_template(template)
     schema = wanted_types.constrained(schema, description)
     return WantedOutput(name, schema, type_text, description, is_plain=format_ == "xml" and template is None)
-
-
-def _note(name: str, system: str) -> str | None:
-    """Find the note on a value in the structure section, in plain text or inside its JSON object."""
-    mark = f"{{{name}}}        # note: the value you produce "
-    start = system.rfind(mark)
-    if start < 0:
-        return None
-    line = system[start:].split("\n", 1)[0]
-    if system[start - 1 : start] == '"':
-        try:
-            line = json.JSONDecoder().raw_decode(system[start - 1 :])[0]
-        except ValueError:
-            return None
-    return line[len(mark) :]
-
-
-def _simplified(name: str, system: str) -> str | None:
-    """The type as the BAML adapter writes it."""
-    end = r"(?=\n\n\[\[ ## \w+ ## \]\]|\nIn adhering to this|\Z)"
-    found = re.search(rf"Output field `{re.escape(name)}` should be of type: (.*?){end}", system, re.DOTALL)
-    return found.group(1) if found else None
 
 
 def _template(name: str, asked: str) -> str | None:
@@ -386,8 +327,8 @@ def _template(name: str, asked: str) -> str | None:
 
 
 def _inputs(format_: Format, system: str, body: str) -> dict[str, str]:
-    heading = "As input, you will be provided with:\n" if format_ == "prose" else "Your input fields are:\n"
-    names = [name for name, _, _ in _listed(system, heading)]
+    heading = "As input, you will be provided with:\n" if format_ == "prose" else described_fields.INPUTS
+    names = [name for name, _, _ in described_fields.listed_fields(system, heading)]
     if format_ == "prose":
         found = labelled(body, names)
     elif format_ == "xml":

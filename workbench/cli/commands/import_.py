@@ -25,6 +25,8 @@ Makes a session of SOURCE, or puts it into one that is there. SOURCE is
   .csv .jsonl .json demos: a table with a header, or flat objects by field name
   .json             a program that dspy saved; an entry of lm.history; OpenAI
                     messages, which become the history of a case
+  any text          an AdapterParseError as a terminal, log or issue shows it;
+                    the output of `dspy.inspect_history()`; lm.history as Python
   a run of GEPA or MIPROv2: its log_dir, or its candidates with their scores as
                     .json; they become variants of a session's instructions
 What a file does not say (types, roles, sometimes names) is proposed. While a
@@ -36,13 +38,15 @@ EXAMPLES = """\
   workbench import program.json --signature qa.py:Answer -o qa.session.json
   workbench import program.json --predictor cot.predict -o qa.session.json --accept
   workbench import failure.json -o failure.session.json    an entry of lm.history
+  pbpaste | workbench import - -o failure.session.json     the text of an error
+  workbench import history.txt --call 2 -o q.session.json  a call of inspect_history()
   workbench import eval.csv --as cases --into q.json     rows: inputs, and what is expected
   workbench import gepa_logs --into q.session.json       candidates, as variants
   workbench import chat.json --as history --into q.session.json --case long"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("source", metavar="SOURCE", help="the file to import")
+    parser.add_argument("source", metavar="SOURCE", help="the file to import; - for standard input")
     target = parser.add_mutually_exclusive_group()
     target.add_argument("-o", "--output", metavar="FILE", help="the session file to write")
     target.add_argument("--into", metavar="SESSION", help="a session to put it into")
@@ -54,6 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--predictor", metavar="PATH", help="which predictor of a saved program")
     parser.add_argument("--cot", action="store_true", help="ChainOfThought: `reasoning` in front of the outputs")
+    parser.add_argument("--call", type=int, metavar="N", help="which call of a text or history that holds several")
     parser.add_argument("--case", metavar="NAME", help="what to call the case that it makes")
     parser.add_argument("--accept", action="store_true", help="take what is proposed where the file does not say")
     parser.add_argument("--dry-run", action="store_true", help="say what would be imported, and write nothing")
@@ -96,13 +101,16 @@ def _import(options: argparse.Namespace, into: Session | None) -> Imported:
         given = signature_text(options.signature, stays.instructions, is_cot, _folder(options))
     elif into is not None:
         given = into.signature
+    piped = arguments.standard_input("the text to import") if options.source == "-" else None
     imported = sources.load(
-        options.source,
+        "standard input" if piped is not None else options.source,
         options.kind,
         given,
         predictor=options.predictor,
         case=options.case,
         folder=_folder(options),
+        call=options.call,
+        text=piped,
     )
     if options.cot:
         imported = _as_chain_of_thought(imported)
@@ -140,6 +148,7 @@ def _tell(options: argparse.Namespace, imported: Imported, target: str | None, w
                 "written": written,
                 "notes": list(imported.notes),
                 "questions": list(imported.questions),
+                "guesses": list(imported.guesses),
                 "signature": {
                     "text": signature.text,
                     "class": signature.class_name,
@@ -153,6 +162,8 @@ def _tell(options: argparse.Namespace, imported: Imported, target: str | None, w
         return
     for note in imported.notes:
         command_output.message(f"  {note}")
+    for guess in imported.guesses:
+        command_output.message(f"~ guessed: {guess}")
     for question in imported.questions:
         command_output.message(f"? {question}")
     if not written:

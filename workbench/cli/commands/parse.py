@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -83,18 +82,8 @@ def _reply_from(source: str | None) -> str:
     Exactly as given: no byte order mark, line break or blank is touched.
     """
     if source is None or source == "-":
-        if sys.stdin.isatty():
-            command_output.message("type or paste the reply, then ctrl+d on a line of its own")
-        return _decode(sys.stdin.buffer.read(), "standard input")
+        return arguments.standard_input("the reply")
     try:
-        return _decode(Path(source).read_bytes(), source)
+        return arguments.decode(Path(source).read_bytes(), source)
     except OSError as error:
         raise CommandError(f"{source}: {error.strerror or error}") from error
-
-
-def _decode(data: bytes, place: str) -> str:
-    """UTF-8, lone surrogates included (as JSON escapes can make them)."""
-    try:
-        return data.decode("utf-8", "surrogatepass")
-    except UnicodeDecodeError as error:
-        raise CommandError(f"{place}: byte {error.start} is not UTF-8; convert the reply first (`iconv`)") from error

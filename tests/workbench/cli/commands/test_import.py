@@ -79,6 +79,7 @@ def test_a_dry_run_says_all_and_writes_nothing(run: Run) -> None:
         "written": False,
         "notes": ["1 demos"],
         "questions": ["no signature was given: `text` are taken as inputs, `label` as the output"],
+        "guesses": [],
         "signature": {"text": "text -> label", "class": None, "instructions": None},
         "demos": 1,
         "cases": ["case 1"],
@@ -206,3 +207,28 @@ def test_a_score_survives_saving_and_one_that_is_no_number_is_refused_by_its_pla
         Path(rain).write_text(json.dumps(data).replace('"score": 0.5', f'"score": {score}'))
         done = run("render", rain)
         assert done.code == exit_codes.USAGE and "variants[0].score: expected a number" in done.err
+
+
+ERROR = (
+    "Adapter ChatAdapter failed to parse the LM response. \n\nLM Response: [[ ## answer ## ]]\nyes \n\n"
+    "Expected to find output fields in the LM response: [answer, score] \n\n"
+)
+
+
+def test_the_text_of_an_error_is_imported_from_standard_input(run: Run) -> None:
+    done = run("import", "-", "-o", "failure.json", stdin=ERROR)
+    assert done.code == 0, done.err
+    assert "guessed: an error's text has no types: `answer`, `score` are taken as str" in done.err
+    assert "`chat` cannot parse the reply" in done.err
+    assert store.load("failure.json").cases[0].replies["chat"].text == "[[ ## answer ## ]]\nyes"
+
+
+def test_a_call_of_a_text_with_several_is_chosen(run: Run) -> None:
+    Path("two.log").write_text(f"{ERROR}\n{ERROR.replace('yes', 'no')}")
+    done = run("import", "two.log", "-o", "failure.json")
+    assert done.code == exit_codes.USAGE
+    assert "it holds 2 calls: choose with --call" in done.err
+    done = run("import", "two.log", "--call", "2", "-o", "failure.json", "--json")
+    assert done.code == 0, done.err
+    assert any("no inputs" in one for one in json.loads(done.out)["guesses"])
+    assert store.load("failure.json").cases[0].replies["chat"].text == "[[ ## answer ## ]]\nno"

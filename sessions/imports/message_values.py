@@ -1,0 +1,153 @@
+"""Read the values in the messages that an adapter of dspy wrote; each renders as the text that it was read from."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from adapters.formats import catalog
+from adapters.formats.base import Adapter
+from adapters.lm.offline.task import INCOMPLETE, text_of
+from adapters.signatures.signature import MISSING, Field, Role, Signature
+from adapters.values.plain_json import plain
+from sessions.model.held_values import strict_json, value_of
+
+_FILLERS = ("Not supplied for this particular example.", "Not supplied for this conversation history message.")
+_REMINDERS = (
+    "Respond with the corresponding output fields, starting with the field `[[ ## ",
+    "Respond with the corresponding output fields wrapped in XML tags `<",
+    "Respond with a JSON object in the following order of fields: ",
+)
+_COMPLETED = "[[ ## completed ## ]]"
+
+
+@dataclass(frozen=True)
+class Turns:
+    """The turns that have a reply; `asked`, the inputs of the last message."""
+
+    turns: tuple[Mapping[str, Any], ...]
+    asked: Mapping[str, Any]
+    demos: int
+    """How many of the turns, from the first, are demos: only a history's questions end with the reminder."""
+    texts: tuple[str, ...] = ()
+    """The fields with a value that is none of its type and stays as the prompt's text."""
+
+
+class MessageReader:
+    """Reads messages as the adapter of this name writes them for a signature."""
+
+    def __init__(self, signature: Signature, adapter: str) -> None:
+        self._adapter: Adapter = catalog.make(adapter, {})
+        self._is_xml = self._adapter.profile.reply == "xml"
+        self._is_json = self._adapter.profile.reply == "json"
+        self._inputs = {name: one for name, one in signature.input_fields.items() if name != signature.history_field}
+        self._outputs = signature.output_fields
+        self._kept_as_text: dict[str, None] = {}
+
+    def turns(self, messages: Sequence[Mapping[str, object]]) -> Turns:
+        """Read all messages; a reply without a question, and roles that dspy does not send, are passed over."""
+        turns: list[Mapping[str, Any]] = []
+        reminded: list[bool] = []
+        asked: dict[str, Any] = {}
+        for message in messages:
+            text = text_of(message)
+            if message.get("role") == "user":
+                reminded.append(any(one in text for one in _REMINDERS))
+                asked = self._values(self._sections(_question(text), self._inputs), self._inputs)
+            elif message.get("role") == "assistant":
+                turns.append({**asked, **self._answer(text)})
+                asked = {}
+        demos = next((place for place, one in enumerate(reminded) if one), len(turns))
+        return Turns(tuple(turns), asked, min(demos, len(turns)), tuple(self._kept_as_text))
+
+    def _answer(self, text: str) -> dict[str, Any]:
+        if not self._is_json:
+            return self._values(self._sections(text.rstrip().removesuffix(_COMPLETED), self._outputs), self._outputs)
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError):
+            return {}
+        values = found if isinstance(found, dict) else {}
+        return {name: one for name, one in values.items() if name in self._outputs and not _is_filler(one)}
+
+    def _sections(self, text: str, fields: Mapping[str, Field]) -> dict[str, str]:
+        """The text of each field, in the order of the fields: a value may quote the marker of another."""
+        names = list(fields)
+        if self._is_xml:
+            marks = {name: rf"<{re.escape(name)}>\n?(?P<text>.*?)\n?</{re.escape(name)}>" for name in names}
+            found = {}
+            start = 0
+            for name in names:
+                following = "|".join(rf"\n*<{re.escape(one)}>" for one in names[names.index(name) + 1 :])
+                end = rf"(?=\s*\Z{'|' + following if following else ''})"
+                match = re.compile(marks[name] + end, re.DOTALL).search(text, start)
+                if match is not None:
+                    found[name], start = match["text"], match.end()
+            return found
+        places = list(re.finditer(r"^\[\[ ## (\w+) ## \]\](?:\n|\Z)", text, re.MULTILINE))
+        taken: list[re.Match[str]] = []
+        for place in places:
+            if place[1] in names and (not taken or names.index(place[1]) > names.index(taken[-1][1])):
+                taken.append(place)
+        ends = [*(one.start() for one in taken[1:]), len(text)][: len(taken)]
+        return {one[1]: text[one.end() : end].removesuffix("\n\n") for one, end in zip(taken, ends, strict=True)}
+
+    def _values(self, texts: Mapping[str, str], fields: Mapping[str, Field]) -> dict[str, Any]:
+        return {name: self._value(text, fields[name]) for name, text in texts.items() if not _is_filler(text)}
+
+    def _value(self, text: str, field: Field) -> Any:
+        """The first reading of a text that is written as this text again; the text itself where there is none."""
+        for value in self._readings(text, field):
+            if self._written(value, field) == text.strip():
+                return value
+        if field.annotation is not str:
+            self._kept_as_text[field.name] = None
+        return text
+
+    def _readings(self, text: str, field: Field) -> Iterator[Any]:
+        """The values that a text may stand for, the likeliest first."""
+        if field.annotation is str:
+            yield text
+        try:
+            value = value_of(text, field)
+            if value is not MISSING:
+                yield value
+        except ValueError:
+            pass
+        try:
+            yield strict_json(text)
+        except (ValueError, RecursionError):
+            pass
+        if self._is_xml:
+            one = Signature.make([replace(field, role="output", default=MISSING, default_factory=None)])
+            reading = self._adapter.read(one, f"<{field.name}>{text}</{field.name}>")
+            if reading.ok:
+                yield plain(reading.values[field.name])
+        yield from (None, text) if text.strip() == "None" else (text,)
+
+    def _written(self, value: object, field: Field) -> str | None:
+        other: Role = "output" if field.role == "input" else "input"
+        signature = Signature.make([field, Field(f"other_{field.name}", other, str)])
+        values = {field.name: value}
+        try:
+            if field.role == "input":
+                text = str(self._adapter.format_user_message_content(signature, values))
+            else:
+                text = str(self._adapter.format_assistant_message_content(signature, values))
+        except Exception:  # formatting raises whatever dspy's does for such a value
+            return None
+        written = self._sections(text.rstrip().removesuffix(_COMPLETED), {field.name: field}).get(field.name)
+        return None if written is None else written.strip()
+
+
+def _question(text: str) -> str:
+    """A user message without the reminder at its end and the remark at its start."""
+    end = max(text.rfind(one) for one in _REMINDERS)
+    return (text if end < 0 else text[:end]).strip().removeprefix(INCOMPLETE).strip()
+
+
+def _is_filler(value: object) -> bool:
+    return isinstance(value, str) and value.strip() in _FILLERS

@@ -1,0 +1,155 @@
+"""Make a session of a call in pasted text: a parse error of dspy, or a call that its `inspect_history()` prints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from adapters.signatures.signature import Field
+from sessions.errors import SessionError
+from sessions.imports import lm_call, pasted_text, prompt_types, proposing
+from sessions.imports.conversations import reading_of
+from sessions.imports.pasted_text import FoundError
+from sessions.imports.reading import KEPT, Imported, listed
+from sessions.model.replies import Reply
+from sessions.model.session import Case, Column, Session, SignatureText
+
+ADAPTERS = {"ChatAdapter": "chat", "JSONAdapter": "json", "XMLAdapter": "xml", "BAMLAdapter": "baml"}
+INPUT = "prompt"
+"""The input of a session made of an error, whose text names none."""
+_OF_REACT = {"next_tool_args": "dict[str, Any]"}
+_FAILED_TYPE = re.compile(r"field (\w+)\b.*?validation errors? for ([^\n]+)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class PastedCalls:
+    """The calls that a text holds: printed ones as entries of `lm.history`, then errors that belong to none of them."""
+
+    entries: tuple[Mapping[str, Any], ...] = ()
+    errors: tuple[FoundError, ...] = ()
+    guesses: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.entries) + len(self.errors)
+
+    def titles(self) -> list[str]:
+        """Describe each call on a line: its time, the end of its question, its reply."""
+        made = []
+        for one in self.entries:
+            asked = next((str(each.get("content")) for each in reversed(one.get("messages") or ())), "")
+            question = asked.partition("\n\nRespond with")[0]
+            made.append(f"{one.get('timestamp', 'call')}: {_short(question)} -> {_short(lm_call.first_output(one))}")
+        return made + [
+            f"{one.adapter or 'error'}, {', '.join(one.expected)}: {_short(one.reply)}" for one in self.errors
+        ]
+
+
+def _short(text: str) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= 48 else f"{words[:47]}…"
+
+
+def find(text: str) -> PastedCalls:
+    """Find the calls of a text; none where it is something else."""
+    found = pasted_text.history_in(text)
+    replies = {lm_call.first_output(one).strip() for one in found.entries}
+    errors = [one for one in pasted_text.errors_in(text) if one.reply.strip() not in replies or not one.reply.strip()]
+    return PastedCalls(found.entries, tuple(errors), found.guesses)
+
+
+def from_calls(
+    calls: PastedCalls, path: str, given: SignatureText | None = None, case: str = "case 1", number: int | None = None
+) -> Imported:
+    """Make a session of call `number`, counted from 1; of the only call where that is None. Raises `SessionError`."""
+    if number is None and len(calls) > 1:
+        told = "".join(f"\n  {index}  {title}" for index, title in enumerate(calls.titles(), 1))
+        raise SessionError(path, "", f"it holds {len(calls)} calls: choose with --call{told}")
+    index = (number or 1) - 1
+    if not 0 <= index < len(calls):
+        raise SessionError(path, "", f"there is no call {number}", f"it holds {len(calls)}")
+    if index >= len(calls.entries):
+        made = _from_error(calls.errors[index - len(calls.entries)], path, given, case)
+    else:
+        made = lm_call.from_call(calls.entries[index], path, given, case, is_printed=True)
+    guesses = tuple(dict.fromkeys([*calls.guesses, *made.guesses, *made.questions]))
+    session = made.session
+    if guesses:
+        one = session.cases[0]
+        kept = {**one.extra, KEPT: {**one.extra.get(KEPT, {}), "guessed": list(guesses)}}
+        session = session.with_case(replace(one, extra=kept))
+    notes = (*made.notes, *_verdict(session))
+    return replace(made, session=session, notes=notes, questions=(), guesses=guesses)
+
+
+def _verdict(session: Session) -> Sequence[str]:
+    """Say whether today's parser takes the reply."""
+    column = session.columns[0]
+    reply = session.cases[0].replies.get(column.id)
+    if reply is None:
+        return ()
+    reading = reading_of(reply.text, session.signature.read(), column.adapter)
+    if reading.error is None:
+        return (f"parsed by `{column.adapter}`, the reply gives {listed(reading.values)}",)
+    found = [name for name, one in reading.fields.items() if one.state == "read"]
+    said = f"it finds {listed(found)}" if found else "it finds no output"
+    return (f"`{column.adapter}` cannot parse the reply ({reading.error.type}): {said}",)
+
+
+def _from_error(error: FoundError, path: str, given: SignatureText | None, case: str) -> Imported:
+    guesses = list(error.guesses)
+    adapter = ADAPTERS.get(error.adapter)
+    if adapter is None:
+        adapter = "json" if error.reply.lstrip().startswith("{") else "chat"
+        told = f"the adapter {error.adapter} is not known here" if error.adapter else "the text names no adapter"
+        guesses.append(f"{told}: `{adapter}` is taken")
+    names = error.expected or tuple(pasted_text.names_in_reply(error.reply))
+    if not names:
+        raise SessionError(path, "", "the error names no output fields", "give the signature with --signature")
+    if error.expected != names:
+        guesses.append(f"the outputs are those that the reply names: {listed(names)}")
+    if given is None:
+        signature = _signature(names, error, path, guesses)
+    else:
+        signature = proposing.fitting(given, [*given.read().input_fields, *names])
+        unknown = [name for name in names if name not in signature.read().output_fields]
+        if unknown:
+            guesses.append(f"the signature has no output {listed(unknown)}, which the error names")
+    reply = Reply(error.reply, source="pasted")
+    extra = {KEPT: {"error": error.message}} if error.message else {}
+    column = Column(adapter, adapter)
+    made = Case(case, replies={adapter: reply}, extra=extra)
+    session = Session(signature, (), (column,), cases=(made,))
+    if error.actual is not None and not error.message:
+        fields = reading_of(error.reply, signature.read(), adapter).fields
+        today = tuple([name for name in names if name in fields and fields[name].state in ("read", "default")])
+        if set(today) != set(error.actual):
+            told = f"{listed(error.actual) or 'no output'}, and parsed again {listed(today) or 'none'}"
+            guesses.append(f"dspy found {told}: a type, an option or the release differs")
+    notes = [f"an error of {error.adapter or 'an adapter'}: it expected {listed(names)}"]
+    if adapter in ("json", "baml"):
+        notes.append("the text holds the part of the reply that looked like JSON, not always the whole reply")
+    return Imported(session, tuple(notes), (), has_signature=given is None, guesses=tuple(guesses))
+
+
+def _signature(names: Sequence[str], error: FoundError, path: str, guesses: list[str]) -> SignatureText:
+    told = _FAILED_TYPE.search(error.message)
+    known: dict[str, str] = {told[1]: re.sub(r"^literal\[", "Literal[", told[2].strip())} if told else {}
+    if "next_tool_name" in names:
+        known = _OF_REACT | known
+    fields = [Field(INPUT, "input", str)]
+    untold = []
+    for name in names:
+        unknown: list[str] = []
+        annotation = prompt_types.annotation(name, known[name], unknown) if name in known else str
+        guesses += unknown
+        untold += [name] if name not in known else []
+        fields.append(Field(name, "output", annotation))
+    guesses.insert(0, f"an error's text has no inputs: `{INPUT}` stands in their place")
+    if untold:
+        guesses.append(f"an error's text has no types: {listed(untold)} are taken as str")
+    try:
+        return proposing.signature_text(fields, None)
+    except ValueError as wrong:
+        raise SessionError(path, "", str(wrong), "give the signature with --signature") from None

@@ -1,0 +1,233 @@
+"""Find model calls in text that people have at hand: dspy's parse errors, `inspect_history()`, entries of `lm.history`.
+
+The text may come from a terminal, a log or an issue: colours, quote marks, fences and JSON escapes are removed.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+ERROR_MARK = "Expected to find output fields in the LM response:"
+_ADAPTER = re.compile(r"Adapter (\w+) failed to parse the LM response\.\s*")
+_REPLY = "LM Response:"
+_EXPECTED = re.compile(rf"\s*{re.escape(ERROR_MARK)}\s*\[([^\]]*)\]")
+_ACTUAL = re.compile(r"\s*Actual output fields parsed from the LM response:\s*\[([^\]]*)\]")
+_MESSAGES = re.compile(r"(?:\A|\n|AdapterParseError: |[\"'(])(Failed to parse |LM response cannot |The LM returned )")
+_COLOURS = re.compile(r"^[ \t]*\x1b?\[3[124]m|\x1b?\[0m$", re.MULTILINE)
+_ANSI = re.compile(r"\x1b\[\d*m")
+_HEADER = r"(?:(System|Developer|User|Assistant|Tool) message:|(Response):)"
+_HEADERS = re.compile(rf"(?:\A\s*|(?<=\]\n\n)|(?<=\n\n\n)){_HEADER}\n\n")
+_LOOSE_HEADERS = re.compile(rf"^[ \t]*{_HEADER}[ \t]*(?:\n|\Z)", re.MULTILINE)
+_TIMES = re.compile(r"^\[(\d{4}-\d\d-\d\dT[\d:.+]+|Unknown time)\][ \t]*$", re.MULTILINE)
+_OTHERS = re.compile(r"\n[ \t]*\(and \d+ other completions\)\s*\Z")
+_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n`]*$", re.MULTILINE)
+_TOOL_CALLS = re.compile(r"^Tool calls:\n", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class FoundError:
+    """A parse error's text: `adapter` is "" where the text lacks it, `message` what stands in front of it."""
+
+    adapter: str
+    reply: str
+    expected: tuple[str, ...]
+    actual: tuple[str, ...] | None = None
+    """The outputs that dspy found; None where the text does not list them."""
+    message: str = ""
+    guesses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class FoundCalls:
+    """Entries in the form of `lm.history`, and what about them is not certain."""
+
+    entries: tuple[Mapping[str, Any], ...]
+    guesses: tuple[str, ...] = ()
+
+
+def errors_in(text: str) -> tuple[FoundError, ...]:
+    """Find dspy's parse errors, in their order; the same error repeated by a traceback counts once."""
+    found: list[FoundError] = []
+    for candidate in _readings(text):
+        for error in _errors(candidate):
+            if not any((one.reply, one.expected) == (error.reply, error.expected) for one in found):
+                found.append(error)
+        if found:
+            break
+    return tuple(found)
+
+
+def _readings(text: str) -> Iterator[str]:
+    """The texts that may be meant: strings of JSON, the text without quote marks, the text with escapes undone."""
+    if ERROR_MARK not in text and _REPLY not in text:
+        return
+    for line in (text, *text.splitlines()):
+        if line.lstrip()[:1] in '{["':
+            try:
+                strings = [one for one in _strings(json.loads(line)) if _REPLY in one]
+            except (ValueError, RecursionError):
+                continue
+            if strings:
+                yield "\n\n\n".join(strings)
+                return
+    plain = _ANSI.sub("", _unquoted(text))
+    if "\n" not in plain[plain.find(_REPLY) : plain.rfind(ERROR_MARK)] and "\\n" in plain:
+        yield _unescaped(plain)
+    yield plain
+
+
+def _strings(data: object) -> Iterator[str]:
+    if isinstance(data, str):
+        yield data
+    elif isinstance(data, dict | list):
+        for one in data.values() if isinstance(data, dict) else data:
+            yield from _strings(one)
+
+
+def _unescaped(text: str) -> str:
+    """Undo the escapes of a JSON or Python string that was cut out of its quotes."""
+    names = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "'": "'", "\\": "\\", "/": "/"}
+
+    def undone(found: re.Match[str]) -> str:
+        return chr(int(found[1][1:], 16)) if found[1][0] == "u" else names[found[1]]
+
+    return re.sub(r"\\(u[0-9a-fA-F]{4}|[ntr\"'\\/])", undone, text)
+
+
+def _unquoted(text: str) -> str:
+    """The text with `\\n` at the ends of lines, without Markdown's quote marks or an indentation of every line."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    lines = [line for line in text.split("\n") if line.strip()]
+    if lines and all(line.startswith(">") for line in lines):
+        text = re.sub(r"^> ?", "", text, flags=re.MULTILINE)
+    return textwrap.dedent(text) if lines and all(line.startswith((" ", "\t")) for line in lines) else text
+
+
+def _errors(text: str) -> Iterator[FoundError]:
+    starts = list(_ADAPTER.finditer(text)) or list(re.finditer(r"\A", text))
+    ends = [*(one.start() for one in starts[1:]), len(text)]
+    for start, end in zip(starts, ends, strict=True):
+        part = text[start.end() : end]
+        at = part.find(_REPLY)
+        expected = list(_EXPECTED.finditer(part, max(at, 0)))
+        if at < 0 or (start.re is _ADAPTER and at > 0) or (start.re is not _ADAPTER and not expected):
+            continue
+        guesses = []
+        if expected:
+            # Behind the reply dspy writes " \n\n"; where that was lost, white space at the reply's end was too.
+            last = expected[-1]
+            reply = part[at + len(_REPLY) : last.start(1)].rpartition(ERROR_MARK)[0]
+            reply = reply.removesuffix(" \n\n") if reply.endswith(" \n\n") else reply.rstrip()
+            names = _listed(last[1])
+            named = _ACTUAL.match(part, last.end())
+            actual = None if named is None else _listed(named[1])
+            if len(expected) > 1:
+                guesses.append("the reply may end earlier: it quotes an error's text")
+        else:
+            reply = re.split(
+                r"\n(?=Traceback \(most|During handling of|The above exception)", part[at + len(_REPLY) :]
+            )[0]
+            reply, names, actual = reply.rstrip(), (), None
+            guesses.append("the error's text ends with the reply, which may be cut off")
+        adapter = start[1] if start.re is _ADAPTER else ""
+        message = _message_before(text, start.start())
+        yield FoundError(adapter, reply.removeprefix(" "), names, actual, message, tuple(guesses))
+
+
+def _listed(names: str) -> tuple[str, ...]:
+    return tuple([name.strip() for name in names.split(",") if name.strip()])
+
+
+def _message_before(text: str, end: int) -> str:
+    """The paragraph directly before dspy's sentence, which says why a value does not fit."""
+    before = text[:end]
+    places = list(_MESSAGES.finditer(before)) if before.endswith("\n\n") else []
+    return before[places[-1].start(1) :].strip() if places else ""
+
+
+def history_in(text: str) -> FoundCalls:
+    """Find the calls that `inspect_history()` printed, the oldest first."""
+    if "Response:" not in text or not re.search(r"(System|User) message:", text):
+        return FoundCalls(())
+    text = _COLOURS.sub("", _unquoted(text))
+    guesses: list[str] = []
+    headers = _HEADERS
+    if sum(1 for _ in headers.finditer(text)) < 2:
+        headers = _LOOSE_HEADERS
+        guesses.append("the blank lines of `inspect_history()` are lost: a message may begin or end elsewhere")
+    entries: list[dict[str, Any]] = []
+    messages: list[dict[str, Any]] = []
+    places = list(headers.finditer(text))
+    for number, place in enumerate(places):
+        following = places[number + 1].start() if number + 1 < len(places) else len(text)
+        content = text[place.end() : following]
+        if place[2] is None:
+            messages.append({"role": place[1].lower(), "content": content.strip()})
+            continue
+        if messages:
+            reply = _reply_in(content, text[: places[0].start()], guesses)
+            entries.append({"messages": messages, "outputs": [reply], "kwargs": {}})
+        messages = []
+    times = [one[1] for one in _TIMES.finditer(text)]
+    if len(times) == len(entries):
+        for entry, stamp in zip(entries, times, strict=True):
+            entry["timestamp"] = stamp
+    return FoundCalls(tuple(entries), tuple(dict.fromkeys(guesses)))
+
+
+def _reply_in(content: str, before: str, guesses: list[str]) -> str:
+    """The reply without what follows it: the next call's time, further completions, tool calls, a closing fence."""
+    following = list(_TIMES.finditer(content))
+    if following:
+        content = content[: following[-1].start()]
+    content = _OTHERS.sub("", content.rstrip()) if _OTHERS.search(content) else content
+    called = _TOOL_CALLS.search(content)
+    if called is not None:
+        content = content[: called.start()]
+        guesses.append("its tool calls are not taken over")
+    fences = list(_FENCE.finditer(content))
+    if len(fences) % 2 and _FENCE.search(before):
+        content = content[: fences[-1].start()]
+    return content.strip()
+
+
+def literals_in(text: str) -> tuple[Mapping[str, Any], ...]:
+    """Find entries of `lm.history` printed as Python; objects in them, as the `response`, are left out."""
+    if text.lstrip()[:1] not in ("[", "{") or "outputs" not in text:
+        return ()
+    try:
+        json.loads(text)
+        return ()
+    except (ValueError, RecursionError):
+        pass
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+        data = ast.literal_eval(_WithoutObjects().visit(tree))
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        return ()
+    entries = data if isinstance(data, list) else [data]
+    if not entries or not all(isinstance(one, dict) and "outputs" in one for one in entries):
+        return ()
+    return tuple([{key: value for key, value in one.items() if value is not ...} for one in entries])
+
+
+class _WithoutObjects(ast.NodeTransformer):
+    """Puts `...` in the place of what is no literal; nothing is evaluated."""
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, ast.Call | ast.Name | ast.Attribute | ast.Subscript | ast.Lambda | ast.JoinedStr):
+            return ast.copy_location(ast.Constant(...), node)
+        return super().generic_visit(node)
+
+
+def names_in_reply(reply: str) -> Sequence[str]:
+    """The fields that a reply names by dspy's markers, by JSON keys or by XML elements."""
+    marked = re.findall(r"\[\[ ## (\w+) ## \]\]", reply)
+    found = marked or re.findall(r'^\s*"(\w+)"\s*:', reply, re.MULTILINE) or re.findall(r"</(\w+)>", reply)
+    return list(dict.fromkeys(name for name in found if name != "completed"))

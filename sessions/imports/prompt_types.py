@@ -1,0 +1,148 @@
+"""Recover the types of fields from a prompt: by their names, by the JSON schemas or BAML that it shows for outputs."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from adapters.errors import SignatureError
+from adapters.lm.offline import wanted_types
+from adapters.prompts.described_fields import ListedField, simplified_type, type_note
+from adapters.signatures.signature import strip_annotated
+from sessions.imports import schema_classes
+from sessions.imports.schema_classes import IMPORTS, KNOWN
+from sessions.model.session import SignatureText
+
+_BUILT_IN = ("str int float bool bytes complex list dict tuple set frozenset object None").split()
+_NAMES = frozenset(
+    [*_BUILT_IN, "List", "Dict", "Tuple", "Set", *(one for names in KNOWN.values() for one in names.split())]
+)
+_SCHEMA = "must adhere to the JSON schema: "
+_CHOICES = "must be one of: "
+_STAND_IN = "class {}(pydantic.BaseModel):\n    model_config = {{'extra': 'allow'}}"
+
+
+@dataclass(frozen=True)
+class PromptTypes:
+    """The type of each field; a question for each that the prompt does not tell."""
+
+    by_name: Mapping[str, Any]
+    questions: tuple[str, ...] = ()
+
+
+def of_fields(inputs: Sequence[ListedField], outputs: Sequence[ListedField], system: str) -> PromptTypes:
+    """Recover the types of all fields together, because they share classes."""
+    questions: list[str] = []
+    classes: dict[str, str] = {}
+    for one in outputs:
+        try:
+            found = _classes(one, system, questions)
+        except ValueError:
+            continue
+        classes |= {name: source for name, source in found.items() if name not in classes}
+    texts = {one.name: _in_python(one.type_text) for one in (*inputs, *outputs)}
+    for name, text in texts.items():
+        for unknown in _unknown(text):
+            if unknown not in classes:
+                classes[unknown] = _STAND_IN.format(unknown)
+                told = "which only its own source can say: an empty class is proposed"
+                questions.append(f"the type of `{name}` is {text}, {told}")
+    together = _read(texts, classes)
+    if together is not None:
+        return PromptTypes(together, tuple(questions))
+    made: dict[str, Any] = {}
+    for name, text in texts.items():
+        alone = _read({name: text}, classes)
+        if alone is None:
+            questions.append(f"the type of `{name}` is {text}, which only its own source can say: str is proposed")
+        made[name] = str if alone is None else alone[name]
+    return PromptTypes(made, tuple(questions))
+
+
+def annotation(name: str, text: str, questions: list[str]) -> Any:
+    """The type that a text such as `list[int]` names; str where it is a class of the user's, which is asked."""
+    types = of_fields([ListedField(name, text, "")], [], "")
+    if types.questions:
+        questions.append(f"the type of `{name}` is {text}, which only its own source can say: str is proposed")
+        return str
+    return types.by_name[name]
+
+
+def _in_python(text: str) -> str:
+    text = re.sub(r"\bNoneType\b", "None", re.sub(r"\bAnnotated\[(\w+), [^\[\]]*\]", r"\1", text))
+    return re.sub(r"\bCode_(\w+)", r'Code["\1"]', text)
+
+
+def _unknown(text: str) -> Iterator[str]:
+    """The names in a type that are those of the user's classes."""
+    try:
+        tree = ast.parse(text, mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id not in _NAMES:
+            yield node.id
+
+
+def _read(texts: Mapping[str, str], classes: Mapping[str, str]) -> Mapping[str, Any] | None:
+    """Read the types as a signature's source would; None where they cannot be read."""
+    lines = [f"    field_{name}: {text} = dspy.OutputField()" for name, text in texts.items()]
+    source = "\n\n\n".join([IMPORTS, *classes.values(), "\n".join(["class Imported(dspy.Signature):", *lines])])
+    try:
+        fields = SignatureText(source, "Imported").read().fields
+    except SignatureError:
+        return None
+    return {name: strip_annotated(fields[f"field_{name}"].annotation) for name in texts}
+
+
+def _classes(field: ListedField, system: str, questions: list[str]) -> dict[str, str]:
+    unknown = list(_unknown(_in_python(field.type_text)))
+    if not unknown:
+        return {}
+    note = type_note(field.name, system)
+    if note is not None and note.startswith(_SCHEMA):
+        return schema_classes.classes_of(json.loads(note.removeprefix(_SCHEMA)))
+    if note is not None and note.startswith(_CHOICES) and unknown == [field.type_text]:
+        questions.append(f"the prompt shows the values of {field.type_text}, not the names of its members")
+        values = note.removeprefix(_CHOICES).split("; ")
+        return schema_classes.classes_of({"title": field.type_text, "enum": values})
+    simplified = simplified_type(field.name, system)
+    template = re.search(rf"^<{field.name}>\n?(<\w+>.*)\n?</{field.name}>$", system, re.MULTILINE)
+    if simplified is None and template is None:
+        return {}
+    defined: dict[str, Any] = {}
+    shown = (
+        wanted_types.from_baml(simplified)
+        if simplified
+        else wanted_types.from_template(template[0] if template else "")
+    )
+    _name_objects(shown, unknown[0], defined)
+    if len(defined) > 1:
+        questions.append(f"the prompt shows what {unknown[0]} holds, not the names of the classes in it")
+    return schema_classes.classes_of({"$defs": defined})
+
+
+def _name_objects(schema: Mapping[str, Any], name: str, defined: dict[str, Any]) -> Mapping[str, Any]:
+    """Give each object in a schema that has no names one of its own, after the field that holds it."""
+    found = dict(schema)
+    for key in ("items", "additionalProperties"):
+        if isinstance(found.get(key), Mapping):
+            found[key] = _name_objects(found[key], name, defined)
+    if "anyOf" in found:
+        found["anyOf"] = [_name_objects(one, name, defined) for one in found["anyOf"]]
+    if "properties" not in found:
+        return found
+    title = name
+    while title in defined:
+        title += "_"
+    defined[title] = found
+    found["title"] = title
+    found["properties"] = {
+        key: _name_objects(one, "".join(part.title() for part in key.split("_")), defined)
+        for key, one in found["properties"].items()
+    }
+    return {"$ref": f"#/$defs/{title}"}

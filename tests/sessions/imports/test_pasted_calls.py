@@ -1,0 +1,285 @@
+"""The text of an error or a history becomes the session of the failed call: against dspy's own texts."""
+
+from __future__ import annotations
+
+import datetime
+import enum
+import io
+import json
+import random
+from collections.abc import Callable
+from typing import Any, Literal
+
+import dspy
+import pydantic
+import pytest
+from dspy.adapters.baml_adapter import BAMLAdapter
+from dspy.utils import DummyLM
+from dspy.utils.exceptions import AdapterParseError
+from dspy.utils.inspect_history import pretty_print_history
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sessions.errors import SessionError
+from sessions.file import store
+from sessions.imports import lm_call, pasted_calls, pasted_text, sources
+from sessions.imports.reading import KEPT, Imported
+from sessions.model.session import SignatureText
+
+ADAPTERS: dict[str, Callable[[], Any]] = {
+    "chat": dspy.ChatAdapter,
+    "json": dspy.JSONAdapter,
+    "xml": dspy.XMLAdapter,
+    "baml": BAMLAdapter,
+}
+
+
+class Line(pydantic.BaseModel):
+    article: str = pydantic.Field(description="as printed")
+    count: int = 1
+    price: float
+
+
+class Invoice(pydantic.BaseModel):
+    """An invoice."""
+
+    number: str
+    lines: list[Line]
+    due: datetime.date | None = None
+
+
+class Colour(enum.Enum):
+    RED = "red"
+    DARK_BLUE = "dark blue"
+
+
+INVOICE = {"number": "7", "lines": [{"article": "pen", "count": 2, "price": 1.5}], "due": "2026-01-02"}
+VALUES: list[tuple[Any, list[Any]]] = [
+    (str, ["Why?", "two\n\nparagraphs", "User message:", "[[ ## a ## ]] within", "<b>bold</b>", "`code`", "Zürich"]),
+    (int, [3, -1]),
+    (float, [0.5]),
+    (bool, [True, False]),
+    (list[str], [["a", "b\nc"], []]),
+    (Literal["yes", "no (not)", "it's"], ["yes", "no (not)"]),
+    (dict[str, int], [{"a": 1}]),
+    (datetime.date, ["2026-01-02"]),
+    (int | None, [None, 4]),
+    (Colour, ["red", "dark blue"]),
+    (Invoice, [INVOICE]),
+    (list[Line], [INVOICE["lines"]]),
+]
+NAMES = ("question", "text", "context_text", "a", "answer", "label", "reasoning", "document", "score2")
+
+
+def drawn(seed: int) -> tuple[Any, list[dict[str, Any]], dict[str, Any]]:
+    """A signature with demos and inputs, as programs have them."""
+    rng = random.Random(f"pasted {seed}")
+    fields: dict[str, Any] = {}
+    values: dict[str, list[Any]] = {}
+    count = rng.choice((2, 2, 3, 4))
+    for index, name in enumerate(rng.sample(NAMES, count)):
+        kind, choices = rng.choice(VALUES) if rng.random() < 0.6 else VALUES[0]
+        make = dspy.InputField if index < count // 2 else dspy.OutputField
+        described = rng.choice((None, None, "what is asked", "two\nlines (of it): `x`"))
+        fields[name] = (kind, make(desc=described) if described else make())
+        values[name] = choices
+    signature = dspy.Signature(fields, rng.choice(("Answer.", "Answer briefly.\n\n  - as a list\nBe kind.", None)))
+    rows = [{name: rng.choice(values[name]) for name in fields} for _ in range(rng.choice((0, 1, 2)) + 1)]
+    inputs = {name: one for name, one in rows.pop().items() if name in signature.input_fields}
+    for row in rows:
+        if rng.random() < 0.2:
+            row.pop(next(iter(signature.output_fields)))
+    return signature, rows, inputs
+
+
+def printed(*entries: dict[str, Any], in_colour: bool = False, monkeypatch: Any = None) -> str:
+    out = io.StringIO()
+    if in_colour:
+        monkeypatch.setattr("sys.stdout", out)
+    pretty_print_history(list(entries), len(entries), file=None if in_colour else out)
+    return out.getvalue()
+
+
+def entry(messages: list[dict[str, Any]], reply: str = "a reply") -> dict[str, Any]:
+    return {"prompt": None, "messages": messages, "outputs": [reply], "timestamp": "2026-01-02T03:04:05.678901"}
+
+
+def pasted(text: str, **options: Any) -> Imported:
+    return sources.load("the clipboard", text=text, **options)
+
+
+@pytest.mark.parametrize("name", ADAPTERS)
+@pytest.mark.parametrize("block", [0, *(pytest.param(one, marks=pytest.mark.slow) for one in range(1, 10))])
+def test_a_printed_history_becomes_the_session_that_renders_it_or_says_where_not(block: int, name: str) -> None:
+    exact = 0
+    for seed in range(block * 12, block * 12 + 12):
+        signature, demos, inputs = drawn(seed)
+        messages = ADAPTERS[name]().format(signature, demos, inputs)
+        made = pasted(printed(entry(messages, "The reply:\n\n  in two lines")))
+        session = made.session
+        assert list(session.signature.read().fields) == list(signature.fields), seed
+        assert session.cases[0].replies[session.columns[0].id].text == "The reply:\n\n  in two lines"
+        different = lm_call.differences(session, messages, is_printed=True)
+        assert not different or any("rendered again" in one for one in made.guesses), (seed, different)
+        if not different:
+            assert session.columns[0].adapter == name or name in ("json", "baml"), seed
+            exact += 1
+        assert store.loads(store.dumps(session)).cases == session.cases
+    assert exact >= {"chat": 12, "json": 12, "xml": 11, "baml": 7}[name], exact  # BAML shows no class by its schema
+
+
+def test_colours_markdown_and_indentation_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    signature, demos, inputs = drawn(3)
+    messages = dspy.ChatAdapter().format(signature, demos, inputs)
+    plain = printed(entry(messages))
+    coloured = printed(entry(messages), in_colour=True, monkeypatch=monkeypatch)
+    monkeypatch.undo()
+    assert "\x1b[31m" in coloured
+    variants = [
+        coloured,
+        coloured.replace("\x1b", ""),
+        f"It fails:\n\n```\n{plain.strip()}\n```\n\nAny idea?\n",
+        "".join(f"> {line}\n" for line in plain.strip().split("\n")),
+        "".join(f"    {line}\n" for line in plain.strip().split("\n")),
+        plain.replace("\n", "\r\n"),
+    ]
+    first = pasted(plain)
+    assert first.guesses == ()
+    for text in variants:
+        made = pasted(text)
+        assert made.session.signature == first.session.signature, text[:200]
+        assert made.session.cases[0].replies["chat"].text == "a reply", text[:200]
+        assert made.guesses == (), text[:200]
+
+
+def test_of_several_calls_one_is_chosen() -> None:
+    signature, demos, inputs = drawn(3)
+    messages = dspy.ChatAdapter().format(signature, demos, inputs)
+    text = printed(entry(messages, "first"), entry(messages, "second\n\n\nUser message:\n\nnot a message"))
+    with pytest.raises(SessionError, match=r"it holds 2 calls: choose with --call") as caught:
+        pasted(text)
+    assert "first" in str(caught.value)
+    assert pasted(text, call=1).session.cases[0].replies["chat"].text == "first"
+    with pytest.raises(SessionError, match="no call 3"):
+        pasted(text, call=3)
+
+
+def test_what_dspy_itself_prints_of_a_call_is_read() -> None:
+    lm = DummyLM([{"reasoning": "So.", "answer": "x"}])
+    with dspy.context(lm=lm, adapter=dspy.ChatAdapter()):
+        dspy.ChainOfThought("question -> answer: str")(question="Why?")
+    out = io.StringIO()
+    lm.inspect_history(1, file=out)
+    session = pasted(out.getvalue()).session
+    assert list(session.signature.read().fields) == ["question", "reasoning", "answer"]
+    assert session.cases[0].inputs == {"question": "Why?"}
+
+
+def test_entries_printed_as_python_are_read_and_never_run(tmp_path: Any) -> None:
+    signature, demos, inputs = drawn(3)
+    data = entry(dspy.ChatAdapter().format(signature, demos, inputs))
+    hostile = f"open({str(tmp_path / 'made')!r}, 'w')"
+    text = repr([data])[:-2] + f", 'response': ModelResponse(id='x', choices=[Choices()]), 'usage': {hostile}}}]"
+    made = pasted(text)
+    assert made.session.cases[0].replies["chat"].text == "a reply"
+    assert made.guesses == ()
+    assert not (tmp_path / "made").exists()
+    assert pasted_text.literals_in("['outputs'" * 5000) == ()
+
+
+NAME = st.sampled_from(["answer", "score", "reasoning", "next_tool_args", "is_ok"])
+REPLY = st.text(st.sampled_from("ab \n\t{}[]#\"'\\:,é1"), max_size=60) | st.sampled_from(
+    ["", " ", '{"answer": 1}', "[[ ## answer ## ]]\nyes", "LM Response: x", "line\n\nExpected nothing \n\n", "a\\nb"]
+)
+
+
+@given(st.sampled_from(list(ADAPTERS)), st.lists(NAME, min_size=1, max_size=4, unique=True), REPLY, st.data())
+def test_the_text_of_a_parse_error_gives_its_reply_and_fields_exactly(
+    name: str, names: list[str], reply: str, data: st.DataObject
+) -> None:
+    signature = dspy.Signature(f"question -> {', '.join(names)}")
+    adapter = {"chat": "ChatAdapter", "json": "JSONAdapter", "xml": "XMLAdapter", "baml": "BAMLAdapter"}[name]
+    found = data.draw(st.none() | st.lists(st.sampled_from(names), unique=True))
+    message = data.draw(st.none() | st.just("LM response cannot be serialized to a JSON object."))
+    parsed: Any = None if found is None else dict.fromkeys(found)
+    error = str(AdapterParseError(adapter, signature, reply, message, parsed))
+    traceback = (
+        'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\n    program()\n'
+        f"dspy.utils.exceptions.AdapterParseError: {error}"
+    )
+    for text in (
+        error,
+        traceback,
+        f"```\n{error}```\n",
+        json.dumps({"level": "error", "message": traceback}),
+        repr(error),
+    ):
+        (only,) = pasted_text.errors_in(text)
+        assert (only.adapter, only.reply, only.expected) == (adapter, reply, tuple(names)), text
+        assert only.actual == (None if found is None else tuple(found))
+    made = pasted(traceback)
+    assert made.session.cases[0].replies[name].text == reply
+    assert list(made.session.signature.read().output_fields) == names
+    assert any("no inputs" in one for one in made.guesses)
+
+
+def test_a_real_failed_call_gives_the_type_that_its_message_names() -> None:
+    signature = dspy.Signature("question -> answer: str, score: int")
+    with pytest.raises(AdapterParseError) as caught:
+        dspy.ChatAdapter().parse(signature, "[[ ## answer ## ]]\nyes\n\n[[ ## score ## ]]\nhigh")
+    made = pasted(str(caught.value))
+    assert made.session.signature.read().fields["score"].annotation is int
+    assert any("cannot parse the reply" in one for one in made.notes)
+    kept = made.session.cases[0].extra[KEPT]
+    assert list(made.guesses) == kept["guessed"]
+    assert kept["error"].startswith("Failed to parse field score")
+
+
+EXPECTED = "Expected to find output fields in the LM response: "
+ACTUAL = "Actual output fields parsed from the LM response: "
+THREADS = {
+    "dspy 8379": (
+        "Adapter ChatAdapter failed to parse the LM response. \n\nLM Response: [[ ## next_thought ## ]]\nThe user"
+        ' wants it.[[ ## next_tool_name ## ]]\nredacted[[ ## next_tool_args ## ]]\n{\n    "query": "x"\n}\n'
+        f"[[ ## completed ## ]] \n\n{EXPECTED}[next_thought, next_tool_name, next_tool_args] \n\n"
+        f"{ACTUAL}[next_thought] \n\n",
+        "chat",
+        ["next_thought", "next_tool_name", "next_tool_args"],
+    ),
+    "dspy 8276": (
+        f"LM Response:  \n\n{EXPECTED}[reasoning, answer] \n\n{ACTUAL}[] \n\n | Exception: Traceback (most recent "
+        "call last):\n  File ...",
+        "chat",
+        ["reasoning", "answer"],
+    ),
+    "dspy 8539": (
+        "AdapterParseError: Adapter JSONAdapter failed to parse the LM response. LM Response: "
+        f'{{"json_input": {{"actors": ["A"]}}}}\n{EXPECTED}[reasoning, actors]\n{ACTUAL}[]',
+        "json",
+        ["reasoning", "actors"],
+    ),
+}
+
+
+@pytest.mark.parametrize("thread", THREADS)
+def test_errors_as_people_posted_them(thread: str) -> None:
+    text, adapter, names = THREADS[thread]
+    made = pasted(text)
+    assert made.session.columns[0].adapter == adapter
+    assert list(made.session.signature.read().output_fields) == names
+    assert not any("differs" in one for one in made.guesses)
+    assert any("cannot parse the reply" in one for one in made.notes)
+
+
+def test_a_given_signature_is_kept() -> None:
+    text = THREADS["dspy 8276"][0]
+    made = pasted(text, given=SignatureText("question, context: list[str] -> answer"))
+    assert made.session.signature.predictor == "ChainOfThought"
+    assert not any("has no output" in one for one in made.guesses)
+    other = pasted(text, given=SignatureText("question -> label"))
+    assert any("no output `reasoning`, `answer`" in one for one in other.guesses)
+
+
+def test_other_text_holds_no_call() -> None:
+    for text in ("", "Hello", "Response:", "[1, 2]", "{'a': 1}", "LM Response: x"):
+        assert not pasted_calls.find(text)
