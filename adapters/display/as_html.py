@@ -243,14 +243,13 @@ def tag(name: str, attributes: Mapping[str, str], *children: Element | str) -> E
 
 def escaped(content: str) -> str:
     """Escape text of others character by character: nothing in it is markup, hidden, or reversed."""
-    shown = _IMPOSSIBLE.sub(lambda match: _visible(match[0]), content)
-    shown = _TURNING.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", shown)
+    shown = _IMPOSSIBLE.sub(lambda match: chr(0x2400 + ord(match[0])) if match[0] < " " else _code(match), content)
+    shown = _TURNING.sub(_code, shown)
     return shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _visible(character: str) -> str:
-    code = ord(character)
-    return chr(0x2400 + code) if code < 0x20 else f"⟨U+{code:04X}⟩"
+def _code(match: re.Match[str]) -> str:
+    return f"⟨U+{ord(match[0]):04X}⟩"
 
 
 def written(element: Element | str) -> str:

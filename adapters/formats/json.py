@@ -308,7 +308,7 @@ def _object(values: dict[str, object], given: Mapping[str, object]) -> Text:
         if isinstance(origins, Text):
             segments.extend(_quoted(origins, name))
             continue
-        text = to_indented_json(value, 1)
+        text = to_indented_json(value, "\n  ")
         add(value_segment(text, name) if name in given else Segment(text, "filler", name))
     add(CLOSING)
     return Text(segments)

@@ -116,16 +116,13 @@ class _BoundedParser(JSONParser):
             return int(super().skip_to_character(character, idx))
         if isinstance(character, list) and walk_is_known() and text[start - 1 : start] == character[0]:
             self._steps.take(1)
-            return self._walk(text, character[0]).step(start) - self.index
+            walk = self._walks.get(character[0])
+            if walk is None or walk.text is not text:  # json_repair rewrites some texts as it goes
+                walk = self._walks[character[0]] = Walk(text, character[0], self._steps.take)
+            return walk.step(start) - self.index
         found = first_unescaped(text, "".join(character), start)
         self._steps.take(looks_of(found - start))
         return found - self.index
-
-    def _walk(self, text: str, quote: str) -> Walk:
-        walk = self._walks.get(quote)
-        if walk is None or walk.text is not text:  # json_repair rewrites some texts as it goes
-            walk = self._walks[quote] = Walk(text, quote, self._steps.take)
-        return walk
 
     def parenthesized_is_explicit_tuple(self) -> bool:
         with self._looked_at():

@@ -44,7 +44,8 @@ def _parts(text: Text) -> Iterator[Text | DataPart]:
         if start > position:
             yield text.slice(position, start)
         payload = plain[start + len(START) : end].strip()
-        parsed = _first_result(payload, (json.loads, _quoted_twice))
+        # Inside of a list or dict the whole marked text is a JSON string, so its quotes are escaped once more.
+        parsed = _first_result(payload, (json.loads, lambda text: json.loads(json.loads(f'"{text}"'))))
         if parsed is UNREADABLE and len(payload) <= repairable:
             repairable -= len(payload)
             parsed = _first_result(payload, (load_json,))
@@ -80,8 +81,3 @@ def _first_result(payload: str, parsers: tuple[Callable[[str], object], ...]) ->
         except Exception:  # as dspy: whatever a parser raises, RecursionError included, the next one is tried
             continue
     return UNREADABLE
-
-
-def _quoted_twice(payload: str) -> object:
-    # Inside of a list or dict the whole marked text is a JSON string, so its quotes are escaped once more.
-    return json.loads(json.loads(f'"{payload}"'))

@@ -47,7 +47,10 @@ def get_field_description_string(fields: Mapping[str, Field]) -> Text:
         segments.append(Segment(name_of(field.annotation), "type", name))
         segments.append(Segment("): ", "boilerplate", name))
         segments.append(Segment(field.description, "description", name))
-        for custom in custom_types_in(_full_annotation(field)):
+        info = field.info
+        # With what `Annotated` says of the type, which may be a custom type too.
+        is_annotated = info is not None and info.annotation is field.annotation
+        for custom in custom_types_in(info.rebuild_annotation() if is_annotated else field.annotation):
             description = custom.description()
             if description:
                 segments.append(Segment(f"\n    Type description of {name_of(custom)}: ", "boilerplate", name))
@@ -56,12 +59,6 @@ def get_field_description_string(fields: Mapping[str, Field]) -> Text:
             segments.append(Segment("\nConstraints: ", "boilerplate", name))
             segments.append(Segment(field.constraints, "constraint", name))
     return Text(segments).strip()
-
-
-def _full_annotation(field: Field) -> object:
-    """The field's type with what its `Annotated` says of it, which may be a custom type too (`rebuild_annotation`)."""
-    info = field.info
-    return info.rebuild_annotation() if info is not None and info.annotation is field.annotation else field.annotation
 
 
 def translate_field_type(field_name: str, field: Field) -> Text:

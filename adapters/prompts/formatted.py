@@ -63,10 +63,7 @@ def _part(part: object) -> Mapping[str, object]:
         return {"type": "image_url", "image_url": {"url": url or f"data:{_of(part, 'media_type')};base64,{data}"}}
     if kind == "text":
         return {"type": "text", "text": _of(part, "text")}
-    members = vars(part) if hasattr(part, "__dict__") else {name: _of(part, name) for name in _slots(part)}
+    slots = getattr(type(part), "__slots__", ())
+    names = (slots,) if isinstance(slots, str) else tuple(slots)
+    members = vars(part) if hasattr(part, "__dict__") else {name: _of(part, name) for name in names}
     return {"type": str(kind), **{name: value for name, value in members.items() if name != "type" and value}}
-
-
-def _slots(part: object) -> Sequence[str]:
-    found = getattr(type(part), "__slots__", ())
-    return (found,) if isinstance(found, str) else tuple(found)

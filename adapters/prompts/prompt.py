@@ -169,16 +169,15 @@ def prompt_of_dicts(messages: Sequence[Mapping[str, object]], turn: str | None =
     last_user = max((index for index, one in enumerate(messages) if one.get("role") == "user"), default=-1)
     for index, message in enumerate(messages):
         role = str(message.get("role", "user"))
-        where = f"{turn} {index // 2 + 1}" if turn else _guess_turn(role, index, last_user)
+        if turn:
+            where = f"{turn} {index // 2 + 1}"
+        elif role == "system":
+            where = "system"
+        else:
+            where = "inputs" if index >= last_user else f"demo {(index + 1) // 2}"
         extra = {key: value for key, value in message.items() if key not in ("role", "content")}
         made.append(Message(role, where, *content_parts(message.get("content")), extra))
     return Prompt(tuple(made))
-
-
-def _guess_turn(role: str, index: int, last_user: int) -> str:
-    if role == "system":
-        return "system"
-    return "inputs" if index >= last_user else f"demo {(index + 1) // 2}"
 
 
 def _part(part: object) -> Text | DataPart:

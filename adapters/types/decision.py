@@ -46,8 +46,8 @@ class Decision(Type):
         return kind_of(type(self)).capitalize()
 
     def __repr_args__(self) -> list[tuple[str | None, object]]:
-        """The value first, and nothing that is not known: where a line is short, that is what is seen."""
-        known = [(name, one) for name, one in self.__dict__.items() if one is not None or name == "value"]
+        """Show the value first and leave out unknown parts, for short lines."""
+        known = [(name, part) for name, part in self.__dict__.items() if part is not None or name == "value"]
         return sorted(known, key=lambda pair: pair[0] != "value")
 
 

@@ -33,11 +33,7 @@ class ByIdentity(Generic[Result]):
         return made
 
 
-def _make_type_adapter(annotation: Any) -> TypeAdapter[object]:
-    return TypeAdapter(annotation)
-
-
-type_adapter: ByIdentity[TypeAdapter[object]] = ByIdentity(_make_type_adapter)
+type_adapter: ByIdentity[TypeAdapter[object]] = ByIdentity(TypeAdapter)
 """The `TypeAdapter` of an annotation. Raises what pydantic raises for a type it does not know."""
 
 

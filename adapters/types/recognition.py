@@ -24,7 +24,7 @@ DECISIONS = ("Noul", "Score", "Choice")
 
 def is_custom_type(annotation: object) -> bool:
     """Test whether `annotation` is our or dspy's `Type`, or a subclass."""
-    return _has_base(annotation, "Type")
+    return is_kind_of(annotation, "Type")
 
 
 def custom_types_in(annotation: object) -> list[Any]:
@@ -43,14 +43,14 @@ def is_named(annotation: object, name: str) -> bool:
     A class derived from it is another type, as in dspy, which compares with `==`; only for `Code`, where dspy asks
     `issubclass`, `Code["java"]` and other derived classes count too.
     """
-    return (
-        _has_base(annotation, name) if name == "Code" else isinstance(annotation, type) and _is_theirs(annotation, name)
-    )
+    if name == "Code":
+        return is_kind_of(annotation, name)
+    return isinstance(annotation, type) and _is_theirs(annotation, name)
 
 
 def is_kind_of(annotation: object, name: str) -> bool:
     """Test whether `annotation` is our or dspy's class `name`, or a subclass."""
-    return _has_base(annotation, name)
+    return isinstance(annotation, type) and _class_has_base(annotation, name)
 
 
 def is_builtin(annotation: object) -> bool:
@@ -62,11 +62,7 @@ def is_builtin(annotation: object) -> bool:
 
 def is_decision_type(annotation: object) -> bool:
     """Test whether `annotation` is our or dspy's Noul, Score or Choice, with or without `[…]`."""
-    return any(_has_base(annotation, name) for name in DECISIONS)
-
-
-def _has_base(annotation: object, name: str) -> bool:
-    return isinstance(annotation, type) and _class_has_base(annotation, name)
+    return any(is_kind_of(annotation, name) for name in DECISIONS)
 
 
 @lru_cache(maxsize=1024)
@@ -108,7 +104,12 @@ def fields_of(annotation: object) -> Mapping[str, object]:
     if not isinstance(annotation, type):
         return {}
     if issubclass(annotation, pydantic.BaseModel):
-        return _model_fields(annotation)
+        fields: dict[str, object] = {}
+        for name, field in annotation.model_fields.items():
+            for key in (name, field.alias, field.validation_alias):
+                if isinstance(key, str):
+                    fields[key] = field.annotation
+        return fields
     # Annotations that are still text are left out: making types of them would mean to evaluate them.
     if is_typeddict(annotation):
         return annotation.__annotations__
@@ -117,27 +118,18 @@ def fields_of(annotation: object) -> Mapping[str, object]:
     return {}
 
 
-def _model_fields(model: type[pydantic.BaseModel]) -> Mapping[str, object]:
-    fields: dict[str, object] = {}
-    for name, field in model.model_fields.items():
-        for key in (name, field.alias, field.validation_alias):
-            if isinstance(key, str):
-                fields[key] = field.annotation
-    return fields
-
-
 def _search(annotation: object) -> bool:
     waiting = [annotation]
     seen: list[object] = []
     while waiting:
-        one = unwrapped(waiting.pop())
-        if is_built(one):
+        part = unwrapped(waiting.pop())
+        if is_built(part):
             return True
-        if not any(one is other for other in seen):
-            seen.append(one)
-            waiting.extend((*get_args(one), *fields_of(one).values()))
+        if not any(part is other for other in seen):
+            seen.append(part)
+            waiting.extend((*get_args(part), *fields_of(part).values()))
     return False
 
 
 asks_for_types: ByIdentity[bool] = ByIdentity(_search)
-"""Whether a custom type stands anywhere in an annotation, however deep; answered once per annotation."""
+"""Find out whether a custom type is anywhere in an annotation, however deep; kept for each annotation."""

@@ -36,17 +36,26 @@ def coerce(value: object, annotation: object, steps: list[Step] | None = None) -
     if annotation is str:
         return value if type(value) is str else _step(trace, "str", value, str(value))
     if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
-        return _coerce_enum(annotation, value, trace)
+        member = find_enum_member(annotation, value)
+        by_value = any(one.value == value for one in annotation)
+        trace.append(Step("enum_by_value" if by_value else "enum_by_name", value, member))
+        return member
     origin = get_origin(annotation)
     if origin is Literal:
         allowed = get_args(annotation)
         if value in allowed:
             return _step(trace, "literal_member", value, value)
         if isinstance(value, str):
-            value = _unwrap_literal(value, trace)
+            for rule in ("strip", "unwrap", "unquote"):
+                after = RULES[rule](value, None)
+                if after != value:
+                    trace.append(Step(rule, value, after))
+                value = after  # also where equal: stripping a subclass of str gives a plain one
             if value in allowed:
                 return _step(trace, "literal_member", value, value)
-    if not isinstance(value, str) or _is_optional_text(origin, annotation):
+    members = get_args(annotation) if origin is Union or origin is types.UnionType else ()
+    is_optional_text = type(None) in members and str in members
+    if not isinstance(value, str) or is_optional_text:
         return _step(trace, "pydantic", value, type_adapter(annotation).validate_python(value))
     return _coerce_text(value, annotation, trace)
 
@@ -75,37 +84,10 @@ def _step(trace: list[Step], rule: str, before: object, after: object) -> object
     return after
 
 
-def _coerce_enum(annotation: type[enum.Enum], value: object, trace: list[Step]) -> enum.Enum:
-    member = find_enum_member(annotation, value)
-    by_value = any(one.value == value for one in annotation)
-    trace.append(Step("enum_by_value" if by_value else "enum_by_name", value, member))
-    return member
-
-
-def _unwrap_literal(value: str, trace: list[Step]) -> str:
-    for rule in ("strip", "unwrap", "unquote"):
-        after = RULES[rule](value, None)
-        if after != value:
-            trace.append(Step(rule, value, after))
-        value = after  # also where equal: stripping a subclass of str gives a plain one
-    return value
-
-
 def _unwrap(value: str) -> str:
     if value.startswith(("Literal[", "str[")) and value.endswith("]"):
         return value[value.find("[") + 1 : -1]
     return value
-
-
-def _unquote(value: str) -> str:
-    return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'" else value
-
-
-def _is_optional_text(origin: object, annotation: object) -> bool:
-    if origin is not Union and origin is not types.UnionType:
-        return False
-    members = get_args(annotation)
-    return type(None) in members and str in members
 
 
 def _coerce_text(text: str, annotation: object, trace: list[Step]) -> object:
@@ -155,10 +137,6 @@ def _literal_eval(text: str) -> object:
         return ast.literal_eval(text)
 
 
-def _join_lines(text: str) -> str:
-    return "\n".join(text.splitlines())
-
-
 def _join_marker_line(text: str) -> str:
     first, *others = text.splitlines()
     return "\n".join([first.strip(), *others])
@@ -173,13 +151,15 @@ RULES: dict[str, Rule] = {
     "literal_member": lambda before, annotation: before,
     "strip": lambda before, annotation: before.strip(),
     "unwrap": lambda before, annotation: _unwrap(before),
-    "unquote": lambda before, annotation: _unquote(before),
+    "unquote": lambda before, annotation: (
+        before[1:-1] if len(before) > 1 and before[0] == before[-1] and before[0] in "\"'" else before
+    ),
     "json": lambda before, annotation: json.loads(before),
     "json_repair": lambda before, annotation: load_json(before),
     "literal_eval": lambda before, annotation: _literal_eval(before),
     "pydantic": lambda before, annotation: type_adapter(annotation).validate_python(before),
     "pydantic_by_name": lambda before, annotation: type_adapter(annotation).validate_python(before, by_name=True),
-    "join_lines": lambda before, annotation: _join_lines(before),
+    "join_lines": lambda before, annotation: "\n".join(before.splitlines()),
     "join_marker_line": lambda before, annotation: _join_marker_line(before),
     "default": lambda before, annotation: before,
 }

@@ -106,13 +106,14 @@ class _Place:
     tried: dict[tuple[int, int], tuple[object, object, object]] = dataclasses.field(default_factory=dict)
 
     def at(self, key: object) -> _Place:
-        name = _short(str(key), 60)
+        name = str(key) if len(str(key)) <= 60 else f"{str(key)[:60]}…"
         step = f"[{key}]" if isinstance(key, int) else f".{name}" if self.path else name
         return _Place(self.field, self.path + step, self.tried)
 
     def refuse(self, cls: Any, reason: str) -> BuildError:
         hint = next((hint for name, hint in WHAT_WORKS.items() if is_kind_of(cls, name)), "")
-        return BuildError(f"not a valid {cls.__name__}: {_short(reason, 300)}", hint, self.field, self.path)
+        reason = reason if len(reason) <= 300 else f"{reason[:300]}…"
+        return BuildError(f"not a valid {cls.__name__}: {reason}", hint, self.field, self.path)
 
 
 def _build_at(place: _Place, annotation: object, value: object) -> object:
@@ -170,7 +171,9 @@ def _build_type(cls: Any, value: object, place: _Place) -> object:
     except pydantic.ValidationError as error:
         if isinstance(value, str) and not is_builtin(cls):
             return value  # dspy saves a custom type whose format is text as that text
-        raise place.refuse(cls, _first_reason(error)) from error
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        where, message = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
+        raise place.refuse(cls, f"`{where}`: {message}" if where else message) from error
     except RecursionError:
         raise
     except Exception as error:  # a type's own validator may raise anything
@@ -234,17 +237,6 @@ def _build_items(origin: object, args: Sequence[object], value: Collection[objec
     if all(new is old for new, old in zip(built, items, strict=True)):
         return value
     return tuple(built) if isinstance(value, tuple) else built
-
-
-def _short(text: str, length: int) -> str:
-    return text if len(text) <= length else f"{text[:length]}…"
-
-
-def _first_reason(error: pydantic.ValidationError) -> str:
-    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    where = ".".join(map(str, first["loc"]))
-    message = first["msg"].removeprefix("Value error, ")
-    return f"`{where}`: {message}" if where else message
 
 
 def to_plain(value: object) -> object:

@@ -51,7 +51,11 @@ def write_value(annotation: object, value: object) -> str:
     if type(value) is str:
         return value
     if annotation is str and isinstance(value, list):
-        return _passages(value)
+        if not value:
+            return "N/A"
+        if len(value) == 1:
+            return _passage(value[0])
+        return "\n".join([f"[{index}] {_passage(one)}" for index, one in enumerate(value, 1)])
     jsonable = serialize_for_json(value)
     if isinstance(jsonable, dict | list):
         return to_json(jsonable)
@@ -87,15 +91,11 @@ def _scalar_to_json(value: Any) -> str:
     return _to_json(value)
 
 
-def to_indented_json(value: object, depth: int = 0) -> str:
-    """Write JSON indented by two spaces, `depth` levels inside a document, from a result of `serialize_for_json`.
+def to_indented_json(value: Any, line: str = "\n") -> str:
+    """Write a result of `serialize_for_json` as JSON indented by two spaces; `line` begins a line at its own depth.
 
     Same text as `json.dumps(value, indent=2, ensure_ascii=False)`, which is written in Python and several times slower.
     """
-    return _indented(value, "\n" + "  " * depth)
-
-
-def _indented(value: Any, line: str) -> str:
     kind = type(value)
     if kind is str:
         return _string_to_json(value)
@@ -103,22 +103,14 @@ def _indented(value: Any, line: str) -> str:
         if not value:
             return "{}"
         inner = line + "  "
-        members = [f"{_string_to_json(key)}: {_indented(child, inner)}" for key, child in value.items()]
+        members = [f"{_string_to_json(key)}: {to_indented_json(child, inner)}" for key, child in value.items()]
         return "{" + inner + ("," + inner).join(members) + line + "}"
     if kind is list:
         if not value:
             return "[]"
         inner = line + "  "
-        return "[" + inner + ("," + inner).join([_indented(child, inner) for child in value]) + line + "]"
+        return "[" + inner + ("," + inner).join([to_indented_json(child, inner) for child in value]) + line + "]"
     return _scalar_to_json(value)
-
-
-def _passages(values: list[object]) -> str:
-    if not values:
-        return "N/A"
-    if len(values) == 1:
-        return _passage(values[0])
-    return "\n".join([f"[{index}] {_passage(value)}" for index, value in enumerate(values, 1)])
 
 
 def _passage(value: Any) -> str:

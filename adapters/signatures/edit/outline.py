@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -16,7 +16,6 @@ MemberKind = Literal["input", "output", "member", "value"]
 ClassKind = Literal["signature", "model", "record", "enum"]
 
 _ENUMS = ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")
-_RECORDS = ("TypedDict", "NamedTuple")
 _DESCRIPTIONS = {"input": "desc", "output": "desc", "member": "description"}
 
 
@@ -103,7 +102,7 @@ def outline_of(text: str) -> Outline:
     check_size(text)
     signatures = class_names(text)
     source, _ = parsable(SourceText.of(text))
-    tree = parse_source(text)
+    tree = source.parse()
     reader = _Reader(source, text)
     kinds: dict[str, ClassKind] = {}
     found = []
@@ -133,7 +132,7 @@ def _kind(node: ast.ClassDef, known: dict[str, ClassKind]) -> ClassKind | None:
     if "BaseModel" in bases:
         return "model"
     decorators = [_last_name(one.func if isinstance(one, ast.Call) else one) for one in node.decorator_list]
-    return "record" if "dataclass" in decorators or any(base in _RECORDS for base in bases) else None
+    return "record" if "dataclass" in decorators or "TypedDict" in bases or "NamedTuple" in bases else None
 
 
 def _last_name(node: ast.expr) -> str:
@@ -199,14 +198,10 @@ class _Reader:
                 return None
         if role is None or (kind == "enum" and name.startswith("_")):
             return None
-        call = (
-            value
-            if isinstance(value, ast.Call) and (kind == "signature" or _last_name(value.func) == "Field")
-            else None
-        )
-        described = (
-            next((one.value for one in call.keywords if one.arg == _DESCRIPTIONS.get(role)), None) if call else None
-        )
+        call = described = None
+        if isinstance(value, ast.Call) and (kind == "signature" or _last_name(value.func) == "Field"):
+            call = value
+            described = next((one.value for one in call.keywords if one.arg == _DESCRIPTIONS.get(role)), None)
         constant = described.value if isinstance(described, ast.Constant) else None
         is_text = isinstance(constant, str)
         statement = self.span(node)
@@ -272,13 +267,11 @@ def _short(text: str) -> Outline:
             begin = source.index(one.lineno, one.col_offset) + shift
             end = source.index(one.end_lineno or 1, one.end_col_offset or 0) + shift
             name = Span(begin, begin + len(one.arg))
-            kind = (
-                None
-                if one.annotation is None
-                else Span(source.index(one.annotation.lineno, one.annotation.col_offset) + shift, end)
-            )
-            written = kind.of(text) if kind is not None else ""
-            members.append(Member(one.arg, role, name, Span(begin, end), written, kind))
+            member = Member(one.arg, role, name, Span(begin, end))
+            if one.annotation is not None:
+                typed = Span(source.index(one.annotation.lineno, one.annotation.col_offset) + shift, end)
+                member = replace(member, type_text=typed.of(text), type_span=typed)
+            members.append(member)
         start += len(half) + 2
     whole = Span(0, len(text))
     return Outline(text, True, (ClassOutline("", "signature", Span(0, 0), whole, tuple(members), "", len(text), 0),))

@@ -64,7 +64,7 @@ def set_member(outline: Outline, of: ClassOutline, member: Member, wanted: NewMe
         if wanted.description:
             return _source_form(outline, wanted, member)
         return _short_text(
-            outline, [_spelled(wanted, one) if one is member else _written_text(outline, one) for one in of.members]
+            outline, [_spelled(wanted, one) if one is member else _written_text(one) for one in of.members]
         )
     changes: list[tuple[Span, str]] = []
     if wanted.name != member.name:
@@ -92,19 +92,17 @@ def add_member(outline: Outline, of: ClassOutline, wanted: NewMember) -> str:
     if outline.short:
         if wanted.description:
             return _source_form(outline, wanted, None)
-        rows = [_written_text(outline, one) for one in of.members]
+        rows = [_written_text(one) for one in of.members]
         return _short_text(outline, [*rows, _spelled(wanted, None)])
     if not of.can_grow:
         raise _refused(outline, of.block.start, f"the body of {of.name} is on the same line as its name")
     line = f"{of.indent}{_written(outline, of, wanted)}\n"
-    same = [one for one in of.members if one.kind == wanted.kind and one.block is not None]
-    others = [one for one in of.members if one.block is not None]
-    if same and same[-1].block is not None:
-        place = same[-1].block.end
-    elif wanted.kind == "input" and others and others[0].block is not None:
-        place = others[0].block.start
-    elif others and others[-1].block is not None:
-        place = others[-1].block.end
+    blocks = [(one.kind, one.block) for one in of.members if one.block is not None]
+    same = [block for kind, block in blocks if kind == wanted.kind]
+    if same:
+        place = same[-1].end
+    elif blocks:
+        place = blocks[0][1].start if wanted.kind == "input" else blocks[-1][1].end
     else:
         place, line = of.body_end, f"\n{line}" if of.kind == "signature" else line
     text = _inserted(outline.text, place, line)
@@ -119,12 +117,13 @@ def add_member(outline: Outline, of: ClassOutline, wanted: NewMember) -> str:
 def delete_member(outline: Outline, of: ClassOutline, member: Member) -> str:
     """Without a member; the comment lines above it stay."""
     if outline.short:
-        return _short_text(outline, [_written_text(outline, one) for one in of.members if one is not member])
+        return _short_text(outline, [_written_text(one) for one in of.members if one is not member])
     if member.block is None:
         raise _refused(outline, member.statement.start, f"{member.name} shares its line with something else")
     start = outline.text.rfind("\n", 0, member.statement.start) + 1
-    rest = "pass\n" if len(of.members) == 1 and _is_only_statement(outline, of, member) else ""
-    return outline.text[:start] + (of.indent + rest if rest else "") + outline.text[member.block.end :]
+    classes = [one for one in parse_source(outline.text).body if isinstance(one, ast.ClassDef)]
+    is_only = len(of.members) == 1 and any(one.name == of.name and len(one.body) == 1 for one in classes)
+    return outline.text[:start] + (f"{of.indent}pass\n" if is_only else "") + outline.text[member.block.end :]
 
 
 def move_member(outline: Outline, of: ClassOutline, member: Member, by: int) -> str:
@@ -136,7 +135,7 @@ def move_member(outline: Outline, of: ClassOutline, member: Member, by: int) -> 
     other = alike[to]
     if outline.short:
         swapped = {id(member): other, id(other): member}
-        return _short_text(outline, [_written_text(outline, swapped.get(id(one), one)) for one in of.members])
+        return _short_text(outline, [_written_text(swapped.get(id(one), one)) for one in of.members])
     if member.block is None or other.block is None:
         raise _refused(outline, member.statement.start, f"{member.name} shares its line with something else")
     first, second = sorted((member.block, other.block))
@@ -179,8 +178,7 @@ def delete_class(outline: Outline, of: ClassOutline) -> str:
     for place in sorted(uses_of(outline.text, of.name)):
         if not of.block.start <= place < of.block.end:
             raise _refused(outline, place, f"{of.name} is still used", "give that field another type first")
-    rest = outline.text[of.block.end :].lstrip("\n")
-    return outline.text[: of.block.start] + rest
+    return outline.text[: of.block.start] + outline.text[of.block.end :].lstrip("\n")
 
 
 def rename_class(outline: Outline, of: ClassOutline, name: str) -> str:
@@ -237,7 +235,7 @@ def _description_change(outline: Outline, of: ClassOutline, member: Member, desc
         raise _refused(outline, member.statement.start, f"{of.name}.{member.name} has no room for a description")
     keyword = f"{'description' if member.kind == 'member' else 'desc'}={text_literal(description)}"
     if member.description_span is not None:
-        return _description_replaced(text, member, description)
+        return _description_replaced(text, member.description_span, description)
     if member.call is not None and member.value_span is not None:
         closing = member.value_span.end - 1
         before = text[member.value_span.start : closing].rstrip()
@@ -253,9 +251,7 @@ def _description_change(outline: Outline, of: ClassOutline, member: Member, desc
     return member.value_span, f"{field}(default={member.value_span.of(text)}, {keyword})"
 
 
-def _description_replaced(text: str, member: Member, description: str) -> tuple[Span, str]:
-    assert member.description_span is not None
-    span = member.description_span
+def _description_replaced(text: str, span: Span, description: str) -> tuple[Span, str]:
     if description:
         return span, text_literal(description)
     # the keyword goes with its text, and one of the commas around it
@@ -304,11 +300,6 @@ def _inserted(text: str, place: int, line: str) -> str:
     return before + ("" if not before or before.endswith("\n") else "\n") + line + text[place:]
 
 
-def _is_only_statement(outline: Outline, of: ClassOutline, member: Member) -> bool:
-    body = parse_source(outline.text).body
-    return any(isinstance(one, ast.ClassDef) and one.name == of.name and len(one.body) == 1 for one in body)
-
-
 def _refused(outline: Outline, place: int, message: str, hint: str = _ELSEWHERE) -> SignatureError:
     return SignatureError(message, *line_and_column(outline.text, place), hint)
 
@@ -316,7 +307,7 @@ def _refused(outline: Outline, place: int, message: str, hint: str = _ELSEWHERE)
 # the short notation
 
 
-def _written_text(outline: Outline, member: Member) -> NewMember:
+def _written_text(member: Member) -> NewMember:
     return NewMember(member.name, member.kind, member.type_text)
 
 
