@@ -11,13 +11,12 @@ from typing_extensions import is_typeddict
 
 from adapters.errors import AdapterParseError
 from adapters.formats.base import is_own
-from adapters.formats.chat import INTRODUCTION, ChatAdapter, outputs_with_values, value_segments
+from adapters.formats.chat import INTRODUCTION, ChatAdapter, field_with_info, outputs_with_values, value_segments
 from adapters.formats.profile import FALLBACK_OPTION, SHARED_OPTIONS, Card, Profile
 from adapters.formats.xml_reading import read_xml
 from adapters.prompts.field_descriptions import is_model, joined, placeholder_segments, translate_field_type
 from adapters.prompts.text import Kind, Segment, Text, join
 from adapters.replies.reading import Reading
-from adapters.signatures.field_info import field_with_info
 from adapters.signatures.signature import Field, Signature
 from adapters.signatures.type_names import LARGEST_TYPE
 from adapters.types import is_builtin

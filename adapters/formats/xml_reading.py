@@ -16,9 +16,9 @@ from xml.parsers import expat
 
 import pydantic
 
+from adapters.formats.chat import info_of
 from adapters.replies.reading import Extract, Reading, Span
 from adapters.replies.reading_builder import Findings, reason
-from adapters.signatures.field_info import info_of
 from adapters.signatures.signature import Signature
 from adapters.types.pydantic_schema import schema_by_name, type_adapter
 from adapters.values.coercion import RULES, coerce

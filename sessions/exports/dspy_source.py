@@ -14,10 +14,10 @@ from adapters.errors import SignatureError
 from adapters.formats import catalog
 from adapters.formats.profile import EXTRACTION_OPTION, FALLBACK_OPTION
 from adapters.signatures import notation
+from adapters.signatures.class_writer import is_name
 from adapters.signatures.signature import Signature
+from adapters.signatures.source_writer import to_source
 from adapters.signatures.type_walk import notes_of, walk
-from adapters.signatures.write.class_writer import is_name
-from adapters.signatures.write.source_writer import to_source
 from adapters.tools.fields import with_tool_fields, with_tools
 from sessions.exports.endpoints import OFFLINE, headers_of, key_goes_there
 from sessions.exports.exported import Exported, ExportError, Source, View, beside

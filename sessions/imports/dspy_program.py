@@ -14,8 +14,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
+from adapters.signatures.class_writer import is_name
 from adapters.signatures.signature import Field, Signature, infer_prefix
-from adapters.signatures.write.class_writer import is_name
 from sessions.errors import SessionError, step_into
 from sessions.imports import proposing
 from sessions.imports.demos import demo_of

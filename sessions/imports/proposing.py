@@ -9,9 +9,9 @@ from types import GenericAlias
 from typing import Any
 
 from adapters.errors import SignatureError
+from adapters.signatures.class_writer import is_name
 from adapters.signatures.signature import Field, Signature
-from adapters.signatures.write.class_writer import is_name
-from adapters.signatures.write.source_writer import to_source
+from adapters.signatures.source_writer import to_source
 from sessions.model.session import Predictor, SignatureText
 
 MANY = 1000

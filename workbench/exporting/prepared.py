@@ -19,8 +19,8 @@ from adapters.lm.errors import ProviderError
 from adapters.lm.offline import NAMES, OfflineLM
 from adapters.replies.reading import Reading
 from adapters.requests.request import Request, prepare
-from adapters.signatures.edit.outline import outline_of
-from adapters.signatures.edit.outline_edits import NewMember, set_member
+from adapters.signatures.outline import outline_of
+from adapters.signatures.outline_edits import NewMember, set_member
 from sessions.exports.exported import ExportError, Source, View
 from sessions.model.replies import Answer, Extraction
 from sessions.model.session import Case, Column, Session, SignatureText

@@ -12,8 +12,8 @@ from pydantic import Field
 from adapters.signatures import notation
 from adapters.signatures.signature import Field as SignatureField
 from adapters.signatures.signature import Signature
+from adapters.signatures.source_writer import to_source
 from adapters.signatures.type_names import name_of, quoted_literal, written
-from adapters.signatures.write.source_writer import to_source
 
 ANNOTATIONS = [
     int,

@@ -14,7 +14,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
-from adapters.signatures.edit.outline_edits import NewMember
+from adapters.signatures.outline_edits import NewMember
 from workbench.editing.completion import TypeWord, matching, type_said
 from workbench.editing.field_values import Choice
 from workbench.output.display import LINE_BREAK, one_line, safe

@@ -194,8 +194,8 @@ the place and what would work.
 
     def _write_docstring(self, text: str) -> bool:
         """Write instructions typed beside the form into the class's docstring; False where that is impossible."""
-        from adapters.signatures.edit import outline_edits
-        from adapters.signatures.edit.outline import outline_of
+        from adapters.signatures import outline_edits
+        from adapters.signatures.outline import outline_of
 
         if self._state is None:
             return False
@@ -342,7 +342,7 @@ def _class_names(text: str) -> tuple[str, ...] | None:
 
 def _types_in(text: str) -> tuple[str, ...]:
     """Return the models and enums of a text without errors."""
-    from adapters.signatures.edit.outline import outline_of
+    from adapters.signatures.outline import outline_of
 
     try:
         return outline_of(text).types

@@ -15,9 +15,9 @@ from textual.content import Content
 
 from adapters.errors import SignatureError
 from adapters.signatures import notation
-from adapters.signatures.edit import outline_edits as change
-from adapters.signatures.edit.outline import ClassKind, ClassOutline, Outline, outline_of
-from adapters.signatures.edit.outline_edits import NewMember
+from adapters.signatures import outline_edits as change
+from adapters.signatures.outline import ClassKind, ClassOutline, Outline, outline_of
+from adapters.signatures.outline_edits import NewMember
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
 from workbench.tui.dialogs.field import FieldScreen
 from workbench.tui.keys.bindings import KeyGroup

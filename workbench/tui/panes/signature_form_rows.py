@@ -6,9 +6,9 @@ from typing import Literal, NamedTuple
 
 from textual.content import Content
 
-from adapters.signatures.edit import outline_edits as change
-from adapters.signatures.edit.outline import ClassOutline, Member, Outline
-from adapters.signatures.edit.outline_edits import NewMember
+from adapters.signatures import outline_edits as change
+from adapters.signatures.outline import ClassOutline, Member, Outline
+from adapters.signatures.outline_edits import NewMember
 from workbench.output.display import one_line
 from workbench.tui.widgets.text.plain import lines
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from adapters.signatures.edit import outline_edits as change
-from adapters.signatures.edit.outline import outline_of
-from adapters.signatures.edit.outline_edits import NewMember
+from adapters.signatures import outline_edits as change
+from adapters.signatures.outline import outline_of
+from adapters.signatures.outline_edits import NewMember
 from tests.support.hostile import HOSTILE
 from workbench.output.display import safe
 from workbench.tui.panes.signature_form_rows import line_of, rows_of

@@ -11,7 +11,9 @@ import re
 from dataclasses import dataclass, replace
 
 from adapters.errors import SignatureError
-from adapters.signatures.edit.outline import (
+from adapters.signatures.class_writer import is_name
+from adapters.signatures.notation import read
+from adapters.signatures.outline import (
     ClassKind,
     ClassOutline,
     Member,
@@ -21,12 +23,10 @@ from adapters.signatures.edit.outline import (
     parse_source,
     uses_of,
 )
-from adapters.signatures.notation import read
 from adapters.signatures.read import known_names
 from adapters.signatures.read.source_text import line_and_column, quiet_parse
-from adapters.signatures.write.class_writer import is_name
-from adapters.signatures.write.source_writer import docstring, to_source
-from adapters.signatures.write.value_writer import text_literal
+from adapters.signatures.source_writer import docstring, to_source
+from adapters.signatures.value_writer import text_literal
 
 _COMMENT = re.compile(r'"""(?:[^"\\]|\\.|"(?!""))*"""|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|(#[^\n]*)', re.DOTALL)
 _ELSEWHERE = "change it in the source, where everything can be seen"

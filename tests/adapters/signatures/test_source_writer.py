@@ -18,7 +18,7 @@ from adapters.signatures import notation
 from adapters.signatures.read.fields import TAKEN_NAMES
 from adapters.signatures.signature import MISSING, Signature, constraint_text
 from adapters.signatures.signature import Field as SignatureField
-from adapters.signatures.write.source_writer import to_source
+from adapters.signatures.source_writer import to_source
 from tests.adapters.signatures.dspy_signatures import face, face_of_dspy, of_source
 from tests.adapters.signatures.notation_sources import SOURCES
 from tests.adapters.signatures.notation_strings import STRINGS

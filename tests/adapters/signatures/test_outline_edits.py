@@ -4,9 +4,9 @@ import pytest
 
 from adapters.errors import SignatureError
 from adapters.signatures import notation
-from adapters.signatures.edit import outline_edits as change
-from adapters.signatures.edit.outline import Outline, outline_of, uses_of
-from adapters.signatures.edit.outline_edits import NewMember
+from adapters.signatures import outline_edits as change
+from adapters.signatures.outline import Outline, outline_of, uses_of
+from adapters.signatures.outline_edits import NewMember
 from tests.adapters.signatures.notation_sources import SOURCES
 
 MEMBERS = [

@@ -8,9 +8,9 @@ from ast import literal_eval
 from typing import Annotated
 
 from adapters.errors import SignatureError
+from adapters.signatures.class_writer import ClassWriter, is_name
 from adapters.signatures.signature import CONSTRAINT_WORDS, MISSING, Field, Signature, infer_prefix
-from adapters.signatures.write.class_writer import ClassWriter, is_name
-from adapters.signatures.write.value_writer import constraint_values, text_literal
+from adapters.signatures.value_writer import constraint_values, text_literal
 from adapters.types.recognition import is_decision_type
 
 _WORDS = re.compile(

@@ -23,7 +23,7 @@ from adapters.signatures.read import known_names
 from adapters.signatures.read.known_names import is_not_run
 from adapters.signatures.type_names import is_type_alias
 from adapters.signatures.type_walk import walk
-from adapters.signatures.write.value_writer import ValueWriter, constraint_values, is_constraint, text_literal
+from adapters.signatures.value_writer import ValueWriter, constraint_values, is_constraint, text_literal
 from adapters.types.decision import kind_of, options_of
 from adapters.types.recognition import is_decision_type, is_kind_of
 

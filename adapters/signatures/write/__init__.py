@@ -1,1 +1,0 @@
-"""Signatures, types and values as Python source that reads back to the same."""
