@@ -89,7 +89,9 @@ def _run_command(name: str, arguments: list[str]) -> int:
     except SystemExit as end:  # --help
         return int(end.code or 0)
     _require_folder()
-    with command_output.results_alone() if user_code.is_named_in(options) else nullcontext():
+    from adapters.lm.litellm_answers import asking
+
+    with asking(), command_output.results_alone() if user_code.is_named_in(options) else nullcontext():
         code: int = module.run(options, _decided) if name == "review" else module.run(options)
     return code
 

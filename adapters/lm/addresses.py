@@ -30,7 +30,7 @@ OLLAMAS_HOME = "http://localhost:11434"
 _SAME_AS: Mapping[str, str] = {"cohere_chat": "cohere", "text-completion-openai": "openai"}
 """litellm's second names of providers, whose keys and addresses are those of the first."""
 
-_OTHER_KEYS: Mapping[str, tuple[str, ...]] = {
+OTHER_KEYS: Mapping[str, tuple[str, ...]] = {
     "ollama": ("OLLAMA_API_KEY",),
     "ollama_chat": ("OLLAMA_API_KEY",),
     "bedrock": ("AWS_ACCESS_KEY_ID", "AWS_BEARER_TOKEN_BEDROCK"),
@@ -133,7 +133,7 @@ def ollama_address(host: str) -> str | None:
 def key_variables(provider: str) -> tuple[str, ...]:
     """The variables that may hold the key of `provider`."""
     provider = _SAME_AS.get(provider, provider)
-    return _OTHER_KEYS.get(provider) or KEY_VARIABLES.get(provider, (f"{provider.upper()}_API_KEY",))
+    return OTHER_KEYS.get(provider) or KEY_VARIABLES.get(provider, (f"{provider.upper()}_API_KEY",))
 
 
 def keys_set(provider: str, environment: Mapping[str, str] | None = None) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Look up a model's capabilities by its name, without importing litellm.
+"""Look up a model's capabilities by its name, without importing litellm and without waiting for it.
 
 The answers are those of dspy 3.4.1's `LM(name)` (`supports_function_calling`, `supports_reasoning`,
 `supports_response_schema`, `supported_params`), because these decide what dspy's adapters put into a request.
@@ -10,41 +10,24 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
 
-from adapters.lm.litellm_kinds import kind_of
-from adapters.lm.litellm_names import is_listed, is_said
-from adapters.lm.model_facts import Flags, model_facts
+from adapters.lm import litellm_answers
+from adapters.lm.dspy_facts import Flags, dspy_facts
 from adapters.lm.model_routes import Route, has_gateway, own_route
 from adapters.requests.capabilities import NONE, Capabilities
-
-Source = Literal["dspy", "litellm", "unlisted", "offline", "hand"]
-"""Who says what a model can do: dspy's table, litellm's, none (their rules hold), or the user by hand."""
 
 TOOL_PARAMS = frozenset({"tools", "tool_choice", "parallel_tool_calls"})
 
 
 @dataclass(frozen=True)
 class Known:
-    """A model's capabilities and their source."""
+    """A model's capabilities, and who says so."""
 
     capabilities: Capabilities
-    source: Source
-
-    @property
-    def said_by(self) -> str:
-        """The source in words, with its release."""
-        made_from = model_facts().made_from
-        if self.source == "dspy":
-            return f"dspy {made_from['dspy']}'s table"
-        if self.source == "litellm":
-            return f"litellm {made_from['litellm']}"
-        if self.source == "hand":
-            return "set by hand"
-        return "the offline models" if self.source == "offline" else "no table lists it: by the rules for such names"
+    said_by: str
 
 
-OFFLINE = Known(NONE, "offline")
+OFFLINE = Known(NONE, "the offline models")
 
 
 def split_model(model: str) -> tuple[str, str]:
@@ -79,31 +62,30 @@ def known_of(model: str, model_type: str = "chat", connection: Iterable[str] = (
     """
     if model.startswith("offline/"):
         return OFFLINE
-    return _known(model, model_type, frozenset(connection), not has_gateway(model, os.environ))
+    route = None if has_gateway(model, os.environ) else own_route(model, model_type, connection)
+    return _by_litellm(model) if route is None else _by_own_table(route)
 
 
-@lru_cache(maxsize=4096)
-def _known(model: str, model_type: str, connection: frozenset[str], at_home: bool) -> Known:
-    route = own_route(model, model_type, connection) if at_home else None
-    return by_litellm(model) if route is None else _by_own_table(route)
+def ask_about(models: Iterable[str]) -> None:
+    """Ask the installed litellm at once about those models that dspy asks it about."""
+    litellm_answers.ask(
+        one
+        for one in models
+        if not one.startswith("offline/") and (has_gateway(one, os.environ) or own_route(one) is None)
+    )
 
 
-def by_litellm(model: str) -> Known:
-    """Return what litellm tells dspy. Rule: `dspy.clients.capabilities._litellm_capabilities`."""
-    facts = model_facts().litellms
-    said = facts.exceptions.get(model)
-    if said is None:
-        # dspy tells litellm the provider where it asks for schemas and for parameters, and there alone.
-        provider = split_model(model)[0]
-        said = Capabilities(
-            is_said(model, "function_calling"),
-            is_said(model, "reasoning"),
-            is_said(model, "response_schema", provider),
-            facts.params(provider, kind_of(model, provider)),
-        )
-    return Known(said, "litellm" if is_listed(model) else "unlisted")
+def _by_litellm(model: str) -> Known:
+    found, is_current = litellm_answers.answer_of(model)
+    if found is None:
+        return Known(NONE, f"nothing assumed until litellm {litellm_answers.installed()} answers")
+    said_by = f"litellm {found.release}"
+    if not is_current:
+        return Known(found.capabilities, f"a copy of {said_by}, until litellm {litellm_answers.installed()} answers")
+    return Known(found.capabilities, said_by if found.is_listed else f"{said_by}, by its rules for unlisted names")
 
 
+@lru_cache(maxsize=1024)
 def _by_own_table(route: Route) -> Known:
     door, flags = route.door, _flags(route)
     tools, reasoning, schema = (
@@ -121,13 +103,14 @@ def _by_own_table(route: Route) -> Known:
         params |= TOOL_PARAMS - refused
     if reasoning:
         params.add("reasoning_effort")
-    source: Source = "unlisted" if flags == Flags() else "dspy"
-    return Known(Capabilities(tools, reasoning, schema, frozenset(params)), source)
+    table = f"dspy {dspy_facts().release}'s table"
+    said_by = table if flags != Flags() else f"{table} does not list it: by the rules for such names"
+    return Known(Capabilities(tools, reasoning, schema, frozenset(params)), said_by)
 
 
 def _flags(route: Route) -> Flags:
     """Rule: `dspy.clients.model_metadata.model_info`: the entry, then the bare name's, then the name's family."""
-    facts = model_facts()
+    facts = dspy_facts()
     names, bare = route.door.namespaces, facts.entry(route.model)
     if bare is not None and bare.provider not in names:
         bare = None
@@ -141,7 +124,7 @@ def _flags(route: Route) -> Flags:
 
 def _of_families(model: str, flags: Flags, listed_for: str | None = None) -> Flags:
     """Fill missing flags from the model's family; `listed_for` is the provider of its entry, if any."""
-    for family in model_facts().families:
+    for family in dspy_facts().families:
         counts = listed_for is None or family.providers is None or listed_for in family.providers
         if counts and family.pattern.search(model):
             flags = flags.filled(family.flags)

@@ -6,6 +6,7 @@ import importlib.util
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import date
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,10 @@ class ModelEntry:
     context_tokens: int | None = None
     input_price: float | None = None
     output_price: float | None = None
+    retires: date | None = None
+    """The day on which the model leaves its provider's API, where the list has it."""
+    takes_sampling: bool = True
+    """Whether litellm sends a temperature, `top_p` and `top_k` to it."""
 
 
 def offline_models() -> tuple[ModelEntry, ...]:
@@ -77,6 +82,8 @@ def _entry(name: str, facts: dict[str, Any]) -> ModelEntry:
         context if isinstance(context, int) else None,
         _per_million(facts.get("input_cost_per_token")),
         _per_million(facts.get("output_cost_per_token")),
+        _day(facts.get("deprecation_date")),
+        facts.get("supports_sampling_params") is not False,
     )
 
 
@@ -92,6 +99,13 @@ _FAMILIES = {
 
 def _per_million(price: Any) -> float | None:
     return round(price * 1e6, 6) if isinstance(price, int | float) and price > 0 else None
+
+
+def _day(text: Any) -> date | None:
+    try:
+        return date.fromisoformat(text) if isinstance(text, str) else None
+    except ValueError:
+        return None
 
 
 LONGEST_QUERY = 200

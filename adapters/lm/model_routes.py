@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from adapters.lm.model_facts import Door, model_facts
+from adapters.lm.dspy_facts import Door, dspy_facts
 
 OWN_CONNECTION = frozenset({"api_key", "api_base", "base_url", "timeout"})
 """Settings that dspy's own client takes; with any other, and for Azure with an address, litellm calls."""
@@ -51,7 +51,7 @@ def has_gateway(model: str, environment: Mapping[str, str]) -> bool:
 
 def _chat(model: str) -> Route | None:
     """Rule: `LMRouter.resolve_openai_chat`."""
-    facts = model_facts()
+    facts = dspy_facts()
     head, _, rest = model.partition("/")
     if rest and head in facts.prefixes:
         return Route(facts.doors[facts.prefixes[head]], rest)
@@ -66,7 +66,7 @@ def _chat(model: str) -> Route | None:
 
 def _responses(model: str) -> Route | None:
     """Rule: `dspy.clients.engines.lm15_engine._Routing.resolve`: nothing but a door for that API will do."""
-    facts = model_facts()
+    facts = dspy_facts()
     head, _, rest = model.partition("/")
     if rest and head in facts.prefixes:
         door = facts.prefixes[head]
@@ -79,10 +79,10 @@ def _responses(model: str) -> Route | None:
 def _by_colon(model: str) -> Route | None:
     """`door:name`, the client's own way to write it."""
     head, _, rest = model.partition(":")
-    door = model_facts().doors.get(head.replace("_", "-"))
+    door = dspy_facts().doors.get(head.replace("_", "-"))
     return Route(door, rest) if door is not None and rest else None
 
 
 def _by_beginning(model: str) -> Route | None:
-    facts = model_facts()
+    facts = dspy_facts()
     return next((Route(facts.doors[door], model) for start, door in facts.beginnings if model.startswith(start)), None)

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from adapters.lm.addresses import key_variables
+from adapters.lm.addresses import KEY_VARIABLES, OTHER_KEYS, key_variables
 from adapters.lm.capabilities import split_model
 from adapters.lm.connections import tls_line, tls_trouble, without_user
 from adapters.lm.errors import ErrorKind, ProviderError
 from adapters.lm.failure_kinds import TRY_LATER, Facts, in_stream, is_page, kind_of
-from adapters.lm.model_facts import model_facts
+from adapters.lm.model_list import litellm_models
 from adapters.lm.secrets import Scrubber
 
 MAX_LINE = 400
@@ -199,7 +199,7 @@ def _key_line(status: str, tail: str, target: Target) -> str:
 
 def _unknown_provider(model: str) -> str:
     """Name the provider that was probably meant."""
-    known = sorted(model_facts().litellms.providers)
+    known = sorted({*KEY_VARIABLES, *OTHER_KEYS, *(one.provider for one in litellm_models())})
     provider, name = split_model(model)
     near = difflib.get_close_matches(provider, known, 1, 0.75) if "/" in model else ()
     hint = f"did you mean {near[0]}/{name}?" if near else "write provider/model, such as openai/gpt-6-luna."

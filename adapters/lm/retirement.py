@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass
 from datetime import date
 
-from adapters.lm.capabilities import split_model
-from adapters.lm.model_facts import model_facts
+from adapters.lm import litellm_answers, model_list
 
 ANNOUNCED: tuple[tuple[re.Pattern[str], date], ...] = (
     (re.compile(r"(openai/)?gpt-4(o|\.1)(-mini|-nano)?(-\d{4}-\d\d-\d\d)?"), date(2027, 1, 14)),
@@ -44,12 +43,7 @@ def retirement_of(model: str) -> Retirement | None:
     for pattern, day in ANNOUNCED:
         if pattern.fullmatch(model):
             return Retirement(model, day, "its provider's announcement")
-    facts = model_facts()
-    provider, name = split_model(model)
-    found = facts.retirements.get(model)
-    listed = facts.entry(name)
-    if found is None and listed is not None and listed.provider == provider:
-        found = facts.retirements.get(name)  # the table lists it without its provider
-    if found is None:
+    entry = None if model.startswith("offline/") else model_list.listed(model)
+    if entry is None or entry.retires is None:
         return None
-    return Retirement(model, date.fromisoformat(found), f"litellm {facts.made_from['litellm']}'s table")
+    return Retirement(model, entry.retires, f"litellm {litellm_answers.installed()}'s table")

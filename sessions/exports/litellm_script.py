@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
+from adapters.lm import model_list
 from adapters.lm.addresses import OLLAMAS_HOME
-from adapters.lm.litellm_kinds import is_new_gemini, refuses_sampling
 from adapters.lm.lm_settings import ModelType
 from adapters.lm.wires.dspys_wire import Sent, is_left_to_litellm
 from adapters.requests.strict_schema import ClassFormat
@@ -64,7 +65,7 @@ def litellm_script(source: Source) -> Exported:
     if view.model.startswith("anthropic/"):
         arguments, refused = _without_what_litellm_refuses(view.model, arguments)
         left += refused
-    if view.model.startswith("gemini/") and is_new_gemini(view.model) and "temperature" not in view.request.params:
+    if view.model.startswith("gemini/") and _is_new_gemini(view.model) and "temperature" not in view.request.params:
         left.append(f"that no temperature is given: litellm by itself gives {view.model} one of 1.0")
     form = _class_of(view, arguments)
     if made.stops:
@@ -132,13 +133,21 @@ def _without_what_litellm_refuses(model: str, arguments: Mapping[str, Any]) -> t
     """The arguments as litellm by itself takes them, and what it would not send."""
     plain = {one: value for one, value in arguments.items() if one != "extra_body"}
     plain |= arguments.get("extra_body", {})
-    if not refuses_sampling(model):
+    listed = model_list.listed(re.sub(r"[-@]\d{8}$", "", model))
+    if listed is None or listed.takes_sampling:
         return plain, []
     gone = [
         one for one in ("temperature", "top_p", "top_k") if one in plain and (one, plain[one]) != ("temperature", 1)
     ]
     kept = {one: value for one, value in plain.items() if one not in gone}
     return kept, [f"{', '.join(gone)}, which litellm refuses for {model}"] if gone else []
+
+
+def _is_new_gemini(model: str) -> bool:
+    """Rule: `VertexGeminiConfig._is_gemini_3_or_newer`."""
+    name = model.removeprefix("gemini/").lower()
+    old = r"gemini-(?:[12](?:\.\d+)?|exp|(?:pro|flash)(?!-(?:lite-)?latest$))(?:-|$)"
+    return name.startswith("gemini-") and not re.match(old, name)
 
 
 def _messages(view: View) -> list[dict[str, Any]]:

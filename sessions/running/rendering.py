@@ -148,7 +148,7 @@ def capabilities_for(session: Session, column: Column) -> Known:
         if name in by_hand:
             params = params | added if by_hand[name] else params - added
     flags = {name: value for name, value in by_hand.items() if name != "response_format"}
-    return Known(replace(known.capabilities, **flags, params=frozenset(params)), "hand")
+    return Known(replace(known.capabilities, **flags, params=frozenset(params)), "set by hand")
 
 
 def lm_settings_of(session: Session, column: Column) -> LMSettings:

@@ -23,14 +23,13 @@ from oracle.write_model_facts import (
     flags_of,
     known_providers,
     listed_names,
-    litellms,
     nobody_logged_in,
     routes,
+    shipped,
 )
 
-from adapters.lm import capabilities_of
+from adapters.lm import capabilities_of, dspy_facts, litellm_answers
 from adapters.lm.capabilities import known_of
-from adapters.lm.model_facts import FILE, model_facts
 from adapters.requests.capabilities import Capabilities
 
 # Names that no table lists, as people write them for servers, deployments and models of their own.
@@ -53,7 +52,7 @@ def _alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for name in list(os.environ):
         if name.endswith(("_API_BASE", "_BASE_URL")):
             monkeypatch.delenv(name)
-    with nobody_logged_in():
+    with nobody_logged_in(), litellm_answers.asking():
         yield
 
 
@@ -84,23 +83,22 @@ def every_name() -> list[str]:
 
 def compare(names: list[str], model_type: str, record: Record) -> None:
     tally = Tally(f"model names as {model_type} models: tools, reasoning, schema and parameters")
+    litellm_answers.ask(names)
     for name in names:
         ours, theirs = known_of(name, model_type).capabilities, dspys(name, model_type)
         tally.add(name, None if ours == theirs else f"{ours} is not {theirs}")
     tally.report(record)
 
 
-def test_the_data_are_of_the_installed_releases() -> None:
-    assert model_facts().made_from["dspy"] == version("dspy")
-    assert model_facts().made_from["litellm"] == version("litellm"), "write_model_facts.py!"
-
-
 def test_the_data_are_what_the_script_writes() -> None:
-    data, table = json.loads(FILE.read_text("utf-8")), model_metadata._snapshot()
-    assert {key: data[key] for key in ("prefixes", "beginnings", "doors")} == routes()
-    assert data["families"] == families(table)
-    assert data["table"] == entries(table)
-    assert data["litellms"].items() >= litellms().items()
+    data, table = json.loads(dspy_facts.FILE.read_text("utf-8")), model_metadata._snapshot()
+    assert data == {"release": version("dspy"), **routes(), "families": families(table), "table": entries(table)}
+
+
+def test_the_answers_that_are_shipped_are_those_of_the_installed_litellm() -> None:
+    text = litellm_answers.SHIPPED.read_text("utf-8")
+    assert text == litellm_answers.written(version("litellm"), shipped()), "write_model_facts.py!"
+    assert len(text) < 8_000, "it is for the first minute alone"
 
 
 @pytest.mark.parametrize("model_type", ["chat", "responses", "text"])
@@ -134,7 +132,9 @@ def test_a_name_that_nobody_lists_can_what_dspy_says_it_can(name: str, model_typ
 def compare_unlisted(count: int, record: Record, **connection: object) -> None:
     tally = Tally("names of models that nobody lists: tools, reasoning, schema and parameters")
     rng = Random(f"unlisted {count}")
-    for name in model_names.drawn(rng, count, sorted(known_providers()), every_name()):
+    drawn = list(model_names.drawn(rng, count, sorted(known_providers()), every_name()))
+    litellm_answers.ask(drawn)
+    for name in drawn:
         model_type = rng.choice(("chat", "chat", "responses"))
         try:
             theirs = dspys(name, model_type, **connection)
@@ -198,18 +198,17 @@ def test_an_address_in_the_environment_changes_who_is_asked(name: str, monkeypat
 
 
 def test_of_an_unknown_provider_nothing_is_assumed() -> None:
-    known = known_of("nowhere/any-name")
-    assert known.capabilities == dspys("nowhere/any-name") == Capabilities()
-    assert known.source == "unlisted"
+    assert capabilities_of("nowhere/any-name") == dspys("nowhere/any-name") == Capabilities()
 
 
 def test_who_says_what_a_model_can_do() -> None:
-    assert known_of("openai/gpt-6-sol").said_by == f"dspy {version('dspy')}'s table"
-    assert known_of("bedrock/us.anthropic.claude-opus-5").source == "litellm"
-    assert known_of("github_copilot/gpt-4o").source == "litellm"
-    assert known_of("azure_ai/FW-Kimi-K2.5").source == "litellm"
-    assert known_of("mistral/our-own").said_by == "no table lists it: by the rules for such names"
-    assert known_of("offline/exact").capabilities == Capabilities()
+    table, said = f"dspy {version('dspy')}'s table", f"litellm {version('litellm')}"
+    assert known_of("openai/gpt-6-sol").said_by == table
+    assert known_of("openai/our-own").said_by == f"{table} does not list it: by the rules for such names"
+    for name in ("bedrock/us.anthropic.claude-opus-5", "github_copilot/gpt-4o", "azure_ai/FW-Kimi-K2.5"):
+        assert known_of(name).said_by == said
+    for name in ("mistral/our-own", "nowhere/our-own"):
+        assert known_of(name).said_by == f"{said}, by its rules for unlisted names"
 
 
 def test_a_door_with_rules_for_some_models_refuses_those_alone() -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from adapters.lm.model_facts import Door
+from adapters.lm.dspy_facts import Door
 from adapters.lm.wires.dspys_client import (
     EFFORTS,
     REASONING,

@@ -13,8 +13,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from adapters.lm.addresses import OLLAMA
+from adapters.lm.dspy_facts import Door
 from adapters.lm.lm_settings import LMSettings
-from adapters.lm.model_facts import Door
 from adapters.lm.model_routes import has_gateway, own_route
 from adapters.lm.wires import anthropic_wire, chat_wire, gemini_wire, responses_wire
 from adapters.lm.wires.dspys_client import NotTakenError, effort_of, form_of, taken

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         completions,
         failure_facts,
         litellm_setup,
+        model_questions,
         openai_streams,
         responses_replies,
         stream_bodies,
@@ -49,6 +50,7 @@ else:
     completions = beside("completions")
     failure_facts = beside("failure_facts")
     litellm_setup = beside("litellm_setup")
+    model_questions = beside("model_questions")
     openai_streams = beside("openai_streams")
     responses_replies = beside("responses_replies")
     stream_bodies = beside("stream_bodies")
@@ -139,6 +141,9 @@ async def serve(litellm: Any, output: Output) -> None:
             tasks[number].cancel()
         elif message["op"] == "count":
             output.send(op="count", id=number, counts=tokenizers.counts_of(message["model"], message["texts"]))
+        elif message["op"] == "facts":
+            answers = model_questions.answers(litellm, message["models"])
+            output.send(op="facts", id=number, release=model_questions.release(), answers=answers)
 
 
 async def complete(litellm: Any, output: Output, message: Message) -> None:

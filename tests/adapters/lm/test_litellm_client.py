@@ -265,7 +265,7 @@ def test_every_variable_that_litellm_reads_reaches_an_address_of_the_users(
 def test_a_variable_that_only_the_installed_litellm_knows_counts(
     send: Send, server: LoopbackServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(addresses, "_OTHER_KEYS", {})
+    monkeypatch.setattr(addresses, "OTHER_KEYS", {})
     monkeypatch.setenv("LLAMA_API_KEY", "another-key-0123456789")
     assert send("meta_llama/any", lm_api_base=server.url, lm_api_base_trusted=True).ok
     assert server.requests[0].headers["authorization"] == "Bearer another-key-0123456789"

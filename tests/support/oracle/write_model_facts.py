@@ -1,9 +1,9 @@
-"""Writes `adapters/lm/model_facts.json`: what dspy says of models, from the installed dspy and litellm.
+"""Writes `adapters/lm/dspy_facts.json` and `shipped_answers.json` from the installed dspy and litellm.
 
     .venv/bin/python tests/support/oracle/write_model_facts.py
 
-The file is data for `adapters.lm.model_facts`, which says how it is read. `test_capabilities.py` compares what comes of
-it with `dspy.LM(name)`, name by name. Run this again for another release of dspy; it takes about a minute.
+`adapters.lm.dspy_facts` and `adapters.lm.litellm_answers` read them. `test_capabilities.py` compares what comes of them
+with `dspy.LM(name)`, name by name. Run this again for another release of dspy or litellm.
 """
 
 from __future__ import annotations
@@ -11,65 +11,51 @@ from __future__ import annotations
 import json
 import logging
 import os
-import sys
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import version
-from pathlib import Path
-from random import Random
 from typing import Any
 from unittest import mock
 
-if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from oracle.model_names import names_of_every_provider
+from adapters.lm import dspy_facts, litellm_answers
+from adapters.lm.addresses import KEY_VARIABLES
+from adapters.lm.worker import model_questions
+from workbench.sending.model_choices import EXAMPLE_MODELS
+from workbench.tui.pages.true_request import OTHER_MODELS
 
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 
-TARGET = Path(__file__).parents[3] / "adapters/lm/model_facts.json"
 FLAGS = ("supports_function_calling", "supports_reasoning", "supports_response_schema")
 MODES = frozenset({"chat", "responses", "completion"})
 """The modes of models that answer in text."""
 
 BEDROCKS_APIS = ("converse", "invoke")
-BEDROCKS_CHAT = "/v1/chat/completions"
+
+NAMED = ("openai/gpt-6-sol", "openai/gpt-4o-mini")
+"""Models that the documents name, beside those of the app."""
+
+PROVIDERS = (
+    *KEY_VARIABLES,
+    "ollama",
+    "ollama_chat",
+    "hosted_vllm",
+    "llamafile",
+    "lm_studio",
+    "azure",
+    "bedrock",
+    "vertex_ai",
+)
+"""Providers of models that many name by themselves."""
+UNLISTED_NAME = "our-own-model"
 
 
 def main() -> None:
-    import litellm
     from dspy.clients import model_metadata
 
     table = model_metadata._snapshot()
-    written: dict[str, Any] = {
-        "made_from": {
-            "dspy": version("dspy"),
-            "litellm": version("litellm"),
-            "table": json.loads(Path(model_metadata.__file__).with_name("provenance.json").read_text())["version"],
-        },
-        **routes(),
-        "families": families(table),
-        "table": entries(table),
-        "litellms": {**litellms(), "param_sets": [], "kinds": {}, "exceptions": {}},
-        "retired": retirements(table, litellm.model_cost),
-    }
-    save(written)
-    listed = listed_names(table, litellm.model_cost)
-    with nobody_logged_in():
-        written["litellms"] |= kinds(listed)
-        save(written)
-        written["litellms"]["exceptions"] = exceptions(listed, written["litellms"]["param_sets"])
-    save(written)
-
-
-def save(written: Mapping[str, Any]) -> None:
-    """Writes the file, which is read anew from now on: what follows is asked of what stands in it."""
-    from adapters.lm import capabilities, model_facts
-
-    TARGET.write_text(json.dumps(written, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    model_facts.model_facts.cache_clear()
-    capabilities._known.cache_clear()
+    written = {"release": version("dspy"), **routes(), "families": families(table), "table": entries(table)}
+    dspy_facts.FILE.write_text(json.dumps(written, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    litellm_answers.SHIPPED.write_text(litellm_answers.written(version("litellm"), shipped()), "utf-8")
 
 
 @contextmanager
@@ -174,13 +160,13 @@ def families(table: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def entries(table: Mapping[str, Any]) -> dict[str, str]:
-    """The names that a door of dspy's own can find: their flags and litellm's word for their provider."""
+def entries(table: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """The names that a door of dspy's own can find, by litellm's word for their provider and by their flags."""
     from dspy._vendor.lm15.registry import PROVIDERS
     from dspy.clients.model_metadata import _RESERVED, _provider_names
 
     namespaces = {name for one in PROVIDERS for name in _provider_names(one)}
-    found: dict[str, str] = {}
+    found: dict[str, dict[str, list[str]]] = {}
     for name, facts in sorted(table.items()):
         if name in _RESERVED:
             continue
@@ -188,8 +174,20 @@ def entries(table: Mapping[str, Any]) -> dict[str, str]:
             raise SystemExit(f"{name} has aliases, which adapters.lm.capabilities does not know")
         provider = str(facts.get("litellm_provider") or "")
         if provider in namespaces or name.partition("/")[0] in namespaces:
-            found[name] = f"{flags_of(facts)} {provider}".rstrip()
-    return found
+            found.setdefault(provider, {}).setdefault(flags_of(facts), []).append(name)
+    return {one: {flags: " ".join(names) for flags, names in by.items()} for one, by in sorted(found.items())}
+
+
+def shipped() -> dict[str, litellm_answers.Answer]:
+    """What the installed litellm says about the models that are shipped: nobody may have to wait for these."""
+    import litellm
+
+    names = {*EXAMPLE_MODELS, *OTHER_MODELS, *NAMED}
+    asked = {name: name for name in names if not name.startswith("offline/")}
+    asked |= {f"{provider}/{litellm_answers.UNLISTED}": f"{provider}/{UNLISTED_NAME}" for provider in PROVIDERS}
+    with nobody_logged_in():
+        said = model_questions.answers(litellm, asked.values())
+    return {kept: litellm_answers.answer(version("litellm"), said[name]) for kept, name in asked.items()}
 
 
 def flags_of(facts: Mapping[str, Any]) -> str:
@@ -213,146 +211,12 @@ def listed_names(*tables: Mapping[str, Any]) -> list[str]:
     return sorted(named | {f"bedrock/{api}/{name}" for api in BEDROCKS_APIS for name in bare if "/" not in name})
 
 
-def kinds(listed: Sequence[str]) -> dict[str, Any]:
-    """By provider and kind of model (`adapters.lm.litellm_kinds`): the parameters that litellm takes.
-
-    Raises SystemExit where names of one kind differ which no table lists: then a word is missing in the kinds.
-    """
-    from adapters.lm.litellm_kinds import kind_of
-
-    found: dict[str, dict[str, Counter[str]]] = {}
-    unlisted = set(names_of_every_provider(Random(5), sorted(known_providers()), listed)) - set(listed)
-    for name in sorted(unlisted):
-        provider = name.partition("/")[0] if "/" in name else "openai"
-        counts = found.setdefault(provider, {}).setdefault(kind_of(name, provider), Counter())
-        counts[" ".join(sorted(litellms_params(name, provider)))] += 1
-    torn = [
-        (one, kind, counts) for one, by_kind in found.items() for kind, counts in by_kind.items() if len(counts) > 1
-    ]
-    if torn:
-        raise SystemExit("\n".join(["litellm takes different parameters of one kind:", *map(str, torn)]))
-    by_provider = {one: {kind: next(iter(counts)) for kind, counts in all_.items()} for one, all_ in found.items()}
-    sets = sorted({params for by_kind in by_provider.values() for params in by_kind.values()})
-    return {
-        "param_sets": sets,
-        "kinds": {
-            one: {kind: sets.index(params) for kind, params in sorted(by_kind.items())}
-            for one, by_kind in sorted(by_provider.items())
-            if set(by_kind.values()) != {""}
-        },
-    }
-
-
-def litellms_params(name: str, provider: str) -> set[str]:
-    import litellm
-
-    return set(litellm.get_supported_openai_params(model=name, custom_llm_provider=provider) or ())
-
-
-def exceptions(names: Iterable[str], sets: list[str]) -> dict[str, str]:
-    """Listed names of which litellm says something else than its rules do, and what: flags and the place in `sets`."""
-    import dspy
-    from dspy.clients.backend_selection import BackendSelection
-    from dspy.clients.capabilities import _litellm_capabilities
-
-    from adapters.lm.capabilities import by_litellm
-
-    found = {}
-    for name in names:
-        theirs, ours = _litellm_capabilities(dspy.LM(name), BackendSelection(False)), by_litellm(name).capabilities
-        flags = (theirs.function_calling, theirs.reasoning, theirs.response_schema)
-        if (*flags, theirs.params) != (ours.function_calling, ours.reasoning, ours.response_schema, ours.params):
-            params = " ".join(sorted(theirs.params))
-            if params not in sets:
-                sets.append(params)
-            found[name] = "".join("+" if one else "-" for one in flags) + str(sets.index(params))
-    return found
-
-
 def known_providers() -> set[str]:
     import litellm
     from litellm.llms.openai_like.json_loader import JSONProviderRegistry
 
     enumerated = {str(getattr(one, "value", one)) for one in litellm.provider_list}
     return enumerated | {*JSONProviderRegistry.list_providers()}
-
-
-def litellms() -> dict[str, Any]:
-    """litellm's table and rules. Rule: `get_llm_provider`, `get_model_info_helper` and `fallback_generalizations`."""
-    import litellm
-    from litellm.litellm_core_utils import fallback_generalizations as rules
-    from litellm.litellm_core_utils.get_llm_provider_logic import get_llm_provider
-    from litellm.llms.bedrock.common_utils import get_all_bedrock_regions
-    from litellm.utils import _BACKFILL_MODES
-
-    from adapters.lm.litellm_facts import WITHOUT_RULES
-
-    providers = known_providers()
-    table = {name: facts for name, facts in litellm.model_cost.items() if isinstance(facts, dict)}
-    bare: dict[str, list[str]] = {}
-    for name in sorted({*table, *litellm.model_list_set}):
-        if name.partition("/")[0] in providers:
-            continue
-        try:
-            bare.setdefault(get_llm_provider(name)[1], []).append(name)
-        except litellm.BadRequestError:
-            continue
-    return {
-        "providers": sorted(providers),
-        "table": {
-            name: f"{signs_of(facts)} "
-            + ("" if facts.get("mode", "chat") in _BACKFILL_MODES else WITHOUT_RULES)
-            + (facts.get("litellm_provider") or "")
-            for name, facts in table.items()
-        },
-        "bare": bare,
-        "aliases": {**litellm.azure_llms, **litellm.azure_embedding_models},
-        "cohere_chat": sorted(litellm.cohere_chat_models),
-        "mistral_chat": sorted(litellm.mistral_chat_models),
-        "vertexes": sorted(
-            {one for one in litellm.vertex_llama3_models if one.startswith("meta/")}
-            | {
-                one
-                for one in {*litellm.vertex_mistral_models, *litellm.vertex_ai_ai21_models}
-                if one.endswith("@latest")
-            }
-        ),
-        "converse": sorted(litellm.bedrock_converse_models),
-        "by_chat": sorted(
-            name
-            for name, facts in table.items()
-            if "openai.gpt-" in name and BEDROCKS_CHAT in (facts.get("supported_endpoints") or ())
-        ),
-        "regions": sorted(get_all_bedrock_regions()),
-        "routing": [[rule.pattern.pattern, rule.provider] for rule in rules._registry.routing_rules],
-        "rules": [
-            {
-                "pattern": rule.pattern.pattern,
-                "says": signs_of(rule.model_info),
-                "fills": sorted(rule.fill_missing_for_providers),
-            }
-            for rule in rules._registry.capability_rules
-        ],
-    }
-
-
-def signs_of(facts: Mapping[str, Any]) -> str:
-    """As `flags_of`, of all that is kept of litellm's."""
-    from adapters.lm.litellm_facts import COLUMNS
-
-    said = [facts.get(f"supports_{one}") for one in COLUMNS]
-    return "".join(["." if one is None else "+" if one is True else "-" for one in said])
-
-
-def retirements(*tables: Mapping[str, Any]) -> dict[str, list[str]]:
-    """By day: the models that leave their provider's API then. Where tables differ, the later one is newer."""
-    days: dict[str, str] = {}
-    for table in tables:
-        for name, facts in table.items():
-            day = facts.get("deprecation_date") if name != "sample_spec" and isinstance(facts, dict) else None
-            if day and facts.get("mode") in MODES:
-                days[name] = day
-    return {day: sorted(name for name in days if days[name] == day) for day in sorted(set(days.values()))}
 
 
 if __name__ == "__main__":

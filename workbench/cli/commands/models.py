@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from adapters.lm import dotenv, model_list, server_says, servers
-from adapters.lm.capabilities import Known, known_of
+from adapters.lm.capabilities import Known, ask_about, known_of
 from adapters.lm.model_list import ModelEntry
 from adapters.lm.retirement import retirement_of
 from adapters.lm.secrets import Scrubber
@@ -47,6 +47,8 @@ def run(options: argparse.Namespace) -> int:
     if options.capabilities is not None:
         return _show_capabilities(options.capabilities, options.json)
     offline, local, provided = _found(" ".join(options.words), options.ask_servers)
+    if options.json or options.words:
+        ask_about([one.name for one in (provided if options.json else provided[:MOST_SHOWN])])
     if options.json:
         command_output.json({"models": [*map(_offline, offline), *local, *map(_provided, provided)]})
         return exit_codes.OK if offline or local or provided else exit_codes.NOTHING
@@ -82,6 +84,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _show_capabilities(names: list[str], as_json: bool) -> int:
+    ask_about(names)
     known = {name: known_of(name) for name in dict.fromkeys(names)}
     if as_json:
         command_output.json({name: _capabilities(one) for name, one in known.items()})

@@ -1,7 +1,7 @@
-"""Read `model_facts.json`: what the named releases of dspy and litellm say about models.
+"""Read `dspy_facts.json`: the APIs that dspy's own client speaks, and dspy's table of their models.
 
-That file is written by `tests/support/oracle/write_model_facts.py` and read by nothing but this module. dspy asks one
-of two tables what a model can do: its own where its own client calls the model, litellm's elsewhere.
+The file belongs to the reference, dspy 3.4.1, and is written from it by `tests/support/oracle/write_model_facts.py`.
+Every other model is litellm's: `adapters.lm.litellm_answers` asks the installed litellm.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
-from adapters.lm.litellm_facts import Flag, LitellmFacts
+FILE = Path(__file__).with_name("dspy_facts.json")
 
-FILE = Path(__file__).with_name("model_facts.json")
+Flag = bool | None
+"""Yes, no, or not said."""
 
 Dialect = Literal["openai-chat", "openai-responses", "anthropic", "gemini", "typesafe"]
 
@@ -96,20 +97,16 @@ class Door:
         return next((refused for start, refused in self.by_beginning if model.startswith(start)), self.refused)
 
 
-class ModelFacts:
+class DspyFacts:
     """The file's contents, each part read when it is first asked for."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self._data = data
-        self.made_from: Mapping[str, str] = data["made_from"]
+        self.release: str = data["release"]
         self.prefixes: Mapping[str, str] = data["prefixes"]
         """litellm's `provider/` to the door that dspy's client calls it by."""
         self.beginnings = tuple((start, door) for start, door in data["beginnings"])
         """How a bare name begins, and the door it leads to; the first counts."""
-
-    @cached_property
-    def litellms(self) -> LitellmFacts:
-        return LitellmFacts(self._data["litellms"])
 
     @cached_property
     def doors(self) -> Mapping[str, Door]:
@@ -145,18 +142,19 @@ class ModelFacts:
 
     def entry(self, name: str) -> Entry | None:
         """dspy's entry of exactly this name."""
-        found = self._data["table"].get(name)
-        if found is None:
-            return None
-        flags, _, provider = found.partition(" ")
-        return Entry(provider, Flags.read(flags))
+        return self._table.get(name)
 
     @cached_property
-    def retirements(self) -> Mapping[str, str]:
-        """By name: the day (`2027-01-14`) on which the model leaves its provider's API, as the tables have it."""
-        return {name: day for day, names in self._data["retired"].items() for name in names}
+    def _table(self) -> Mapping[str, Entry]:
+        return {
+            name: entry
+            for provider, by_flags in self._data["table"].items()
+            for code, names in by_flags.items()
+            for entry in (Entry(provider, Flags.read(code)),)
+            for name in names.split()
+        }
 
 
 @lru_cache(maxsize=1)
-def model_facts() -> ModelFacts:
-    return ModelFacts(json.loads(FILE.read_text("utf-8")))
+def dspy_facts() -> DspyFacts:
+    return DspyFacts(json.loads(FILE.read_text("utf-8")))

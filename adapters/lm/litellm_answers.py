@@ -1,0 +1,230 @@
+"""Keep what the installed litellm says about models; its child process is asked once a release and model.
+
+`answer_of` never waits: until an answer has come it returns the last known one, of another release or of the small
+list that is shipped. The command line waits for answers (`asking`), because they decide its output.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TypedDict
+
+from adapters.lm.worker.model_questions import ModelAnswer
+from adapters.requests.capabilities import Capabilities
+from adapters.user_folders import user_folder
+
+SHIPPED = Path(__file__).with_name("shipped_answers.json")
+"""Answers for the first minute: the models that documents and dialogs name, and an unlisted name of some providers.
+
+`tests/support/oracle/write_model_facts.py` writes it, `tests/parity/test_capabilities.py` compares it.
+"""
+
+UNLISTED = "*"
+"""`groq/*` in the small list stands for models of Groq that litellm does not list."""
+
+BATCH = 20
+"""Models in a question: other calls of the child process get their turn between two."""
+
+SIGNS = "-+"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a release of litellm says about a model."""
+
+    capabilities: Capabilities
+    release: str
+    is_listed: bool
+
+
+class File(TypedDict):
+    """Answers as they are written: `++-+ 3` is tools, reasoning, no schema, listed, and the place in `params`."""
+
+    release: str
+    params: list[str]
+    models: dict[str, str]
+
+
+@lru_cache(maxsize=1)
+def installed() -> str:
+    """Return the release of the installed litellm; "" without one."""
+    try:
+        return importlib.metadata.version("litellm")
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
+class _Known:
+    """The answers in memory, by release and model, with what was looked up in vain."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.waits = False
+        self.folder: Path | None = None
+        self.answers: dict[str, dict[str, Answer]] = {}
+        self.missed: set[str] = set()
+        self.asked: set[str] = set()
+
+    def of_release(self, release: str) -> dict[str, Answer]:
+        """Return the answers of one release, read from its file at the first use."""
+        folder = _folder()
+        if folder != self.folder:
+            self.folder, self.answers, self.asked = folder, {}, set()
+        if release not in self.answers:
+            shipped = shipped_answers()
+            own = {name: one for name, one in shipped.items() if one.release == release and not _is_rule(name)}
+            self.answers[release] = own | ({} if folder is None else read(_file(folder, release)))
+        return self.answers[release]
+
+
+_known = _Known()
+
+
+def answer_of(model: str) -> tuple[Answer | None, bool]:
+    """Return the best answer there is now, None where nothing is known, and whether the installed litellm gave it.
+
+    A model without an answer of the installed litellm is `wanted` from now on.
+    """
+    release = installed()
+    with _known.lock:
+        found = _known.of_release(release).get(model)
+    if found is None and _known.waits:
+        ask([model])
+        found = _known.of_release(release).get(model)
+    if found is not None:
+        return found, True
+    with _known.lock:
+        if model not in _known.asked:
+            _known.missed.add(model)
+        shipped = shipped_answers()
+        provider = model.partition("/")[0] if "/" in model else "openai"
+        return _earlier(model) or shipped.get(model) or shipped.get(f"{provider}/{UNLISTED}"), False
+
+
+def wanted() -> tuple[str, ...]:
+    """Return the models that were looked up and that the installed litellm has not been asked about."""
+    with _known.lock:
+        return tuple(sorted(_known.missed))
+
+
+def ask(models: Iterable[str]) -> None:
+    """Ask the installed litellm about models that have no answer of it yet, and keep its answers.
+
+    Waits until litellm is loaded, for seconds. Without litellm nothing is kept.
+    """
+    from adapters.lm.child import child_for
+
+    release = installed()
+    with _known.lock:
+        left = [one for one in dict.fromkeys(models) if one not in _known.of_release(release)]
+        left = [one for one in left if one not in _known.asked]
+        _known.asked.update(left)
+        _known.missed -= _known.asked
+    if not left or not release:
+        return
+    child = child_for(os.environ, keyless=False)
+    child.ready.wait()
+    for start in range(0, len(left), BATCH):
+        _, arrivals = child.begin({"op": "facts", "models": left[start : start + BATCH]})
+        arrival = arrivals.get()
+        if arrival["op"] != "facts":
+            break
+        made = {model: answer(arrival["release"], said) for model, said in arrival["answers"].items()}
+        with _known.lock:
+            _known.of_release(release).update(made)
+    with _known.lock, suppress(OSError):  # on a full disk they are asked again the next time
+        _keep(release)
+
+
+def answer(release: str, said: ModelAnswer) -> Answer:
+    """Return an answer of the child process as it is kept."""
+    can = Capabilities(said["function_calling"], said["reasoning"], said["response_schema"], frozenset(said["params"]))
+    return Answer(can, release, said["listed"])
+
+
+@contextmanager
+def asking() -> Iterator[None]:
+    """Let `answer_of` wait for the installed litellm within this block, where its answer decides what is shown."""
+    before, _known.waits = _known.waits, True
+    try:
+        yield
+    finally:
+        _known.waits = before
+
+
+def read(file: Path) -> dict[str, Answer]:
+    """Read answers; a file that is missing or damaged has none."""
+    try:
+        data: File = json.loads(file.read_text("utf-8"))
+        sets = [frozenset(one.split()) for one in data["params"]]
+        return {model: _answer_in(said, sets, data["release"]) for model, said in data["models"].items()}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return {}
+
+
+def _answer_in(said: str, sets: list[frozenset[str]], release: str) -> Answer:
+    tools, reasoning, schema, is_listed = (sign == "+" for sign in said[:4])
+    return Answer(Capabilities(tools, reasoning, schema, sets[int(said[5:])]), release, is_listed)
+
+
+def written(release: str, answers: Mapping[str, Answer]) -> str:
+    """Return the file of these answers."""
+    params = {model: " ".join(sorted(one.capabilities.params)) for model, one in answers.items()}
+    sets = sorted(set(params.values()))
+    data: File = {"release": release, "params": sets, "models": {}}
+    for model, one in sorted(answers.items()):
+        can = one.capabilities
+        flags = (can.function_calling, can.reasoning, can.response_schema, one.is_listed)
+        data["models"][model] = f"{''.join(SIGNS[flag] for flag in flags)} {sets.index(params[model])}"
+    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+
+
+@lru_cache(maxsize=1)
+def shipped_answers() -> Mapping[str, Answer]:
+    return read(SHIPPED)
+
+
+def _earlier(model: str) -> Answer | None:
+    """Return what another release said, the one asked last first."""
+    folder = _known.folder
+    if folder is None:
+        return None
+    with suppress(OSError):
+        for file in sorted(folder.glob("litellm-*.json"), key=lambda one: one.stat().st_mtime, reverse=True):
+            release = file.stem.removeprefix("litellm-")
+            found = _known.of_release(release).get(model)
+            if found is not None:
+                return found
+    return None
+
+
+def _keep(release: str) -> None:
+    if _known.folder is None:
+        return
+    file = _file(_known.folder, release)
+    for folder in (file.parent.parent, file.parent):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    new = file.with_name(f".{file.name}.{os.getpid()}")
+    new.write_text(written(release, _known.of_release(release)), "utf-8")
+    os.replace(new, file)
+
+
+def _folder() -> Path | None:
+    top = user_folder("XDG_STATE_HOME", ".local/state")
+    return None if top is None else top / "models"
+
+
+def _file(folder: Path, release: str) -> Path:
+    return folder / f"litellm-{release}.json"
+
+
+def _is_rule(name: str) -> bool:
+    return name.endswith(f"/{UNLISTED}")

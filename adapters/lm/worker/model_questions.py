@@ -1,0 +1,86 @@
+"""Ask litellm what models can do, with the calls of `dspy.LM` and without the network.
+
+Loaded by its path beside `litellm_worker`, with nothing of this project imported.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from typing import Any, TypedDict
+
+
+class ModelAnswer(TypedDict):
+    """What litellm says about a model."""
+
+    function_calling: bool
+    reasoning: bool
+    response_schema: bool
+    params: list[str]
+    listed: bool
+    """Whether its table has the model; if not, its rules for such names answer."""
+
+
+def release() -> str:
+    return version("litellm")
+
+
+def answers(litellm: Any, models: Iterable[str]) -> dict[str, ModelAnswer]:
+    """Answer for each model. Rule: `dspy.clients.capabilities._litellm_capabilities`."""
+    with _no_network():
+        return {model: _answer(litellm, model) for model in models}
+
+
+def _answer(litellm: Any, model: str) -> ModelAnswer:
+    # dspy tells litellm the provider where it asks for schemas and for parameters, and there alone.
+    provider = model.partition("/")[0] if "/" in model else "openai"
+    params = _said(lambda: litellm.get_supported_openai_params(model=model, custom_llm_provider=provider))
+    schema = _said(lambda: litellm.supports_response_schema(model=model, custom_llm_provider=provider))
+    return {
+        "function_calling": bool(_said(lambda: litellm.supports_function_calling(model=model))),
+        "reasoning": bool(_said(lambda: litellm.supports_reasoning(model))),
+        "response_schema": bool(schema),
+        "params": sorted(params or ()),
+        "listed": _is_listed(litellm, model, provider),
+    }
+
+
+def _is_listed(litellm: Any, model: str, provider: str) -> bool:
+    if model in litellm.model_cost:
+        return True
+    bare = litellm.model_cost.get(model.partition("/")[2])
+    if isinstance(bare, dict) and str(bare.get("litellm_provider", "")).startswith(provider):
+        return True
+    known = _said(lambda: litellm.get_model_info(model))
+    return isinstance(known, dict) and known.get("key") in litellm.model_cost
+
+
+def _said(ask: Callable[[], Any]) -> Any:
+    """Return what litellm says; None where it raises, as for a provider that it does not know."""
+    try:
+        return ask()
+    except Exception:
+        return None
+
+
+@contextmanager
+def _no_network() -> Iterator[None]:
+    """Refuse connections of this thread: litellm asks some servers about their models, and starts some logins."""
+    asks, connects, thread = socket.getaddrinfo, socket.socket.connect, threading.get_ident()
+
+    def refusing(call: Callable[..., Any]) -> Callable[..., Any]:
+        def refused(*arguments: Any, **options: Any) -> Any:
+            if threading.get_ident() == thread:
+                raise OSError("no server is asked what a model can do")
+            return call(*arguments, **options)
+
+        return refused
+
+    socket.getaddrinfo, socket.socket.connect = refusing(asks), refusing(connects)  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        socket.getaddrinfo, socket.socket.connect = asks, connects  # type: ignore[method-assign]
