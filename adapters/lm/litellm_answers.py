@@ -38,7 +38,7 @@ SIGNS = "-+"
 
 @dataclass(frozen=True)
 class Answer:
-    """What a release of litellm says about a model."""
+    """An answer of a release of litellm about a model."""
 
     capabilities: Capabilities
     release: str

@@ -8,6 +8,7 @@ from typing import Any
 
 from adapters.formats import catalog
 from adapters.lm.capabilities import capabilities_of
+from adapters.lm.litellm_answers import asking
 from adapters.requests.request import TOOL_PARAMS
 from adapters.requests.strict_schema import strict_schema
 from adapters.signatures.signature import Signature
@@ -256,7 +257,8 @@ def _body(attempt: LiveAttempt, call: LiveCall, model: LiveModel | None) -> dict
 
 def _capabilities(model: LiveModel | None) -> dict[str, Any]:
     if model is None or model.abilities is None:
-        return recording.capabilities_as_json(capabilities_of(model.name if model is not None else ""))
+        with asking():
+            return recording.capabilities_as_json(capabilities_of(model.name if model is not None else ""))
     return dict(model.abilities)
 
 

@@ -89,6 +89,10 @@ class Engine:
         elif made.request is not None:
             self._columns[id] = replace(now, request=made.request)
 
+    def render_again(self) -> None:
+        """Render every column at its next use, though the session is the same."""
+        self._seen.clear()
+
     def forget(self, ids: set[str]) -> None:
         """Lets go of columns that are no more."""
         for gone in set(self._columns) - ids:

@@ -14,7 +14,7 @@ from typing import Any, TypedDict
 
 
 class ModelAnswer(TypedDict):
-    """What litellm says about a model."""
+    """An answer of litellm about a model."""
 
     function_calling: bool
     reasoning: bool
@@ -62,7 +62,7 @@ def _said(ask: Callable[[], Any]) -> Any:
     """Return what litellm says; None where it raises, as for a provider that it does not know."""
     try:
         return ask()
-    except Exception:
+    except Exception:  # whatever litellm raises for this name
         return None
 
 

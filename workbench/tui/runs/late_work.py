@@ -1,9 +1,11 @@
-"""Finish slow columns and replies away from the keys."""
+"""Finish slow columns and replies, and ask litellm about models, away from the keys."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from textual.dom import DOMNode
@@ -61,6 +63,35 @@ class LateColumns:
         from sessions.releases import running
 
         running.end()
+
+
+class ModelAnswers:
+    """Ask the installed litellm about models that it has not answered for yet; then call `show`.
+
+    Until then the columns use the last known answers (`adapters.lm.litellm_answers`).
+    """
+
+    def __init__(self, node: DOMNode, show: Callable[[], None]) -> None:
+        self._node = node
+        self._show = show
+        self._is_asking = False
+
+    def look_after(self, models: Iterable[str]) -> None:
+        """Ask about these models if a column has looked one up in vain. The thread never delays the exit."""
+        from adapters.lm import litellm_answers
+
+        wanted = set(models).intersection(litellm_answers.wanted())
+        if wanted and not self._is_asking:
+            self._is_asking = True
+            threading.Thread(target=self._ask, args=(wanted,), daemon=True, name="ask litellm").start()
+
+    def _ask(self, models: Iterable[str]) -> None:
+        from adapters.lm import litellm_answers
+
+        litellm_answers.ask(models)
+        self._is_asking = False
+        with suppress(RuntimeError):  # the app has ended
+            self._node.app.call_from_thread(self._show)
 
 
 class SlowReadings:

@@ -25,7 +25,7 @@ from workbench.tui.panes.columns import ColumnsPane
 from workbench.tui.panes.editors import EditorsPane
 from workbench.tui.panes.notes import Note, demo_uses, notes_of
 from workbench.tui.panes.status import StatusLine, case_word
-from workbench.tui.runs.late_work import LateColumns, SlowReadings
+from workbench.tui.runs.late_work import LateColumns, ModelAnswers, SlowReadings
 from workbench.tui.runs.replies import Replies
 from workbench.tui.runs.runs import Order, RunEnded, RunProgress, Runs, SendSetup
 from workbench.tui.screens.panes_screen import MIDDLE, PaneSizesScreen
@@ -67,6 +67,7 @@ class MainScreen(PaneSizesScreen):
         self._show_is_due = self._panes_are_due = self._panes_can_wait = self._has_told_of_selecting = False
         self._slow_readings = SlowReadings(self, self.show_soon)
         self._late_columns = LateColumns(self, self.show_soon)
+        self._model_answers = ModelAnswers(self, self._render_again)
         self.strip = VerdictStrip(id="verdicts")
         self._heading = Heading(id="heading")
         self.guide: Guide | None = None
@@ -148,9 +149,15 @@ class MainScreen(PaneSizesScreen):
         for one in columns:
             self._slow_readings.look_after(one, self.engine)
             self._late_columns.look_after(one, self.engine)
+        self._model_answers.look_after(state.session.model_of(one) for one in state.session.columns)
         self.columns.show([(one, self.replies.run_of(state, one.column), one.column.model) for one in columns])
         self.columns.mark_outdated({one.column.id for one in columns if self.replies.is_outdated(state, one)})
         self._show_strip()
+
+    def _render_again(self) -> None:
+        """Render every column again: what a model can do has become known."""
+        self.engine.render_again()
+        self.show_soon()
 
     def _show_panes(self) -> None:
         self._panes_are_due = False
