@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -171,12 +172,26 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackServer]:
 
 
 @pytest.mark.slow
-def test_a_server_that_a_session_names_sees_no_key_before_the_user_allows_its_host(server: LoopbackServer) -> None:
+def test_a_server_that_a_session_names_sees_no_key_before_the_user_allows_its_host(
+    server: LoopbackServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_seen = threading.Event()
+    load = LitellmLM.wait_until_loaded
+
+    def load_once_seen(lm: LitellmLM, cancel: threading.Event | None = None) -> None:
+        """Loads for as long as the test looks, and at least as long as litellm takes."""
+        is_seen.wait(60)
+        load(lm, cancel)
+
+    monkeypatch.setattr(LitellmLM, "is_loading", property(lambda _: not is_seen.is_set()))
+    monkeypatch.setattr(LitellmLM, "wait_until_loaded", load_once_seen)
+
     async def act(desk: Desk) -> None:
         await desk.press("f5")
         assert not server.requests
         await desk.press("n")
         await desk.until(lambda: "loading litellm" in desk.verdict("chat"), "for the word that litellm is loading")
+        is_seen.set()
         await desk.sent()
         assert desk.reply("chat") == REPLY
         assert server.requests and all(CANARY not in str(one.headers) for one in server.requests)

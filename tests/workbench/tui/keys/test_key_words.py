@@ -150,7 +150,7 @@ def test_with_another_key_to_send_every_part_of_the_screen_says_so(tmp_path: Pat
             return re.sub(r"\s+", " ", " ".join(rows))
 
         assert desk.app.screen.query_one(Guide).display
-        assert "F15 sends it" in said()
+        assert "▸ F15 sends all columns" in said()
         assert "none yet · F15 send" in desk.verdict("chat")
         assert " F15 send " in said()
         desk.main.editors.open("demos")
@@ -161,7 +161,7 @@ def test_with_another_key_to_send_every_part_of_the_screen_says_so(tmp_path: Pat
         await desk.press("escape", "f2", "f1")
         assert isinstance(desk.app.screen, HelpScreen)
         await desk.until(lambda: "F15 sends." in said())
-        assert "F16 closes" in said()
+        assert "F16 close" in said()
         assert not NAMED_KEY.search(said())
         await desk.press("f16", "f15")
         await desk.until(lambda: desk.reply("chat"), "for the replies: it is also the key that send")
