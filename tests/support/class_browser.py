@@ -87,12 +87,20 @@ class Browser:
         async with self.client.get(url, allow_redirects=False) as answer:
             return answer.status, await answer.text(errors="replace")
 
-    async def join(self, token: str = "", origin: str = "") -> tuple[int, str]:
+    async def join(self, token: str = "", origin: str = "", name: str = "") -> tuple[int, str]:
         """Comes in with a token, by default today's; the status, and the cookie that was given."""
         path = f"/join/{token or self.room.seats.code}"
         headers = {"Origin": origin or self.base}
-        async with self.client.post(self.base + path, headers=headers, allow_redirects=False) as answer:
+        data = {"name": name} if name else None
+        async with self.client.post(self.base + path, data=data, headers=headers, allow_redirects=False) as answer:
             return answer.status, answer.headers.get("Set-Cookie", "")
+
+    async def order(self, line: str, origin: str = "") -> int:
+        """Press a button of the page of the class."""
+        headers = {"Origin": origin or self.base}
+        address = f"{self.base}/board"
+        async with self.client.post(address, data={"order": line}, headers=headers, allow_redirects=False) as answer:
+            return answer.status
 
     async def connect(self, origin: str | None = "") -> int:
         """The status that a connection gets; 101 when it is one, which is closed at once."""

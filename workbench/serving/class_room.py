@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from functools import partial
 from math import inf
 from pathlib import Path
+from typing import TextIO
 
 from aiohttp import web
 
 from workbench.output import crash_log
-from workbench.serving import DISK_MB, MEMORY_MB, messages, seats, textual_server
+from workbench.serving import DISK_MB, MEMORY_MB, board, messages, seats, textual_server
 from workbench.serving.connections import Connections, CountedLog, raise_descriptor_limit
 from workbench.serving.doors import Doors, page
 from workbench.serving.orders import FILES, Orders
@@ -38,8 +39,9 @@ class Setup:
     """The options of a class, as the command line gives them.
 
     `sessions` are copied for each participant; the first is opened. The folders of seats are in `top`, and are removed
-    unless `keeps`. `most` participants can join; `idle_s` is in seconds. `public_url` is the server's address for
-    browsers, if not its own. `is_projected`: the room looks at the teacher's page. The rest is as in `Orders`.
+    unless `keeps`. `most` participants can join, `per_address` from a network address; `idle_s` is in seconds.
+    `public_url` is the server's address for browsers, if not its own. `is_projected`: the room looks at the teacher's
+    page. The rest is as in `Orders`.
     """
 
     sessions: tuple[Path, ...] = ()
@@ -56,6 +58,7 @@ class Setup:
     memory_mb: int = MEMORY_MB
     disk_mb: int = DISK_MB
     is_projected: bool = False
+    per_address: int = 1
 
     @property
     def is_loopback(self) -> bool:
@@ -71,7 +74,7 @@ class Setup:
         """Return the address for browsers, without a slash at its end; `port` is the one that is listened on."""
         if self.public_url is not None:
             return self.public_url.rstrip("/")
-        name = socket.gethostname() if self.host in ANY else self.host
+        name = own_host() if self.host in ANY else self.host
         host = f"[{name}]" if ":" in name else name
         return f"http://{host}:{port}"
 
@@ -87,18 +90,26 @@ class Setup:
         return max(self.font_size, PROJECTED_FONT_SIZE) if leads and self.is_projected else self.font_size
 
 
+def own_host() -> str:
+    """Return the address of this machine in its network, which phones find; its name where there is no network."""
+    with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect(("192.0.2.1", 9))  # sends nothing: it only asks which address would be used
+        return str(probe.getsockname()[0])
+    return socket.gethostname()
+
+
 class ClassRoom:
     """`say` is called with a line about whatever happens. Made for one run of an event loop."""
 
     def __init__(self, setup: Setup, say: Say) -> None:
         self.setup = setup
         self._say = say
-        self.seats = Seats(setup.most, setup.idle_s, setup.top, setup.sessions)
+        self.seats = Seats(setup.most, setup.idle_s, setup.top, setup.sessions, setup.per_address)
         self.lead = textual_server.Lead()
         self.port = 0
         """The port that is listened on, once the class is open."""
         self._connections: Connections | None = None
-        self._doors = Doors(self.seats, setup.public_url, self._welcome, self._seat)
+        self._doors = Doors(self.seats, setup.public_url, self._welcome, self._seat, self._board, self.order)
         self._open: dict[int, web.WebSocketResponse] = {}
         self._turns: dict[int, asyncio.Lock] = {}
         self._runner: web.AppRunner | None = None
@@ -120,7 +131,7 @@ class ClassRoom:
 
     async def open(self) -> None:
         """Listen from now on. Raises OSError for an address that cannot be listened on."""
-        application = await textual_server.PageServer(self._font_size, self._converse, self._hand_out).application()
+        application = await textual_server.PageServer(self._page_values, self._converse, self._hand_out).application()
         self._doors.put_into(application)
         self._runner = web.AppRunner(application, access_log=None, shutdown_timeout=SECONDS_TO_CLOSE)
         await self._runner.setup()
@@ -166,6 +177,42 @@ class ClassRoom:
             free = self.teachers_address if seat.leads else self.address
             self._say(f"{seat.name} has left{self._count()}; address for the free seat: {free}")
 
+    async def order(self, line: str) -> str:
+        """Do what the teacher types in the terminal, or chooses on the page of the class; return what to say."""
+        match line.split():
+            case []:
+                return ""
+            case ["who"]:
+                return board.listed(self.seats)
+            case ["code"]:
+                self.seats.renew()
+                return f"the new address is {self.address}"
+            case ["close"]:
+                self.seats.is_closed = True
+                return "the class is closed to newcomers; `open` admits them again"
+            case ["open"]:
+                self.seats.is_closed = False
+                return f"the class is open: {self.address}"
+            case ["kick", number] if number.isascii() and number.isdecimal() and len(number) < 6:
+                return await self._remove(int(number))
+        return board.ORDERS
+
+    async def _remove(self, number: int) -> str:
+        """Take a participant's seat away; what was saved is deleted with it, unless folders are kept."""
+        seat = self.seats.remove(number)
+        if seat is None:
+            return f"there is no participant {number}; `who` lists them"
+        if (open_page := self._open.get(number)) is not None:
+            await open_page.close(code=textual_server.REMOVED, message=b"removed by the teacher")
+        async with self.turn(seat):
+            pass  # its program has ended
+        self._turns.pop(number, None)
+        self._clear(seat)
+        return f"{seat.name} was removed{self._count()}; `code` makes a new code, `close` admits nobody"
+
+    def _board(self) -> web.Response:
+        return board.board(self.seats, self.setup.url(self.port), self.address)
+
     def turn(self, seat: Seat) -> asyncio.Lock:
         """Return the lock that is held while the seat has a program."""
         return self._turns.setdefault(seat.number, asyncio.Lock())
@@ -205,9 +252,12 @@ class ClassRoom:
         except DownloadError as error:
             return page("No download", str(error), status=404)
 
-    def _font_size(self, request: web.Request) -> int:
+    def _page_values(self, request: web.Request) -> dict[str, str]:
+        """Return the values of the placeholders in the page of the app."""
         seat = self._doors.holder(request)
-        return self.setup.page_font_size(seat is not None and seat.leads)
+        leads = seat is not None and seat.leads
+        size = str(self.setup.page_font_size(leads))
+        return {"FONT_SIZE": size, "LEADS": "-leads" if leads else "", "BOARD_LINK": board.LINK if leads else ""}
 
     async def _converse(self, request: web.Request) -> web.WebSocketResponse:
         """Serve the connection of a page. A second page of a seat replaces the first: a seat has one program."""
@@ -232,7 +282,7 @@ class ClassRoom:
             try:
                 if not websocket.closed:
                     touch = partial(self.seats.touch, seat)
-                    await textual_server.converse(websocket, orders, size, touch, self.lead)
+                    await textual_server.converse(websocket, orders, size, touch, self.lead, partial(_note, seat))
             finally:
                 seat.is_here = False
                 if seat.leads:
@@ -243,23 +293,43 @@ class ClassRoom:
         return websocket
 
 
+def _note(seat: Seat, shown: messages.Controls) -> None:
+    seat.shown = shown
+
+
 async def _tell_the_end(page: web.WebSocketResponse) -> None:
     await page.close(code=textual_server.CLASS_IS_OVER, message=b"the class is over")
 
 
-async def hold(setup: Setup, say: Say, opened: Callable[[ClassRoom], None]) -> None:
+async def _listen(room: ClassRoom, say: Say, typed: TextIO) -> None:
+    """Do what the teacher types, until the terminal ends."""
+    loop, lines = asyncio.get_running_loop(), asyncio.Queue[str]()
+    loop.add_reader(typed, lambda: lines.put_nowait(typed.readline()))
+    try:
+        while line := await lines.get():
+            if said := await room.order(line):
+                say(said)
+    finally:
+        loop.remove_reader(typed)
+
+
+async def hold(setup: Setup, say: Say, opened: Callable[[ClassRoom], None], typed: TextIO | None = None) -> None:
     """Hold a class until this process is told to end; `opened` is called once participants can join.
 
-    Raises OSError for an address that cannot be listened on.
+    The teacher types orders into the terminal `typed`. Raises OSError for an address that cannot be listened on.
     """
     raise_descriptor_limit()
     room = ClassRoom(setup, say)
-    over = asyncio.Event()
+    over, listening = asyncio.Event(), None
     for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(one, over.set)
     try:
         await room.open()
         opened(room)
+        if typed is not None:
+            listening = asyncio.create_task(_listen(room, say, typed))
         await over.wait()
     finally:
+        if listening is not None:
+            listening.cancel()
         await room.close()

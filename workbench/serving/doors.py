@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Awaitable, Callable
 from html import escape
 from pathlib import Path
+from urllib.parse import parse_qs
 
 from aiohttp import web
 from aiohttp.typedefs import Middleware
@@ -32,7 +34,13 @@ ENTER = "Type the code that the teacher shows, such as k7mq-x2pf-9wtd. Capitals,
 NOT_FOUND = "There is no such page in this class. Type the code that the teacher shows to join."
 NO_ROOM = "The server has no room for your files. Tell the teacher."
 WRONG_PAGE = "This was requested by another page. Open the link of the class."
-JOIN = '<form method="post"><button type="submit">Join</button></form>'
+BOARD = "/board"
+TEACHERS_ONLY = "Only the teacher can open this page."
+JOIN = '<form method="post">{}<button type="submit">Join</button></form>'
+NAME = (
+    '<label for="name">Your name</label><input id="name" name="name" maxlength="40" required autofocus '
+    'autocomplete="nickname" spellcheck="false">'
+)
 CODE = (
     '<form action="/join"><label for="code">Code</label><input id="code" name="code" maxlength="40" required autofocus '
     'autocomplete="off" autocapitalize="none" spellcheck="false"><button type="submit">Join</button></form>'
@@ -42,7 +50,8 @@ CODE = (
 class Doors:
     """`public_url` is the server's address for browsers, if not the one they came to.
 
-    `welcome` is called with each new seat, `seated` with each request from one.
+    `welcome` is called with each new seat, `seated` with each request from one; `board` makes the teacher's page of the
+    class, and `order` does what one of its buttons says.
     """
 
     def __init__(
@@ -51,12 +60,16 @@ class Doors:
         public_url: str | None,
         welcome: Callable[[Seat], None],
         seated: Callable[[web.Request, Seat], None],
+        board: Callable[[], web.Response],
+        order: Callable[[str], Awaitable[str]],
     ) -> None:
         self._seats = seats
         self._public = None if public_url is None else public_url.rstrip("/")
         self._is_secure = public_url is not None and public_url.startswith("https:")
         self._welcome = welcome
         self._seated = seated
+        self._board = board
+        self._order = order
 
     def put_into(self, application: web.Application) -> None:
         """Let only allowed requests through to the application."""
@@ -67,6 +80,8 @@ class Doors:
                 web.get("/join", self._ask_for_code),
                 web.get("/join/{code}", self._show_join),
                 web.post("/join/{code}", self._join),
+                web.get(BOARD, self._show_board),
+                web.post(BOARD, self._obey),
                 web.static("/class", BROWSER),
             ]
         )
@@ -83,12 +98,14 @@ class Doors:
                 self._seated(request, seat)
             is_page_file = path.startswith(OPEN) and not path.endswith("/") and request.method in ("GET", "HEAD")
             if path != "/join" and not path.startswith("/join/") and not is_page_file:
-                if path not in ("/", "/ws") and not path.startswith(DOWNLOADS):
+                if path not in ("/", "/ws", BOARD) and not path.startswith(DOWNLOADS):
                     return page("Page not found", NOT_FOUND, CODE, status=404)
                 if seat is None:
                     title, said = ("Join the class", ENTER) if path == "/" else ("No seat", NOT_FOUND)
                     return page(title, said, CODE, status=403)
-                if path == "/ws" and not self._is_from_here(request):
+                if path == BOARD and not seat.leads:
+                    return page("For the teacher", TEACHERS_ONLY, status=403)
+                if (path == "/ws" or request.method == "POST") and not self._is_from_here(request):
                     return page("Wrong page", WRONG_PAGE, status=403)
             try:
                 return await handler(request)
@@ -106,6 +123,19 @@ class Doors:
         port = request.host.rpartition(":")[2]
         return f"workbench_{port if port.isascii() and port.isdecimal() else 'class'}"
 
+    def _address(self, request: web.Request) -> str:
+        """Return the address of the device that asks; "" for the proxy's, and for this machine's own."""
+        if self._public is not None or not request.remote:
+            return ""
+        return "" if ipaddress.ip_address(request.remote.partition("%")[0]).is_loopback else request.remote
+
+    async def _show_board(self, request: web.Request) -> web.StreamResponse:
+        return self._board()
+
+    async def _obey(self, request: web.Request) -> web.StreamResponse:
+        await self._order((await _fields(request)).get("order", ""))
+        raise web.HTTPSeeOther(BOARD)
+
     async def _ask_for_code(self, request: web.Request) -> web.StreamResponse:
         code = as_typed(request.query.get("code", ""))
         if code.replace("-", "").isalnum() and code.isascii():
@@ -118,10 +148,12 @@ class Doors:
         if self._has_seat(request, code):
             raise web.HTTPSeeOther("/")
         try:
-            self._seats.check(code)
+            self._seats.check(code, self._address(request))
         except JoinError as error:
             return page("You cannot join", str(error), CODE, status=403)
-        return page("Join the class", TEACHER if self._seats.is_teachers(code) else PARTICIPANT, JOIN)
+        if self._seats.is_teachers(code):
+            return page("Join the class", TEACHER, JOIN.format(""))
+        return page("Join the class", PARTICIPANT, JOIN.format(NAME))
 
     def _has_seat(self, request: web.Request, code: str) -> bool:
         """Return whether this browser needs no other seat; a participant's may still become the teacher's."""
@@ -136,7 +168,8 @@ class Doors:
         if request.headers.get("Origin") not in (None, "null") and not self._is_from_here(request):
             return page("Wrong page", WRONG_PAGE, status=403)
         try:
-            seat = self._seats.admit(code)
+            called = (await _fields(request)).get("name", "")
+            seat = self._seats.admit(code, called, self._address(request))
         except JoinError as error:
             return page("You cannot join", str(error), CODE, status=403)
         except OSError:
@@ -151,7 +184,13 @@ class Doors:
     async def _add_headers(self, request: web.Request, response: web.StreamResponse) -> None:
         here = request.host if request.host.isascii() and not set(request.host) & set(" ;,'\"") else ""
         for name, value in HEADERS.items():
-            response.headers[name] = value.format(websockets=f"ws://{here} wss://{here}" if here else "")
+            response.headers.setdefault(name, value.format(websockets=f"ws://{here} wss://{here}" if here else ""))
+
+
+async def _fields(request: web.Request) -> dict[str, str]:
+    """Read the fields of a form, each once; what is not a form has none."""
+    body = (await request.read())[:2_000].decode("utf-8", "replace")
+    return {name: values[0] for name, values in parse_qs(body).items()}
 
 
 def page(title: str, said: str, form: str = "", *, status: int = 200) -> web.Response:

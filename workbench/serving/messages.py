@@ -105,6 +105,8 @@ def size_asked(width: str, height: str) -> tuple[int, int]:
 CONTROLS, PRESS = "controls", "press"
 """The kinds of the messages that have `Controls` (from the program) and a `Press` (to it)."""
 LONGEST_TITLE = 60
+FOLLOWING = "◉"
+"""The first sign of `Controls.teacher` while the teacher is followed."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,10 @@ class Controls:
     steps: tuple[str, ...] = ()
     step: int = 0
     teacher: str = ""
+
+    @property
+    def follows(self) -> bool:
+        return self.teacher.startswith(FOLLOWING)
 
     def as_data(self) -> dict[str, object]:
         steps = [one[:LONGEST_TITLE] for one in self.steps[:MOST_STEPS]]

@@ -23,12 +23,14 @@ from pathlib import Path
 from typing import IO, BinaryIO
 from urllib.parse import quote
 
+from workbench.output import display
+from workbench.serving.messages import Controls
 from workbench.serving.orders import FILES, HOME
 
 SIGNS = "abcdefghjkmnpqrstuvwxyz23456789"
 """Without signs that look like others when they are read from a wall."""
 GROUPS, GROUP = 3, 4
-LONGEST_CODE = 100
+LONGEST_CODE, LONGEST_NAME = 100, 40
 TEACHERS_NUMBER = 0
 PREFIX, LOCK = "workbench-class-", "class.lock"
 KEPT_DAYS = 7
@@ -36,6 +38,9 @@ MARK = "# The top of this folder's project: a session in it is linked to nothing
 """The content of a `pyproject.toml`, which `sessions.source.project` looks for upwards."""
 MOST_BYTES = 20_000_000
 """The size limit of a download."""
+
+
+NO_CONTROLS = Controls()
 
 
 class JoinError(Exception):
@@ -48,7 +53,10 @@ class DownloadError(Exception):
 
 @dataclass
 class Seat:
-    """A seat that is taken. `seen` is when its participant was last active, in seconds of `Seats.now`."""
+    """A seat that is taken, by a participant who is `called` so, from a browser at `address`.
+
+    `seen` is when the participant was last active, in seconds of `Seats.now`.
+    """
 
     number: int
     folder: Path
@@ -58,10 +66,16 @@ class Seat:
     """Its page is open."""
     leads: bool = False
     """It is the teacher's, which is not one of the class's seats."""
+    called: str = ""
+    address: str = ""
+    shown: Controls = NO_CONTROLS
+    """The lesson's step on its page, and whether it follows the teacher."""
 
     @property
     def name(self) -> str:
-        return "the teacher" if self.leads else f"participant {self.number}"
+        if self.leads:
+            return "the teacher"
+        return f"{self.called} (participant {self.number})" if self.called else f"participant {self.number}"
 
 
 def new_code() -> str:
@@ -76,10 +90,17 @@ def as_typed(code: str) -> str:
 
 
 class Seats:
-    """Up to `most` participants, whose folders are in `top`; a seat idle for `idle_s` seconds is released."""
+    """Up to `most` participants, whose folders are in `top`; a seat idle for `idle_s` seconds is released.
 
-    def __init__(self, most: int, idle_s: float, top: Path, sessions: Sequence[Path] = ()) -> None:
+    `per_address` is the number of seats for a network address; 0: any number.
+    """
+
+    def __init__(
+        self, most: int, idle_s: float, top: Path, sessions: Sequence[Path] = (), per_address: int = 0
+    ) -> None:
         self.most = most
+        self.is_closed = False
+        """Closed to newcomers, whatever code they have."""
         self.now = time.monotonic
         self.code = new_code()
         self.teachers_code = new_code()
@@ -87,6 +108,7 @@ class Seats:
         self._idle_s = idle_s
         self._top = top
         self._sessions = sessions
+        self._per_address = per_address
         self._came = 0
         self._by_secret: dict[str, Seat] = {}
 
@@ -108,29 +130,49 @@ class Seats:
         """Return whether the code opens the teacher's seat, which is free."""
         return bool(self.teachers_code) and _is_same(code, self.teachers_code)
 
-    def check(self, code: str) -> None:
-        """Raise `JoinError` unless the code admits to a seat."""
+    def check(self, code: str, address: str = "") -> None:
+        """Raise `JoinError` unless the code admits to a seat; `address` is "" where it names no single device."""
         if self.is_teachers(code):
             return
         if not _is_same(code, self.code):
             raise JoinError("This code is wrong or no longer valid. Ask the teacher for the current code.")
+        if self.is_closed:
+            raise JoinError("The class is closed to newcomers. Ask the teacher to open it.")
         if self.is_full:
             raise JoinError("The class is full. Ask the teacher to free a seat.")
+        here = sum(one.address == address and not one.leads for one in self.all)
+        if address and self._per_address and here >= self._per_address:
+            raise JoinError(
+                "This device has a seat already, in another browser or a private window. Continue there, or ask the "
+                "teacher to remove that seat."
+            )
 
-    def admit(self, code: str) -> Seat:
+    def admit(self, code: str, called: str = "", address: str = "") -> Seat:
         """Give a seat to whoever has the code, which is spent with the last seat. Raises `JoinError` and OSError."""
-        self.check(code)
+        self.check(code, address)
         leads = self.is_teachers(code)
         number = TEACHERS_NUMBER if leads else self._came + 1
         folder = make_folder(self._top, number, self._sessions)
         seat = Seat(number, folder, self.now(), secrets.token_urlsafe(32), leads=leads)
+        seat.called, seat.address = display.one_line(called.strip(), LONGEST_NAME), address
         self._by_secret[seat.secret] = seat
         if leads:
             self.teachers_code = ""  # no second participant leads
         else:
             self._came = number
             if self.is_full:
-                self.code = new_code()
+                self.renew()
+        return seat
+
+    def renew(self) -> None:
+        """Replace the code; who has joined stays."""
+        self.code = new_code()
+
+    def remove(self, number: int) -> Seat | None:
+        """Take the seat of a participant away and return it; None where there is no such participant."""
+        seat = next((one for one in self.all if one.number == number and not one.leads), None)
+        if seat is not None:
+            del self._by_secret[seat.secret]
         return seat
 
     def holder(self, secret: str | None) -> Seat | None:

@@ -13,7 +13,7 @@ import os
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -38,15 +38,16 @@ SECONDS_TO_CLOSE = 5.0
 SECONDS_TO_TAKE = 20.0
 """The time that a message may wait for a program or a page that reads nothing."""
 CHUNK = 65_536
-NO_PACKET, OPENED_ELSEWHERE, IDLE, CLASS_IS_OVER = 1008, 4001, 4002, 4003
+NO_PACKET, OPENED_ELSEWHERE, IDLE, CLASS_IS_OVER, REMOVED = 1008, 4001, 4002, 4003, 4004
 """Reasons for closing a connection, which `class.js` shows in words."""
 BETWEEN_S = 0.1
 """Seconds between two places of the teacher that a participant is told; of several in between only the last counts."""
 
 Converse = Callable[[web.Request], Awaitable[web.WebSocketResponse]]
 HandOut = Callable[[web.Request], Awaitable[web.StreamResponse]]
-FontSize = Callable[[web.Request], int]
-"""Returns the font size of a page in pixels."""
+Values = Callable[[web.Request], Mapping[str, str]]
+"""Returns the values of the placeholders in the page of the app."""
+Note = Callable[[messages.Controls], None]
 
 
 class Lead:
@@ -80,7 +81,7 @@ class Lead:
 class SeatProgram(AppService):
     """The process of a seat, and its messages."""
 
-    def __init__(self, orders: Orders, websocket: web.WebSocketResponse, lead: Lead) -> None:
+    def __init__(self, orders: Orders, websocket: web.WebSocketResponse, lead: Lead, note: Note) -> None:
         super().__init__(
             PROGRAM,
             write_bytes=websocket.send_bytes,
@@ -91,6 +92,7 @@ class SeatProgram(AppService):
         self._orders = orders
         self._websocket = websocket
         self._lead = lead
+        self._note = note
 
     async def _open_app_process(self, width: int = 80, height: int = 24) -> Process:
         process = await asyncio.create_subprocess_exec(
@@ -142,6 +144,7 @@ class SeatProgram(AppService):
         elif said.get("type") == messages.CONTROLS:
             with suppress(MessageError):  # the page keeps its buttons
                 shown = messages.read_controls(said.get("content"))
+                self._note(shown)
                 await self.remote_write_str(json.dumps([messages.CONTROLS, shown.as_data()]))
         elif said.get("type") == messages.PLACE and self._orders.leads:
             with suppress(MessageError):  # the followers stay where they are
@@ -192,9 +195,9 @@ async def _read_to_its_end(stream: asyncio.StreamReader) -> None:
 class PageServer(Server):
     """Textual's server with our pages. `converse` serves the connection of a seat, `hand_out` answers downloads."""
 
-    def __init__(self, font_size: FontSize, converse: Converse, hand_out: HandOut) -> None:
+    def __init__(self, values: Values, converse: Converse, hand_out: HandOut) -> None:
         super().__init__(PROGRAM, title="workbench", templates_path=BROWSER)
-        self._font_size = font_size
+        self._values = values
         self._converse = converse
         self._hand_out = hand_out
 
@@ -206,7 +209,9 @@ class PageServer(Server):
         """Suppress Textual's banner."""
 
     async def handle_index(self, request: web.Request) -> web.Response:
-        page = (BROWSER / "app.html").read_text("utf-8").replace("FONT_SIZE", str(self._font_size(request)))
+        page = (BROWSER / "app.html").read_text("utf-8")
+        for name, value in self._values(request).items():
+            page = page.replace(name, value)
         return web.Response(text=page, content_type="text/html")
 
     async def handle_download(self, request: web.Request) -> web.StreamResponse:
@@ -275,13 +280,19 @@ class Connection(web.WebSocketResponse):
 
 
 async def converse(
-    websocket: web.WebSocketResponse, orders: Orders, size: tuple[int, int], touch: Callable[[], None], lead: Lead
+    websocket: web.WebSocketResponse,
+    orders: Orders,
+    size: tuple[int, int],
+    touch: Callable[[], None],
+    lead: Lead,
+    note: Note,
 ) -> None:
     """Run the program of a seat for as long as its page is open; it is gone when this returns.
 
-    `touch` is called with every key and button. The teacher's program tells `lead` where it is, all others hear it.
+    `touch` is called with every key and button, `note` with the buttons that the page shows. The teacher's program
+    tells `lead` where it is, all others hear it.
     """
-    program = SeatProgram(orders, websocket, lead)
+    program = SeatProgram(orders, websocket, lead, note)
     following: asyncio.Task[None] | None = None
     try:
         await program.start(*size)

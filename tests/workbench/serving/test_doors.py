@@ -12,6 +12,7 @@ from class_browser import Browser, browser_at
 from yarl import URL
 
 from workbench.serving.class_room import ClassRoom, Setup
+from workbench.serving.messages import Controls
 
 Act = Callable[[Browser], Awaitable[None]]
 
@@ -228,5 +229,97 @@ def test_the_address_of_the_teacher_is_good_for_one_browser_and_a_visitors_may_b
             assert (await other.get(f"/join/{own}"))[0] == 403
             assert (await other.join(own))[0] == 403
         assert room.seats.taken == 1
+
+    in_class(act)
+
+
+def test_the_teacher_sees_who_joined_and_how_to_join(in_class: Callable[[Act], None]) -> None:
+    async def act(browser: Browser) -> None:
+        room = browser.room
+        await browser.join(room.seats.teachers_code)
+        async with browser_at(room) as other:
+            await other.join(name=" Ada <b>\x1b ")
+        (seat,) = [one for one in room.seats.all if not one.leads]
+        assert seat.name == "Ada <b>␛ (participant 1)"
+        status, shown = await browser.get("/board")
+        assert status == 200
+        assert "<svg" in shown
+        for one in (room.seats.code, room.setup.url(room.port), "Ada &lt;b&gt;", "away", "1 of 2 seats taken"):
+            assert one in shown
+        seat.is_here, seat.shown = True, Controls(("The structure", "Demos"), 1, "◉ following the teacher")
+        _, shown = await browser.get("/board")
+        assert "step 2 of 2: Demos" in shown
+        assert "follows" in shown
+        assert "step 2 of 2: Demos" in await room.order("who")
+
+    in_class(act)
+
+
+def test_the_teacher_removes_a_participant_renews_the_code_and_closes_the_class(
+    in_class: Callable[[Act], None], tmp_path: Path
+) -> None:
+    async def act(browser: Browser) -> None:
+        room = browser.room
+        await browser.join(room.seats.teachers_code)
+        async with browser_at(room) as other:
+            await other.join(name="Ada")
+            assert (await other.get("/"))[0] == 200
+            assert await browser.order("kick 1") == 303
+            assert (await other.get("/"))[0] == 403
+            assert room.seats.taken == 0
+            assert not (tmp_path / "seat-01").exists()
+            before = room.seats.code
+            assert await browser.order("code") == 303
+            assert room.seats.code != before
+            assert (await other.join(before))[0] == 403
+            assert await browser.order("close") == 303
+            status, shown = await other.get(f"/join/{room.seats.code}")
+            assert (status, "closed to newcomers" in shown) == (403, True)
+            assert (await other.join())[0] == 403
+            assert "closed to newcomers" in (await browser.get("/board"))[1]
+            assert await browser.order("open") == 303
+            assert (await other.join())[0] == 303
+        for line in ("kick 0", "kick 99", "kick x"):
+            assert await browser.order(line) == 303
+        assert len(room.seats.all) == 2, "the teacher cannot be removed"
+
+    in_class(act)
+
+
+def test_nobody_but_the_teachers_own_page_gives_orders(in_class: Callable[[Act], None]) -> None:
+    async def act(browser: Browser) -> None:
+        room = browser.room
+        assert (await browser.get("/board"))[0] == 403
+        assert await browser.order("kick 1") == 403
+        await browser.join()
+        assert (await browser.get("/board"))[0] == 403
+        assert await browser.order("kick 1") == 403
+        async with browser_at(room) as teacher:
+            await teacher.join(room.seats.teachers_code)
+            for origin in ("http://evil.example", "null"):
+                assert await teacher.order("kick 1", origin) == 403
+            async with teacher.client.get(f"{teacher.base}/board") as answer:
+                assert answer.headers["Referrer-Policy"] == "same-origin"
+        assert room.seats.taken == 1
+
+    in_class(act)
+
+
+@pytest.mark.parametrize("body", [b"\xff=\xff", b"name=%FF%00", b"x" * 10_000, b"name=" + b"n" * 5_000])
+def test_a_form_of_nonsense_takes_a_seat_without_a_name(in_class: Callable[[Act], None], body: bytes) -> None:
+    async def act(browser: Browser) -> None:
+        address = f"{browser.base}/join/{browser.room.seats.code}"
+        async with browser.client.post(address, data=body, allow_redirects=False) as answer:
+            assert answer.status == 303
+        assert len(browser.room.seats.all[0].name) < 80
+
+    in_class(act)
+
+
+def test_a_participant_is_asked_for_a_name_and_the_teacher_is_not(in_class: Callable[[Act], None]) -> None:
+    async def act(browser: Browser) -> None:
+        seats = browser.room.seats
+        assert 'name="name"' in (await browser.get(f"/join/{seats.code}"))[1]
+        assert 'name="name"' not in (await browser.get(f"/join/{seats.teachers_code}"))[1]
 
     in_class(act)

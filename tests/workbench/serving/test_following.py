@@ -13,9 +13,10 @@ from aiohttp import web
 from class_browser import Page, browser_at
 
 from workbench.serving.class_room import ClassRoom, Setup
-from workbench.serving.messages import MOST_OF_A_PLACE, PLACE, TeachersPlace
+from workbench.serving.messages import CONTROLS, MOST_OF_A_PLACE, PLACE, Controls, TeachersPlace
 from workbench.serving.orders import Orders
 from workbench.serving.textual_server import NO_PACKET, Lead, SeatProgram
+from workbench.tui.teacher import Teacher
 
 THERE = TeachersPlace(case="second", column="json")
 FOLLOW = "\x10", "follow the teacher"
@@ -25,7 +26,7 @@ def told_by_a_program(leads: bool, *said: dict[str, Any]) -> TeachersPlace | Non
     """Where the class takes the teacher to be, after a program with these orders has told all this."""
     lead = Lead()
     websocket = cast(web.WebSocketResponse, web.WebSocketResponse())
-    program = SeatProgram(Orders("/nowhere", leads=leads), websocket, lead)
+    program = SeatProgram(Orders("/nowhere", leads=leads), websocket, lead, lambda _: None)
 
     async def run() -> None:
         for one in said:
@@ -48,6 +49,25 @@ def test_only_the_teachers_program_says_where_he_is() -> None:
 def test_what_is_no_place_leaves_everybody_where_they_are(place: Any) -> None:
     told = {"type": PLACE, "content": THERE.as_text()}
     assert told_by_a_program(True, told, {"type": PLACE, "content": place}, {"type": PLACE}) == THERE
+
+
+def test_the_class_knows_who_follows_and_at_which_step() -> None:
+    noted: list[Controls] = []
+    sent: list[str] = []
+
+    async def write(text: str) -> None:
+        sent.append(text)
+
+    program = SeatProgram(Orders("/nowhere"), web.WebSocketResponse(), Lead(), noted.append)
+    program.remote_write_str = write  # type: ignore[method-assign, assignment]
+    teacher = Teacher(cast(Any, None), cast(Any, None), lambda: None, is_followed=True)
+    teacher.place = THERE
+    shown = Controls(("The structure", "Demos"), 1, teacher.sign)
+    for content in (shown.as_data(), {"steps": 7}, None):
+        asyncio.run(program.on_meta(json.dumps({"type": CONTROLS, "content": content}).encode()))
+    assert (noted, len(sent), shown.follows) == ([shown], 1, True)
+    teacher.is_followed = False
+    assert not Controls(teacher=teacher.sign).follows
 
 
 def test_the_teachers_page_has_the_letters_of_a_projector() -> None:

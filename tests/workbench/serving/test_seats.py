@@ -98,6 +98,28 @@ def test_who_has_a_page_open_keeps_his_place_and_is_told_to_be_idle() -> None:
     assert room.idle() == ()
 
 
+def test_an_address_has_as_many_seats_as_it_may_have() -> None:
+    room = Seats(9, 60.0, Path("/class"), per_address=1)
+    room.admit(room.teachers_code, address="10.0.0.1")
+    room.admit(room.code, address="10.0.0.1")
+    with pytest.raises(JoinError, match="has a seat already"):
+        room.admit(room.code, address="10.0.0.1")
+    for address in ("10.0.0.2", "", ""):
+        room.admit(room.code, address=address)
+    assert room.remove(1) is not None
+    room.admit(room.code, address="10.0.0.1")
+    anybody = Seats(9, 60.0, Path("/class"), per_address=0)
+    assert [anybody.admit(anybody.code, address="10.0.0.1").number for _ in range(3)] == [1, 2, 3]
+
+
+def test_a_removed_participant_has_no_seat_and_the_teacher_cannot_be_removed() -> None:
+    room = seats_of()
+    teacher, visitor = room.admit(room.teachers_code), room.admit(room.code, " Ada ")
+    assert (visitor.name, teacher.name) == ("Ada (participant 1)", "the teacher")
+    assert (room.remove(0), room.remove(7), room.remove(1)) == (None, None, visitor)
+    assert room.holder(visitor.secret) is None
+
+
 def test_a_folder_that_cannot_be_made_takes_no_seat(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(seats, "make_folder", full_disk)
     room = seats_of(most=1)

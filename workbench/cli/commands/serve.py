@@ -109,6 +109,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--lesson", type=_number(1, 1000), metavar="N", help="start at step N of the lesson, following the teacher"
     )
+    parser.add_argument(
+        "--per-address",
+        type=_number(0, MOST_PARTICIPANTS),
+        default=1,
+        metavar="N",
+        help="allow N seats for each network address; 0: any number (default 1; not counted behind a proxy)",
+    )
     arguments.add_json(parser)
 
 
@@ -124,7 +131,7 @@ def run(options: argparse.Namespace) -> int:
             for line in _warnings(setup):
                 command_output.message(f"workbench: {line}")
             tell = (_tell, _opened_in_json) if options.json else (_say, _opened)
-            asyncio.run(class_room.hold(setup, *tell))
+            asyncio.run(class_room.hold(setup, *tell, typed=sys.stdin if _is_typed() else None))
     except SessionError as error:
         raise CommandError(str(error)) from error
     except OSError as error:
@@ -168,6 +175,7 @@ def setup_of(options: argparse.Namespace, kept: ExitStack) -> Setup:
         memory_mb=options.memory,
         disk_mb=options.disk,
         is_projected=options.projector,
+        per_address=options.per_address,
     )
 
 
@@ -239,6 +247,15 @@ def _opened(room: ClassRoom) -> None:
         "ctrl+c ends it."
     )
     _say(f"\n  {room.teachers_address}\n\nis for you alone, and works once: participants can follow your page.")
+    if command_output.is_terminal(sys.stdout):
+        from workbench.serving import board
+
+        _say(f"\n{board.qr_lines(room.address)}\n\n{board.ORDERS}")
+
+
+def _is_typed() -> bool:
+    """Return whether somebody types here; a server in the background would be stopped by a read."""
+    return sys.stdin.isatty() and os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
 
 
 def _opened_in_json(room: ClassRoom) -> None:

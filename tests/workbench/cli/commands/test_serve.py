@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -16,7 +17,8 @@ from pathlib import Path
 import pytest
 
 from tests.workbench.conftest import Run
-from workbench.serving.class_room import Setup
+from workbench.serving import board
+from workbench.serving.class_room import Setup, hold, own_host
 
 
 @pytest.mark.parametrize(
@@ -83,6 +85,35 @@ def test_an_address_as_a_browser_takes_it() -> None:
     assert Setup(public_url="https://class.example.org/").url(80) == "https://class.example.org"
 
 
+def test_the_terminal_shows_a_picture_of_the_address() -> None:
+    lines = board.qr_lines("http://192.168.1.5:8000/join/k7mq-x2pf-9wtd").split("\n")
+    assert {len(one) for one in lines} == {len(lines) * 2 - 1}
+    assert set("".join(lines)) == set("█▀▄ ")
+
+
+def test_a_teacher_types_orders_into_the_terminal(tmp_path: Path) -> None:
+    said: list[str] = []
+    typed, terminal = os.openpty()
+
+    def say(line: str) -> None:
+        said.append(line)
+        if line == board.ORDERS:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with open(terminal) as lines:
+        os.write(typed, b"who\nclose\n\nhelp\n")
+        asyncio.run(hold(Setup(top=tmp_path, port=0), say, lambda _: None, lines))
+    os.close(typed)
+    assert said[0] == "nobody has joined yet"
+    assert "closed to newcomers" in said[1]
+    assert len(said) == 3
+
+
+def test_addresses_take_the_number_of_seats_that_an_option_says(run: Run) -> None:
+    done = run("serve", "--per-address", "-1")
+    assert (done.code, "expected a number from 0" in done.err) == (2, True)
+
+
 def test_a_script_is_told_in_json_where_the_class_is(tmp_path: Path) -> None:
     words = ("serve", "--port", "0", "--max", "3", "--keep", str(tmp_path / "kept"), "--json")
     process = subprocess.Popen([sys.executable, "-m", "workbench", *words], stdout=subprocess.PIPE, text=True)
@@ -118,7 +149,7 @@ def test_a_class_begins_and_ends(tmp_path: Path) -> None:
         _, errors = process.communicate(timeout=100)
     finally:
         process.kill()
-    assert re.search(re.escape(f"http://{socket.gethostname()}:") + r"\d+/join/\w{4}-\w{4}-\w{4}\n", "".join(lines))
+    assert re.search(re.escape(f"http://{own_host()}:") + r"\d+/join/\w{4}-\w{4}-\w{4}\n", "".join(lines))
     assert process.returncode == 0, errors
     assert "nothing is encrypted" in errors
     assert "the process of every seat holds OPENAI_API_KEY" in errors

@@ -1,0 +1,89 @@
+"""Show the teacher how to join and who is in: as a page with a QR code, and as text for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+
+from aiohttp import web
+
+from workbench.serving.doors import BOARD, page
+from workbench.serving.seats import Seat, Seats
+
+ORDERS = (
+    "type `who` for a list of participants, `kick N` to remove participant N, `code` for a new code, `close` to admit "
+    "no more participants, `open` to admit them again; ctrl+c ends the class"
+)
+LINK = f'<a id="board" href="{BOARD}" target="class">Class: code, participants</a>'
+REFRESH_S = 5
+"""Seconds after which the page shows the class anew."""
+
+
+def where(seat: Seat) -> str:
+    """Say where a participant is: `step 3 of 12: Demos`, `panes` or `away`."""
+    if not seat.is_here:
+        return "away"
+    steps, at = seat.shown.steps, seat.shown.step
+    return f"step {at + 1} of {len(steps)}: {steps[at]}" if steps else "panes"
+
+
+def listed(seats: Seats) -> str:
+    """List the participants for the terminal."""
+    rows = [(one, "follows" if one.shown.follows else "") for one in _participants(seats)]
+    lines = [f"  {one.number:>3}  {one.called or '–':<24} {where(one):<32} {follows}".rstrip() for one, follows in rows]
+    return "\n".join(lines) or "nobody has joined yet"
+
+
+def board(seats: Seats, url: str, address: str) -> web.Response:
+    """Make the teacher's page of the class, which refreshes itself and needs no script."""
+    import segno
+
+    code = segno.make_qr(address).svg_inline(border=2, dark="#000", light="#fff", omitsize=True, svgclass="qr")
+    admits = (
+        ("open", "Open to newcomers") if seats.is_closed else ("close", "Close to newcomers"),
+        ("code", "New code"),
+    )
+    rows = [
+        _row(
+            str(one.number),
+            escape(one.called or "–"),
+            escape(where(one)),
+            "follows" if one.shown.follows else "",
+            _button(f"kick {one.number}", "Remove"),
+        )
+        for one in _participants(seats)
+    ]
+    form = (
+        f'<div class="board"><div>{code}</div><div>Address<strong>{escape(url)}</strong>'
+        f"Code<strong>{escape(seats.code)}</strong>{''.join(_button(*one) for one in admits)}"
+        f"<h2>{seats.taken} of {seats.most} seats taken</h2><table>{''.join(rows)}</table></div></div>"
+    )
+    said = "The class is closed to newcomers." if seats.is_closed else "Scan the picture, or open the address."
+    response = page("Join the class", said, form)
+    response.headers["Refresh"] = str(REFRESH_S)
+    response.headers["Referrer-Policy"] = "same-origin"  # or the buttons would not say which page they belong to
+    return response
+
+
+def qr_lines(address: str) -> str:
+    """Draw the QR code of an address with half blocks, two rows to a line; light squares are drawn."""
+    import segno
+
+    rows = [tuple(row) for row in segno.make_qr(address).matrix_iter(border=2)]
+    pairs = zip(rows[::2], [*rows[1::2], rows[0]], strict=False)
+    return "\n".join("".join("█▀▄ "[2 * upper + lower] for upper, lower in zip(*pair, strict=True)) for pair in pairs)
+
+
+def _participants(seats: Seats) -> Iterable[Seat]:
+    return [one for one in seats.all if not one.leads]
+
+
+def _row(*cells: str) -> str:
+    return f"<tr>{''.join(f'<td>{one}</td>' for one in cells)}</tr>"
+
+
+def _button(order: str, words: str) -> str:
+    return (
+        f'<form method="post" action="{BOARD}"><input type="hidden" name="order" value="{escape(order)}">'
+        f'<button type="submit">{escape(words)}</button></form>'
+    )
