@@ -16,6 +16,7 @@ from sessions.checking import checking, differences
 from sessions.checking.verdicts import Part
 from sessions.file.typed_values import same
 from sessions.imports.dspy_program import parameters_in
+from sessions.imports.lm_call import answer_parts
 from sessions.model.parameters import CONNECTION, PARAMETERS
 from sessions.model.replies import (
     Extraction,
@@ -206,21 +207,10 @@ def _role(attempt: LiveAttempt, index: int) -> Role:
 
 
 def _completion(output: Any, reading: RecordedReading | None, extraction: LiveAttempt | None) -> RecordedCompletion:
-    given = output if isinstance(output, Mapping) else {"text": output}
-    calls = given.get("tool_calls")
     second = None
     if extraction is not None and extraction.outputs:
-        said = extraction.outputs[0]
-        text = said.get("text") if isinstance(said, Mapping) else said
-        second = Extraction(adapter=adapter_named(extraction) or "chat", text=str(text or ""))
-    return RecordedCompletion(
-        text=str(given.get("text") or ""),
-        reasoning=given.get("reasoning_content") or None,
-        tool_calls=tuple(as_json(calls)) if calls else None,
-        logprobs=as_json(given["logprobs"]) if given.get("logprobs") else None,
-        extraction=second,
-        reading=reading,
-    )
+        second = Extraction(adapter_named(extraction) or "chat", answer_parts(extraction.outputs[0])["text"])
+    return RecordedCompletion(**answer_parts(output), extraction=second, reading=reading)
 
 
 def _reading(

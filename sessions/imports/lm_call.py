@@ -80,14 +80,19 @@ def from_call(
     kwargs = data.get("kwargs")
     params = parameters_in(kwargs) if isinstance(kwargs, dict) else {}
     params.pop("response_format", None)  # the adapter's own, which it makes again
-    reply = _reply(data["outputs"], path) if "outputs" in data else answer_in(data)
-    if reply is None:
+    if "outputs" in data:
+        answer = _first_parts(data["outputs"])
+        if not answer["text"] and not answer["tool_calls"]:
+            raise SessionError(path, "outputs", "there is no text of a reply in it")
+    else:
+        answer = {"text": answer_in(data)}
+    if answer["text"] is None:
         raise SessionError(path, "response", "there is no text of a reply in it")
     kept = {KEPT: without_secrets(data)}
     base = Session(text, cases=(Case(case, extra=kept),), model=model, params=params)
     session, proved = _arranged(base, messages, is_printed)
     column = session.columns[0].id
-    made = replace(session.cases[0], replies={column: Reply(reply, source="pasted", model=model)})
+    made = replace(session.cases[0], replies={column: Reply(**answer, source="pasted", model=model)})
     if not proved:
         told = "; ".join(differences(session, messages, is_printed))
         questions.append(f"rendered again, the messages are not the recorded ones: an option or a type differs: {told}")
@@ -184,19 +189,23 @@ def _first_difference(ours: str, theirs: str) -> str:
 
 def first_output(data: Mapping[str, Any]) -> str:
     """The text of a call's first output; "" where it has none."""
-    try:
-        return _reply(data.get("outputs"), "")
-    except SessionError:
-        return ""
+    return str(_first_parts(data.get("outputs"))["text"])
 
 
-def _reply(outputs: object, path: str) -> str:
-    first = outputs[0] if isinstance(outputs, list) and outputs else outputs
-    if isinstance(first, dict):
-        first = first.get("text")
-    if not isinstance(first, str):
-        raise SessionError(path, "outputs", "there is no text of a reply in it")
-    return first
+def _first_parts(outputs: object) -> dict[str, Any]:
+    return answer_parts(outputs[0] if isinstance(outputs, list) and outputs else outputs)
+
+
+def answer_parts(output: Any) -> dict[str, Any]:
+    """Return text, reasoning, tool calls and logprobs of an output as dspy's models give it: a text or an object."""
+    given = output if isinstance(output, Mapping) else {"text": output}
+    text, calls = given.get("text"), given.get("tool_calls")
+    return {
+        "text": text if isinstance(text, str) else "",
+        "reasoning": given.get("reasoning_content") or None,
+        "tool_calls": tuple(as_json(calls)) if calls else None,
+        "logprobs": as_json(given["logprobs"]) if given.get("logprobs") else None,
+    }
 
 
 def _signature_in(system: str, path: str, questions: list[str]) -> SignatureText:

@@ -154,6 +154,14 @@ def test_what_is_no_call_of_dspy_is_told(tmp_path: Path, change: dict[str, Any],
         sources.load(write(tmp_path, entry(dspy.ChatAdapter(), **change)), "call")
 
 
+def test_a_calls_reasoning_and_tool_calls_come_along(tmp_path: Path) -> None:
+    called = {"id": "1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    output = {"text": None, "reasoning_content": "So.", "tool_calls": [called]}
+    made = sources.load(write(tmp_path, entry(dspy.ChatAdapter(), outputs=[output])), "call").session
+    (reply,) = made.cases[0].replies.values()
+    assert (reply.text, reply.reasoning, reply.tool_calls) == ("", "So.", (called,))
+
+
 CHAT = [
     {"role": "system", "content": "Be kind."},
     {"role": "user", "content": "Hello"},
