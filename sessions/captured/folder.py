@@ -112,7 +112,7 @@ class CapturedFolder:
     def take(self, line: Mapping[str, Any]) -> None:
         """A description of a signature, a call, or how many calls were lost. Never raises for what a call holds."""
         if "define" in line:
-            self._described[line["define"]] = line["signature"]
+            self._described[line["define"]] = {**line["signature"], "files": line.get("files", [])}
             return
         if "lost" in line:
             self.lost += line["lost"]
@@ -178,7 +178,7 @@ class CapturedFolder:
     def _captured_signature(self, call: LiveCall) -> CapturedSignature | None:
         if call.signature not in self._signatures:
             self._signatures[call.signature] = None
-            made = captured(self._described[call.signature], self.folder)
+            made = captured(self._described[call.signature], self.folder, call.name)
             self._signatures[call.signature] = made
             for note in made.notes:
                 self.notes[f"{call.name or made.signature.name}: {note}"] = None

@@ -25,6 +25,7 @@ import typing_extensions
 
 import adapters.types
 from adapters.errors import SignatureError
+from adapters.signatures import notation
 from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.signatures.type_names import name_of
 from sessions.errors import SessionError
@@ -34,6 +35,7 @@ from sessions.imports.reading import text_of
 from sessions.model.session import SignatureText
 from sessions.source.gathering import gather_text
 from sessions.source.linking import is_of_project, linked
+from sessions.source.places import places_of
 from sessions.source.project import SourceError
 
 BUILTINS: Mapping[str, type] = MappingProxyType(
@@ -164,15 +166,16 @@ class CapturedSignature:
     notes: tuple[str, ...] = ()
 
 
-def captured(described: Mapping[str, Any], folder: Path) -> CapturedSignature:
+def captured(described: Mapping[str, Any], folder: Path, name: str = "") -> CapturedSignature:
     """The text of a description (`workbench.capture.in_your_process.describing.signature`) for a session in `folder`.
 
-    It is linked where its class stands in a file of the session's own project. Raises SignatureError for a signature
+    It is linked where its class, or the expression that makes it, stands in a file of the session's own project;
+    `name`, the predictor's, chooses among expressions that make the same. Raises SignatureError for a signature
     that no text can say.
     """
     maker = TypeMaker(described["classes"])
     live = _live(described, maker)
-    for text in _written(described, live, folder):
+    for text in _written(described, live, folder, name):
         if _reads_as(text, live):
             return CapturedSignature(text, text.read())
     for text in _anew(described, live):
@@ -204,23 +207,47 @@ def _live(described: Mapping[str, Any], maker: TypeMaker) -> Signature:
     return Signature(tuple(fields), described["instructions"], described["name"])
 
 
-def _written(described: Mapping[str, Any], live: Signature, folder: Path) -> Iterator[SignatureText]:
-    """The class as the program's file has it, linked where a session here may follow it; with the instructions of the
-    live one in the place of its own where those differ."""
-    home = described["of"]
-    if home is None:
-        return
-    file, name = Path(home["file"]), home["class"]
+def _written(described: Mapping[str, Any], live: Signature, folder: Path, name: str) -> Iterator[SignatureText]:
+    """Yield the class, or the expression that makes it, as the program's files have it, linked where a session here may
+    follow it; last the class with the instructions of the live one in the place of its own."""
+    homes = [described["of"], described.get("react", {}).get("of")]
+    of_home, of_agent = [None if home is None else (Path(home["file"]), home["class"]) for home in homes]
+    candidates: list[tuple[Path, str]] = [one for one in (of_agent, of_home) if one is not None]
+    tried = [text for one in candidates if (text := _linked(described, *one, folder)) is not None]
+    yield from tried
+    words = name.split(".")
+    for file in map(Path, described.get("files", ())):
+        if is_of_project(file, folder):
+            names = _derived_in(file)
+            for one in sorted(names, key=lambda place: not set(words) & set(place.split("."))):
+                text = _linked(described, file, one, folder)
+                if text is not None:
+                    yield text
+    if of_home is not None and of_agent is None:
+        yield from (replace(text, instructions=live.instructions) for text in tried)
+
+
+def _derived_in(file: Path) -> list[str]:
+    """List the places of a file, and the names at its top that a call gives a signature."""
+    try:
+        text = text_of(str(file))
+        return [*notation.class_names(text), *places_of(text)]
+    except (SignatureError, SessionError):
+        return []
+
+
+def _linked(described: Mapping[str, Any], file: Path, name: str, folder: Path) -> SignatureText | None:
+    react = described.get("react", {})
     try:
         if is_of_project(file, folder):
-            text = linked(file, name, folder)
+            text = linked(file, name, folder, react.get("part", ""), react.get("tools", {}))
+        elif react:
+            return None
         else:
             text = SignatureText(gather_text(text_of(str(file)), name), name)
     except (SourceError, SignatureError, SessionError):
-        return
-    text = replace(text, predictor=described["predictor"])
-    yield text
-    yield replace(text, instructions=live.instructions)
+        return None
+    return replace(text, predictor=described["predictor"])
 
 
 def _anew(described: Mapping[str, Any], live: Signature) -> Iterator[SignatureText]:

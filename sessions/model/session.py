@@ -31,11 +31,15 @@ class SourceLink:
     file: str
     """Relative to the session's folder, with `/`."""
     class_name: Annotated[str, Rule(name="class")]
-    """The class there."""
+    """The class there, or the place of a signature inside other code, such as `Agent.__init__.answer.Predict`."""
     digest: str = ""
     """Of the text that was taken."""
     meaning: Annotated[str, Rule(is_left_out=True)] = ""
     """Of what that text says, whatever its comments and layout."""
+    react: Annotated[str, Rule(is_left_out=True)] = ""
+    """Which inner signature of a `dspy.ReAct` over the class is meant: `react` or `extract`."""
+    tools: Annotated[Mapping[str, str], Rule(is_left_out=True)] = field(default_factory=nothing)
+    """The tools of that ReAct by name, as its instructions describe them."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
 
 

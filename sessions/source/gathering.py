@@ -15,7 +15,8 @@ from adapters.signatures.read.known_names import known_module
 from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.signatures.type_names import name_of
 from adapters.types.pydantic_schema import json_schema
-from sessions.model.session import SignatureText
+from sessions.model.session import SignatureText, SourceLink
+from sessions.source.places import is_place, places_of
 from sessions.source.project import Project, SourceGoneError, SourceRefusedError
 from sessions.source.statements import ImportedName, ModuleText, Statement, read_module
 
@@ -56,15 +57,64 @@ def digest_of(text: str) -> str:
     return "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def gather(project: Project, file: Path, class_name: str | None) -> Gathered:
-    """The text of one signature of a resolved file of the project.
+def gather(project: Project, file: Path, class_name: str | None, link: SourceLink | None = None) -> Gathered:
+    """The text of one signature of a resolved file of the project; of a ReAct's inner signature if `link` says so.
 
     Raises `SourceGoneError` for a file or a class that is not there, and `SourceRefusedError` for what cannot be read
     or must not be followed. `class_name` None means the only one.
     """
     text = project.read(file)
     name = class_name or _only_class(project, file, text)
-    return _Gathering(project, file).whole(name)
+    gathering = _Gathering(project, file)
+    found = gathering.at_place(name) if is_place(name) else gathering.whole(name)
+    return with_react(found, link, file) if link is not None and link.react else found
+
+
+def with_react(found: Gathered, link: SourceLink, file: Path) -> Gathered:
+    """Derive `dspy.ReAct(S, tools).react` or `.extract` in the text, as `dspy.predict.react.ReAct.__init__` does."""
+    signature = read_gathered(found, link.file)
+    base, name = found.class_name, f"{found.class_name}{link.react.title()}"
+    steps = ['.append("trajectory", dspy.InputField(), type_=str)']
+    if link.react == "react":
+        steps = [f'.delete("{one}")' for one in signature.output_fields] + steps
+        steps += [
+            '.append("next_thought", dspy.OutputField(), type_=str)',
+            f'.append("next_tool_name", dspy.OutputField(), type_=Literal[{", ".join(map(json.dumps, link.tools))}])',
+            '.append("next_tool_args", dspy.OutputField(), type_=dict[str, Any])',
+            ".with_instructions(",
+            *[f"    {json.dumps(line, ensure_ascii=False)}" for line in _agent_instructions(signature, link.tools)],
+            ")",
+        ]
+    lines = "\n".join(f"    {step}" for step in steps)
+    own = f"import dspy\nfrom typing import Any, Literal\n\n{name} = (\n    {base}\n{lines}\n)\n"
+    piece = Piece(file, (name,), 0, 0, own, False)
+    return Gathered(f"{found.text.rstrip()}\n\n\n{own}", name, (*found.pieces, piece), found.files)
+
+
+def _agent_instructions(signature: Signature, tools: Mapping[str, str]) -> list[str]:
+    inputs, outputs = (", ".join(f"`{one}`" for one in of) for of in (signature.input_fields, signature.output_fields))
+    texts = dict(tools)
+    if "finish" in texts:
+        texts["finish"] = (
+            "finish, whose description is <desc>Marks the task as complete. That is, signals that all information for "
+            f"producing the outputs, i.e. {outputs}, are now available to be extracted.</desc>. "
+            "It takes arguments {}."
+        )
+    said = [
+        *([f"{signature.instructions}\n"] if signature.instructions else []),
+        f"You are an Agent. In each episode, you will be given the fields {inputs} as input. And you can see your past "
+        "trajectory so far.",
+        "Your goal is to use one or more of the supplied tools to collect any necessary information for producing "
+        f"{outputs}.\n",
+        "To do this, you will interleave next_thought, next_tool_name, and next_tool_args in each turn, and also when "
+        "finishing the task.",
+        "After each tool call, you receive a resulting observation, which gets appended to your trajectory.\n",
+        "When writing next_thought, you may reason about the current situation and plan for future steps.",
+        "When selecting the next_tool_name and its next_tool_args, the tool must be one of:\n",
+        *[f"({number}) {text}" for number, text in enumerate(texts.values(), 1)],
+        "When providing `next_tool_args`, the value inside the field must be in JSON format",
+    ]
+    return "\n".join(said).splitlines(keepends=True)
 
 
 def gather_text(text: str, class_name: str) -> str:
@@ -178,6 +228,35 @@ class _Gathering:
         else:
             text = self._written(module, pieces)
         return Gathered(text, class_name, pieces, tuple(self.modules))
+
+    def at_place(self, name: str) -> Gathered:
+        """Gather a signature inside other code of the file. Raises `SourceGoneError` if there is none of that name."""
+        module = self.module(self.file)
+        places = places_of(module.text)
+        place = places.get(name)
+        if place is None:
+            near = difflib.get_close_matches(name, places, n=1, cutoff=0.4)
+            hint = f"did you mean {near[0]}?" if near else "`workbench capture` finds where it went"
+            raise SourceGoneError(f"{self.project.name(self.file)} has no signature at {name}", hint)
+        local = {bound for one in place.statements for bound in one.statement.names}
+        self.taken.setdefault(self.file, {})
+        for one in place.statements:
+            for used in one.statement.uses:
+                if used not in local:
+                    self._need(self.file, used)
+            for _, _, dotted in one.statement.attributes:
+                self._need_dotted(self.file, dotted)
+        if self.file not in self.order:
+            self.order.append(self.file)
+        if any(one.head for one in place.statements):
+            self.imports.setdefault("dspy", _Meaning(None, "dspy", "import dspy"))
+        names = self.renamed.get(self.file, {})
+        pieces = list(self._pieces())
+        for one in place.statements:
+            of = one.statement
+            text = one.written(self._renamed(module.text, of, names)[0])
+            pieces.append(Piece(self.file, of.names, of.start, of.end, text, False))
+        return Gathered(self._written(module, tuple(pieces)), place.class_name, tuple(pieces), tuple(self.modules))
 
     def _nearest(self, name: str) -> str:
         names = [one.names[0] for one in self.module(self.file).statements if one.is_class and one.names]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from sessions.model.session import SignatureText, SourceLink
 from sessions.source.gathering import Gathered, digest_of, gather, meaning_of, read_gathered
@@ -19,7 +21,9 @@ class Follower:
     """
 
     _projects: dict[Path, Project] = field(default_factory=dict)
-    _found: dict[tuple[Path, Path, str], Gathered | Exception] = field(default_factory=dict)
+    _found: dict[tuple[Path, Path, str, str, tuple[tuple[str, str], ...]], Gathered | Exception] = field(
+        default_factory=dict
+    )
 
     def project(self, folder: Path) -> Project:
         """The project of a session in this folder."""
@@ -32,10 +36,10 @@ class Follower:
         if os.path.isabs(link.file):
             raise SourceRefusedError(f"{link.file!r} is an absolute path", "a link is relative to the session's folder")
         file = project.resolved(folder / link.file)
-        key = (project.top, file, link.class_name)
+        key = (project.top, file, link.class_name, link.react, tuple(link.tools.items()))
         if key not in self._found:
             try:
-                self._found[key] = gather(project, file, link.class_name)
+                self._found[key] = gather(project, file, link.class_name, link)
             except Exception as error:  # kept, and raised for each session that has this link
                 self._found[key] = error
         found = self._found[key]
@@ -58,21 +62,25 @@ def is_of_project(file: Path, folder: Path) -> bool:
     return True
 
 
-def linked(file: Path, class_name: str | None, folder: Path) -> SignatureText:
+def linked(
+    file: Path, class_name: str | None, folder: Path, react: str = "", tools: Mapping[str, str] = MappingProxyType({})
+) -> SignatureText:
     """The signature of a program's class as the text of a session in `folder`, with its link.
 
-    Raises `SourceError` for what cannot be followed or, taken together from several places, cannot be read.
+    `react` and `tools` ask for an inner signature of a ReAct over the class. Raises `SourceError` for what cannot be
+    followed or, taken together from several places, cannot be read.
     """
     project = Project.of(folder)
-    found = gather(project, project.resolved(Path(os.path.abspath(file))), class_name)
+    relative = os.path.relpath(os.path.realpath(file), os.path.realpath(folder)).replace(os.sep, "/")
+    link = SourceLink(relative, class_name or "", react=react, tools=tools)
+    found = gather(project, project.resolved(Path(os.path.abspath(file))), class_name, link)
     try:
         meaning = meaning_of(read_gathered(found, str(file)))
     except SourceRefusedError:
         if found.text != project.read(found.files[0]):
             raise
         meaning = ""  # the whole file is the text: reading it names the line
-    relative = os.path.relpath(os.path.realpath(file), os.path.realpath(folder)).replace(os.sep, "/")
-    link = SourceLink(relative, found.class_name, found.digest, meaning)
+    link = replace(link, class_name=class_name or found.class_name, digest=found.digest, meaning=meaning)
     return SignatureText(found.text, found.class_name, source=link)
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from adapters.signatures.read.source_text import SourceText, bindings_of, parsable
 from sessions.file import store
-from sessions.model.session import Session
+from sessions.model.session import Session, SourceLink
 from sessions.source.comparing import differences, read_alone
 from sessions.source.gathering import Gathered, Piece, gather, meaning_of, read_gathered
 from sessions.source.linking import is_edited
@@ -58,7 +58,7 @@ def pushed(session: Session, folder: Path) -> Push:
         raise SourceRefusedError("no link to a program", "`workbench import FILE.py:Class --into SESSION` makes one")
     project = Project.of(folder)
     file = project.resolved(folder / link.file)
-    found = gather(project, file, link.class_name)
+    found = gather(project, file, link.class_name, link)
     if signature.text == found.text:
         return Push(project, {}, session)
     is_as_taken = found.digest == link.digest
@@ -66,13 +66,13 @@ def pushed(session: Session, folder: Path) -> Push:
         said = f"{link.file} has changed since the session was taken from it"
         over = " --over-edits" if is_edited(signature) else ""
         raise SourceRefusedError(said, f"`workbench check` shows how; `workbench pull{over}` takes it over")
-    if signature.class_name != link.class_name:
-        said = f"the session's class is {signature.class_name}, the program's {link.class_name}"
+    if signature.class_name != found.class_name:
+        said = f"the session's class is {signature.class_name}, the program's {found.class_name}"
         raise SourceRefusedError(said, "rename the class in the program, where other code uses it")
     files = _edited(project, found, read_module(signature.text), is_as_taken)
     for changed, text in files.items():
         project.encoded(changed, text)
-    after = _again(project, files, file, link.class_name)
+    after = _again(project, files, file, link)
     if differences(read_alone(signature), read_gathered(after, link.file)):
         said = f"{link.file}: written back, the class would not say what the session says"
         raise SourceRefusedError(said, "an edit of a name that it shares with others is made in the program")
@@ -87,20 +87,23 @@ def _edited(project: Project, found: Gathered, edited: ModuleText, is_as_taken: 
     Where the program's comments or layout changed since (not `is_as_taken`), each edit goes into its own line there.
     """
     pieces = {piece.names: piece for piece in found.pieces}
-    main = next(piece for piece in found.pieces if found.class_name in piece.names)
+    main = next((piece for piece in reversed(found.pieces) if piece.is_as_written), None)
+    main = next((piece for piece in found.pieces if found.class_name in piece.names and piece.is_as_written), main)
     changes: dict[Path, list[tuple[int, int, str]]] = {}
     for statement in edited.statements:
         text = edited.text[statement.start : statement.end]
         piece = pieces.get(statement.names)
         if piece is None:
             if text.strip() not in map(str.strip, found.text.split("\n")):  # a name that gathering gave is there
+                if main is None:
+                    raise SourceRefusedError("the signature stands inside other code", "edit it in the program")
                 changes.setdefault(main.file, []).append((main.start, main.start, f"{text.strip()}\n\n\n"))
         elif text.rstrip() != piece.text.rstrip():
             text = text if is_as_taken else merged(piece.text, text, project.name(piece.file))
             if text == piece.text:
                 continue
             if not piece.is_as_written:
-                said = f"{project.name(piece.file)}: {', '.join(piece.names)} names members of other modules there"
+                said = f"{project.name(piece.file)}: {', '.join(piece.names)} is written in other words there"
                 raise SourceRefusedError(said, "edit it in the program")
             changes.setdefault(piece.file, []).append((piece.start, piece.end, _fitted(project, piece, text)))
     return {file: _imports_added(_changed(project.read(file), of), edited) for file, of in changes.items()}
@@ -135,9 +138,9 @@ def _imports_added(text: str, edited: ModuleText) -> str:
     return "\n".join([*lines[:last], *(one.text for one in needed), *lines[last:]])
 
 
-def _again(project: Project, files: dict[Path, str], file: Path, class_name: str) -> Gathered:
+def _again(project: Project, files: dict[Path, str], file: Path, link: SourceLink) -> Gathered:
     try:
-        return gather(Project(project.top, {**project.texts, **files}), file, class_name)
+        return gather(Project(project.top, {**project.texts, **files}), file, link.class_name, link)
     except SourceError as error:
         raise SourceRefusedError(f"written back, the program could not be read: {error}") from None
 

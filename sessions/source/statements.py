@@ -133,20 +133,9 @@ class _Reader:
         names = [
             name for name, of in bound.items() if not all(isinstance(b.node, ast.Import | ast.ImportFrom) for b in of)
         ]
-        uses: dict[str, None] = {}
-        attributes: list[tuple[int, int, str]] = []
-        for node in nodes:
-            for part in _needed(node):
-                if isinstance(part, ast.Name):
-                    uses[part.id] = None
-                elif isinstance(part, ast.Attribute):
-                    dotted = _dotted(part)
-                    if dotted:
-                        begin = self._source.index(part.lineno, part.col_offset)
-                        finish = self._source.index(part.end_lineno or part.lineno, part.end_col_offset or 0)
-                        attributes.append((begin, finish, dotted))
-                elif isinstance(part, str):
-                    uses.update(dict.fromkeys(_WORD.findall(part)))
+        needs = [needed_by(node, self._source) for node in nodes]
+        uses = dict.fromkeys(name for one, _ in needs for name in one)
+        attributes = [place for _, found in needs for place in found]
         return Statement(
             self._starts[first - 1],
             end,
@@ -161,6 +150,24 @@ class _Reader:
         start = self._starts[number - 1]
         end = self._starts[number] if number < len(self._starts) else len(self._text)
         return self._text[start:end]
+
+
+def needed_by(node: ast.AST, source: SourceText) -> tuple[tuple[str, ...], tuple[tuple[int, int, str], ...]]:
+    """Return the names that code needs, and its dotted names with their places in the text."""
+    uses: dict[str, None] = {}
+    attributes: list[tuple[int, int, str]] = []
+    for part in _needed(node):
+        if isinstance(part, ast.Name):
+            uses[part.id] = None
+        elif isinstance(part, ast.Attribute):
+            dotted = _dotted(part)
+            if dotted:
+                begin = source.index(part.lineno, part.col_offset)
+                finish = source.index(part.end_lineno or part.lineno, part.end_col_offset or 0)
+                attributes.append((begin, finish, dotted))
+        elif isinstance(part, str):
+            uses.update(dict.fromkeys(_WORD.findall(part)))
+    return tuple(uses), tuple(attributes)
 
 
 def _first_line(node: ast.stmt) -> int:
@@ -214,7 +221,7 @@ def _needed(node: ast.AST) -> Iterator[ast.AST | str]:
         yield from _annotation(node.annotation)
     elif isinstance(node, ast.Subscript):
         yield from _annotation(node.slice)
-    elif isinstance(node, ast.Call) and _last(node.func) in ("Signature", "NewType", "TypedDict", "TypeAliasType"):
+    elif isinstance(node, ast.Call) and last_name(node.func) in ("Signature", "NewType", "TypedDict", "TypeAliasType"):
         for argument in ast.walk(node):
             if isinstance(argument, ast.Constant) and isinstance(argument.value, str) and "->" in argument.value:
                 yield argument.value
@@ -233,7 +240,8 @@ def _annotation(node: ast.expr) -> Iterator[ast.AST | str]:
                 yield from (one for one in ast.walk(parsed) if isinstance(one, ast.Name))
 
 
-def _last(node: ast.expr) -> str:
+def last_name(node: ast.expr) -> str:
+    """Return the last part of a name: `Predict` of `dspy.Predict`; "" for other code."""
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 

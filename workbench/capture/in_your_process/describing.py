@@ -20,14 +20,19 @@ from .plain_values import typed
 _DETAILS = ("gt", "ge", "lt", "le", "multiple_of", "min_length", "max_length", "pattern")
 _TEXTS_OF_FIELDS = ("title", "description", "alias")
 _KNOWN_MODULES = ("datetime", "decimal", "uuid", "pathlib", "fractions", "ipaddress")
+_MOST_FILES = 30
 _UNION = getattr(types, "UnionType", None)
 
 
-def signature(cls: Any, program: Any = None) -> dict[str, Any]:
-    """`{"name", "instructions", "fields", "classes", "of", "predictor"}` of a live signature.
+def signature(cls: Any, programs: Any = ()) -> dict[str, Any]:
+    """`{"name", "instructions", "fields", "classes", "of", "predictor"}` of a live signature, and `"react"`.
 
-    `program` is the module that holds the predictor, where there is one: a ChainOfThought put the reasoning there.
+    `programs` are the modules around the predictor, the innermost first: a ChainOfThought put the reasoning there.
     """
+    program = programs[0] if programs else None
+    react, made_of = _agent(programs, cls)
+    if made_of is not None:
+        react["of"] = _home(_written_as(made_of, False))
     classes: dict[str, Any] = {}
     fields = [_signature_field(name, info, classes) for name, info in cls.fields.items()]
     is_cot = type(program).__name__ == "ChainOfThought" and bool(cls.output_fields)
@@ -39,7 +44,38 @@ def signature(cls: Any, program: Any = None) -> dict[str, Any]:
         "classes": classes,
         "of": _home(_written_as(cls, is_cot)),
         "predictor": "ChainOfThought" if is_cot else "Predict",
+        **({"react": react} if made_of is not None else {}),
     }
+
+
+def _agent(programs: Any, cls: Any) -> Any:
+    """`{"part", "tools"}` and the outer signature of a ReAct's inner one; None for others.
+
+    The predictor's owner is the ReAct itself, or the ChainOfThought that extracts.
+    """
+    for agent in programs[:2]:
+        if any(one.__name__ == "ReAct" for one in type(agent).__mro__) and hasattr(agent, "tools"):
+            is_step = getattr(getattr(agent, "react", None), "signature", None) is cls
+            tools = {str(name): str(one) for name, one in agent.tools.items()} if is_step else {}
+            return {"part": "react" if is_step else "extract", "tools": tools}, agent.signature
+    return {}, None
+
+
+def files(cls: Any, programs: Any) -> list[str]:
+    """List the files in which the expression that made a signature may stand: its module's, those of the modules that
+    call it, of the callers on the stack, and of the program itself."""
+    names = [cls.__module__, *(one.__module__ for program in programs for one in type(program).__mro__), "__main__"]
+    found = [getattr(sys.modules.get(one), "__file__", None) for one in names]
+    frame = sys._getframe(1)
+    while frame is not None:
+        found.append(frame.f_code.co_filename)
+        frame = frame.f_back  # type: ignore[assignment]
+    own = __file__.rpartition("describing")[0]
+    return [
+        one
+        for one in dict.fromkeys(found)
+        if isinstance(one, str) and one.endswith(".py") and "-packages" not in one and not one.startswith(own)
+    ][:_MOST_FILES]
 
 
 def _signature_field(name: str, info: Any, classes: dict[str, Any]) -> dict[str, Any]:

@@ -200,13 +200,14 @@ class Listener:
         """The key of the call's signature, and the line that says what it is."""
         known = self._signatures.get(self._signature_key(call))
         if known is None:
-            cls, program = call.data["signature"], call.parent.instance if call.parent is not None else None
-            described = describing.signature(cls, program)
+            cls, programs = call.data["signature"], _modules_around(call)
+            described = describing.signature(cls, programs)
             title = described["of"]["class"] if described["of"] is not None else _title(cls)
             text = self._clean(dumps(described))
             # By what it says: a program may make its predictors anew for each call.
             key = hashlib.sha256(text.encode("ascii")).hexdigest()[:32]
-            definition = f'{{"define":"{key}","signature":{text}}}'
+            files = dumps(describing.files(cls, programs))
+            definition = f'{{"define":"{key}","signature":{text},"files":{files}}}'
             if len(self._signatures) >= _MOST_REMEMBERED:
                 self._signatures.clear()
             known = self._signatures[self._signature_key(call)] = _KnownSignature(cls, key, definition, title)
@@ -266,6 +267,15 @@ class Listener:
                 self._formats[key] = (owner.data["signature"], form.model_json_schema())
             params["response_format"] = {"$class": form.__name__, "schema": self._formats[key][1]}
         return params
+
+
+def _modules_around(call: _Call) -> list[Any]:
+    found: list[Any] = []
+    above = call.parent
+    while above is not None:
+        found.append(above.instance)
+        above = above.parent
+    return found
 
 
 def _title(cls: Any) -> str:

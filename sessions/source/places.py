@@ -1,0 +1,198 @@
+"""Find signatures inside other code: derived from a class, inline in a call, or a class within a function.
+
+A place has a name such as `Agent.__init__.answer.Predict`, or `build.Inner`: the code around it, what it is assigned
+to, and the call that it is an argument of. The code is read, never run.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from adapters.signatures.read.declarations import PARAMETERS
+from adapters.signatures.read.source_text import SourceText, bindings_of, parsable
+from sessions.source.statements import Statement, last_name, needed_by
+
+MAKERS = ("Signature", "make_signature", "ensure_signature")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+class LocalStatement(NamedTuple):
+    """A statement of a place, and the text around it that makes it a statement at the top of a module."""
+
+    statement: Statement
+    head: str = ""
+    tail: str = ""
+
+    def written(self, text: str) -> str:
+        """Return the statement with its text as renamed."""
+        return f"{self.head}{text}{self.tail}\n" if self.head else textwrap.dedent(text)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A signature inside other code: the name it gets, and the local statements that say it, needed ones first."""
+
+    name: str
+    class_name: str
+    statements: tuple[LocalStatement, ...]
+
+
+def is_place(name: str) -> bool:
+    """Tell whether a link names a place rather than a class at the top of its file."""
+    return "." in name or "#" in name
+
+
+def places_of(text: str) -> dict[str, Place]:
+    """Read the places of a module by their names, in its order. Raises SignatureError for text that is no Python."""
+    source, _ = parsable(SourceText.of(text.removeprefix("\ufeff")))
+    found: dict[str, Place] = {}
+    finder = _Finder(source)
+    for name, node, scopes in finder.candidates(source.parse().body, (), ()):
+        number = 1
+        while (numbered := name if number == 1 else f"{name}#{number}") in found:
+            number += 1
+        place = finder.place(numbered, node, scopes)
+        if place is not None:
+            found[numbered] = place
+    return found
+
+
+_Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_Candidate = tuple[str, ast.expr | ast.ClassDef, tuple[_Scope, ...]]
+
+
+@dataclass
+class _Finder:
+    source: SourceText
+
+    def candidates(
+        self, body: Sequence[ast.stmt], path: tuple[str, ...], scopes: tuple[_Scope, ...]
+    ) -> Iterator[_Candidate]:
+        for node in body:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                if scopes and isinstance(node, ast.ClassDef) and node.bases:
+                    yield ".".join((*path, node.name)), node, scopes
+                yield from self.candidates(node.body, (*path, node.name), (*scopes, node))
+                continue
+            target = _target(node)
+            value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
+            if target and scopes and value is not None and _makes_signature(value):
+                yield ".".join((*path, target)), value, scopes
+            here = (*path, target) if target else path
+            for child in ast.iter_child_nodes(node):
+                if isinstance(child, ast.expr):
+                    yield from self._inline(child, here, scopes)
+            for name in ("body", "orelse", "finalbody"):
+                yield from self.candidates(getattr(node, name, []), path, scopes)
+            for handler in getattr(node, "handlers", []):
+                yield from self.candidates(handler.body, path, scopes)
+
+    def _inline(self, node: ast.expr, path: tuple[str, ...], scopes: tuple[_Scope, ...]) -> Iterator[_Candidate]:
+        for call in ast.walk(node):
+            if (
+                isinstance(call, ast.Call)
+                and last_name(call.func)
+                and last_name(call.func) not in (*MAKERS, *PARAMETERS)
+            ):
+                given = [one.value for one in call.keywords if one.arg == "signature"] + call.args[:1]
+                if given and (_is_notation(given[0]) or _makes_signature(given[0])):
+                    yield ".".join((*(path or ("<module>",)), last_name(call.func))), given[0], scopes
+
+    def place(self, name: str, node: ast.expr | ast.ClassDef, scopes: tuple[_Scope, ...]) -> Place | None:
+        """Describe a candidate; None where a name in it is a parameter, or bound more than once."""
+        if isinstance(node, ast.ClassDef):
+            own = LocalStatement(self._statement(node, (node.name,)))
+            class_name = node.name
+        else:
+            statement = self._statement(node, ())
+            class_name = _class_name(name)
+            while class_name in statement.uses:
+                class_name += "Signature"
+            is_text = _is_notation(node)
+            head = f"{class_name} = dspy.Signature(" if is_text else f"{class_name} = ("
+            uses = (*statement.uses, "dspy") if is_text else statement.uses
+            own = LocalStatement(replace(statement, names=(class_name,), uses=uses), head, ")")
+        needed: dict[int, LocalStatement] = {}
+        if not self._add_needed(own.statement, scopes, needed):
+            return None
+        return Place(name, class_name, (*needed.values(), own))
+
+    def _add_needed(self, of: Statement, scopes: tuple[_Scope, ...], needed: dict[int, LocalStatement]) -> bool:
+        for name in of.uses:
+            for scope in reversed(scopes):
+                if isinstance(scope, ast.ClassDef) and scope is not scopes[-1]:
+                    continue  # a function does not see the names of the class around it
+                if not isinstance(scope, ast.ClassDef) and name in _parameters(scope):
+                    return False
+                bound = bindings_of(scope.body).get(name, [])
+                if not bound:
+                    continue
+                node = bound[0].node
+                if len(bound) > 1 or not isinstance(node, ast.Assign | ast.AnnAssign | ast.ClassDef):
+                    return False
+                made = self._statement(node, (name,))
+                if made.start != of.start and made.start not in needed:
+                    if not self._add_needed(made, scopes, needed):
+                        return False
+                    needed[made.start] = LocalStatement(made)
+                break
+        return True
+
+    def _statement(self, node: ast.expr | ast.stmt, names: tuple[str, ...]) -> Statement:
+        uses, attributes = needed_by(node, self.source)
+        if isinstance(node, ast.expr):
+            if _is_notation(node):
+                said = [one.value for one in ast.walk(node) if isinstance(one, ast.Constant)]
+                uses = tuple(dict.fromkeys(_WORD.findall(" ".join(map(str, said)))))
+            start = self.source.index(node.lineno, node.col_offset)
+            end = self.source.index(node.end_lineno or node.lineno, node.end_col_offset or 0)
+        else:
+            first = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", []))])
+            starts = self.source.line_starts
+            last = node.end_lineno or node.lineno
+            start, end = starts[first - 1], starts[last] if last < len(starts) else len(self.source.text)
+        return Statement(start, end, node.lineno, names, uses, attributes, isinstance(node, ast.ClassDef))
+
+
+def _target(node: ast.stmt) -> str:
+    target = (
+        node.targets[0] if isinstance(node, ast.Assign) else node.target if isinstance(node, ast.AnnAssign) else None
+    )
+    return last_name(target) if target is not None else ""
+
+
+def _makes_signature(node: ast.expr) -> bool:
+    """Tell whether an expression calls dspy's makers of signatures, or a method that derives one."""
+    if not isinstance(node, ast.Call):
+        return False
+    name = last_name(node.func)
+    if name in MAKERS:
+        return True
+    owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+    if name in ("append", "insert", "prepend", "delete") and len(node.args) + len(node.keywords) < 1 + (
+        name != "delete"
+    ):
+        return False  # a list's
+    return name in PARAMETERS and isinstance(owner, ast.Name | ast.Attribute | ast.Call)
+
+
+def _is_notation(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and "->" in node.value
+
+
+def _parameters(scope: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    return {one.arg for one in ast.walk(scope.args) if isinstance(one, ast.arg)}
+
+
+def _class_name(place: str) -> str:
+    """Make a class's name of a place: `Agent.__init__.short_answer.Predict` is `ShortAnswer`."""
+    parts = [one for one in re.sub(r"#\d+$", "", place).split(".") if one.isidentifier() and not one.startswith("__")]
+    if len(parts) > 1 and parts[-1][:1].isupper():
+        parts.pop()
+    words = parts[-1].split("_") if parts else ["captured"]
+    return "".join(one[:1].upper() + one[1:] for one in words) or "Captured"
