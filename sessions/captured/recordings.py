@@ -209,8 +209,9 @@ def _role(attempt: LiveAttempt, index: int) -> Role:
 def _completion(output: Any, reading: RecordedReading | None, extraction: LiveAttempt | None) -> RecordedCompletion:
     second = None
     if extraction is not None and extraction.outputs:
-        second = Extraction(adapter_named(extraction) or "chat", answer_parts(extraction.outputs[0])["text"])
-    return RecordedCompletion(**answer_parts(output), extraction=second, reading=reading)
+        second = Extraction(adapter_named(extraction) or "chat", answer_parts(extraction.outputs[0])["text"] or "")
+    parts = answer_parts(output)
+    return RecordedCompletion(**{**parts, "text": parts["text"] or ""}, extraction=second, reading=reading)
 
 
 def _reading(

@@ -81,18 +81,19 @@ def from_call(
     params = parameters_in(kwargs) if isinstance(kwargs, dict) else {}
     params.pop("response_format", None)  # the adapter's own, which it makes again
     if "outputs" in data:
-        answer = _first_parts(data["outputs"])
-        if not answer["text"] and not answer["tool_calls"]:
-            raise SessionError(path, "outputs", "there is no text of a reply in it")
+        answer, place = _first_parts(data["outputs"]), "outputs"
     else:
-        answer = {"text": answer_in(data)}
-    if answer["text"] is None:
-        raise SessionError(path, "response", "there is no text of a reply in it")
+        answer, place = {"text": answer_in(data)}, "response"
+    if answer["text"] is None and not answer.get("tool_calls"):
+        raise SessionError(path, place, "there is no text of a reply in it")
     kept = {KEPT: without_secrets(data)}
     base = Session(text, cases=(Case(case, extra=kept),), model=model, params=params)
     session, proved = _arranged(base, messages, is_printed)
     column = session.columns[0].id
-    made = replace(session.cases[0], replies={column: Reply(**answer, source="pasted", model=model)})
+    made = replace(
+        session.cases[0],
+        replies={column: Reply(**{**answer, "text": answer["text"] or ""}, source="pasted", model=model)},
+    )
     if not proved:
         told = "; ".join(differences(session, messages, is_printed))
         questions.append(f"rendered again, the messages are not the recorded ones: an option or a type differs: {told}")
@@ -189,19 +190,19 @@ def _first_difference(ours: str, theirs: str) -> str:
 
 def first_output(data: Mapping[str, Any]) -> str:
     """The text of a call's first output; "" where it has none."""
-    return str(_first_parts(data.get("outputs"))["text"])
+    return str(_first_parts(data.get("outputs"))["text"] or "")
 
 
 def _first_parts(outputs: object) -> dict[str, Any]:
     return answer_parts(outputs[0] if isinstance(outputs, list) and outputs else outputs)
 
 
-def answer_parts(output: Any) -> dict[str, Any]:
+def answer_parts(output: object) -> dict[str, Any]:
     """Return text, reasoning, tool calls and logprobs of an output as dspy's models give it: a text or an object."""
     given = output if isinstance(output, Mapping) else {"text": output}
     text, calls = given.get("text"), given.get("tool_calls")
     return {
-        "text": text if isinstance(text, str) else "",
+        "text": text if isinstance(text, str) else None,
         "reasoning": given.get("reasoning_content") or None,
         "tool_calls": tuple(as_json(calls)) if calls else None,
         "logprobs": as_json(given["logprobs"]) if given.get("logprobs") else None,

@@ -86,9 +86,10 @@ def with_react(found: Gathered, link: SourceLink, file: Path) -> Gathered:
             ")",
         ]
     lines = "\n".join(f"    {step}" for step in steps)
-    own = f"import dspy\nfrom typing import Any, Literal\n\n{name} = (\n    {base}\n{lines}\n)\n"
+    own = f"{name} = (\n    {base}\n{lines}\n)\n"
     piece = Piece(file, (name,), 0, 0, own, False)
-    return Gathered(f"{found.text.rstrip()}\n\n\n{own}", name, (*found.pieces, piece), found.files)
+    text = f"{found.text.rstrip()}\n\n\nimport dspy\nfrom typing import Any, Literal\n\n{own}"
+    return Gathered(text, name, (*found.pieces, piece), found.files)
 
 
 def _agent_instructions(signature: Signature, tools: Mapping[str, str]) -> list[str]:
