@@ -7,12 +7,13 @@ code points of the reply exactly as given. More keys may be added; none of these
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from adapters.prompts.prompt import Message
 from adapters.replies.reading import FieldReading, Reading
+from adapters.replies.streaming import StreamedField
 from adapters.running import events
 from adapters.values.plain_json import JSON, plain
 
@@ -120,6 +121,15 @@ def reading(read: Reading) -> dict[str, JSON]:
     if read.extraction is not None:
         shape["extraction"] = reading(read.extraction)
     return shape
+
+
+def stream(fields: Sequence[StreamedField] | None) -> list[JSON] | None:
+    """List the texts that listeners on the outputs emit, by chunk; None where dspy cannot stream."""
+    if fields is None:
+        return None
+    emitted = [one for field in fields for one in field.emitted]
+    in_order = sorted(emitted, key=lambda one: (one.at is None, one.at or 0))
+    return [{"field": one.field, "chunk": one.chunk, "is_last": one.is_last, "at": one.at} for one in in_order]
 
 
 def no_reading(error: Exception) -> dict[str, JSON]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from adapters.replies.reading import FieldReading, Reading
+from adapters.replies.streaming import StreamedField
 from workbench.output import command_output, json_shapes
 
 
@@ -19,6 +22,25 @@ def write(head: str, reading: Reading) -> None:
     _write_spans(reading)
     if reading.extraction is not None:
         write(f"{head}: extraction", reading.extraction)
+    command_output.text("")
+
+
+def write_stream(reading: Reading, fields: Sequence[StreamedField] | None, chunks: int) -> None:
+    """Print what a listener on each output would emit in dspy, when it knows the end, and what it never emits."""
+    if fields is None:
+        command_output.text(f"  dspy has no streaming for {reading.adapter}: StreamListener raises ValueError\n")
+        return
+    for field in fields:
+        end = f"ends with chunk {field.ended_at + 1}" if field.ended_at is not None else "ends with the stream"
+        command_output.text(f"  stream of {field.field}: {len(field.emitted)} of {chunks} chunks, {end}")
+        for one in field.emitted:
+            place = "the end" if one.at is None else f"chunk {one.at + 1}"
+            command_output.text(f"    {place}: {short(one.chunk)}{' (last)' if one.is_last else ''}")
+        raw = reading.fields[field.field].raw
+        if field.is_in_a_chunk:
+            command_output.text("    ! never emitted: one chunk holds the whole field, a cached reply to dspy")
+        elif raw is not None and reading.form != "json" and raw.strip() != field.text.strip():
+            command_output.text(f"    ! emitted is not the field's text, which is {short(raw.strip())}")
     command_output.text("")
 
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from adapters.formats.catalog import UnknownAdapterError
 from adapters.formats.two_step import TwoStepAdapter
 from adapters.prompts.prompt import Prompt
+from adapters.replies import streaming
 from adapters.replies.reading import Reading
+from adapters.replies.streaming import StreamedField
 from adapters.requests.request import Request, read_reply
 from sessions.model.session import Column
 from sessions.running import rendering
@@ -27,13 +31,19 @@ EXAMPLES = """\
   workbench parse q.session.json --adapter chat --response reply.txt
   pbpaste | workbench parse q.session.json --adapter json xml
   workbench parse q.session.json --adapter twostep --response prose.txt --extraction second-reply.txt
-  workbench parse q.session.json --adapter chat --json < reply.txt | jq .readings.chat.error"""
+  workbench parse q.session.json --adapter chat --json < reply.txt | jq .readings.chat.error
+  workbench parse q.session.json --adapter chat --chunks chunks.jsonl    what dspy's streaming would emit"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments.add_session(parser)
     arguments.add_columns(parser)
     parser.add_argument("--response", metavar="FILE", help="the reply (default, and for -: standard input)")
+    parser.add_argument(
+        "--chunks",
+        metavar="FILE",
+        help="the reply as streamed, a JSON string a line: what dspy would emit",
+    )
     parser.add_argument("--extraction", metavar="FILE", help="twostep: the reply of the extracting model")
     arguments.add_json(parser)
 
@@ -42,7 +52,10 @@ def run(options: argparse.Namespace) -> int:
     arguments.settle_session(options)
     chosen = selection.select(options.session, options.adapters, options.case)
     extraction = None if options.extraction is None else _reply_from(options.extraction)
-    completion = _reply_from(options.response)
+    if options.chunks is not None and options.response is not None:
+        raise CommandError("--chunks and --response are both the reply: give one of them")
+    chunks = None if options.chunks is None else _chunks_from(options.chunks)
+    completion = _reply_from(options.response) if chunks is None else "".join(chunks)
     shapes: dict[str, Any] = {}
     codes = [exit_codes.OK]
     for column in chosen.columns:
@@ -54,10 +67,15 @@ def run(options: argparse.Namespace) -> int:
             shapes[column.id] = json_shapes.no_reading(error)
             continue
         codes.append(exit_codes.OK if reading.ok else exit_codes.DIFFERENT)
+        streamed = None if chunks is None else _streamed(reading, chunks)
         if options.json:
             shapes[column.id] = json_shapes.reading(reading)
-        else:
-            reading_text.write(column.id, reading)
+            if chunks is not None:
+                shapes[column.id]["stream"] = json_shapes.stream(streamed)
+            continue
+        reading_text.write(column.id, reading)
+        if chunks is not None:
+            reading_text.write_stream(reading, streamed, len(chunks))
     if options.json:
         command_output.json({"readings": shapes})
     return exit_codes.worst(codes)
@@ -74,6 +92,27 @@ def read(chosen: Selection, column: Column, completion: str, extraction: str | N
     if isinstance(adapter, TwoStepAdapter):
         return adapter.read(request.signature, completion, extraction)
     return read_reply(adapter, request, completion)
+
+
+def _streamed(reading: Reading, chunks: Sequence[str]) -> Sequence[StreamedField] | None:
+    form = streaming.FORMS.get(reading.adapter)
+    return None if form is None else streaming.streamed(form, reading.signature.output_fields, chunks)
+
+
+def _chunks_from(source: str) -> list[str]:
+    """The chunks of a stream, a JSON string a line. Raises `CommandError`, naming the line."""
+    chunks: list[str] = []
+    for number, line in enumerate(_reply_from(source).split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            chunk = json.loads(line)
+        except ValueError as error:
+            raise CommandError(f"{source}, line {number}: {error}") from error
+        if not isinstance(chunk, str):
+            raise CommandError(f"{source}, line {number}: a chunk is a JSON string")
+        chunks.append(chunk)
+    return chunks
 
 
 def _reply_from(source: str | None) -> str:

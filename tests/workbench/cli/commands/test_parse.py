@@ -145,3 +145,34 @@ def test_an_adapter_of_ones_own_in_a_session_that_cannot_be_read_is_refused(run:
     done = run("parse", "r.json", stdin="x")
     assert done.code == exit_codes.USAGE
     assert "the signature, line 2, column 33: 10 ** 10 ** 8" in done.err
+
+
+def test_chunks_show_what_a_listener_on_each_output_would_emit(rain: str, run: Run) -> None:
+    chunks = ["[[ ## answer", " ## ]]\n", "yes", "\n\n[[ ## score ## ]]\n0.9\n\n[[ ## completed ## ]]"]
+    Path("chunks.jsonl").write_text("\n".join(map(json.dumps, chunks)) + "\n")
+    done = run("parse", rain, "--adapter", "chat", "--chunks", "chunks.jsonl", "--json")
+    assert done.code == exit_codes.OK, done.err
+    reading = done.json["readings"]["chat"]
+    assert reading["values"] == {"answer": "yes", "score": 0.9}
+    assert reading["stream"] == [
+        {"field": "answer", "chunk": "yes", "is_last": False, "at": 2},
+        {"field": "answer", "chunk": "", "is_last": True, "at": 3},
+    ]
+    done = run("parse", rain, "--adapter", "chat", "baml", "--chunks", "chunks.jsonl")
+    assert "stream of answer: 2 of 4 chunks, ends with chunk 4" in done.out
+    assert "stream of score: 0 of 4 chunks" in done.out
+    assert "! never emitted: one chunk holds the whole field, a cached reply to dspy" in done.out
+    assert "dspy has no streaming for baml" in done.out
+    assert (
+        run("parse", rain, "--adapter", "baml", "--chunks", "chunks.jsonl", "--json").json["readings"]["baml"]["stream"]
+        is None
+    )
+
+
+@pytest.mark.parametrize(("content", "said"), [("x", "line 1"), ('"a"\n3', "line 2: a chunk is a JSON string")])
+def test_chunks_that_are_none_are_named_by_their_line(rain: str, run: Run, content: str, said: str) -> None:
+    Path("chunks.jsonl").write_text(content)
+    done = run("parse", rain, "--chunks", "chunks.jsonl")
+    assert done.code == exit_codes.USAGE and said in done.err
+    done = run("parse", rain, "--chunks", "chunks.jsonl", "--response", "-")
+    assert done.code == exit_codes.USAGE and "give one of them" in done.err
