@@ -51,6 +51,11 @@ class FoundCalls:
     guesses: tuple[str, ...] = ()
 
 
+def holds_calls(text: str) -> bool:
+    """Tell quickly whether a text may hold an error or a printed call."""
+    return ERROR_MARK in text or bool(_ADAPTER.search(text)) or len(_LOOSE_HEADERS.findall(_COLOURS.sub("", text))) > 1
+
+
 def errors_in(text: str) -> tuple[FoundError, ...]:
     """Find dspy's parse errors, in their order; the same error repeated by a traceback counts once."""
     found: list[FoundError] = []

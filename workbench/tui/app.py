@@ -33,7 +33,7 @@ from workbench.tui import actions, clipboard, themes
 from workbench.tui.guidance import Guidance
 from workbench.tui.keys.bindings import ACTIONS, APP_BINDINGS, ON_A_DIALOG
 from workbench.tui.keys.key_words import KeyWords
-from workbench.tui.messages import CopiesOfWork, SuggestVariant, TryVariant
+from workbench.tui.messages import CopiesOfWork, PastedCall, SuggestVariant, TryVariant
 from workbench.tui.mistakes import Mistakes
 from workbench.tui.preferences import Preferences
 from workbench.tui.runs.exact_counts import REST_SECONDS, ExactCounts, TokensCounted
@@ -354,6 +354,9 @@ class WorkbenchApp(SurvivingApp):
 
     def on_suggest_variant(self, message: SuggestVariant) -> None:
         self.ask(actions.suggesting.suggest(self, message.of))
+
+    def on_pasted_call(self, message: PastedCall) -> None:
+        self.ask(actions.pasting.open_pasted(self, message.text))
 
     def on_copies_of_work(self, message: CopiesOfWork) -> None:
         actions.files.say_of_copies(self, message.why_not)

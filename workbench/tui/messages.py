@@ -36,6 +36,14 @@ class CopiesOfWork(Message):
         self.why_not = why_not
 
 
+class PastedCall(Message):
+    """The user pasted the text of a call: of an error, or of dspy's `inspect_history()`."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text
+
+
 class SuggestVariant(Message):
     """The user wants a model to write another wording; `of` is the text that is at hand."""
 

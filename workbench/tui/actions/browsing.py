@@ -17,9 +17,10 @@ from textual.widgets import OptionList
 
 from sessions import examples
 from sessions.file import store
+from sessions.imports import pasted_text
 from workbench.output.display import one_line
 from workbench.tui import remembered
-from workbench.tui.actions import browsing, files
+from workbench.tui.actions import browsing, files, pasting
 from workbench.tui.dialogs.choose import LONGEST_FILTER, ChooseScreen, Entry
 from workbench.tui.keys.bindings import KeyGroup
 from workbench.tui.widgets.text.plain import PlainStatic, lines
@@ -137,6 +138,13 @@ class BrowseScreen(ChooseScreen):
         words = tuple(dict.fromkeys(typed[:LONGEST_FILTER].lower().split()))
         return [one for one in self._entries if all(word in self._words_of(one) for word in words)]
 
+    def take_lines(self, text: str) -> None:
+        """Open a pasted call in the place of a file."""
+        if pasted_text.holds_calls(text):
+            self.dismiss(PASTED + text)
+        else:
+            super().take_lines(text)
+
     @on(OptionList.OptionHighlighted)
     def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
         if event.option_index < len(self._shown):
@@ -193,12 +201,16 @@ def glance(card: Card) -> Content:
 
 MOST_FILES = 500
 EXAMPLE = "example:"
-"""Precedes the name of an example, in place of a path."""
+PASTED = "pasted:"
+"""Precede the name of an example and a pasted text, in place of a path."""
 
 
 async def open_session(host: Host) -> None:
     """Ask which session to open and open it, after asking about unsaved changes."""
     chosen = await choose_session(host)
+    if chosen is not None and chosen.startswith(PASTED):
+        await pasting.open_pasted(host, chosen.removeprefix(PASTED))
+        return
     if chosen is None or not await files.confirm_close(host):
         return
     if chosen.startswith(EXAMPLE):

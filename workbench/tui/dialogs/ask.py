@@ -76,8 +76,8 @@ class AskScreen(ModalScreen[str | None]):
 class OneLine(Input):
     """A line of input; a pasted text of several lines goes to `take_lines`, if given."""
 
-    def __init__(self, value: str, take_lines: Callable[[str], None] | None) -> None:
-        super().__init__(value, compact=True)
+    def __init__(self, value: str, take_lines: Callable[[str], None] | None, placeholder: str = "") -> None:
+        super().__init__(value, placeholder=placeholder, compact=True)
         self._take_lines = take_lines
 
     def on_paste(self, event: events.Paste) -> None:

@@ -15,6 +15,7 @@ from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
 from workbench.output.display import cell_width, one_line
+from workbench.tui.dialogs.ask import OneLine
 from workbench.tui.keys.bindings import KeyGroup
 from workbench.tui.widgets.text.plain import PlainStatic, content, key_hints, lines
 
@@ -83,7 +84,7 @@ class ChooseScreen(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog -wide" if self._is_wide else "dialog") as dialog:
             dialog.border_title = content(f" {self._title} ")
-            yield Input(placeholder=self._placeholder, compact=True)
+            yield OneLine("", self.take_lines, self._placeholder)
             yield OptionList(compact=True)
             yield PlainStatic(key_hints(self.app, self._hint), classes="dialog-hint", id="choose-hint")
 
@@ -99,6 +100,10 @@ class ChooseScreen(ModalScreen[str | None]):
         """Return the matching entries, best first."""
         words = tuple(dict.fromkeys(typed[:LONGEST_FILTER].lower().split()))
         return [one for one in self._entries if all(word in f"{one.name} {one.about}".lower() for word in words)]
+
+    def take_lines(self, text: str) -> None:
+        """Search for the first line of a pasted text."""
+        self.query_one(Input).insert_text_at_cursor(text.strip().splitlines()[0])
 
     def say(self, said: str) -> None:
         """Show a message before the keys in the last line."""

@@ -18,10 +18,12 @@ from adapters.signatures import notation
 from adapters.signatures import outline_edits as change
 from adapters.signatures.outline import ClassKind, ClassOutline, Outline, outline_of
 from adapters.signatures.outline_edits import NewMember
+from sessions.imports.pasted_text import holds_calls
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
 from workbench.tui.dialogs.field import FieldScreen
 from workbench.tui.keys.bindings import KeyGroup
 from workbench.tui.keys.key_words import keys_of
+from workbench.tui.messages import PastedCall
 from workbench.tui.panes.signature_form_rows import QUIET, Row, line_of, not_described, rows_of, spelled
 from workbench.tui.widgets.row_list import RowList
 from workbench.tui.widgets.text.plain import PlainStatic, lines, plain_notify
@@ -137,6 +139,9 @@ class SignatureForm(Vertical):
 
     def take_pasted(self, pasted: str) -> None:
         """Use a pasted text as the signature; a toast reports why it cannot be."""
+        if holds_calls(pasted):
+            self.post_message(PastedCall(pasted))
+            return
         text = LINE_END.sub("\n", pasted).strip("\n")
         key = keys_of(self.app)("{app.signature_view|F11}")
         if self._text and self._text.strip():

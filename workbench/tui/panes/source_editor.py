@@ -10,8 +10,10 @@ from textual.binding import BindingType
 from textual.geometry import Offset
 from textual.widgets import TextArea
 
+from sessions.imports.pasted_text import holds_calls
 from workbench.editing.completion import Candidate, Completion, complete
 from workbench.tui.keys.bindings import KeyGroup
+from workbench.tui.messages import PastedCall
 from workbench.tui.widgets.text.editor import Editor
 from workbench.tui.widgets.text.plain import PlainStatic, lines
 
@@ -73,6 +75,13 @@ class SourceEditor(Editor):
         """After the key is on screen: what is offered never holds it up."""
         if self.has_focus:
             self.call_after_refresh(self._offer)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Open a call that is pasted where there is no signature yet; runs before Textual's handler."""
+        if not self.text.strip() and holds_calls(event.text):
+            event.prevent_default()
+            event.stop()
+            self.post_message(PastedCall(event.text))
 
     def on_blur(self) -> None:
         self._hide()

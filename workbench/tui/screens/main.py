@@ -16,11 +16,13 @@ from textual.widget import Widget
 from textual.widgets import TextArea
 
 from adapters.errors import RunError
+from sessions.imports.pasted_text import holds_calls
 from sessions.model.session import Column
 from workbench.output.display import one_line
 from workbench.state.derived import ReadSignature, RenderedColumn
 from workbench.state.document import Change, Document, Place, State
 from workbench.tui.keys.key_words import keys_of
+from workbench.tui.messages import PastedCall
 from workbench.tui.panes.columns import ColumnsPane
 from workbench.tui.panes.editors import EditorsPane
 from workbench.tui.panes.notes import Note, demo_uses, notes_of
@@ -235,7 +237,11 @@ class MainScreen(PaneSizesScreen):
 
     def on_paste(self, event: events.Paste) -> None:
         """Report a paste that no pane accepted."""
-        if not isinstance(self.focused, TextArea):
+        if isinstance(self.focused, TextArea):
+            return
+        if holds_calls(event.text):
+            self.post_message(PastedCall(event.text))
+        else:
             keys = keys_of(self.app)
             said = "{app.focus_editors|F2} goes to the editors, {app.focus_replies|F4} to a reply; paste there."
             plain_notify(self.app, keys(said), title="Not pasted", severity="warning")

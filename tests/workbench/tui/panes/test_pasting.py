@@ -9,9 +9,10 @@ from textual import events
 
 from sessions.errors import SessionError
 from sessions.imports.demos import pasted
-from sessions.model.session import SignatureText
+from sessions.model.session import DEFAULT_COLUMNS, Session, SignatureText
 from tests.support.hostile import HOSTILE
 from tests.support.open_app import TICKETS, Desk, at_the_desk
+from workbench.tui.dialogs.choose import ChooseScreen
 
 QA = SignatureText("question, tags: list[str] -> answer, score: float")
 ROW = {"question": "Q?", "tags": ["a"], "answer": "A", "score": 1.5}
@@ -81,5 +82,44 @@ def test_what_is_no_table_changes_nothing_and_says_why() -> None:
         desk.app.post_message(events.Paste("[/x] just a sentence\x1b[2J"))
         await desk.until(lambda: any(one.title == "Not pasted" for one in desk.app._notifications))
         assert desk.document.session.demos == TICKETS.demos
+
+    at_the_desk(act)
+
+
+ERROR = (
+    "Adapter ChatAdapter failed to parse the LM response. \n\nLM Response: {0} \n\n"
+    "Expected to find output fields in the LM response: [answer, score] \n\n"
+)
+
+
+def test_the_text_of_an_error_pasted_into_the_empty_app_is_the_failed_call() -> None:
+    async def act(desk: Desk) -> None:
+        desk.app.post_message(events.Paste(ERROR.format("[[ ## answer ## ]]\nyes").replace("\n", "\r")))
+        await desk.until(lambda: desk.document.session.name == "pasted call")
+        session = desk.document.session
+        assert list(session.signature.read().output_fields) == ["answer", "score"]
+        assert session.cases[0].replies["chat"].text == "[[ ## answer ## ]]\nyes"
+        await desk.until(lambda: desk.main.columns.column("chat") is not None)
+
+    at_the_desk(act, session=Session(SignatureText(""), columns=DEFAULT_COLUMNS))
+
+
+def test_of_several_pasted_calls_the_user_chooses() -> None:
+    async def act(desk: Desk) -> None:
+        desk.app.post_message(events.Paste(ERROR.format("one") + "\n" + ERROR.format("two")))
+        await desk.until(lambda: isinstance(desk.app.screen, ChooseScreen))
+        await desk.press("down", "enter")
+        await desk.until(lambda: desk.document.session.name == "pasted call")
+        assert desk.document.session.cases[0].replies["chat"].text == "two"
+
+    at_the_desk(act, session=Session(SignatureText(""), columns=DEFAULT_COLUMNS))
+
+
+def test_a_call_can_be_pasted_where_sessions_are_opened() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("ctrl+o")
+        await desk.until(lambda: isinstance(desk.app.screen, ChooseScreen))
+        desk.app.post_message(events.Paste(ERROR.format("one")))
+        await desk.until(lambda: desk.document.session.name == "pasted call")
 
     at_the_desk(act)
