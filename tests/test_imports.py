@@ -59,7 +59,7 @@ def test_the_app_starts_without_models_engine_and_formats() -> None:
 
 
 def test_the_list_of_models_opens_without_what_calls_them() -> None:
-    loaded = modules_after("import workbench.tui.actions.models")
+    loaded = modules_after("import workbench.tui.actions.columns")
     assert not loaded & {"adapters.lm.litellm_client", "adapters.running.runner", "workbench.sending.sending"}
 
 

@@ -215,11 +215,11 @@ def _size(text: str) -> tuple[int, int]:
 def _take_screenshot(
     path: str | None, out: Path, size: tuple[int, int], named: Sequence[str], session: Session | None, projected: bool
 ) -> int:
-    from workbench.tui import screenshot
+    from workbench.tui import launch
 
     try:
         handlers = _handlers(path, named)
-        screenshot.take(path, out, size, tool_handlers=handlers, session=session, is_projected=projected)
+        launch.take(path, out, size, tool_handlers=handlers, session=session, is_projected=projected)
     except OSError as error:
         raise CommandError(f"{out}: {error.strerror or error}") from error
     return exit_codes.OK

@@ -27,7 +27,7 @@ from sessions.file.store import Fingerprint
 from sessions.model.session import Column, Session
 from workbench.config.confinement import FREE, Confinement
 from workbench.sending.tool_answers import NamedHandler
-from workbench.state import drafts
+from workbench.state import document
 from workbench.state.document import Document, Place
 from workbench.tui import actions, clipboard, themes
 from workbench.tui.guidance import Guidance
@@ -36,7 +36,7 @@ from workbench.tui.keys.key_words import KeyWords
 from workbench.tui.messages import CopiesOfWork, PastedCall, SuggestVariant, TryVariant
 from workbench.tui.mistakes import Mistakes
 from workbench.tui.preferences import Preferences
-from workbench.tui.runs.exact_counts import REST_SECONDS, ExactCounts, TokensCounted
+from workbench.tui.runs.late_work import REST_SECONDS, ExactCounts, TokensCounted
 from workbench.tui.runs.runs import RunEnded, Send, SendSetup
 from workbench.tui.screens.main import MainScreen
 from workbench.tui.screens.panes_screen import HIGH, MIDDLE, WIDE
@@ -47,7 +47,7 @@ from workbench.tui.widgets.reply.reply_view import ReplyView
 
 if TYPE_CHECKING:
     from sessions.causes.cause import FixtureName
-    from workbench.tui.actions.drifting import DriftWatch
+    from workbench.tui.actions.checking import DriftWatch
     from workbench.tui.runs.run_history import RunHistory
     from workbench.tui.teacher import Teacher
 
@@ -178,14 +178,14 @@ class WorkbenchApp(SurvivingApp):
     def _watch_drift(self) -> None:
         """Mark columns that differ from their recordings, from the first recorded case on."""
         if self._drift_watch is None:
-            self._drift_watch = actions.drifting.DriftWatch(self)
+            self._drift_watch = actions.checking.DriftWatch(self)
         self._drift_watch.look()
 
     def restore(self, session: Session, label: str = "take up unsaved work") -> None:
         """Replace the content of the open session, as a change that can be undone."""
         if session.name != self.document.session.name:
             self.guidance.hide()  # it is about the session that was open
-        taken_up = drafts.state_of(session)
+        taken_up = document.state_of(session)
         self.main.edit(lambda state: taken_up, Place("session"), label)
 
     def ask(self, dialog: Coroutine[Any, Any, Any]) -> None:
@@ -264,7 +264,7 @@ class WorkbenchApp(SurvivingApp):
             self.guidance.put_away()
 
     def action_choose_model(self) -> None:
-        self.ask(actions.models.choose_model(self))
+        self.ask(actions.columns.choose_model(self))
 
     def action_set_up_column(self) -> None:
         self.ask(actions.columns.set_up(self))
@@ -383,7 +383,7 @@ class WorkbenchApp(SurvivingApp):
 
     def _changed(self) -> None:
         if self._keep and (self.document.dirty or self.document.state.drafts):
-            autosave.changed(drafts.with_drafts(self.document.state), self.document.path)
+            autosave.changed(document.with_drafts(self.document.state), self.document.path)
 
     def _settle(self) -> None:
         """Do what can wait until the first picture is on screen."""
@@ -409,5 +409,5 @@ class WorkbenchApp(SurvivingApp):
     def _ended_from_outside(self) -> None:
         """Save a copy when the terminal closes or the app is told to end."""
         if self.document.dirty or self.document.state.drafts:
-            autosave.write(drafts.with_drafts(self.document.state), self.document.path)
+            autosave.write(document.with_drafts(self.document.state), self.document.path)
         self.exit(130)

@@ -1,15 +1,54 @@
-"""Start the app on a session."""
+"""Start the app on a session, or take a screenshot of it."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sessions.file import autosave, store
+from sessions.file import autosave, store, whole_files
 from sessions.model.session import Session
+from workbench.sending.tool_answers import NamedHandler
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.textual_internals.terminal_writer import outlive_the_terminal
+from workbench.tui.textual_internals.row_compositor import outlive_the_terminal
+
+TITLE = "adapter workbench"
+
+
+def take(
+    session_path: str | None,
+    out_svg: Path,
+    size: tuple[int, int] = (160, 45),
+    press: tuple[str, ...] = (),
+    until: Callable[[WorkbenchApp], bool] | None = None,
+    tool_handlers: Mapping[str, NamedHandler] | None = None,
+    session: Session | None = None,
+    is_projected: bool = False,
+) -> None:
+    """Write the screen of a session at `size` cells × rows: `session_path`, else `session`, else an example.
+
+    `press` are keys that are pressed first, `until` says when the app has done what they asked for. Raises OSError when
+    `out_svg` cannot be written, and `sessions.errors.SessionError` when the session cannot be read.
+    """
+    shown = opened(session_path) if session is None else (session, None)
+    app = WorkbenchApp(*shown, keep=False, tool_handlers=tool_handlers, is_projected=is_projected)
+    whole_files.write(out_svg, asyncio.run(_picture(app, size, press, until)).encode("utf-8"))
+
+
+async def _picture(
+    app: WorkbenchApp, size: tuple[int, int], press: tuple[str, ...], until: Callable[[WorkbenchApp], Any] | None
+) -> str:
+    async with app.run_test(size=size, tooltips=True, notifications=True) as pilot:
+        await pilot.pause()
+        app.main.columns.set_quiet(True)  # as at everybody's first start
+        for key in press:
+            await pilot.press(key)
+        while until is not None and not until(app):
+            await pilot.pause(0.02)
+        await pilot.pause()
+        return app.export_screenshot(title=TITLE)
 
 
 def run_app(path: str | None = None, session: Session | None = None, **options: Any) -> int:

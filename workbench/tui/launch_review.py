@@ -13,7 +13,7 @@ from workbench.checks.reviewing import Look, Review
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.launch import run_app
 from workbench.tui.screens.review import Left, ReviewScreen
-from workbench.tui.textual_internals.terminal_writer import outlive_the_terminal
+from workbench.tui.textual_internals.row_compositor import outlive_the_terminal
 
 
 def run_review(

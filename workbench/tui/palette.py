@@ -24,7 +24,6 @@ from workbench.tui.actions import (
     cases,
     columns,
     copying,
-    downloading,
     exporting,
     files,
     looking,
@@ -210,7 +209,7 @@ def _session(host: Host) -> Iterator[Command]:
     yield Command("Restore an earlier version", "Restore a version that a save of this file replaced", run)
     if host.confinement.hands_out:
         about = "Download a file from your folder here"
-        yield Command("Download a file", about, partial(_ask, host, partial(downloading.choose, host)))
+        yield Command("Download a file", about, partial(_ask, host, partial(exporting.choose_download, host)))
     about = "Show results of `workbench bench`: cases × columns, every reply"
     yield Command("Bench: the grid", about, partial(_ask, host, partial(benching.look_at_bench, host)))
     yield Command("Remove this value", "Clear the focused field", main.editors.clear_field)

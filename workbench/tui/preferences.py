@@ -1,27 +1,123 @@
-"""The user's preferences: config file, theme, spacing and the remembered layout."""
+"""The user's preferences: config file, theme, spacing and the layout.
+
+The layout is remembered in a small JSON file in the user's state folder.
+"""
 
 from __future__ import annotations
 
+import json
 import os
-from dataclasses import replace
-from types import NoneType
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import MappingProxyType, NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from textual.app import App
 
 from adapters.user_folders import user_folder
+from sessions.errors import SessionError
+from sessions.file import whole_files
+from sessions.file.state_folder import key_of, private, state_folder
 from workbench.state.document import Document
-from workbench.tui import remembered, themes
+from workbench.tui import themes
 from workbench.tui.keys.key_words import USUAL, KeyWords
 from workbench.tui.panes.editors import EDITORS
 from workbench.tui.panes.signature import VIEWS
-from workbench.tui.remembered import Remembered, number_in, text_in
 from workbench.tui.screens.main import MainScreen
 from workbench.tui.widgets.prompt.prompt_section import Origin
 from workbench.tui.widgets.text.plain import plain_notify
 
 if TYPE_CHECKING:
     from workbench.config.settings import InForce, Settings
+
+
+NAME = "layout.json"
+MOST_SESSIONS = 200
+MOST_RECENT = 50
+LARGEST = 1_000_000
+"""Bytes; a larger file is ignored."""
+
+Parts = Mapping[str, Any]
+
+
+def _nothing() -> Parts:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """`user` applies to every session, `sessions` by the `key_of` of their file; `recent` files, newest first."""
+
+    user: Parts = field(default_factory=_nothing)
+    sessions: Mapping[str, Parts] = field(default_factory=_nothing)
+    recent: tuple[str, ...] = ()
+
+    def of(self, path: Path | None) -> Parts:
+        """Return a session's layout, its own over the user's."""
+        own = self.sessions.get(key_of(path), {})
+        return {**self.user, **own}
+
+    def with_session(self, path: Path | None, user: Parts, own: Parts) -> Remembered:
+        """Return this with the layout of a session; it also becomes the default of new sessions."""
+        others = {key: one for key, one in self.sessions.items() if key != key_of(path)}
+        kept = dict(list(others.items())[-(MOST_SESSIONS - 1) :])
+        recent = self.recent
+        if path is not None:
+            name = os.path.realpath(path)
+            recent = (name, *(one for one in recent if one != name))[:MOST_RECENT]
+        return Remembered({**self.user, **user}, {**kept, key_of(path): dict(own)}, recent)
+
+
+def load() -> Remembered:
+    """Load what was remembered; nothing where the file is missing or invalid."""
+    try:
+        place = state_folder() / NAME
+        if place.stat().st_size > LARGEST:
+            return Remembered()
+        data = json.loads(place.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError, SessionError):
+        return Remembered()
+    if not isinstance(data, dict):
+        return Remembered()
+    sessions = {key: one for key, one in _object(data.get("sessions")).items() if isinstance(one, dict)}
+    recent = data.get("recent")
+    names = tuple(one for one in recent if isinstance(one, str)) if isinstance(recent, list) else ()
+    return Remembered(_object(data.get("user")), sessions, names)
+
+
+def save(remembered: Remembered) -> str:
+    """Write it atomically. Returns why that failed, else ""."""
+    content = json.dumps(
+        {"user": dict(remembered.user), "sessions": remembered.sessions, "recent": list(remembered.recent)},
+        default=dict,
+        indent=1,
+    )
+    try:
+        folder = state_folder()
+        private(folder)
+        whole_files.replace(str(folder / NAME), content.encode("utf-8", "backslashreplace"), 0o600)
+    except (OSError, SessionError) as error:
+        return str(error)
+    return ""
+
+
+def number_in(parts: Parts, name: str, least: float, most: float) -> float | None:
+    """Return a number within its limits, None for anything else."""
+    value = parts.get(name)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return float(value) if least <= value <= most else None
+
+
+def text_in(parts: Parts, name: str) -> str:
+    value = parts.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
 
 MOST_UNFOLDED = 50
 """Unfolded values remembered for each column."""
@@ -77,7 +173,7 @@ class Preferences:
         if found is not None and found.keymap:
             self.key_words = KeyWords(found.keymap)
         self._remembers = found is None or found.remember_layout
-        self._remembered = remembered.load() if self._remembers else Remembered()
+        self._remembered = load() if self._remembers else Remembered()
         self._app.theme = self._usual_theme = themes.usual(self._app.console.color_system)
         wanted = text_in(self._remembered.user, "theme")
         if wanted == themes.DARK.name:  # whoever chose none is remembered with it, and may be at another terminal now
@@ -190,8 +286,8 @@ class Preferences:
             },
         }
         # another workbench may have written since this one began
-        self._remembered = remembered.load().with_session(self._document.path, user, own)
-        remembered.save(self._remembered)
+        self._remembered = load().with_session(self._document.path, user, own)
+        save(self._remembered)
 
     # -- theme and spacing
 

@@ -10,7 +10,7 @@ from sessions.file import store
 from sessions.model.session import Session, SignatureText, Tool
 from sessions.running import tools
 from workbench.editing import tool_edits
-from workbench.state import drafts
+from workbench.state import document
 from workbench.state.document import Place, State
 
 WEATHER = Tool(
@@ -78,7 +78,7 @@ def test_what_will_not_do_is_a_draft_that_says_why(field: str, text: str, said: 
     assert changed.session is STATE.session
     assert changed.drafts == {at(field): text}
     assert said in tool_edits.problem_of(changed, 0, field, text)
-    assert drafts.state_of(drafts.with_drafts(changed)) == changed
+    assert document.state_of(document.with_drafts(changed)) == changed
     mended = tool_edits.set_text(changed, at("name"), "weather")
     assert (at("name") in mended.drafts) is False
 

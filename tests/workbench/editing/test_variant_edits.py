@@ -7,7 +7,7 @@ from dataclasses import replace
 from sessions.model import variants
 from sessions.model.session import Column, Session, SignatureText, Variant
 from workbench.editing import edits, variant_edits
-from workbench.state import drafts
+from workbench.state import document
 from workbench.state.document import Place, State
 
 STATE = State(
@@ -59,7 +59,7 @@ def test_a_tag_that_will_not_do_is_a_draft_that_says_why() -> None:
         changed = variant_edits.set_text(two, place, text)
         assert changed.session is two.session and changed.drafts == {place: text}
         assert said in variant_edits.problem_of(changed, 1, "tag", text)
-        assert drafts.state_of(drafts.with_drafts(changed)) == changed
+        assert document.state_of(document.with_drafts(changed)) == changed
     assert not variant_edits.set_text(changed, place, "v3").drafts
 
 

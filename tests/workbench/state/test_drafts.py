@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from sessions.file import store
 from sessions.model.session import Session
 from tests.support.open_app import TICKETS, Desk, at_the_desk
-from workbench.state.document import Place, State
-from workbench.state.drafts import ANSWERED_KEY, KEY, state_of, with_drafts
+from workbench.state.document import ANSWERED_KEY, KEY, Place, State, state_of, with_drafts
 
 PLACES = st.sampled_from(
     [Place("input", "first", field="tags"), Place("input", "second", field="tags"), Place("demo", row=2, field="tags")]

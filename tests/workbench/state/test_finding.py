@@ -1,6 +1,6 @@
 """Finding a text: where it stands, and what stands around it."""
 
-from workbench.state.finding import MOST_HITS, Searched, find
+from workbench.tui.actions.finding import MOST_HITS, Searched, find
 
 TEXTS = [Searched("one", "a\nThe Urgent case\turgent [/x]"), Searched("two", "nothing"), Searched("three", "URGENT")]
 

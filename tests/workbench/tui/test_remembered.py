@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench.tui import remembered
-from workbench.tui.remembered import Remembered, number_in
+from workbench.tui import preferences
+from workbench.tui.preferences import Remembered, number_in
 
 
 @pytest.fixture(autouse=True)
@@ -17,8 +17,8 @@ def test_a_session_keeps_its_own_layout_over_the_users(tmp_path: Path) -> None:
     one, other = tmp_path / "one.json", tmp_path / "other.json"
     kept = Remembered().with_session(one, {"left": 40, "theme": "nord"}, {"left": 40, "tab": "demos"})
     kept = kept.with_session(other, {"left": 60}, {"left": 60, "tab": "inputs"})
-    assert remembered.save(kept) == ""
-    read = remembered.load()
+    assert preferences.save(kept) == ""
+    read = preferences.load()
     assert read.of(one) == {"left": 40, "theme": "nord", "tab": "demos"}
     assert read.of(tmp_path / "third.json") == {"left": 60, "theme": "nord"}
     assert [Path(one).name for one in read.recent] == ["other.json", "one.json"]
@@ -26,10 +26,10 @@ def test_a_session_keeps_its_own_layout_over_the_users(tmp_path: Path) -> None:
 
 def test_only_so_many_are_kept(tmp_path: Path) -> None:
     kept = Remembered()
-    for index in range(remembered.MOST_SESSIONS + 10):
+    for index in range(preferences.MOST_SESSIONS + 10):
         kept = kept.with_session(tmp_path / f"{index}.json", {}, {"tab": str(index)})
-    assert len(kept.sessions) == remembered.MOST_SESSIONS
-    assert len(kept.recent) == remembered.MOST_RECENT
+    assert len(kept.sessions) == preferences.MOST_SESSIONS
+    assert len(kept.recent) == preferences.MOST_RECENT
     assert kept.of(tmp_path / "209.json") == {"tab": "209"}
 
 
@@ -38,10 +38,10 @@ def test_only_so_many_are_kept(tmp_path: Path) -> None:
     [b"", b"[1]", b"{", b'{"user": 3, "sessions": [1], "recent": [1, null]}', b"\xff\xfe", b"[" * 100_000],
 )
 def test_a_damaged_file_is_none(content: bytes, tmp_path: Path) -> None:
-    place = tmp_path / "adapter-workbench" / remembered.NAME
+    place = tmp_path / "adapter-workbench" / preferences.NAME
     place.parent.mkdir()
     place.write_bytes(content)
-    assert remembered.load() == Remembered()
+    assert preferences.load() == Remembered()
 
 
 def test_numbers_out_of_bounds_are_none() -> None:
@@ -51,4 +51,4 @@ def test_numbers_out_of_bounds_are_none() -> None:
 
 def test_why_nothing_could_be_kept_is_said(tmp_path: Path) -> None:
     (tmp_path / "adapter-workbench").write_text("a file where the folder should be")
-    assert remembered.save(Remembered()) != ""
+    assert preferences.save(Remembered()) != ""

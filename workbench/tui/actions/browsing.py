@@ -19,7 +19,7 @@ from sessions import examples
 from sessions.file import store
 from sessions.imports import pasted_text
 from workbench.output.display import one_line
-from workbench.tui import remembered
+from workbench.tui import preferences
 from workbench.tui.actions import browsing, files, pasting
 from workbench.tui.dialogs.choose import LONGEST_FILTER, ChooseScreen, Entry
 from workbench.tui.keys.bindings import KeyGroup
@@ -224,7 +224,7 @@ async def open_session(host: Host) -> None:
 async def choose_session(host: Host) -> str | None:
     """Return the path of a file, or `EXAMPLE` and a name; None when nothing was chosen."""
     folder = host.document.folder
-    recent = [Path(one) for one in remembered.load().recent]
+    recent = [Path(one) for one in preferences.load().recent]
     return await host.app.push_screen_wait(BrowseScreen(entries_of(folder, recent), _cards_of_examples()))
 
 

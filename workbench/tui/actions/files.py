@@ -16,8 +16,7 @@ from sessions.file.both_changes import CollisionError
 from sessions.file.saving import Saved
 from sessions.model.session import DEFAULT_COLUMNS, Case, Session, SignatureText
 from sessions.source import linking
-from workbench.state.document import Place, State
-from workbench.state.drafts import state_of, with_drafts
+from workbench.state.document import Place, State, state_of, with_drafts
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen, why_no_file
 from workbench.tui.dialogs.choose import ChooseScreen, Entry
 from workbench.tui.panes.notes import name_of

@@ -2,23 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
-
-from workbench.editing import field_values
-from workbench.output.display import one_line
-from workbench.state.document import Place, State
-from workbench.state.finding import Hit, Searched, find
-from workbench.tui.keys.bindings import KeyGroup
-from workbench.tui.widgets.prompt.prompt_section import pieces_of, title
-from workbench.tui.widgets.prompt.prompt_view import PromptView
-from workbench.tui.widgets.text.editor import Editor
-
-if TYPE_CHECKING:
-    from workbench.tui.host import Host
-from collections.abc import Callable
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual import on
 from textual.app import ComposeResult
@@ -28,9 +15,70 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
-from workbench.state.finding import MOST_HITS
+from workbench.editing import field_values
+from workbench.output.display import one_line, safe
+from workbench.state.document import Place, State
+from workbench.tui.keys.bindings import KeyGroup
 from workbench.tui.keys.key_words import keys_of
+from workbench.tui.widgets.prompt.prompt_section import pieces_of, title
+from workbench.tui.widgets.prompt.prompt_view import PromptView
+from workbench.tui.widgets.text.editor import Editor
 from workbench.tui.widgets.text.plain import PlainStatic, lines
+
+if TYPE_CHECKING:
+    from workbench.tui.host import Host
+
+
+MOST_HITS = 999
+CONTEXT = 60
+"""Characters on either side of a hit that are shown."""
+
+
+class Searched(NamedTuple):
+    """A text to search: what it is called, where it is edited or shown, and of a prompt the number of the message."""
+
+    name: str
+    text: str
+    place: Place | None = None
+    column: str = ""
+    message: int = -1
+
+
+class Hit(NamedTuple):
+    """A hit of a search: characters `start` to `end` of the text `of`."""
+
+    of: Searched
+    start: int
+    end: int
+
+    @property
+    def context(self) -> tuple[str, str, str]:
+        """Return the text before the hit, the hit, and the text after it, for one line."""
+        text = self.of.text
+        before = text[max(0, self.start - CONTEXT) : self.start].rpartition("\n")[2]
+        behind = text[self.end : self.end + CONTEXT].partition("\n")[0]
+        return (
+            safe(before).replace("\t", " "),
+            one_line(text[self.start : self.end], CONTEXT),
+            one_line(behind, CONTEXT),
+        )
+
+
+def find(texts: Iterable[Searched], wanted: str) -> list[Hit]:
+    """Every place where `wanted` stands, `MOST_HITS` at most. Capitals count once there is one in what is wanted."""
+    return list(_first(texts, wanted)) if wanted else []
+
+
+def _first(texts: Iterable[Searched], wanted: str) -> Iterator[Hit]:
+    pattern = re.compile(re.escape(wanted), 0 if wanted != wanted.lower() else re.IGNORECASE)
+    count = 0
+    for searched in texts:
+        for match in pattern.finditer(searched.text):
+            if count == MOST_HITS:
+                return
+            count += 1
+            yield Hit(searched, *match.span())
+
 
 _key = KeyGroup("Find", "find")
 QUIET = "$foreground 60%"

@@ -14,7 +14,7 @@ from sessions.model.session import Column, Session
 from sessions.running import recording
 from workbench.state.derived import RenderedColumn
 from workbench.state.document import Place, State
-from workbench.state.late_columns import is_late
+from workbench.state.engine import is_late
 from workbench.tui.actions.checking import NOTHING_TO_CHECK
 from workbench.tui.textual_internals.access import take_back
 from workbench.tui.widgets.text.plain import plain_notify

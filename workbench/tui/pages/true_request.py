@@ -14,7 +14,7 @@ from sessions.model.session import Case, Column, Session
 from sessions.running import rendering
 from workbench.output.measures import counted
 from workbench.sending import model_choices
-from workbench.state.late_columns import is_late
+from workbench.state.engine import is_late
 from workbench.tui.pages.page import LookedAt, as_json, comma, heading, json_block, named, paragraph, table
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
 

@@ -18,7 +18,7 @@ from workbench.state.derived import RenderedColumn
 from workbench.tui.keys.key_words import keys_of
 from workbench.tui.panes.verdict_line import has_come, in_short, is_of_before, says_why, verdict
 from workbench.tui.runs import replies
-from workbench.tui.runs.exact_counts import told_by_provider
+from workbench.tui.runs.late_work import told_by_provider
 from workbench.tui.runs.runs import ColumnRun
 from workbench.tui.textual_internals.access import put_border_subtitle, put_border_title
 from workbench.tui.widgets.prompt.prompt_view import OriginKey, PromptView

@@ -20,8 +20,7 @@ from workbench.output.display import one_line
 from workbench.tui.keys.bindings import ON_A_DIALOG
 from workbench.tui.keys.key_words import keys_of
 from workbench.tui.widgets.heat_map import HeatCell, HeatMap, HeatTable, head_of
-from workbench.tui.widgets.text.plain import PlainStatic, key_hints, lines
-from workbench.tui.widgets.text.shown_blocks import text_blocks
+from workbench.tui.widgets.text.plain import PlainStatic, key_hints, lines, text_blocks
 from workbench.tui.widgets.text.text_view import Block, TextView
 
 _GROUP = Binding.Group("Bench")

@@ -1,23 +1,62 @@
-"""Repaint only the rows that changed, and keep nothing painted of widgets that are gone."""
+"""Repaint only the rows that changed, also to a closing terminal."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any
+from typing import IO, Any, cast
 
 from textual._compositor import ChopsUpdate, Compositor, CompositorMap, ReflowResult
 from textual._styles_cache import StylesCache
 from textual.color import Color
+from textual.drivers._writer_thread import WriterThread
 from textual.geometry import Region, Size
 from textual.screen import Screen
 from textual.strip import Strip
 from textual.style import Style
 from textual.widget import Widget
 
+from workbench.tui.textual_internals.access import FitsItsRoom
 from workbench.tui.textual_internals.error_isolation import report
-from workbench.tui.textual_internals.scrolling import FitsItsRoom
+
+
+class EmptyingWriter(WriterThread):
+    """Keep taking output after the terminal has gone.
+
+    Textual's own thread ends at the first error. Its queue then fills up and the app waits on it for ever: it learns
+    neither that the terminal was closed nor that it should exit.
+    """
+
+    def __init__(self, file: IO[str]) -> None:
+        super().__init__(cast("IO[str]", _Lasting(file)))
+
+
+class _Lasting:
+    """A file that ignores the errors of a closed terminal."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+        self.fileno = file.fileno
+
+    def write(self, text: str) -> None:
+        with suppress(OSError):
+            self._file.write(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            self._file.flush()
+
+
+def outlive_the_terminal() -> None:
+    """Make the driver for Linux and macOS use this writer."""
+    if sys.platform != "win32":
+        from textual.drivers import linux_driver
+
+        linux_driver.WriterThread = EmptyingWriter  # type: ignore[attr-defined]
+
 
 ROWS_BETWEEN = 4
 

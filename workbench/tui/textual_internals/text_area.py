@@ -20,7 +20,7 @@ from textual.strip import Strip
 from textual.widgets import TextArea
 from textual.widgets.text_area import EditResult, Selection
 
-from workbench.tui.textual_internals.scrolling import FitsItsRoom, set_virtual_size
+from workbench.tui.textual_internals.access import FitsItsRoom, set_virtual_size
 
 CELLS_OF_CURSOR = 1
 """Kept free after the longest row."""

@@ -14,8 +14,7 @@ from textual.widgets import Input
 
 from sessions.file import autosave, restore_points, store
 from sessions.model.session import Case, Session
-from workbench.state.document import Place
-from workbench.state.drafts import with_drafts
+from workbench.state.document import Place, with_drafts
 from workbench.tui.actions import cases, files
 from workbench.tui.dialogs.ask import ConfirmScreen
 from workbench.tui.widgets.text.plain import PlainStatic

@@ -18,8 +18,8 @@ from tests.support.open_app import MIDDLE, TICKETS, Desk, at_the_desk
 from workbench.config.confinement import Confinement
 from workbench.serving.messages import TeachersPlace
 from workbench.state.document import State
-from workbench.tui.actions.going_along import go_along, place_of
 from workbench.tui.dialogs.ask import AskScreen
+from workbench.tui.launch_visitor import go_along, place_of
 from workbench.tui.screens.lesson import LessonScreen
 from workbench.tui.screens.pages import PagesScreen
 

@@ -13,7 +13,7 @@ from adapters.lm import servers
 from adapters.lm.litellm_client import LitellmLM
 from adapters.lm.model_list import ModelEntry
 from tests.support.open_app import TICKETS, Desk, at_the_desk
-from workbench.tui.actions import models
+from workbench.tui.actions import columns
 from workbench.tui.dialogs.choose_model import LOADING, ModelScreen
 
 LISTED = (
@@ -64,7 +64,7 @@ def test_the_picker_can_be_used_while_the_list_is_loading_and_says_so(
     monkeypatch: pytest.MonkeyPatch, warmed: list[str]
 ) -> None:
     listed = List()
-    monkeypatch.setattr(models, "ModelScreen", partial(ModelScreen, litellm_models=listed))
+    monkeypatch.setattr(columns, "ModelScreen", partial(ModelScreen, litellm_models=listed))
 
     async def act(desk: Desk) -> None:
         await desk.press("ctrl+l")
@@ -91,7 +91,7 @@ def test_the_picker_can_be_used_while_the_list_is_loading_and_says_so(
 def test_choosing_a_model_that_needs_litellm_loads_it_and_one_that_does_not_leaves_it(
     monkeypatch: pytest.MonkeyPatch, warmed: list[str]
 ) -> None:
-    monkeypatch.setattr(models, "ModelScreen", partial(ModelScreen, litellm_models=tuple))
+    monkeypatch.setattr(columns, "ModelScreen", partial(ModelScreen, litellm_models=tuple))
 
     async def act(desk: Desk) -> None:
         await desk.press("ctrl+l")
@@ -113,7 +113,7 @@ def test_choosing_a_model_that_needs_litellm_loads_it_and_one_that_does_not_leav
 def test_a_column_gets_a_model_beside_it_and_every_adapter_one_more(
     monkeypatch: pytest.MonkeyPatch, warmed: list[str]
 ) -> None:
-    monkeypatch.setattr(models, "ModelScreen", partial(ModelScreen, litellm_models=tuple))
+    monkeypatch.setattr(columns, "ModelScreen", partial(ModelScreen, litellm_models=tuple))
 
     async def act(desk: Desk) -> None:
         await desk.press("f3", "shift+f8", "a")
@@ -142,7 +142,7 @@ def test_a_server_of_the_users_own_is_asked_for_its_models_only_when_it_is_chose
         return ("hosted_vllm/[mine]",) if server.provider == "hosted_vllm" else None
 
     monkeypatch.setattr(servers, "models_at", models_at)
-    monkeypatch.setattr(models, "ModelScreen", partial(ModelScreen, litellm_models=tuple))
+    monkeypatch.setattr(columns, "ModelScreen", partial(ModelScreen, litellm_models=tuple))
 
     async def act(desk: Desk) -> None:
         await desk.press("ctrl+l")

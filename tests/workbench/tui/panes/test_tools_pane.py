@@ -11,7 +11,7 @@ from sessions.model.session import Case, Column, Session, SignatureText, Tool
 from sessions.running import tools
 from tests.support.open_app import Desk, at_the_desk
 from workbench.sending.tool_answers import NamedHandler
-from workbench.tui.actions.tool_results import ToolResultScreen
+from workbench.tui.actions.sending import ToolResultScreen
 
 WEATHER = Tool("weather", "The weather of a place [/x].", "place: str, days: int = 1")
 SESSION = Session(

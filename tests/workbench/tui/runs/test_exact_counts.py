@@ -17,7 +17,7 @@ from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.running import rendering
 from tests.support.open_app import Desk, at_the_desk
 from workbench.state.derived import RenderedColumn
-from workbench.tui.runs.exact_counts import LONGEST, ExactCounts
+from workbench.tui.runs.late_work import LONGEST, ExactCounts
 
 SESSION = Session(
     SignatureText("question -> answer"),

@@ -13,7 +13,7 @@ from textual.scrollbar import ScrollBar
 from textual.strip import Strip
 
 from tests.support.screen import Stage, on_stage
-from workbench.tui.textual_internals.scrolling import set_virtual_size
+from workbench.tui.textual_internals.access import set_virtual_size
 from workbench.tui.widgets.text.line_view import LineView
 from workbench.tui.widgets.text.plain import PlainStatic
 

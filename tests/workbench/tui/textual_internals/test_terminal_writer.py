@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import io
 
-from workbench.tui.textual_internals.terminal_writer import EmptyingWriter
+from workbench.tui.textual_internals.row_compositor import EmptyingWriter
 
 
 class Closed(io.StringIO):

@@ -18,7 +18,7 @@ from textual.widgets.text_area import Edit, EditResult, Selection
 
 from adapters.replies.reading import Reading
 from workbench.output.display import safe
-from workbench.tui.textual_internals.scrolling import set_virtual_size
+from workbench.tui.textual_internals.access import set_virtual_size
 from workbench.tui.textual_internals.text_area import Hanging
 from workbench.tui.widgets.reply.reply_marks import BAR_OF, LONGEST_MARGIN, SHORTEST_MARGIN, Marks, shifted
 from workbench.tui.widgets.text.editor import Editor

@@ -17,7 +17,7 @@ from textual.strip import Strip
 
 from adapters.prompts.text import Kind
 from adapters.replies.reading import SpanKind
-from workbench.tui.textual_internals.scrolling import FitsItsRoom, StillScrollView, set_virtual_size
+from workbench.tui.textual_internals.access import FitsItsRoom, StillScrollView, set_virtual_size
 from workbench.tui.widgets.text.wrapping import cell_offsets
 
 SCROLLBAR_CSS = """

@@ -6,7 +6,7 @@ Textual reads markup in most strings it is handed and passes control bytes on; `
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, cast
 
 from textual import events
@@ -21,10 +21,12 @@ from textual.types import IgnoreReturnCallbackType
 from textual.widget import Widget
 from textual.widgets import Static
 
+from adapters.display import as_text
+from adapters.display import blocks as shown
 from workbench.output.display import one_line, safe
 from workbench.tui.keys.key_words import NAMED_KEY, keys_of
-from workbench.tui.textual_internals.access import own_bindings
-from workbench.tui.textual_internals.scrolling import NeverScrolls
+from workbench.tui.textual_internals.access import NeverScrolls, own_bindings
+from workbench.tui.widgets.text.text_view import Block, block
 
 LONGEST_TOAST = 600
 SHORTEST_WORD = 4
@@ -184,3 +186,27 @@ def _help(text: str) -> str | None:
 
 def _marked(shown: str, offsets: Sequence[int]) -> Content:
     return content(shown, spans=[(offset, offset + 1, "bold underline") for offset in offsets])
+
+
+STYLES: dict[shown.Tone, str] = {
+    "": "text",
+    "strong": "heading",
+    "good": "ok",
+    "warning": "warning",
+    "bad": "error",
+    "worst": "error",
+    "dim": "note",
+}
+
+
+def text_blocks(made: Iterable[shown.Block]) -> tuple[Block, ...]:
+    return tuple(_blocks(made))
+
+
+def _blocks(made: Iterable[shown.Block], target: str = "") -> Iterator[Block]:
+    for one in made:
+        if isinstance(one, shown.Heading):
+            target = one.target
+        for number, (line, tone) in enumerate(as_text.toned_lines(shown.Shown("", (one,)))):
+            is_first = isinstance(one, shown.Heading) and number == 1
+            yield block(line, STYLES[tone], target=target if is_first else "")
