@@ -46,6 +46,7 @@ OTHER_KEYS: Mapping[str, tuple[str, ...]] = {
     "meta_llama": ("LLAMA_API_KEY",),
     "nano-gpt": ("NANOGPT_API_KEY",),
     "nvidia_riva": ("NVIDIA_RIVA_API_KEY", "NVIDIA_NIM_API_KEY"),
+    "opencode_go": ("OPENCODE_GO_API_KEY", "OPENCODE_API_KEY"),
     "qwen_ai_platform": ("QWEN_AI_PLATFORM_API_KEY", "DASHSCOPE_API_KEY"),
     "qwencloud": ("QWENCLOUD_API_KEY", "DASHSCOPE_API_KEY"),
     "scaleway": ("SCW_SECRET_KEY",),

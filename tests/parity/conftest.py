@@ -21,6 +21,15 @@ def record(record_property: Record) -> Record:
 
 
 @pytest.fixture(autouse=True)
+def litellm_is_asked() -> Iterator[None]:
+    """What a model can do is asked of the installed litellm, as commands do."""
+    from adapters.lm.litellm_answers import asking
+
+    with asking():
+        yield
+
+
+@pytest.fixture(autouse=True)
 def quiet_dspy() -> Iterator[None]:
     import warnings
 
