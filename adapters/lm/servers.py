@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from adapters.lm import config_file
 from adapters.lm.addresses import OLLAMAS_HOME, environment_base
@@ -117,3 +117,74 @@ def models_at(server: Server) -> tuple[str, ...] | None:
     except (OSError, ValueError, KeyError, TypeError, RecursionError, urllib.error.URLError):
         return None
     return tuple(f"{server.provider}/{name}" for name in names)
+
+
+@dataclass(frozen=True)
+class Says:
+    """Answers of a server about a model; None where it does not say. `source` names the question that it answered."""
+
+    function_calling: bool | None
+    reasoning: bool | None
+    response_schema: bool | None
+    source: str
+
+    def words(self) -> str:
+        """For example `it says: tools, no thinking, JSON schema`."""
+        facts = (("tools", self.function_calling), ("thinking", self.reasoning), ("JSON schema", self.response_schema))
+        return "it says: " + ", ".join(f"{'' if can else 'no '}{what}" for what, can in facts if can is not None)
+
+
+def asked(server: Server, model: str, seconds: float = ASK_SECONDS) -> Says | None:
+    """Ask the server, without a key, what `provider/NAME` can do; None when its answer is not understood.
+
+    Ollama tells it for each model, llama.cpp for the one that it serves, LM Studio for each. vLLM says nothing of the
+    kind, and neither do most others.
+    """
+    name = model.removeprefix(f"{server.provider}/")
+    root = server.address.rstrip("/").removesuffix("/v1")
+    questions: list[Callable[[], Says | None]] = [lambda: _llama_cpp(_get(f"{root}/props", seconds))]
+    if server.provider.startswith("ollama"):
+        questions = [lambda: _ollama(_get(f"{root}/api/show", seconds, {"model": name}))]
+    elif server.provider == "lm_studio":
+        questions.insert(0, lambda: _lm_studio(_get(f"{root}/api/v0/models/{quote(name, safe='')}", seconds)))
+    for question in questions:
+        said = question()
+        if said is not None:
+            return said
+    return None
+
+
+def _get(url: str, seconds: float, body: Mapping[str, str] | None = None) -> Mapping[str, Any]:
+    """The JSON object at an address; an empty one when there is none."""
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(url, data, {"Content-Type": "application/json"} if data else {})
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(request, timeout=seconds) as response:
+            found = json.loads(response.read(LARGEST))
+    except (OSError, ValueError, RecursionError):  # a server without this question, or none at all
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _ollama(data: Mapping[str, Any]) -> Says | None:
+    found = data.get("capabilities")
+    if not isinstance(found, list):
+        return None
+    # Every model of Ollama's is held to a schema by its grammar, whatever else it can do.
+    return Says("tools" in found, "thinking" in found, True, "Ollama's /api/show")
+
+
+def _llama_cpp(data: Mapping[str, Any]) -> Says | None:
+    caps = data.get("chat_template_caps")
+    if not isinstance(caps, dict):
+        return None
+    tools = caps.get("supports_tool_calls")
+    return Says(tools if isinstance(tools, bool) else None, None, True, "llama.cpp's /props")
+
+
+def _lm_studio(data: Mapping[str, Any]) -> Says | None:
+    if data.get("object") != "model":
+        return None
+    found = data.get("capabilities")
+    return Says(isinstance(found, list) and "tool_use" in found, None, True, "LM Studio's /api/v0/models")

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from adapters.lm.model_list import ModelEntry, listed
-from adapters.lm.retirement import retirement_of
+from adapters.lm.model_list import ModelEntry, listed, retirement_of
 from sessions.bench.conclusions import Pair
 from sessions.causes import writing
 from sessions.causes.cause import FixtureName, Key, counted

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from adapters.lm import addresses
 from adapters.lm.capabilities import Known
-from adapters.lm.model_list import ModelEntry
-from adapters.lm.retirement import retirement_of
+from adapters.lm.model_list import ModelEntry, retirement_of
 
 EXAMPLE_MODELS = (
     "openai/gpt-6-luna",

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from adapters.lm.retirement import retirement_of
+from adapters.lm.model_list import retirement_of
 
 TODAY = date(2026, 11, 22)
 

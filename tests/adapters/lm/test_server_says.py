@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 from loopback_server import refused_port
 
-from adapters.lm.server_says import Says, asked
-from adapters.lm.servers import Server
+from adapters.lm.servers import Says, Server, asked
 
 Answers = Mapping[str, Any]
 Serve = Callable[[Answers], str]

@@ -7,10 +7,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from adapters.lm import dotenv, model_list, server_says, servers
+from adapters.lm import dotenv, model_list, servers
 from adapters.lm.capabilities import Known, ask_about, known_of
-from adapters.lm.model_list import ModelEntry
-from adapters.lm.retirement import retirement_of
+from adapters.lm.model_list import ModelEntry, retirement_of
 from adapters.lm.secrets import Scrubber
 from workbench.cli import arguments
 from workbench.output import command_output, exit_codes
@@ -134,7 +133,7 @@ def _local(ask: bool) -> list[dict[str, Any]]:
         where = f"{server.place} ({server.source})"
         answer = "" if names else "; does not answer" if names is None else "; has no model" if ask else ""
         for name in names or (f"{server.provider}/…",):
-            says = server_says.asked(server, name) if names else None
+            says = servers.asked(server, name) if names else None
             remark = f"; {says.words()}" if says is not None else ""
             rows.append(
                 {"model": name, "description": where + answer + remark, "key": None, "key_is_set": None}
