@@ -229,8 +229,7 @@ class Element:
 
 
 def tag(name: str, attributes: Mapping[str, str], *children: Element | str) -> Element:
-    """An element. Raises ValueError for a name that is none, an attribute that is not known, and an address that is not
-    a place on the same page."""
+    """Make an element. Raises ValueError for an unknown name or attribute, and for an address outside the page."""
     if _NAME.fullmatch(name) is None or name in ("script", "style", "iframe", "object", "embed", "base", "link"):
         raise ValueError(f"{name!r} is no element of a page's body")
     for key, value in attributes.items():
@@ -253,7 +252,7 @@ def _code(match: re.Match[str]) -> str:
 
 
 def written(element: Element | str) -> str:
-    """The tree as HTML."""
+    """Write the tree as HTML."""
     return "".join(_pieces(element))
 
 

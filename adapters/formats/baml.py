@@ -120,7 +120,7 @@ _structure_once_built = lru_cache(maxsize=512)(_structure)
 
 
 def type_text(annotation: object, indent: int = 0, seen: set[type] | None = None) -> str:
-    """A type in BAML's short form. Raises ValueError for a model met before (`dspy.adapters.baml_adapter`)."""
+    """Write a type in BAML's short form. Raises ValueError for a model met before (`dspy.adapters.baml_adapter`)."""
     for plain, word in PLAIN.items():
         if annotation is plain:
             return word

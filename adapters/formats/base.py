@@ -153,18 +153,18 @@ class Adapter:
         return find(reading)
 
     def response_format(self, signature: Signature, capabilities: Capabilities) -> dict[str, object] | None:
-        """The `response_format` this adapter asks a model of these capabilities for, or None."""
+        """Return the `response_format` this adapter asks a model of these capabilities for, or None."""
         return None
 
     def demo_key(self, signature: Signature) -> Hashable:
-        """The part of a signature that determines a demo's messages: prompts with equal keys share rendered demos.
+        """Return the part of a signature that determines demos: prompts with equal keys share rendered demos.
 
         The signature itself, unless an adapter knows better.
         """
         return signature.field_faces if "renders_demos_by_faces" in type(self).__dict__ else signature
 
     def fallback_adapter(self) -> Adapter | None:
-        """The adapter that asks again after a reply that does not parse, or None."""
+        """Return the adapter that asks again after a reply that does not parse, or None."""
         return None
 
     def read_with_calls(self, signature: Signature, completion: str) -> Reading:

@@ -75,7 +75,7 @@ def takes_requests(lm: Any) -> bool:
 
 
 def output_of(response: Any) -> object:
-    """A Response as the output that `parse` and `postprocess` take. Rule: `dspy.clients.call_result.legacy_output`."""
+    """Convert a Response for `parse` and `postprocess`. Rule: `dspy.clients.call_result.legacy_output`."""
     parts = response.message.parts
     texts = [
         part.text if part.type == "text" else json.dumps(part.value, ensure_ascii=False)
@@ -101,7 +101,7 @@ def output_of(response: Any) -> object:
 
 
 def _completer(lm: Any) -> Any:
-    """An engine's own method; None for a model that is called itself."""
+    """Return an engine's own method; None for a model that is called itself."""
     return None if callable(lm) else lm.complete
 
 

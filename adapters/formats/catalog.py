@@ -73,7 +73,7 @@ class UnknownAdapterError(ValueError):
 
 
 def make(name: str, options: Mapping[str, Any] = MappingProxyType({}), *, allow_code: bool = False) -> Adapter:
-    """The adapter of that name with these options (dspy's constructor names).
+    """Make the adapter of that name with these options (dspy's constructor names).
 
     `module:Class` imports the user's own code: only with `allow_code`, which the command line gives for names that the
     user typed. Raises `UnknownAdapterError`.
@@ -101,7 +101,7 @@ def make(name: str, options: Mapping[str, Any] = MappingProxyType({}), *, allow_
 
 
 def title(name: str) -> str:
-    """The heading of this adapter's column."""
+    """Write the heading of this adapter's column."""
     named = parse_release(name)
     if named is not None:
         return f"{title(named.adapter)} · dspy {named.version}"
@@ -109,7 +109,7 @@ def title(name: str) -> str:
 
 
 def profile(name: str) -> Profile:
-    """The profile of the adapter with this name; the one for custom adapters for names outside `OURS`."""
+    """Return the profile of the adapter with this name; the one for custom adapters for names outside `OURS`."""
     named = parse_release(name)
     if named is not None:
         return _profile_of_release(named)

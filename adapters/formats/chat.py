@@ -166,7 +166,7 @@ class ChatAdapter(Adapter):
         return Text(segments).strip()
 
     def user_message_output_requirements(self, signature: Signature) -> str | None:
-        """The reminder at the end of a user message, or None for none."""
+        """Write the reminder at the end of a user message, or None for none."""
         return _reminder(signature.fields_only)
 
     def format_assistant_message_content(
@@ -226,7 +226,7 @@ def markers_of(signature: Signature, role: Role) -> Markers:
 
 
 def field_with_info(field: Field) -> Field:
-    """The field as a method written for dspy reads it: with the `info` that dspy's fields carry."""
+    """Add to a field the `info` that dspy's fields carry, for methods written for dspy."""
     info = info_of(field)
     return field if field.info is info else replace(field, info=info)
 
@@ -257,7 +257,7 @@ def info_of(field: Field) -> object:
 
 
 def _constraints(sentence: str) -> dict[str, Any]:
-    """The constraints that dspy's sentence words, as pydantic's arguments; those it cannot read are left out."""
+    """Read the constraints that dspy's sentence words, as pydantic's arguments; those it cannot read are left out."""
     found: dict[str, object] = {}
     for piece in sentence.split(", ") if sentence else ():
         for name, words in CONSTRAINT_WORDS.items():
@@ -277,12 +277,12 @@ def placeholders(fields: Mapping[str, Field]) -> dict[Field, str]:
 def outputs_with_values(
     signature: Signature, outputs: Mapping[str, object], missing: str | None
 ) -> dict[Field, object]:
-    """The outputs of a turn with their values (else `missing`), for a user's own `format_field_with_value`."""
+    """Return the outputs of a turn with their values (else `missing`), for a user's own `format_field_with_value`."""
     return {field_with_info(field): outputs.get(name, missing) for name, field in signature.output_fields.items()}
 
 
 def value_segments(field: Field, value: object) -> Sequence[Segment]:
-    """A value as text of its field; text that knows its origins keeps them."""
+    """Write a value as text of its field; text that knows its origins keeps them."""
     if isinstance(value, Text):
         return [one if one.field else one._replace(field=field.name) for one in value.segments]
     return (value_segment(write_value(field.annotation, value), field.name),)

@@ -82,7 +82,7 @@ def read_json(found: Findings, error_name: str) -> Reading:
 
 
 def _document(completion: str) -> tuple[Document | None, tuple[int, int]]:
-    """The object, and the part of the reply that was searched last (what dspy's error shows)."""
+    """Find the object, and the part of the reply that was searched last (what dspy's error shows)."""
     everything = (0, len(completion))
     document, is_object = _load(completion, everything)
     if is_object:
@@ -118,7 +118,7 @@ def _load(completion: str, place: tuple[int, int]) -> tuple[Document | None, boo
 def _first_step(
     document: Document, name: str, value: object, place: tuple[int, int] | None
 ) -> tuple[list[Step], Extract | None]:
-    """The first step to a field's JSON value: from its own text if valid, from the whole reply if repaired."""
+    """Make the first step to a field's JSON value: from its own text if valid, from the whole reply if repaired."""
     if place is not None and not (document.steps and document.steps[-1].rule == "json_repair"):
         return [], Extract("json", *place, value)
     *before, repair = document.steps
@@ -290,7 +290,7 @@ def _key(name: str, first: bool) -> Segment:
 
 
 def _object(values: dict[str, object], given: Mapping[str, object]) -> Text:
-    """The outputs as an indented JSON object; those not in `given` are filler.
+    """Write the outputs as an indented JSON object; those not in `given` are filler.
 
     Values are dumped together, as dspy does: inside of an object pydantic writes some differently than alone (NaN
     becomes null).

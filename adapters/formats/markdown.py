@@ -154,7 +154,7 @@ class MarkdownAdapter(Adapter):
         suffix: str = "",
         main_request: bool = False,
     ) -> str:
-        """A later message of the conversation (the results of tools): a numbered section for each input."""
+        """Write a later message (the results of tools): a numbered section for each input."""
         segments: list[Segment] = list(Text.of(prefix).segments)
         shown = [one for one in signature.input_fields.values() if one.name in inputs]
         for number, field in enumerate(shown, 1):
@@ -166,7 +166,7 @@ class MarkdownAdapter(Adapter):
         return Text(segments)
 
     def user_message_output_requirements(self, signature: Signature) -> str:
-        """The reminder under such a message."""
+        """Write the reminder under a later message."""
         names = ", ".join([f"`{name}`" for name in signature.output_fields])
         shape = "an array" if asks_for_array(signature) else f"an object with the keys {names}"
         said = f"Reply with one fenced block of JSON, opened by ```json, and nothing before or after it: {shape}."
@@ -200,7 +200,7 @@ def _section(segments: list[Segment], number: int, title: str, field: str | None
 
 @lru_cache(maxsize=512)
 def _fields(signature: Signature) -> Text:
-    """A list item for each output: its name, type, description, constraints and note on the type."""
+    """Write a list item for each output: its name, type, description, constraints and note on the type."""
     segments: list[Segment] = []
     for index, (name, field) in enumerate(signature.output_fields.items()):
         segments.append(Segment(f"{chr(10) if index else ''}- `", "boilerplate", name))
@@ -303,7 +303,7 @@ def read_markdown(found: Findings, allow_extra_keys: bool, array: bool) -> Readi
 
 
 def locate(completion: str) -> Located:
-    """The JSON value of a reply. Raises NothingFound, TooLargeError, and RecursionError for deep nesting."""
+    """Find the JSON value of a reply. Raises NothingFound, TooLargeError, and RecursionError for deep nesting."""
     fence = FENCE.search(completion)
     if fence is not None:
         value = load_valid_json(fence.group(1).strip())

@@ -112,7 +112,7 @@ class TwoStepAdapter(Adapter):
     def read(
         self, signature: Signature, completion: str, extraction: str | None = None, extracted_by: str = ChatAdapter.name
     ) -> Reading:
-        """The reading of the main reply; with the `extraction` reply, the reading of that.
+        """Parse the main reply; with the `extraction` reply, parse that.
 
         `extracted_by` is the adapter that asked for the extraction: `chat`, or `json` where that asked again.
         """
@@ -130,7 +130,7 @@ class TwoStepAdapter(Adapter):
         return self.reading_of(signature, completion, inner)
 
     def reading_of(self, signature: Signature, completion: str, inner: Reading) -> Reading:
-        """The reading of the main reply, given what was read from the extraction's: its values, its verdict."""
+        """Make the parse result of the main reply from that of the extraction: its values, its verdict."""
         spans = (Span(0, len(completion), "prose"),) if completion else ()
         exception = inner.exception
         error = inner.error
@@ -259,7 +259,7 @@ def _task(signature: Signature) -> Text:
 
 
 def extraction_adapter(name: str) -> Adapter:
-    """The adapter that reads an extraction: Chat, and JSON where that asked again."""
+    """Make the adapter that reads an extraction: Chat, and JSON where that asked again."""
     return JSONAdapter() if name == JSONAdapter.name else ChatAdapter()
 
 

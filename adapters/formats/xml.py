@@ -234,7 +234,7 @@ Rule: `dspy.adapters.xml_adapter.XMLAdapter._uses_nested_xml`.
 
 
 def xml_schema(tag: str, annotation: object) -> str:
-    """The nested tags that a type's JSON schema describes, `...` for each value.
+    """Write the nested tags that a type's JSON schema describes, `...` for each value.
 
     Raises ValueError for a type of more than `LARGEST_TYPE` tags: dspy would write them out without end.
     """

@@ -43,7 +43,7 @@ class Element(NamedTuple):
 
 
 def elements(text: str, root: ElementTree.Element) -> list[Element]:
-    """The top-level elements of a well-formed fragment, in order; `root` is the fragment as it was parsed."""
+    """Find the top-level elements of a well-formed fragment, in order; `root` is the fragment as it was parsed."""
     return _plain_elements(text, root) or _elements_by_expat(text)
 
 
@@ -119,7 +119,7 @@ def _elements_by_expat(text: str) -> list[Element]:
 
 
 def error_offset(text: str) -> int:
-    """The code point at which `text`, wrapped in a root element, stops being well-formed."""
+    """Find the code point at which `text`, wrapped in a root element, stops being well-formed."""
     data = text.encode("utf-8", "surrogatepass")
     parser = expat.ParserCreate(None, "}")
     try:
@@ -180,7 +180,7 @@ def rule_name(branch: int) -> str:
 
 
 def read_xml(found: Findings) -> Reading:
-    """The reading of a reply as XML."""
+    """Parse a reply as XML."""
     signature, completion = found.signature, found.completion
     try:
         root = ElementTree.fromstring(f"<{ROOT}>{completion}</{ROOT}>")
@@ -283,7 +283,7 @@ def _extended(known: Element | None, one: Element) -> Element:
 
 
 def _strip_space(completion: str, one: Element) -> tuple[int, int]:
-    """The element's content without white space at its ends; markup keeps its white space, as the value does."""
+    """Locate an element's content without white space at its ends; markup keeps it, as the value does."""
     start, end = one.inner_start, one.inner_end
     if completion.find("<", start, end) >= 0:
         return start, end
@@ -313,7 +313,7 @@ def _group_children(element: ElementTree.Element) -> dict[str, list[ElementTree.
 def _elements_to_value(
     given: list[ElementTree.Element], schema: Mapping[str, Any], definitions: Mapping[str, Any]
 ) -> object:
-    """A field's elements as a JSON value, guided by its schema (`XMLAdapter._elements_to_value`)."""
+    """Convert a field's elements to a JSON value, guided by its schema (`XMLAdapter._elements_to_value`)."""
     if "$ref" in schema:
         schema = definitions.get(schema["$ref"].rsplit("/", 1)[-1], schema)
     first = given[0]
@@ -343,7 +343,7 @@ def _elements_to_value(
 
 
 def _text_of(element: ElementTree.Element) -> str:
-    """The text in front of its first child, without white space at both ends."""
+    """Return the text in front of its first child, without white space at both ends."""
     return (element.text or "").strip()
 
 
@@ -357,7 +357,7 @@ def _chosen(choices: list[Mapping[str, object]], first: ElementTree.Element) -> 
 def _list_value(
     given: list[ElementTree.Element], member: Mapping[str, object], definitions: Mapping[str, object]
 ) -> object:
-    """The items of a list: `<item>` elements inside a single element, else the elements themselves.
+    """Read the items of a list: `<item>` elements inside a single element, else the elements themselves.
 
     A single element without children may hold a JSON list, which is left as text.
     """

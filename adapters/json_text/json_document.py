@@ -42,7 +42,7 @@ def members(text: str) -> list[Member] | None:
 
 
 def members_from(text: str, position: int) -> tuple[list[Member], int] | None:
-    """The members of the valid object that begins at `position`, and where it ends."""
+    """Find the members of the valid object that begins at `position`, and where it ends."""
     found: list[Member] = []
     try:
         position = _SPACE.match(text, position + 1).end()  # type: ignore[union-attr]
@@ -69,9 +69,9 @@ def members_from(text: str, position: int) -> tuple[list[Member], int] | None:
 
 
 def first_braces(text: str) -> tuple[int, int] | None:
-    """The span that `\\{(?:[^{}]|(?R))*\\}` finds: the first `{` that is ever closed, strings not respected. Linear.
+    """Find the first `{` that is ever closed, strings not respected, and its end; in linear time.
 
-    Source: `dspy.adapters.json_adapter.JSONAdapter.parse`, whose recursive pattern takes quadratic time.
+    Source: `dspy.adapters.json_adapter.JSONAdapter.parse`, whose pattern `\\{(?:[^{}]|(?R))*\\}` takes quadratic time.
     """
     open_braces: list[int] = []
     best: tuple[int, int] | None = None
@@ -89,7 +89,7 @@ def first_braces(text: str) -> tuple[int, int] | None:
 
 
 def first_object(text: str) -> str:
-    """The text of `first_braces`; ValueError when there is none."""
+    """Return the text of `first_braces`. Raises ValueError for none."""
     place = first_braces(text)
     if place is None:
         raise ValueError("there is no {…} in the text")
@@ -111,7 +111,7 @@ MOST_OPENINGS = 8
 
 
 def embedded_object(text: str, document: dict[str, Any]) -> list[Member] | None:
-    """The members of a valid object inside of `text` that reads exactly as `document`, or None.
+    """Find the members of a valid object inside of `text` that reads exactly as `document`, or None.
 
     json_repair takes such an object out of a fence or out of prose; its places are then certain.
     """
@@ -130,7 +130,7 @@ MOST_KEYS = 500
 
 
 def align(text: str, start: int, end: int, document: dict[str, Any]) -> list[Aligned] | None:
-    """The members of a repaired document in its text, or None when their places are not certain.
+    """Locate the members of a repaired document in its text, or None when their places are not certain.
 
     json_repair tells no positions. A key is taken as found when, quoted or not and before a colon, it stands exactly
     once in `text[start:end]`, and all keys stand in the document's order. A value lies between its colon and the next

@@ -96,7 +96,7 @@ def steps_in_force() -> RepairSteps | None:
 
 
 def repair_steps() -> RepairSteps:
-    """The steps of the reading under way; outside of one, a reading's worth of them."""
+    """Return the steps of the reading under way; outside of one, a reading's worth of them."""
     return _steps.get() or RepairSteps(REPAIR_STEPS)
 
 

@@ -48,7 +48,7 @@ def repair_json(text: str) -> Any:
 
 
 def repair_object(text: str) -> tuple[Any, list[Member] | None]:
-    """The same, and where its members stand if json_repair found a valid object behind a prefix and took it whole."""
+    """Repair text as `repair_json` does; also place the members if json_repair took over a valid object."""
     check_repairable(text)
     if not _CAN_PLACE:
         return _BoundedParser(text).parse(), None

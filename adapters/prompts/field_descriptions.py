@@ -35,7 +35,7 @@ def is_model(annotation: object) -> TypeGuard[type[pydantic.BaseModel]]:
 
 
 def get_field_description_string(fields: Mapping[str, Field]) -> Text:
-    """The numbered list of fields: name, type, description, custom types' descriptions, constraints.
+    """Write the numbered list of fields: name, type, description, custom types' descriptions, constraints.
 
     Rule: `dspy.adapters.utils.get_field_description_string`.
     """
@@ -70,7 +70,7 @@ def translate_field_type(field_name: str, field: Field) -> Text:
 
 
 def placeholder_segments(name: str, field: Field) -> tuple[Segment, ...]:
-    """The segments of `translate_field_type`."""
+    """Return the segments of `translate_field_type`."""
     placeholder = Segment(f"{{{name}}}", "name", name)
     note = _type_note(field)
     return (placeholder, Segment(NOTE, "boilerplate", name), *note) if note else (placeholder,)
@@ -116,7 +116,7 @@ def _type_reminder(field: Field) -> tuple[Segment, ...]:
 
 
 def outputs_in_order(signature: Signature, marker: str) -> list[Segment]:
-    """The outputs as a reminder names them: each as `marker` writes its name, with its type, and `then` between."""
+    """Write the outputs for a reminder: each name in `marker`, with its type, and `then` between."""
     segments: list[Segment] = []
     for index, (name, field) in enumerate(signature.output_fields.items()):
         if index:
@@ -140,7 +140,7 @@ def outputs_described(signature: Signature) -> Text:
 
 @lru_cache(maxsize=512)
 def chat_field_description(signature: Signature) -> Text:
-    """The list of inputs and the list of outputs, as Chat, JSON, XML and BAML show them."""
+    """Write the list of inputs and the list of outputs, as Chat, JSON, XML and BAML show them."""
     return Text(
         (
             Segment("Your input fields are:\n", "boilerplate"),

@@ -104,14 +104,14 @@ class Message(ShowsItself):
         return Shown("", (self.passage,))
 
     def as_dict(self) -> dict[str, object]:
-        """The message as dspy and the providers' APIs write it."""
+        """Convert the message to the shape of dspy and the providers' APIs."""
         if self.role == "tool":
             return {"role": self.role, **self.extra, "content": self.content}
         return {"role": self.role, "content": self.content, **self.extra}
 
 
 def piece_of(segment: Segment) -> Piece:
-    """A segment as people read it."""
+    """Describe a segment for display."""
     says = f"{segment.kind} of {segment.field}" if segment.field else segment.kind
     return Piece(segment.text, segment.kind, says, segment.field or "")
 
@@ -137,7 +137,7 @@ class Prompt(ShowsItself):
     """What `Adapter.render(..., reuse=prompt)` takes over."""
 
     def as_dicts(self) -> list[dict[str, object]]:
-        """The messages as `format` returns them."""
+        """Convert the messages to the shape that `format` returns."""
         return [message.as_dict() for message in self.messages]
 
     def shown(self) -> Shown:

@@ -66,7 +66,7 @@ class Text(str):
         return text if isinstance(text, Text) else cls((Segment(text, kind, field),))
 
     def slice(self, start: int, end: int) -> Text:
-        """The characters from `start` to `end` (0 ≤ start ≤ end ≤ length), with their origins."""
+        """Take the characters from `start` to `end` (0 ≤ start ≤ end ≤ length), with their origins."""
         if start == 0 and end == len(self):
             return self
         pieces: list[Segment] = []

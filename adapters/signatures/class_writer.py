@@ -54,7 +54,7 @@ class ClassWriter:
         }
 
     def imports(self) -> str:
-        """The import statements that the source needs."""
+        """Write the import statements that the source needs."""
         whole = sorted(name for name, names in self._imports.items() if "" in names)
         parts = sorted((name, sorted(names - {""})) for name, names in self._imports.items() if names - {""})
         lines = [f"import {name}" for name in whole]
@@ -68,7 +68,7 @@ class ClassWriter:
         return name
 
     def annotation(self, annotation: object) -> str:
-        """The expression that names a type; the whole in quotes when it names a class that is not finished yet."""
+        """Write the expression that names a type, in quotes when it names an unfinished class."""
         before, self._met_unfinished = self._met_unfinished, False
         text = "None" if annotation is type(None) else self._type(annotation)
         quoted = self._met_unfinished
@@ -175,7 +175,7 @@ class ClassWriter:
         raise SignatureError(f"{str(one)[:60]} in Annotated[...] cannot be written as source")
 
     def declare(self, cls: Any) -> str:
-        """The name of a class, which is declared when it is not yet. Raises SignatureError for a taken name."""
+        """Declare a class unless it is declared; returns its name. Raises SignatureError for a taken name."""
         name: str = cls.__name__
         known = known_names.home_of(cls)
         if known is not None:

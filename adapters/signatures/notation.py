@@ -72,7 +72,7 @@ def _read(text: str, class_name: str | None) -> Signature:
 
 @lru_cache(maxsize=256)
 def class_names(text: str) -> tuple[str, ...]:
-    """The signatures in a Python source, by name and in order; none for the string notation. Raises SignatureError."""
+    """List the signatures in a Python source; none for the string notation. Raises SignatureError."""
     if not is_source(text):
         return ()
     try:
@@ -96,13 +96,13 @@ class SourceModule(ModuleText):
         self._forward: list[Binding] = []
 
     def signature_names(self) -> tuple[str, ...]:
-        """The names that are bound to signatures at the end of the module, in order."""
+        """List the names bound to signatures at the end of the module, in order."""
         last = [one[-1] for one in self.bindings.values()]
         last.sort(key=lambda one: one.node.lineno)
         return tuple(one.name for one in last if self._is_signature(one, ()))
 
     def signature(self, class_name: str | None) -> Signature:
-        """The signature of that name, or the only one. Raises SignatureError."""
+        """Read the signature of that name, or the only signature. Raises SignatureError."""
         names = self.signature_names()
         if class_name is None:
             if len(names) != 1:
@@ -144,7 +144,7 @@ class SourceModule(ModuleText):
             raise self.source.error(bound[-1].node, f"`{bound[-1].name}` is computed here by code, which is never run")
 
     def look_up(self, name: str, node: ast.AST) -> object:
-        """The meaning of a name at `node`: bound above it, else bound below, else as if imported."""
+        """Find the meaning of a name at `node`: bound above it, else bound below, else as if imported."""
         bound = self.bindings[name]
         line = getattr(node, "lineno", 0)
         before = [one for one in bound if one.node.lineno <= line and one not in self._making[-1:]]

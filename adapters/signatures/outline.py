@@ -83,7 +83,7 @@ class Outline:
     """Where a further import goes."""
 
     def class_named(self, name: str | None) -> ClassOutline | None:
-        """The class of that name; for None the last signature."""
+        """Find a class by its name; None finds the last signature."""
         if name is None:
             return next((one for one in reversed(self.classes) if one.kind == "signature"), None)
         return next((one for one in reversed(self.classes) if one.name == name), None)
@@ -96,7 +96,7 @@ class Outline:
 
 @lru_cache(maxsize=32)
 def outline_of(text: str) -> Outline:
-    """The outline of a text in either notation. Raises SignatureError for a text that cannot be read at all."""
+    """Outline a text in either notation. Raises SignatureError for a text that cannot be read at all."""
     if not is_source(text):
         return _short(text)
     check_size(text)
@@ -117,7 +117,7 @@ def outline_of(text: str) -> Outline:
 
 
 def parse_source(text: str) -> ast.Module:
-    """The syntax tree of a source, every node at its place in `text`. Raises SignatureError."""
+    """Parse a source, every node at its place in `text`. Raises SignatureError."""
     return parsable(SourceText.of(text))[0].parse()
 
 
@@ -252,7 +252,7 @@ _HEAD = "def f("
 
 
 def _short(text: str) -> Outline:
-    """The string notation, whose halves are parsed as the parameters of a function."""
+    """Outline the string notation, whose halves are parsed as the parameters of a function."""
     halves = text.split("->")
     if len(halves) != 2:
         raise SignatureError("a short signature has one `->` between inputs and outputs", 1, 1, "question -> answer")
@@ -278,7 +278,7 @@ def _short(text: str) -> Outline:
 
 
 def uses_of(text: str, name: str) -> set[int]:
-    """The offsets (code points of `text`) at which `name` is named, its own class statement not among them.
+    """Find the offsets (code points of `text`) at which `name` is named, its own class statement not among them.
 
     Quoted types count (`"list[Item]"`); other texts do not: a choice (`Literal["Item"]`), a description, a comment.
     Raises SignatureError for a text nested too deeply.
@@ -353,7 +353,7 @@ class _Uses(ast.NodeVisitor):
                 self.visit(node)
 
     def _quoted(self, node: ast.expr, quoted: str, position: int) -> None:
-        """A type in quotes that begins `position` characters behind the opening quote."""
+        """Visit a type in quotes that begins `position` characters behind the opening quote."""
         start = self._offset(node) + 1 + position
         if self.text[start : start + len(quoted)] != quoted:
             return  # a text with escapes, a prefix or three quotes: not a type that anyone writes

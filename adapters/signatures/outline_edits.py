@@ -53,12 +53,12 @@ class NewMember:
 
 
 def comments_in(text: str) -> tuple[str, ...]:
-    """The comments of a piece of source."""
+    """List the comments of a piece of source."""
     return tuple(match[1] for match in _COMMENT.finditer(text) if match[1])
 
 
 def set_member(outline: Outline, of: ClassOutline, member: Member, wanted: NewMember) -> str:
-    """A member changed in name, type, role or description: what stays equal is not touched."""
+    """Change a member's name, type, role or description; parts that stay equal are not touched."""
     _check_name(of, wanted.name, member)
     if outline.short:
         if wanted.description:
@@ -182,7 +182,7 @@ def delete_class(outline: Outline, of: ClassOutline) -> str:
 
 
 def rename_class(outline: Outline, of: ClassOutline, name: str) -> str:
-    """A class under another name, wherever the code names it, in quoted types too. Comments and texts stay."""
+    """Rename a class wherever the code names it, in quoted types too. Comments and texts stay."""
     if name == of.name:
         return outline.text
     _check_class_name(outline, name)
@@ -191,7 +191,7 @@ def rename_class(outline: Outline, of: ClassOutline, name: str) -> str:
 
 
 def new_source(name: str, field: str) -> str:
-    """A signature to begin with."""
+    """Write a first signature."""
     return _BEGINNING.format(name=name, field=field)
 
 
@@ -329,7 +329,7 @@ def _short_text(outline: Outline, rows: list[NewMember]) -> str:
 
 
 def _source_form(outline: Outline, wanted: NewMember, member: Member | None) -> str:
-    """The short notation has no room for a description: the same signature as Python source, with it."""
+    """Write a short signature as Python source, which has room for a description."""
     source = outline_of(to_source(read(outline.text)))
     of = source.class_named(None)
     if of is None:
@@ -369,7 +369,7 @@ def _add_imports(text: str, names: set[str]) -> str:
 
 
 def value_source(said: str) -> str:
-    """The source of an enum's value that a person typed: a number or a quoted text as it is, other words as a text."""
+    """Write an enum's value as source: a number or a quoted text as typed, other words as a text."""
     try:
         ast.literal_eval(said.strip())
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):

@@ -51,13 +51,13 @@ CONSTRAINT_WORDS: Mapping[str, str] = MappingProxyType(
 
 
 def constraint_text(arguments: Mapping[str, object]) -> str | None:
-    """The constraints among a field's arguments as dspy words them, in the order given; None when there are none."""
+    """Word the constraints among a field's arguments as dspy does, in their order; None for none."""
     words = [f"{CONSTRAINT_WORDS[key]}{value}" for key, value in arguments.items() if key in CONSTRAINT_WORDS]
     return ", ".join(words) if words else None
 
 
 def desc_text(extra: Mapping[str, object]) -> str | None:
-    """The description among a field's extras (`json_schema_extra`); None where none is given.
+    """Write the description among a field's extras (`json_schema_extra`); None where none is given.
 
     dspy prints any value, a number or None too (`dspy.adapters.utils.get_field_description_string`).
     """
@@ -66,7 +66,7 @@ def desc_text(extra: Mapping[str, object]) -> str | None:
 
 @lru_cache(maxsize=4096)
 def infer_prefix(name: str) -> str:
-    """A field name as a title: `invoice_total2` → `Invoice Total 2` (`dspy.signatures.signature.infer_prefix`)."""
+    """Write a field name as a title, as dspy's function does: `invoice_total2` → `Invoice Total 2`."""
     text = re.sub("(.)([A-Z][a-z]+)", r"\1_\2", name)
     text = re.sub("([a-z0-9])([A-Z])", r"\1_\2", text)
     text = re.sub(r"([a-zA-Z])(\d)", r"\1_\2", text)
@@ -75,7 +75,7 @@ def infer_prefix(name: str) -> str:
 
 
 def strip_annotated(annotation: object) -> object:
-    """A field's annotation without a top-level `Annotated`, as pydantic keeps it."""
+    """Remove a top-level `Annotated` from a field's annotation, as pydantic does."""
     while get_origin(annotation) is Annotated:
         annotation = get_args(annotation)[0]
     return annotation
@@ -163,7 +163,7 @@ class Field:
         return self.default is MISSING and self.default_factory is None
 
     def fallback(self) -> object:
-        """The value of a missing output: default, default factory's, None where allowed, otherwise MISSING.
+        """Return the value of a missing output: default, default factory's, None where allowed, otherwise MISSING.
 
         Rule: `dspy.adapters.utils.apply_output_field_defaults`. A default is a fresh copy for every reading.
         """
@@ -179,7 +179,7 @@ class Field:
 
 
 def _updated(field: Field, changes: Mapping[str, Any]) -> Field:
-    """The field with changes, and dspy's own `FieldInfo` of it with the same (`Signature.with_updated_fields`)."""
+    """Change a field, and dspy's own `FieldInfo` of it alike (`Signature.with_updated_fields`)."""
     if field.info is None:
         return replace(field, **changes)
     info = copy(field.info)
@@ -190,12 +190,12 @@ def _updated(field: Field, changes: Mapping[str, Any]) -> Field:
 
 
 def InputField(**arguments: object) -> Field:  # noqa: N802
-    """A nameless input field for `Signature.prepend`, `append` and `insert`; arguments as `dspy.InputField`'s."""
+    """Make a nameless input field for `Signature.prepend`, `append` and `insert`; arguments as `dspy.InputField`'s."""
     return _field("input", arguments)
 
 
 def OutputField(**arguments: object) -> Field:  # noqa: N802
-    """A nameless output field; arguments as `dspy.OutputField`'s."""
+    """Make a nameless output field; arguments as `dspy.OutputField`'s."""
     return _field("output", arguments)
 
 
@@ -233,7 +233,7 @@ class Signature(ShowsItself):
 
     @classmethod
     def make(cls, fields: Iterable[Field], instructions: str | None = None, name: str = "StringSignature") -> Signature:
-        """A signature from fields; `instructions` is a docstring as written, or None for dspy's default sentence."""
+        """Make a signature; `instructions` is a docstring as written, or None for dspy's default sentence."""
         ordered = tuple(fields)
         if instructions is None:
             inputs = ", ".join(f"`{one.name}`" for one in ordered if one.role == "input")
@@ -368,7 +368,7 @@ class Signature(ShowsItself):
 
     @classmethod
     def from_dspy(cls, signature: Any) -> Signature:
-        """A live `dspy.Signature` class as our data, by its attributes alone (dspy is not imported)."""
+        """Convert a live `dspy.Signature` class, by its attributes alone (dspy is not imported)."""
         fields = [Field.from_info(name, info, info.json_schema_extra or {}) for name, info in signature.fields.items()]
         return cls(tuple(fields), signature.instructions, signature.__name__)
 

@@ -88,7 +88,7 @@ def _number(text: str) -> str:
 
 
 def docstring(instructions: str) -> str:
-    """A literal that `inspect.cleandoc` turns into `instructions`, which cleaned once more could lose indentation."""
+    """Write a docstring that `inspect.cleandoc` turns into `instructions`. Raises SignatureError where none does."""
     indented = "".join(f"\n    {line}" if line else "\n" for line in instructions.split("\n"))
     candidates = [instructions] if "\n" not in instructions else [f"{indented}\n    "]
     for doc in [*candidates, f"{indented}\n    ", f"\n{instructions}", instructions]:

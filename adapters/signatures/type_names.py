@@ -8,7 +8,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 
 def name_of(annotation: object) -> str:
-    """A type as the prompt names it, `Union[int, NoneType]` or `list[str]` (dspy's `get_annotation_name`)."""
+    """Write a type as the prompt names it, `Union[int, NoneType]` or `list[str]` (dspy's `get_annotation_name`)."""
     origin, args = get_origin(annotation), get_args(annotation)
     if origin is types.UnionType:
         origin = Union
@@ -24,7 +24,7 @@ def name_of(annotation: object) -> str:
 
 
 def written(annotation: object) -> str:
-    """A type as people write it, for a screen: as `name_of`, but a `Union[date, NoneType]` is `date | None`."""
+    """Write a type as people write it, for a screen: as `name_of`, but a `Union[date, NoneType]` is `date | None`."""
     origin, args = get_origin(annotation), get_args(annotation)
     if origin in (Union, types.UnionType):
         return " | ".join("None" if one is types.NoneType else written(one) for one in args)
@@ -36,7 +36,7 @@ def written(annotation: object) -> str:
 
 
 def quoted_literal(text: str) -> str:
-    """A text in single quotes, in double ones when it holds single ones only (`dspy.adapters.utils`)."""
+    """Quote a text as `dspy.adapters.utils` does: with `'`, or with `"` where only `'` occurs in it."""
     if "'" not in text:
         return f"'{text}'"
     if '"' not in text:

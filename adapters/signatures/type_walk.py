@@ -48,7 +48,7 @@ _CHECKING = re.compile(r"[vV]alidator\b|: method `")
 
 
 def walk(annotation: object) -> Iterator[object]:
-    """The annotation and everything inside it, each once: arguments, metadata, base classes, members of classes."""
+    """Walk an annotation and all inside it, each once: arguments, metadata, base classes, members."""
     seen: set[int] = set()
     waiting = [annotation]
     while waiting:
@@ -76,7 +76,7 @@ def _parts(annotation: Any) -> Iterator[object]:
 
 
 def member_annotations(cls: type) -> Iterator[object]:
-    """The annotations of a class's own members, with their metadata."""
+    """Yield the annotations of a class's own members, with their metadata."""
     if issubclass(cls, BaseModel):
         for info in cls.model_fields.values():
             yield info.annotation

@@ -33,7 +33,7 @@ _CONSTRAINTS: tuple[tuple[type, str], ...] = (
 
 
 def constraint_values(metadata: Iterable[object]) -> dict[str, object]:
-    """The constraints among a field's metadata, by the argument of `pydantic.Field` that makes them."""
+    """Find the constraints among a field's metadata, by the argument of `pydantic.Field` that makes them."""
     found: dict[str, object] = {}
     for one in metadata:
         for kind, name in _CONSTRAINTS:
@@ -54,7 +54,7 @@ def is_general(one: object) -> bool:
 
 
 def text_literal(text: str, block: bool = False) -> str:
-    """A string literal of `text`; `block` writes it in triple quotes where nothing in it needs an escape."""
+    """Write a string literal of `text`; `block` writes it in triple quotes where nothing in it needs an escape."""
     plain = all(character.isprintable() or character == "\n" for character in text)
     if block and plain and "\\" not in text and '"""' not in text and not text.endswith('"'):
         return f'"""{text}"""'
@@ -71,7 +71,7 @@ class ValueWriter:
         self.imported = imported
 
     def write(self, value: object) -> str:
-        """An expression for `value`. Raises SignatureError when it is none of the kinds that can be read back."""
+        """Write an expression for `value`. Raises SignatureError when it is none of the kinds that can be read back."""
         if value is None or value is ... or type(value) in (bool, int, bytes, complex):
             return "..." if value is ... else repr(value)
         if type(value) is str:
@@ -131,7 +131,7 @@ class ValueWriter:
         return f"{self.declare(type(value))}({arguments})"
 
     def factory(self, factory: Callable[[], object]) -> str:
-        """An expression for a default factory: its name when it is a builtin type, else `lambda: <what it makes>`."""
+        """Write a default factory: by its name when it is a builtin type, else as `lambda: VALUE`."""
         if hasattr(factory, "literal"):
             return f"lambda: {self.write(factory.literal)}"
         if isinstance(factory, type):

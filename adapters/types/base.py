@@ -27,7 +27,7 @@ NOTICE = "Experimental: "
 
 
 def compiled_docstring(docstring: str) -> str:
-    """A docstring as Python 3.13 and later keep it: tabs as spaces, and without the lines' common indentation."""
+    """Convert a docstring as Python 3.13 and later do: tabs to spaces, no common indentation."""
     first, *rest = docstring.expandtabs().split("\n")
     margin = min((len(line) - len(line.lstrip(" ")) for line in rest if line.strip(" ")), default=0)
     return "\n".join([first.lstrip(" "), *(line[margin:] for line in rest)])
@@ -66,12 +66,12 @@ class Type(pydantic.BaseModel):
 
     @classmethod
     def description(cls) -> str:
-        """The text about this type in the prompt; empty for none."""
+        """Return the text about this type in the prompt; empty for none."""
         return ""
 
     @classmethod
     def extract_custom_type_from_annotation(cls, annotation: object) -> list[object]:
-        """The subclasses of this class in an annotation: `list[dict[str, Tool]]` → [Tool]."""
+        """Find the subclasses of this class in an annotation: `list[dict[str, Tool]]` → [Tool]."""
         if isinstance(annotation, type) and issubclass(annotation, cls):
             return [annotation]
         return [found for arg in get_args(annotation) for found in cls.extract_custom_type_from_annotation(arg)]
@@ -87,7 +87,7 @@ class Type(pydantic.BaseModel):
     def adapt_to_native_lm_feature(
         cls, signature: object, field_name: str, lm: NativeLM, lm_kwargs: dict[str, object]
     ) -> object:
-        """The signature without `field_name` when the model gives this type natively; may add to `lm_kwargs`."""
+        """Return the signature without `field_name` when the model gives this type natively; may add to `lm_kwargs`."""
         return signature
 
     @classmethod
@@ -96,12 +96,12 @@ class Type(pydantic.BaseModel):
 
     @classmethod
     def parse_stream_chunk(cls, chunk: object) -> object:
-        """The part of a provider's stream chunk for this type, or None."""
+        """Read the part of a provider's stream chunk for this type, or None."""
         return None
 
     @classmethod
     def parse_lm_response(cls, response: str | Mapping[str, object]) -> Self | None:
-        """The value of this type that a model's response has in addition to its text, or None."""
+        """Read the value of this type that a model's response has in addition to its text, or None."""
         return None
 
 

@@ -50,12 +50,12 @@ class Code(Type):
         raise ValueError(f"Received invalid value for `dspy.Code`: {data}")
 
     def __class_getitem__(cls, language: object) -> type[Code]:
-        """The class for another language; the same language gives the same class."""
+        """Make the class for another language; the same language gives the same class."""
         return _code_in(cls, language) if isinstance(language, str) else _make_code_in(cls, language)
 
 
 def strip_fence(text: str) -> str:
-    """The content of the first markdown code block, or the text itself where there is none.
+    """Take the content out of the first markdown code block; without a block, return the text.
 
     Rule: dspy's `_filter_code`, whose two patterns take quadratic time. Only the first fence can open a block: where
     it finds no end of line or no closing fence behind it, no later one does.

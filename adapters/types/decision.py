@@ -35,7 +35,7 @@ class Decision(Type):
 
     @classmethod
     def criteria(cls) -> Any:
-        """The declared criteria, as a new copy: descriptions by label, a list for Score, None for a bare type."""
+        """Copy the declared criteria: descriptions by label, a list for Score, None for a bare type."""
         return json.loads(cls.criteria_json)
 
     @pydantic.model_serializer(mode="wrap")
@@ -152,7 +152,7 @@ class Choice(Decision):
 
 
 def options_of(kind: type[pydantic.BaseModel]) -> tuple[object, ...]:
-    """The declared values of a `Choice` (ours or dspy's), with their Python types."""
+    """Return the declared values of a `Choice` (ours or dspy's), with their Python types."""
     return get_args(kind.model_fields["value"].annotation)
 
 
@@ -213,7 +213,7 @@ def kind_of(decision_type: object) -> Kind:
 
 @lru_cache(maxsize=256)
 def evidence_type(decision_type: Any) -> type[pydantic.BaseModel]:
-    """The type that a model is asked for instead of a decision. Rule: `dspy.adapters.decision.evidence_type`."""
+    """Make the type that a model is asked for instead of a decision. Rule: `dspy.adapters.decision.evidence_type`."""
     kind = kind_of(decision_type)
     name = kind.capitalize()
     fields: dict[str, Any]

@@ -51,7 +51,7 @@ class Audio(Type):
 
     @classmethod
     def from_path(cls, file_path: str) -> Audio:
-        """The sound in a local file; only ever called by a person's own code.
+        """Read the sound in a local file; only ever called by a person's own code.
 
         Raises ValueError when there is no such file or its name says it is not audio.
         """
@@ -162,7 +162,7 @@ class File(Type):
 
     @classmethod
     def from_path(cls, file_path: str, filename: str | None = None, mime_type: str | None = None) -> File:
-        """The content of a local file; called by a person's own code alone. ValueError when there is none."""
+        """Read the content of a local file; called by a person's own code alone. ValueError when there is none."""
         path = Path(file_path)
         if not path.is_file():
             raise ValueError(f"File not found: {file_path}")
@@ -178,12 +178,12 @@ class File(Type):
 
     @classmethod
     def from_file_id(cls, file_id: str, filename: str | None = None) -> File:
-        """A file that was uploaded to the provider before."""
+        """Refer to a file that was uploaded to the provider before."""
         return cls(file_id=file_id, filename=filename)
 
 
 def encode_file_to_dict(file_input: object) -> dict[str, object]:
-    """The fields of a file, from a File, a dict of its fields, a data URI, or bytes, as dspy accepts.
+    """Read the fields of a file, from a File, a dict of its fields, a data URI, or bytes, as dspy accepts.
 
     Raises ValueError for anything else.
     """
@@ -246,7 +246,7 @@ class Image(Type):
 
     @classmethod
     def from_path(cls, file_path: str) -> Image:
-        """The picture in a local file as a data URI; only ever called by a person's own code.
+        """Read the picture in a local file as a data URI; only ever called by a person's own code.
 
         Raises ValueError when there is no such file or its name says no MIME type.
         """
@@ -270,7 +270,7 @@ class Image(Type):
 
 
 def encode_image(image: object) -> str:
-    """The URL or data URI of what dspy takes for an image: either of these as text, {"url": …}, or an Image.
+    """Find the URL or data URI of an image that dspy accepts: either of these as text, {"url": …}, or an Image.
 
     Raises ValueError for anything else, and ImportError for raw bytes, as dspy does without Pillow.
     """

@@ -43,7 +43,7 @@ class Reasoning(Type):
 
     @classmethod
     def parse_lm_response(cls, response: str | Mapping[str, Any]) -> Reasoning | None:
-        """The response's `reasoning_content`, or None.
+        """Read the response's `reasoning_content`, or None.
 
         Raises TypeError for a plain text that contains these letters: dspy looks for the key in the text too.
         """
@@ -95,7 +95,7 @@ class Reasoning(Type):
         return other + self.content if isinstance(other, str) else NotImplemented
 
     def __getattr__(self, name: str) -> object:
-        """The methods of `str`, on the content."""
+        """Offer the methods of `str`, on the content."""
         if hasattr(str, name):
             return getattr(self.content, name)
         raise AttributeError(
@@ -193,7 +193,7 @@ class Citations(Type):
 
     @classmethod
     def parse_lm_response(cls, response: str | Mapping[str, object]) -> Citations | None:
-        """The response's `citations`, or None. Raises what `from_dict_list` raises for malformed citations."""
+        """Read the response's `citations`, or None. Raises what `from_dict_list` raises for malformed citations."""
         if isinstance(response, dict) and isinstance(response.get("citations"), list):
             return cls.from_dict_list(response["citations"])
         return None

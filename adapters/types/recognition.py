@@ -28,7 +28,7 @@ def is_custom_type(annotation: object) -> bool:
 
 
 def custom_types_in(annotation: object) -> list[Any]:
-    """The custom types in an annotation, in order and with repetitions: `dict[str, list[Image]]` → [Image].
+    """Find the custom types in an annotation, in order and with repetitions: `dict[str, list[Image]]` → [Image].
 
     Rule: `dspy.Type.extract_custom_type_from_annotation`, which looks into type arguments and not into models.
     """
@@ -100,7 +100,7 @@ def unwrapped(annotation: object) -> object:
 
 
 def fields_of(annotation: object) -> Mapping[str, object]:
-    """The annotations of a model, typed dict or dataclass by the keys its plain JSON may use; empty for all else."""
+    """Map the keys of plain JSON to annotations, for a model, typed dict or dataclass; else empty."""
     if not isinstance(annotation, type):
         return {}
     if issubclass(annotation, pydantic.BaseModel):

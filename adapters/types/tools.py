@@ -95,7 +95,7 @@ def _is_call(data: Mapping[str, object]) -> bool:
 
 
 def _call_fields(data: object) -> dict[str, Any]:
-    """The fields of a `ToolCall` from any of the shapes providers use (dspy's `_normalize_tool_call_dict`)."""
+    """Read the fields of a `ToolCall` from any of the shapes providers use (dspy's `_normalize_tool_call_dict`)."""
     if not isinstance(data, Mapping):
         raise ValueError(f"Received invalid tool call value for `dspy.ToolCalls`: {data}")
     if "function" in data:
@@ -232,7 +232,7 @@ class Tool(Type):
         return str(self)
 
     def format_as_litellm_function_call(self) -> dict[str, object]:
-        """The tool as an entry of `tools` in an OpenAI chat request; arguments without a default are required."""
+        """Write the tool as an entry of `tools` in an OpenAI chat request; arguments without a default are required."""
         args = self.args or {}
         return {
             "type": "function",
@@ -266,7 +266,7 @@ def _jsonable(value: object) -> object:
 
 
 def _resolve_references(schema: dict[str, Any]) -> dict[str, object]:
-    """A JSON schema with its `$ref`s replaced by what they name. Raises RecursionError for a recursive model."""
+    """Resolve the `$ref`s of a JSON schema. Raises RecursionError for a recursive model."""
     if "$defs" not in schema:
         return schema
 

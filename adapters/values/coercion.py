@@ -61,7 +61,7 @@ def coerce(value: object, annotation: object, steps: list[Step] | None = None) -
 
 
 def find_enum_member(enum: type[enum.Enum], identifier: Any) -> enum.Enum:
-    """The member whose value, or else whose name, is `identifier`; ValueError when there is none (dspy's function)."""
+    """Find a member by its value, else by its name (dspy's function). Raises ValueError for none."""
     for member in enum:
         if member.value == identifier:
             return member

@@ -240,7 +240,7 @@ def _build_items(origin: object, args: Sequence[object], value: Collection[objec
 
 
 def to_plain(value: object) -> object:
-    """The plain JSON that `build` makes the same value from; what holds no custom type stays the object it was."""
+    """Convert a value to plain JSON for `build`; values without a custom type stay the same object."""
     if is_built(type(value)):
         return _plain_type(value)
     if isinstance(value, dict):

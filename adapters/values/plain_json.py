@@ -38,7 +38,7 @@ def plain(value: object) -> JSON:
 
 
 def _unfolded(value: object) -> JSON:
-    """A value as JSON but for the items of a list or object, which are still as they were."""
+    """Convert a value to JSON, but leave the items of a list or object as they were."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, Enum):

@@ -26,7 +26,7 @@ _dumper: ByIdentity[TypeAdapter[object] | None] = ByIdentity(_adapter_or_none)
 
 
 def serialize_for_json(value: object) -> object:
-    """The JSON-compatible form of a value, or `str(value)` where pydantic has none.
+    """Convert a value to its JSON-compatible form, or `str(value)` where pydantic has none.
 
     Rule: `dspy.adapters.utils.serialize_for_json`, which builds a `TypeAdapter` for every single value.
     """

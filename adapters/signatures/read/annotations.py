@@ -41,7 +41,7 @@ class TypeReader(ValueReader):
     """
 
     def annotation(self, node: ast.expr) -> object:
-        """The type that `node` names. Raises SignatureError."""
+        """Read the type that `node` names. Raises SignatureError."""
         annotation = self._part(node)
         if not self._is_type(annotation):
             name = str(getattr(annotation, "_name", "")).lower()
@@ -253,7 +253,7 @@ def keep_unbuilt(made: type, own: Mapping[str, Unbuilt], line: int) -> None:
 
 
 def fields_until_built(model: type[BaseModel]) -> dict[str, FieldInfo]:
-    """The fields as a program sees them that has made no value of this model yet."""
+    """Return the fields as a program sees them before it makes a value of this model."""
     kept: Mapping[str, Unbuilt] = model.__dict__.get("__until_built__", {})
     return {name: kept[name].info if name in kept else info for name, info in model.model_fields.items()}
 
@@ -279,7 +279,7 @@ class LaterNames(Names):
         return super().find(name, node)
 
     def _first_bound(self, name: str) -> int:
-        """The line at which a name is bound first, where that is below the class; else 0."""
+        """Find the line at which a name is bound first, where that is below the class; else 0."""
         first = self.bound[name][0].node.lineno if name in self.bound and name not in self.local else 0
         return first if first > self._line else 0
 
@@ -296,7 +296,7 @@ class _QuotesKept(TypeReader):
 
 
 def unbuilt_annotation(node: ast.expr, reader: TypeReader, postponed: bool) -> Any:
-    """The annotation before its quotes are evaluated. Raises SignatureError.
+    """Read an annotation without evaluating its quotes. Raises SignatureError.
 
     With `postponed` all of it is quoted, for the text begins with `from __future__ import annotations`.
     """

@@ -70,11 +70,11 @@ class ModuleText:
         self.top = self.reader({})
 
     def look_up(self, name: str, node: ast.AST) -> object:
-        """The meaning at `node` of a name that the text binds. Raises SignatureError."""
+        """Find the meaning at `node` of a name that the text binds. Raises SignatureError."""
         raise NotImplementedError
 
     def reader(self, local: Mapping[str, object]) -> TypeReader:
-        """A reader that knows `local` names before those of the module."""
+        """Make a reader that knows `local` names before those of the module."""
         return TypeReader(self.source, Names(local, self.bindings, self.look_up))
 
     def make_class(self, node: ast.ClassDef, qualname: str, local: Mapping[str, object]) -> type:
@@ -109,7 +109,7 @@ class ClassMaker:
         self.reader = around.reader(self.local)
 
     def make(self) -> type:
-        """The class. Raises SignatureError for a kind of class, or a part of one, that means running code."""
+        """Make the class. Raises SignatureError where that would mean running code."""
         if getattr(self.node, "type_params", None):
             raise self.source.error(self.node, "generic classes are not supported", "write the class out for each type")
         bases = [self._base(one) for one in self.node.bases]
@@ -191,7 +191,7 @@ class ClassMaker:
                 )
 
     def _description(self) -> str | None:
-        """The text that `description()` of a custom type returns; None without that method."""
+        """Return the text that `description()` of a custom type returns; None without that method."""
         for statement in self.node.body:
             if isinstance(statement, ast.FunctionDef) and statement.name == "description":
                 lines = statement.body[1:] if docstring(statement) is not None else statement.body
@@ -320,7 +320,7 @@ class ClassMaker:
         return made
 
     def _unbuilt(self, made: type, body: ClassBody) -> dict[str, Unbuilt]:
-        """The model's own fields that name a class further down in this text."""
+        """Find the model's own fields that name a class further down."""
         found: dict[str, Unbuilt] = {}
         for name in made.__annotations__:
             written = body.annotations[name]

@@ -75,7 +75,7 @@ _CHANGES = ("desc", "prefix", "constraints")
 def written_field(
     reader: TypeReader, name: str, node: ast.AST, value: ast.expr | None
 ) -> tuple[FieldInfo | None, tuple[str, ...]]:
-    """The field assigned to a name, and notes on arguments without effect; None where nothing is assigned."""
+    """Read the field assigned to a name, and notes on arguments without effect; None where nothing is assigned."""
     if value is None:
         return None, ()
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Name | ast.Attribute):
@@ -285,7 +285,7 @@ def _draft(reader: TypeReader, node: ast.stmt, name: str, annotation: ast.expr |
 
 
 def _executed(body: Sequence[ast.stmt], reader: TypeReader) -> Iterator[ast.stmt]:
-    """The statements in the order in which Python executes them: one branch of an `if` over constants.
+    """Yield the statements in the order in which Python executes them: one branch of an `if` over constants.
 
     Raises SignatureError for a condition that cannot be read without running code.
     """

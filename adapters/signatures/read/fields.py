@@ -45,7 +45,7 @@ _SHOWN = {"desc": 'desc="..."', "description": 'description="..."', "prefix": 'p
 
 
 def declaration_error(source: SourceText, node: ast.AST, name: str) -> SignatureError:
-    """The error for a field that has no `InputField` or `OutputField`."""
+    """Make the error for a field that has no `InputField` or `OutputField`."""
     return source.error(
         node, f"field `{name}` must be declared with InputField or OutputField", f"{name}: ... = dspy.InputField()"
     )

@@ -151,7 +151,7 @@ _INSIDE_PYDANTIC = frozenset("types fields networks main config functional_valid
 
 
 def known_module(dotted: str) -> Module | None:
-    """The module of that name, if names may be taken from it."""
+    """Find the module of that name, if names may be taken from it."""
     if dotted.startswith("pydantic.") and dotted.removeprefix("pydantic.") in _INSIDE_PYDANTIC:
         dotted = "pydantic"
     if dotted in _MEMBERS or dotted == "dspy":
@@ -178,14 +178,14 @@ def member(module: Module, name: str) -> object:
 
 
 def member_names(module: Module) -> list[str]:
-    """The names that `member` finds, for suggestions."""
+    """List the names that `member` finds, for suggestions."""
     if module.name in ("dspy", _INSIDE_DSPY):
         return ["Signature", "InputField", "OutputField", "Type", *DSPY_TYPES]
     return sorted(_MEMBERS[module.name][1])
 
 
 def home_of(found: object) -> tuple[str, str] | None:
-    """The module and name under which the table has `found`: `("datetime", "date")`; None for anything else."""
+    """Find the module and name under which the table has `found`: `("datetime", "date")`; None for anything else."""
     home = _homes().get(id(found))
     if home is None and getattr(found, "__module__", "").partition(".")[0] == "pydantic":
         name = getattr(found, "__name__", "")
@@ -260,7 +260,7 @@ def bare(name: str, builtin_names: frozenset[str] = SOURCE_BUILTINS) -> object:
 
 
 def bare_names() -> list[str]:
-    """The names that `bare` finds as types, for suggestions."""
+    """List the names that `bare` finds as types, for suggestions."""
     return sorted({*STRING_BUILTINS, *_BARE})
 
 

@@ -30,7 +30,7 @@ class Names:
         self.look_up = look_up
 
     def find(self, name: str, node: ast.AST) -> object:
-        """The meaning of `name`. Raises LookupError when it has none, SignatureError when it cannot be used."""
+        """Find the meaning of `name`. Raises LookupError when it has none, SignatureError when it cannot be used."""
         if name in self.local:
             return self.local[name]
         return self.look_up(name, node) if name in self.bound else known_names.bare(name)
@@ -50,7 +50,7 @@ class NameReader:
         """An entry for each round of the loops that were read."""
 
     def meaning(self, node: ast.Name | ast.Attribute) -> Any:
-        """The meaning of a name or dotted name. Raises SignatureError when nothing in the table matches."""
+        """Find the meaning of a name or dotted name. Raises SignatureError when nothing in the table matches."""
         if isinstance(node, ast.Name):
             try:
                 return self.names.find(node.id, node)
@@ -95,7 +95,7 @@ class NameReader:
 
 
 def member_value(owner: object, name: str) -> tuple[object] | None:
-    """The value of `owner.name` for enums, enum members, nested classes and clock factories."""
+    """Find the value of `owner.name` for enums, enum members, nested classes and clock factories."""
     if isinstance(owner, enum.EnumMeta):
         found = owner.__members__.get(name)
         return None if found is None else (found,)

@@ -57,7 +57,7 @@ class SourceText:
         return [0, *(match.end() for match in _LINE_BREAK.finditer(self.text))]
 
     def index(self, line: int, column_bytes: int) -> int:
-        """The index of a node in `text`: `line` from 1, `column_bytes` in UTF-8 as `ast` counts."""
+        """Return the index of a node in `text`: `line` from 1, `column_bytes` in UTF-8 as `ast` counts."""
         starts = self.line_starts
         if line > len(starts):
             return len(self.text)
@@ -66,7 +66,7 @@ class SourceText:
         return start + len(head.decode("utf-8", "ignore"))
 
     def error_at(self, index: int, message: str, hint: str = "") -> SignatureError:
-        """The error at a place in `text`, reported in lines and columns of `whole`."""
+        """Make the error at a place in `text`, reported in lines and columns of `whole`."""
         inside = min(max(index - self.head, 0), self.length)
         line, column = line_and_column(self.whole, self.start + inside)
         return SignatureError(_printable(message), line, column, _printable(hint))
@@ -76,7 +76,7 @@ class SourceText:
         return self.error_at(self.index(line, column), message, hint)
 
     def parse(self) -> ast.Module:
-        """The syntax tree. Raises SignatureError for anything `ast.parse` does not take."""
+        """Parse the text. Raises SignatureError for anything `ast.parse` does not take."""
         check_size(self.whole)
         try:
             return quiet_parse(self.text)
@@ -110,7 +110,7 @@ def told(error: Exception) -> str:
 
 
 def shown(node: ast.AST) -> str:
-    """A piece of source as an error quotes it."""
+    """Quote a piece of source for an error."""
     try:
         text = ast.unparse(node)
     except (RecursionError, ValueError):
@@ -279,7 +279,7 @@ def rebuilt_models(statements: Sequence[ast.stmt]) -> frozenset[str]:
 
 
 def docstring(node: ast.ClassDef | ast.FunctionDef) -> str | None:
-    """The docstring as it is written, not cleaned."""
+    """Return the docstring as it is written, not cleaned."""
     first = node.body[0] if node.body else None
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
         return first.value.value

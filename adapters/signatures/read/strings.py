@@ -60,7 +60,7 @@ def read_string(
     names: Names | None = None,
     custom_types: Mapping[str, object] | None = None,
 ) -> Signature:
-    """The signature that `text` writes; `instructions` None or empty means dspy's sentence. Raises SignatureError.
+    """Read the signature that `text` writes; `instructions` None or empty means dspy's sentence. Raises SignatureError.
 
     `names` are those of a text around it, which it may use as types; `custom_types` the types it was given by name.
     """
@@ -87,7 +87,7 @@ def read_string(
 
 
 def _half(whole: str, start: int, part: str, role: Role, names: StringNames, found: Set[str]) -> list[Draft]:
-    """The fields on one side of the arrow; `found` are the names that dspy finds besides its own."""
+    """Read the fields on one side of the arrow; `found` are the names that dspy finds besides its own."""
     source = SourceText(_HEAD + part + _TAIL, whole, start, len(part), len(_HEAD))
     source, tree = _parsed(source, part)
     function = tree.body[0]
@@ -150,7 +150,7 @@ def _draft(source: SourceText, reader: TypeReader, argument: ast.arg, role: Role
 
 
 def _unfound(annotation: ast.expr, found: Set[str]) -> Iterator[str]:
-    """A note for each name that is understood here and that dspy's string notation would not find."""
+    """Note each name that is understood here and that dspy's string notation would not find."""
     waiting: list[ast.expr] = [annotation]
     told: set[str] = set()
     while waiting:

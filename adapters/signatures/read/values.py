@@ -47,7 +47,7 @@ class ValueReader(NameReader):
     """Reads the values of a text."""
 
     def value(self, node: ast.expr) -> Any:
-        """The value of `node`. Raises SignatureError when finding it would take running code."""
+        """Read the value of `node`. Raises SignatureError when that would take running code."""
         match node:
             case ast.Constant():
                 if type(node.value) is int and node.value.bit_length() > LARGEST_INTEGER_BITS:
@@ -110,7 +110,7 @@ class ValueReader(NameReader):
         return result
 
     def _checked(self, node: ast.expr, value: object) -> Any:
-        """The value, if it is not too large to be printed. Raises SignatureError."""
+        """Return the value, if it is not too large to be printed. Raises SignatureError."""
         if is_larger(value, LARGEST_VALUE):
             raise self.source.error(node, f"{shown(node)} is larger than {LARGEST_VALUE:,} items or characters")
         return value
@@ -129,7 +129,7 @@ class ValueReader(NameReader):
         raise self.source.error(text, "an f-string with a computed part", "write the text out")
 
     def elements(self, nodes: list[ast.expr], read: Callable[[ast.expr], object] | None = None) -> list[object]:
-        """The values of a display's elements, with `*MEMBERS` expanded."""
+        """Read the values of a display's elements, with `*MEMBERS` expanded."""
         read = read or self.value
         result: list[object] = []
         for one in nodes:
@@ -170,7 +170,7 @@ class ValueReader(NameReader):
             raise self.source.error(node, f"{shown(node)}: {told(error)}") from None
 
     def _expression(self, node: ast.expr) -> object:
-        """The value of an expression over constants. Raises LookupError for one that is not of this closed list."""
+        """Compute an expression over constants. Raises LookupError for expressions outside this closed list."""
         match node:
             case ast.Subscript(value=owner, slice=place):
                 items = self.value(owner)
@@ -211,7 +211,7 @@ class ValueReader(NameReader):
                 raise LookupError(type(node).__name__)
 
     def _rounds(self, generators: list[ast.comprehension]) -> Iterator[ValueReader]:
-        """A reader for each round of the loops, which knows their variables."""
+        """Make a reader for each round of the loops, which knows their variables."""
         if not generators:
             yield self
             return
@@ -261,7 +261,7 @@ class ValueReader(NameReader):
         return True
 
     def keywords(self, node: ast.Call) -> list[tuple[str, ast.expr]]:
-        """The keyword arguments of a call, in order. Raises SignatureError for `**mapping`."""
+        """Return the keyword arguments of a call, in order. Raises SignatureError for `**mapping`."""
         result: list[tuple[str, ast.expr]] = []
         for one in node.keywords:
             if one.arg is None:
@@ -270,7 +270,7 @@ class ValueReader(NameReader):
         return result
 
     def dspy_field(self, maker: known_names.FieldMaker, node: ast.Call) -> FieldInfo:
-        """A call of `dspy.InputField` or `dspy.OutputField`. Raises SignatureError."""
+        """Read a call of `dspy.InputField` or `dspy.OutputField`. Raises SignatureError."""
         if node.args:
             raise self.source.error(node.args[0], "InputField and OutputField take only named arguments", 'desc="..."')
         arguments: dict[str, object] = {}
@@ -296,7 +296,7 @@ class ValueReader(NameReader):
         return made
 
     def factory(self, node: ast.expr) -> Callable[[], object]:
-        """A `default_factory`: a builtin type, a class of this text, or `lambda: <literal>`."""
+        """Read a `default_factory`: a builtin type, a class of this text, or `lambda: <literal>`."""
         if isinstance(node, ast.Lambda):
             arguments = node.args
             if arguments.args or arguments.posonlyargs or arguments.vararg or arguments.kwonlyargs or arguments.kwarg:
@@ -316,7 +316,7 @@ class ValueReader(NameReader):
         )
 
     def metadata(self, node: ast.expr) -> object:
-        """An entry after the type in `Annotated[...]`; a validator becomes `NotRun`."""
+        """Read an entry after the type in `Annotated[...]`; a validator becomes `NotRun`."""
         is_call = isinstance(node, ast.Call)
         named = node.func if isinstance(node, ast.Call) else node
         found = self.meaning(named) if isinstance(named, ast.Name | ast.Attribute) else None
