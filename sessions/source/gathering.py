@@ -11,6 +11,7 @@ from pathlib import Path
 
 from adapters.errors import SignatureError
 from adapters.signatures import notation
+from adapters.signatures.agents import react_instructions
 from adapters.signatures.read.known_names import known_module
 from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.signatures.type_names import name_of
@@ -76,13 +77,14 @@ def with_react(found: Gathered, link: SourceLink, file: Path) -> Gathered:
     base, name = found.class_name, f"{found.class_name}{link.react.title()}"
     steps = ['.append("trajectory", dspy.InputField(), type_=str)']
     if link.react == "react":
+        said = react_instructions(signature, link.tools)
         steps = [f'.delete("{one}")' for one in signature.output_fields] + steps
         steps += [
             '.append("next_thought", dspy.OutputField(), type_=str)',
             f'.append("next_tool_name", dspy.OutputField(), type_=Literal[{", ".join(map(json.dumps, link.tools))}])',
             '.append("next_tool_args", dspy.OutputField(), type_=dict[str, Any])',
             ".with_instructions(",
-            *[f"    {json.dumps(line, ensure_ascii=False)}" for line in _agent_instructions(signature, link.tools)],
+            *[f"    {json.dumps(line, ensure_ascii=False)}" for line in said.splitlines(keepends=True)],
             ")",
         ]
     lines = "\n".join(f"    {step}" for step in steps)
@@ -90,32 +92,6 @@ def with_react(found: Gathered, link: SourceLink, file: Path) -> Gathered:
     piece = Piece(file, (name,), 0, 0, own, False)
     text = f"{found.text.rstrip()}\n\n\nimport dspy\nfrom typing import Any, Literal\n\n{own}"
     return Gathered(text, name, (*found.pieces, piece), found.files)
-
-
-def _agent_instructions(signature: Signature, tools: Mapping[str, str]) -> list[str]:
-    inputs, outputs = (", ".join(f"`{one}`" for one in of) for of in (signature.input_fields, signature.output_fields))
-    texts = dict(tools)
-    if "finish" in texts:
-        texts["finish"] = (
-            "finish, whose description is <desc>Marks the task as complete. That is, signals that all information for "
-            f"producing the outputs, i.e. {outputs}, are now available to be extracted.</desc>. "
-            "It takes arguments {}."
-        )
-    said = [
-        *([f"{signature.instructions}\n"] if signature.instructions else []),
-        f"You are an Agent. In each episode, you will be given the fields {inputs} as input. And you can see your past "
-        "trajectory so far.",
-        "Your goal is to use one or more of the supplied tools to collect any necessary information for producing "
-        f"{outputs}.\n",
-        "To do this, you will interleave next_thought, next_tool_name, and next_tool_args in each turn, and also when "
-        "finishing the task.",
-        "After each tool call, you receive a resulting observation, which gets appended to your trajectory.\n",
-        "When writing next_thought, you may reason about the current situation and plan for future steps.",
-        "When selecting the next_tool_name and its next_tool_args, the tool must be one of:\n",
-        *[f"({number}) {text}" for number, text in enumerate(texts.values(), 1)],
-        "When providing `next_tool_args`, the value inside the field must be in JSON format",
-    ]
-    return "\n".join(said).splitlines(keepends=True)
 
 
 def gather_text(text: str, class_name: str) -> str:

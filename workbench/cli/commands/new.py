@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from adapters.errors import SignatureError
 from adapters.lm.config_file import ConfigError
 from adapters.signatures import notation
+from adapters.signatures.agents import Module, inner_signatures, tool_text
 from adapters.signatures.signature import Field, Signature
 from adapters.signatures.type_names import name_of
+from adapters.tools.argument_line import schema_of_line
 from adapters.types import custom_types_in
 from adapters.types.pydantic_schema import type_adapter
 from adapters.values.custom_types import WHAT_WORKS
+from adapters.values.plain_json import JSON
 from sessions.errors import SessionError
 from sessions.file import store
 from sessions.file.whole_files import did_you_mean
+from sessions.imports import proposing
 from sessions.model.held_values import shown, strict_json, takes, value_in
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from sessions.source.gathering import gather_text
@@ -38,12 +43,17 @@ path ending in .py (or .py:Class when the file has several signatures). The file
 is read, never run.
 
 VALUE is taken as it stands for a str field. For any other type it is JSON, else
-text if the type takes text."""
+text if the type takes text.
+
+With --module, sessions of the module's inner signatures stand beside each other:
+`-o agent.session.json` of react writes agent.react.session.json and
+agent.extract.session.json, whose prompts are those that dspy sends."""
 EXAMPLES = """\
   workbench new "question -> answer" -o q.session.json --input question="Is it raining?"
   workbench new "question, context: list[str] -> answer: Literal['yes', 'no'], score: float" -o q.session.json \\
       --input question="Is it raining?" --input context='["It pours."]'
   workbench new invoice.py:Extract -o invoice.session.json --cot --model openai/gpt-6-luna
+  workbench new "question -> answer" --module react --tool "search(query: str): Search the web." -o agent.session.json
   workbench new "text -> label" -o l.session.json --demo '{"text": "Lovely.", "label": "positive"}'"""
 
 
@@ -54,6 +64,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--demo", dest="demos", action="append", default=[], metavar="JSON", help="an object of values")
     parser.add_argument("--instructions", metavar="TEXT", help="in place of the signature's own")
     parser.add_argument("--cot", action="store_true", help="ChainOfThought: `reasoning` in front of the outputs")
+    parser.add_argument(
+        "--module", choices=get_args(Module), help="a session for each inner signature of this dspy module"
+    )
+    parser.add_argument(
+        "--tool",
+        dest="tools",
+        action="append",
+        default=[],
+        metavar="NAME(ARGUMENTS): DESCRIPTION",
+        help="a tool of react or code-act, such as 'search(query: str, k: int = 5): Search the web.'",
+    )
     arguments.add_model(parser)
     parser.add_argument("--force", action="store_true", help="overwrite FILE if it is there")
     arguments.add_json(parser)
@@ -66,6 +87,10 @@ def run(options: argparse.Namespace) -> int:
     except SignatureError as error:
         raise CommandError(f"the signature, {error}") from error
     linked_to = f", linked to {written.source.file}:{written.source.class_name}" if written.source is not None else ""
+    if options.tools and options.module is None:
+        raise CommandError("--tool belongs to --module react or code-act")
+    if options.module is not None:
+        return _write_module(options, signature)
     wanted = settings_in_force()
     session = Session(
         signature=written,
@@ -75,12 +100,7 @@ def run(options: argparse.Namespace) -> int:
         model=options.model or wanted.model,
     )
     path = Path(options.output)
-    if path.exists() and not options.force:
-        raise CommandError(f"{path} is there already; --force overwrites it")
-    try:
-        store.save(session, path)
-    except (SessionError, OSError) as error:
-        raise CommandError(str(error)) from error
+    _save(session, path, options.force)
     if options.json:
         columns = [one.id for one in session.columns]
         command_output.json({"path": str(path), "columns": columns, "signature": _fields(signature)})
@@ -89,6 +109,61 @@ def run(options: argparse.Namespace) -> int:
             f"{path}: {signature.signature}{linked_to}. Next: `workbench render {path}`, or `workbench {path}`"
         )
     return exit_codes.OK
+
+
+def _save(session: Session, path: Path, is_forced: bool) -> None:
+    if path.exists() and not is_forced:
+        raise CommandError(f"{path} is there already; --force overwrites it")
+    try:
+        store.save(session, path)
+    except (SessionError, OSError) as error:
+        raise CommandError(str(error)) from error
+
+
+def _write_module(options: argparse.Namespace, signature: Signature) -> int:
+    """Write a session for each inner signature of a dspy module."""
+    if options.demos or options.cot:
+        raise CommandError("--module makes the signatures itself: leave out --demo and --cot")
+    tools = dict(_tool(one) for one in options.tools)
+    if tools and options.module == "program-of-thought":
+        raise CommandError("program-of-thought has no tools")
+    wanted = settings_in_force()
+    inputs = input_values(options.inputs, signature)
+    first, _, rest = Path(options.output).name.partition(".")
+    shapes: list[JSON] = []
+    for one in inner_signatures(options.module, signature, tools):
+        named = replace(one.signature, name="".join(part.title() for part in one.name.split("_")))
+        text = replace(proposing.in_source(named), predictor="ChainOfThought" if one.is_chain_of_thought else "Predict")
+        own = {
+            name: inputs.get(name, "") for name in named.input_fields if name in inputs or name not in signature.fields
+        }
+        session = Session(
+            text,
+            columns=tuple([Column(name, name) for name in wanted.columns]),
+            cases=(Case("case 1", inputs=own),),
+            model=options.model or wanted.model,
+            name=f"{first}: {one.name}",
+        )
+        path = Path(options.output).with_name(".".join(part for part in (first, one.name, rest) if part))
+        _save(session, path, options.force)
+        shapes.append({"path": str(path), "name": one.name, "signature": _fields(text.read())})
+        if not options.json:
+            command_output.message(f"{path}: {named.signature}")
+    if options.json:
+        command_output.json({"module": options.module, "sessions": shapes})
+    return exit_codes.OK
+
+
+def _tool(written: str) -> tuple[str, str]:
+    """The name and the text of a tool given as `name(arguments): description`. Raises `CommandError`."""
+    match = re.fullmatch(r"\s*(\w+)\((.*)\)\s*(?::\s*(.*))?", written, re.DOTALL)
+    if match is None:
+        raise CommandError(f"the tool {written!r}: expected NAME(ARGUMENTS): DESCRIPTION")
+    try:
+        schema = schema_of_line(match[2])
+    except SignatureError as error:
+        raise CommandError(f"the tool {match[1]}: {error}") from error
+    return match[1], tool_text(match[1], match[3] or "", schema["properties"])
 
 
 def settings_in_force() -> settings.Settings:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import dspy
 import pytest
 
 from sessions.file import store
@@ -216,3 +217,35 @@ def test_code_in_a_file_is_refused_or_inert(run: Run) -> None:
     assert done.code == 0
     assert attack in done.out
     assert not Path("pwned").exists()
+
+
+def test_a_module_is_a_session_for_each_of_its_inner_signatures(run: Run) -> None:
+    tool = "search(query: str, k: int = 5): Search the web."
+    done = run(
+        *("new", "question -> answer: str, score: float", "--module", "react", "--tool", tool),
+        *("-o", "agent.session.json", "--input", "question=Why?", "--json"),
+    )
+    assert done.code == 0, done.err
+    assert [one["path"] for one in done.json["sessions"]] == ["agent.react.session.json", "agent.extract.session.json"]
+
+    def search(query: str, k: int = 5) -> str:
+        """Search the web."""
+        return query
+
+    theirs = dspy.ReAct("question -> answer: str, score: float", [search])
+    for name, live in (("react", theirs.react), ("extract", theirs.extract.predict)):
+        rendered = run("render", f"agent.{name}.session.json", "--adapter", "chat", "--json")
+        messages = dspy.ChatAdapter().format(live.signature, [], {"question": "Why?", "trajectory": ""})
+        assert rendered.json["prompts"]["chat"]["messages"] == messages
+
+
+def test_a_tool_that_is_none_is_refused(run: Run) -> None:
+    for words, said in (
+        (("--tool", "search(query: str)"), "--tool belongs to --module"),
+        (("--module", "react", "--tool", "search"), "expected NAME(ARGUMENTS): DESCRIPTION"),
+        (("--module", "program-of-thought", "--tool", "search()"), "has no tools"),
+        (("--module", "react", "--cot"), "leave out --demo and --cot"),
+    ):
+        done = run("new", "question -> answer", "-o", "a.json", *words)
+        assert done.code == exit_codes.USAGE and said in done.err, done.err
+    assert not Path("a.json").exists()

@@ -1,0 +1,168 @@
+"""Make the inner signatures of dspy's agents: `dspy.ReAct`, `dspy.ProgramOfThought` and `dspy.CodeAct` of 3.4.1.
+
+Rule: the `__init__` of each. Nobody writes these signatures, and their prompts are what the model sees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from adapters.signatures.signature import Field, InputField, OutputField, Signature
+
+Module = Literal["react", "program-of-thought", "code-act"]
+
+
+@dataclass(frozen=True)
+class InnerSignature:
+    """A signature that a module calls, before `dspy.ChainOfThought` puts `reasoning` in front of its outputs."""
+
+    name: str
+    signature: Signature
+    is_chain_of_thought: bool
+
+
+def tool_text(name: str, description: str, args: Mapping[str, Any]) -> str:
+    """Describe a tool as `str(dspy.Tool)` does; `args` are the JSON schemas of its arguments by name."""
+    described = f", whose description is <desc>{description}</desc>.".replace("\n", "  ") if description else "."
+    return f"{name}{described} It takes arguments {dict(args)}."
+
+
+def inner_signatures(module: Module, signature: Signature, tools: Mapping[str, str]) -> tuple[InnerSignature, ...]:
+    """Make the signatures that a module calls, in the order of its calls; `tools` are texts of `tool_text` by name."""
+    if module == "react":
+        return (
+            InnerSignature("react", _react(signature, tools), False),
+            InnerSignature("extract", _extract(signature), True),
+        )
+    if module == "code-act":
+        return (
+            InnerSignature("codeact", _code_act(signature, tools), False),
+            InnerSignature("extractor", _extract(signature), True),
+        )
+    return (
+        InnerSignature("code_generate", _generate(signature), True),
+        InnerSignature("code_regenerate", _regenerate(signature), True),
+        InnerSignature("generate_output", _answer(signature), True),
+    )
+
+
+def _listed(fields: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in fields)
+
+
+def _inputs(signature: Signature) -> list[Field]:
+    return list(signature.input_fields.values())
+
+
+def _extract(signature: Signature) -> Signature:
+    return Signature.make(signature.fields.values(), signature.instructions).append("trajectory", InputField(), str)
+
+
+def with_finish(signature: Signature, tools: Mapping[str, str]) -> dict[str, str]:
+    """Add the tool with which a ReAct of this signature ends, in the place of one of its name."""
+    described = (
+        "Marks the task as complete. That is, signals that all information for producing the outputs, i.e. "
+        f"{_listed(signature.output_fields)}, are now available to be extracted."
+    )
+    return {**tools, "finish": tool_text("finish", described, {})}
+
+
+def react_instructions(signature: Signature, tools: Mapping[str, str]) -> str:
+    """Write the instructions of `dspy.ReAct(signature, tools).react`."""
+    inputs, outputs = _listed(signature.input_fields), _listed(signature.output_fields)
+    instructions = [f"{signature.instructions}\n"] if signature.instructions else []
+    instructions += [
+        f"You are an Agent. In each episode, you will be given the fields {inputs} as input. And you can see your past "
+        "trajectory so far.",
+        "Your goal is to use one or more of the supplied tools to collect any necessary information for producing "
+        f"{outputs}.\n",
+        "To do this, you will interleave next_thought, next_tool_name, and next_tool_args in each turn, and also when "
+        "finishing the task.",
+        "After each tool call, you receive a resulting observation, which gets appended to your trajectory.\n",
+        "When writing next_thought, you may reason about the current situation and plan for future steps.",
+        "When selecting the next_tool_name and its next_tool_args, the tool must be one of:\n",
+        *_numbered(with_finish(signature, tools).values()),
+        "When providing `next_tool_args`, the value inside the field must be in JSON format",
+    ]
+    return "\n".join(instructions)
+
+
+def _react(signature: Signature, tools: Mapping[str, str]) -> Signature:
+    return (
+        Signature.make(_inputs(signature), react_instructions(signature, tools))
+        .append("trajectory", InputField(), str)
+        .append("next_thought", OutputField(), str)
+        .append("next_tool_name", OutputField(), Literal[tuple(with_finish(signature, tools))])
+        .append("next_tool_args", OutputField(), dict[str, Any])
+    )
+
+
+def _numbered(tools: Iterable[str]) -> Sequence[str]:
+    return [f"({number}) {tool}" for number, tool in enumerate(tools, 1)]
+
+
+def _code_act(signature: Signature, tools: Mapping[str, str]) -> Signature:
+    inputs, outputs = _listed(signature.input_fields), _listed(signature.output_fields)
+    instructions = [f"{signature.instructions}\n"] if signature.instructions else []
+    instructions += [
+        f"You are an intelligent agent. For each episode, you will receive the fields {inputs} as input.",
+        "Your goal is to generate executable Python code that collects any necessary information for producing "
+        f"{outputs}.",
+        "For each iteration, you will generate a code snippet that either solves the task or progresses towards the "
+        "solution.",
+        "Ensure any output you wish to extract from the code is printed to the console. The code should be enclosed in "
+        "a fenced code block.",
+        f"When all information for producing the outputs ({outputs}) are available to be extracted, mark "
+        "`finished=True` besides the final Python code.",
+        "You have access to the Python Standard Library and the following functions:",
+        *_numbered(tools.values()),
+    ]
+    code = "Python code that when executed, produces output relevant to answering the question"
+    return (
+        Signature.make(_inputs(signature), "\n".join(instructions))
+        .append("trajectory", InputField(), str)
+        .append("generated_code", OutputField(desc=code), str)
+        .append("finished", OutputField(desc="a boolean flag to determine if the process is done"), bool)
+    )
+
+
+def _code(role: Literal["input", "output"], name: str, described: str) -> Field:
+    return Field(name, role, str, desc=described)
+
+
+_GENERATED = _code("output", "generated_code", "python code that answers the question")
+
+
+def _generate(signature: Signature) -> Signature:
+    made = Signature.make([*_inputs(signature), _GENERATED])
+    inputs, outputs = _listed(made.input_fields), _listed(made.output_fields)
+    instructions = (
+        f"You will be given {inputs} and you will respond with {outputs}.\n"
+        f"Generating executable Python code that programmatically computes the correct {outputs}.\n"
+        "After you're done with the computation and think you have the final output, make sure to submit your output "
+        "by calling the preloaded function `SUBMIT()`.\n"
+        'You must structure your output in a dict, like {"field_a": value_a, ...}, with the correct value mapping for '
+        f"the field(s): {_listed(signature.output_fields)}."
+    )
+    return made.with_instructions(instructions)
+
+
+def _regenerate(signature: Signature) -> Signature:
+    previous = _code("input", "previous_code", "previously-generated python code that errored")
+    error = _code("input", "error", "error message from previously-generated python code")
+    made = Signature.make([*_inputs(signature), previous, error, _GENERATED])
+    return made.with_instructions(
+        f"You are given {_listed(made.input_fields)} due to an error in previous code.\n"
+        "Your task is to correct the error and provide the new `generated_code`."
+    )
+
+
+def _answer(signature: Signature) -> Signature:
+    final = _code("input", "final_generated_code", "python code that answers the question")
+    output = _code("input", "code_output", "output of previously-generated python code")
+    made = Signature.make([*_inputs(signature), final, output, *signature.output_fields.values()])
+    return made.with_instructions(
+        f"Given the final code {_listed(made.input_fields)}, provide the final {_listed(made.output_fields)}."
+    )

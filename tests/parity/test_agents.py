@@ -1,0 +1,82 @@
+"""The inner signatures of dspy's agents, to the byte: drawn signatures and tools, dspy's modules beside ours."""
+
+from __future__ import annotations
+
+import random
+import warnings
+from collections.abc import Callable
+from typing import Any, Literal
+
+import dspy
+import pytest
+from dspy.predict import CodeAct
+
+from adapters.formats import catalog
+from adapters.signatures.agents import Module, inner_signatures, tool_text
+from adapters.signatures.signature import Signature
+
+FIELDS = ("question: str", "context: list[str]", "text", "limit: int")
+OUTPUTS = ("answer: str", "score: float", "label: Literal['a', 'b']", "items: list[str]")
+
+
+def search(query: str, k: int = 5) -> str:
+    """Search the web.
+
+    Returns text.
+    """
+    return query * k
+
+
+def add(a: float, b: float) -> float:
+    return a + b
+
+
+def look(places: list[str], how: Literal["up", "down"] = "up", more: dict[str, Any] | None = None) -> str:
+    """Look it up in 'places' {and} "more"."""
+    return ""
+
+
+TOOLS: tuple[Callable[..., Any], ...] = (search, add, look)
+
+
+def drawn(seed: int) -> tuple[Any, list[dspy.Tool]]:
+    rng = random.Random(f"agent {seed}")
+    inputs = ", ".join(rng.sample(FIELDS, rng.randint(1, 3)))
+    outputs = ", ".join(rng.sample(OUTPUTS, rng.randint(1, 3)))
+    instructions = rng.choice((None, "Be brief.", "Answer.\n\n    - as a list\n  Be kind."))
+    signature = dspy.Signature(f"{inputs} -> {outputs}")
+    if instructions is not None:
+        signature = signature.with_instructions(instructions)
+    return signature, [dspy.Tool(one) for one in rng.sample(TOOLS, rng.randint(0, 3))]
+
+
+def predictors(module: Module, signature: Any, tools: list[dspy.Tool]) -> dict[str, Any]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        if module == "react":
+            made: Any = dspy.ReAct(signature, tools)
+        elif module == "code-act":
+            made = CodeAct(signature, tools)
+        else:
+            made = dspy.ProgramOfThought(signature)
+    return {name.removesuffix(".predict"): one.signature for name, one in made.named_predictors()}
+
+
+@pytest.mark.parametrize("module", ["react", "code-act", "program-of-thought"])
+def test_every_inner_prompt_is_that_of_dspy(module: Module) -> None:
+    for seed in range(20):
+        signature, tools = drawn(seed)
+        theirs = predictors(module, signature, tools)
+        ours = inner_signatures(
+            module,
+            Signature.from_dspy(signature),
+            {one.name: tool_text(one.name, one.desc or "", one.args) for one in tools},
+        )
+        assert [one.name for one in ours] == list(theirs), seed
+        for one in ours:
+            made = one.signature.chain_of_thought() if one.is_chain_of_thought else one.signature
+            live = theirs[one.name]
+            assert made.instructions == live.instructions, (seed, one.name)
+            inputs = dict.fromkeys(live.input_fields, "x")
+            for name, adapter in (("chat", dspy.ChatAdapter()), ("json", dspy.JSONAdapter())):
+                assert catalog.make(name, {}).format(made, [], inputs) == adapter.format(live, [], inputs), (seed, name)
