@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -136,6 +137,20 @@ def default_of(field: Field) -> str:
     if field.default_factory is not None:
         return f"{getattr(field.default_factory, '__name__', 'a factory')}()"
     return "" if field.default is MISSING else repr(field.default)
+
+
+def line_of(text: str, name: str, field: str = "") -> int:
+    """Return the line of a class, or a place, of a module, or of a field in it; 1 if it is not there."""
+    if is_place(name):
+        place = places_of(text).get(name)
+        return 1 if place is None else place.statements[-1].statement.first_line
+    for statement in read_module(text).statements_of(name):
+        lines = text[statement.start : statement.end].split("\n")
+        first = text.count("\n", 0, statement.start) + 1
+        wanted = rf"\s+{re.escape(field)}\s*[:=]" if field else rf"(class\s+)?{re.escape(name)}\b"
+        found = [number for number, line in enumerate(lines, first) if re.match(wanted, line)]
+        return found[0] if found else first
+    return 1
 
 
 def _only_class(project: Project, file: Path, text: str) -> str:

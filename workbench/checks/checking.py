@@ -53,6 +53,8 @@ class Plan:
     model: str | None = None
     """In the place of the session's, for `live`."""
     repeat: int = 1
+    deadline_s: float | None = None
+    """Seconds after which a live run is given up."""
     allow_hosts: tuple[str, ...] = ()
     allow_variables: tuple[str, ...] = ()
     source: bool = True
@@ -285,6 +287,6 @@ def _extended(result: FixtureResult, session: Session, plan: Plan, dspy: Release
         sent = replace(column, model=plan.model or column.model)
         allow_code = column.adapter in user_code.named(plan.adapters)
         allowed = Allowed(frozenset(plan.allow_hosts), frozenset(plan.allow_variables))
-        word, drift = live_check.check(session, case, sent, plan.repeat, allowed, allow_code)
+        word, drift = live_check.check(session, case, sent, plan.repeat, allowed, allow_code, plan.deadline_s)
         result = replace(result, verdicts={**result.verdicts, "live": word}, drift=(*result.drift, *drift))
     return replace(result, seconds=result.seconds + time.perf_counter() - start)

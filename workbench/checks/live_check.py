@@ -24,11 +24,17 @@ PARSES: Mapping[str, Any] = {"reply": "parses"}
 
 
 def check(
-    session: Session, case: Case, column: Column, repeat: int, allowed: Allowed, allow_code: bool
+    session: Session,
+    case: Case,
+    column: Column,
+    repeat: int,
+    allowed: Allowed,
+    allow_code: bool,
+    deadline_s: float | None = None,
 ) -> tuple[Word, tuple[Drift, ...]]:
     """Sends the column `repeat` times. `error` when a run had no reply at all, or what is expected makes no sense."""
     try:
-        every = rounds(session, case, column, repeat, allowed, allow_code)
+        every = rounds(session, case, column, repeat, allowed, allow_code, deadline_s)
     except expectations.ExpectationError as error:
         return "error", (Drift("live", f"expect.{error.place}", error.message),)
     drift: list[Drift] = []
@@ -44,14 +50,20 @@ def check(
 
 
 def rounds(
-    session: Session, case: Case, column: Column, repeat: int, allowed: Allowed, allow_code: bool = False
+    session: Session,
+    case: Case,
+    column: Column,
+    repeat: int,
+    allowed: Allowed,
+    allow_code: bool = False,
+    deadline_s: float | None = None,
 ) -> list[list[Drift]]:
     """Send `repeat` times; list the failed expectations of each run. Place `request`: why there was no reply.
 
     Raises `expectations.ExpectationError`.
     """
     expect = expectations.for_column(case.expect, column.id) or PARSES
-    return [_round(session, case, column, expect, allowed, allow_code) for _ in range(repeat)]
+    return [_round(session, case, column, expect, allowed, allow_code, deadline_s) for _ in range(repeat)]
 
 
 def _round(
@@ -61,13 +73,14 @@ def _round(
     expect: Mapping[str, Any],
     allowed: Allowed,
     allow_code: bool,
+    deadline_s: float | None = None,
 ) -> list[Drift]:
     try:
         run = sending.send(
             session,
             column,
             case,
-            deadline_s=sending.TIMEOUT_S,
+            deadline_s=deadline_s or sending.TIMEOUT_S,
             allow_hosts=allowed.hosts,
             allow_variables=allowed.variables,
             allow_code=allow_code,

@@ -19,7 +19,7 @@ from sessions.checking.verdicts import FixtureResult, Part, totals
 from sessions.releases import project
 from sessions.running import recording
 from sessions.source.comparing import NO_LINK
-from workbench.checks import fixture_files, keywords
+from workbench.checks import annotations, fixture_files, keywords
 from workbench.checks.checking import Checked, Plan, check_all
 from workbench.cli import arguments
 from workbench.output import command_output, exit_codes, json_shapes
@@ -50,6 +50,7 @@ EXAMPLES = """\
   workbench check q.session.json --update parse    record today's parse results, changed verdicts too
   workbench check prompts/ --dspy            compare with the dspy installed here
   workbench check q.session.json --live openai/gpt-6-luna --repeat 5
+  workbench check prompts/ --shard 2/8       the second of eight CI jobs
   workbench check . --json | jq '.fixtures[] | select(.drift != [])'"""
 UPDATES: tuple[Part, ...] = ("render", "parse")
 SUMMARY = "GITHUB_STEP_SUMMARY"
@@ -82,6 +83,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--allow-host", dest="allow_hosts", action="append", default=[], metavar="HOST", help="with --live: as for send"
     )
     arguments.add_allow_variable(parser)
+    parser.add_argument(
+        "--deadline", type=arguments.seconds, metavar="S", help="with --live: give up a run after S seconds"
+    )
+    parser.add_argument(
+        "--shard", type=_shard, metavar="I/N", help="check every Nth file from the Ith, for a CI matrix"
+    )
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes to check files in (default 1)")
     parser.add_argument("--restore-order", action="store_true", help="restore the key order that a formatter sorted")
     parser.add_argument("--no-source", action="store_true", help="ignore linked programs (the verdict source)")
@@ -99,6 +106,10 @@ def run(options: argparse.Namespace) -> int:
     files = fixture_files.find(options.paths)
     if not files:
         raise CommandError(f"no session in {', '.join(options.paths)}", exit_codes.NOTHING)
+    if options.shard is not None:
+        index, count = options.shard
+        command_output.message(f"shard {index}/{count}: {len(files[index - 1 :: count])} of {len(files)} files")
+        files = files[index - 1 :: count]
     results: list[FixtureResult] = []
     counts = Counter(totals(()))
     wants_report = options.json or options.junit is not None or options.html is not None
@@ -159,6 +170,8 @@ def run(options: argparse.Namespace) -> int:
         if unlinked:
             command_output.text(_unlinked_line(unlinked, len(files)))
         _tell_of_project(followed, options.paths)
+    for line in annotations.annotations(found, errors):
+        command_output.message(line)
     if options.require_source and unlinked:
         codes.append(exit_codes.DIFFERENT)
     if plan.update and not plan.update_verdicts and any(one.changes_verdict for one in found):
@@ -214,8 +227,8 @@ def _plan(options: argparse.Namespace) -> Plan:
         raise CommandError("--repeat: expected a number from 1 to 1000; --jobs: from 1 to 256")
     if options.require_source and options.no_source:
         raise CommandError("--require-source and --no-source exclude each other")
-    if options.repeat > 1 and options.live is None:
-        raise CommandError("--repeat requires --live")
+    if options.live is None and (options.repeat > 1 or options.deadline is not None):
+        raise CommandError(f"--{'repeat' if options.repeat > 1 else 'deadline'} requires --live")
     if options.keyword:
         keywords.parse(options.keyword)
     return Plan(
@@ -228,11 +241,19 @@ def _plan(options: argparse.Namespace) -> Plan:
         live=options.live is not None,
         model=model or None,
         repeat=options.repeat,
+        deadline_s=options.deadline,
         allow_hosts=tuple(options.allow_hosts),
         allow_variables=tuple(options.allow_variables),
         source=not options.no_source,
         restore_order=options.restore_order,
     )
+
+
+def _shard(text: str) -> tuple[int, int]:
+    index, _, count = text.partition("/")
+    if not (index.isdecimal() and count.isdecimal() and 1 <= int(index) <= int(count)):
+        raise argparse.ArgumentTypeError(f"{text}: expected a shard such as 2/8")
+    return int(index), int(count)
 
 
 def _updates(options: argparse.Namespace) -> tuple[Part, ...]:

@@ -17,6 +17,7 @@ from sessions.file import restore_points, store
 from sessions.model.session import Column
 from sessions.releases.release import OURS, WORKER
 from workbench.output import exit_codes
+from workbench.sending import sending
 
 Run = Callable[..., Any]
 
@@ -150,6 +151,32 @@ def test_live_sends_again_and_judges_what_is_expected(recorded: str, run: Run) -
     assert "2 of 2 runs are not as expected" in fixture["drift"][0]["message"]
     assert run("check", recorded, "--live", "offline/none").code == exit_codes.PROVIDER
     assert run("check", recorded, "--repeat", "2").code == exit_codes.USAGE
+
+
+def test_a_live_run_is_given_up_at_its_deadline(recorded: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[float] = []
+    own = sending.send
+
+    def send(*args: Any, **options: Any) -> Any:
+        given.append(options["deadline_s"])
+        return own(*args, **options)
+
+    monkeypatch.setattr(sending, "send", send)
+    assert run("check", recorded, "--live", "--deadline", "7.5", "--adapter", "chat").code == 0
+    assert given == [7.5]
+    assert run("check", recorded, "--deadline", "7").code == exit_codes.USAGE
+
+
+def test_shards_check_each_file_once(recorded: str, run: Run) -> None:
+    paths = [recorded, drifted(recorded), drifted(recorded, "more.json")]
+    every = run("check", *paths, "--json").json["fixtures"]
+    parts = [run("check", *paths, "--shard", f"{index}/2", "--json").json["fixtures"] for index in (1, 2)]
+    assert [one["path"] for one in parts[1]] == [paths[1]] * len(parts[1])
+    assert sorted(map(str, [*parts[0], *parts[1]])) == sorted(map(str, every))
+    empty = run("check", recorded, "--shard", "2/2")
+    assert empty.code == 0 and "0 of 1 files" in empty.err
+    for wrong in ("0/2", "3/2", "2"):
+        assert run("check", recorded, "--shard", wrong).code == exit_codes.USAGE
 
 
 def test_what_a_run_took_is_judged_where_a_case_limits_it(recorded: str, run: Run) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 from sessions.file import store
 from sessions.model.session import Demo
+from workbench.checks import annotations
 from workbench.output import exit_codes
 
 Run = Callable[..., Any]
@@ -429,3 +430,35 @@ def test_the_app_opens_on_a_class_of_a_program_without_a_file(project: Path, run
     assert done.code == exit_codes.USAGE and "did you mean Answer?" in done.err
     done = run("app/none.py:Answer", "--screenshot", "shot.svg")
     assert done.code == exit_codes.USAGE and "no such file" in done.err
+
+
+def test_github_shows_each_cause_at_its_line_of_the_program_or_the_session(
+    project: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edited = QA.replace("sure: bool", "sure: int").replace("Read the note.", "Read: 5%, or ::all\\n ")
+    (project / "app" / "qa.py").write_text(edited)
+    assert "::error" not in run("check", PATH, "--adapter", "chat").err
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+
+    def annotated(*paths: str) -> list[str]:
+        lines = run("check", *paths, "--adapter", "chat", "--json").err.splitlines()
+        return [one for one in lines if one.startswith("::error")]
+
+    def line_of(text: str, wanted: str) -> int:
+        return next(number for number, line in enumerate(text.split("\n"), 1) if wanted in line)
+
+    assert {one.partition(",title=")[0] for one in annotated(PATH)} == {
+        f"::error file=app/qa.py,line={line_of(edited, 'class Answer')}",
+        f"::error file=app/qa.py,line={line_of(edited, 'sure: int')}",
+    }
+    assert run("pull", PATH).code == 0
+    (first, *_) = annotated(PATH)
+    assert first.startswith(f"::error file={PATH},line={line_of(Path(PATH).read_text(), '"name": "case 1"')},title=")
+    Path("broken.json").write_text('{"format": 1, "signature": ')
+    assert any(one.startswith("::error file=broken.json,line=1") for one in annotated("broken.json"))
+
+
+def test_an_annotation_cannot_begin_another_command() -> None:
+    assert annotations.command("a,b", 1, "x::y\n::error::", "5%\n::stop-commands::") == (
+        "::error file=a%2Cb,line=1,title=x%3A%3Ay%0A%3A%3Aerror%3A%3A::5%25%0A::stop-commands::"
+    )
