@@ -94,8 +94,12 @@ class SessionReport:
 class CapturedFolder:
     """Takes lines as the program's side writes them."""
 
-    def __init__(self, folder: Path, wanted: CallFilter, versions: Mapping[str, str]) -> None:
+    def __init__(
+        self, folder: Path, wanted: CallFilter, versions: Mapping[str, str], linked_from: Path | None = None
+    ) -> None:
+        """`linked_from` is a folder of the project whose program is looked up, where `folder` is outside of it."""
         self.folder = folder
+        self._linked_from = linked_from or folder
         self.findings: list[Finding] = []
         self.notes: dict[str, None] = {}
         self.problems: dict[str, None] = {}
@@ -178,7 +182,7 @@ class CapturedFolder:
     def _captured_signature(self, call: LiveCall) -> CapturedSignature | None:
         if call.signature not in self._signatures:
             self._signatures[call.signature] = None
-            made = captured(self._described[call.signature], self.folder, call.name)
+            made = captured(self._described[call.signature], self._linked_from, call.name)
             self._signatures[call.signature] = made
             for note in made.notes:
                 self.notes[f"{call.name or made.signature.name}: {note}"] = None
@@ -188,7 +192,7 @@ class CapturedFolder:
         """The session of this predictor that is in the folder, if it is of the same signature and demos, else a new one
         beside it."""
         demos = tuple([_demo(one, known) for one in call.demos])
-        base = _file_name(call.name)
+        base = file_name(call.name)
         taken = {one.path for one in self._predictors.values() if one is not None}
         for number in range(1, MOST_SESSIONS + 1):
             path = self.folder / f"{base}{'' if number == 1 else f'-{number}'}{ENDING}"
@@ -333,5 +337,6 @@ def _text(signature: SignatureText) -> SignatureText:
     return SignatureText(signature.text, signature.class_name, signature.predictor, signature.instructions)
 
 
-def _file_name(name: str) -> str:
+def file_name(name: str) -> str:
+    """Make a file's name, without its ending, of a predictor's."""
     return re.sub(r"[^\w.-]+", "-", name).strip("-.")[:80] or "predictor"

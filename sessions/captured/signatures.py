@@ -176,10 +176,10 @@ def captured(described: Mapping[str, Any], folder: Path, name: str = "") -> Capt
     maker = TypeMaker(described["classes"])
     live = _live(described, maker)
     for text in _written(described, live, folder, name):
-        if _reads_as(text, live):
+        if reads_as(text, live):
             return CapturedSignature(text, text.read())
     for text in _anew(described, live):
-        if _reads_as(text, live):
+        if reads_as(text, live):
             return CapturedSignature(text, text.read(), tuple(maker.notes))
     # No text says it whole: the nearest is kept, and the prompts it makes will tell the difference.
     text = next(_anew(described, live))
@@ -269,7 +269,8 @@ def _text(fields: list[Field], instructions: str, name: str) -> SignatureText:
         raise SignatureError(str(error)) from None
 
 
-def _reads_as(text: SignatureText, live: Signature) -> bool:
+def reads_as(text: SignatureText, live: Signature) -> bool:
+    """Tell whether a text says a signature, with the same types."""
     try:
         read = text.read()
     except SignatureError:

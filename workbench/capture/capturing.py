@@ -60,6 +60,7 @@ def options_of(
     sample: float = 1.0,
     redact: Sequence[str] = (),
     report: str | None = None,
+    linked_from: str | None = None,
 ) -> dict[str, Any]:
     """Return the first message to the child process. Raises ValueError for invalid options."""
     if only not in ("all", "failures"):
@@ -77,6 +78,7 @@ def options_of(
         "sample": sample,
         "redact": list(redact),
         "report": report,
+        "linked_from": linked_from and os.path.abspath(linked_from),
     }
 
 

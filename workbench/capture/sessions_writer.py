@@ -27,7 +27,9 @@ def main() -> None:
         return
     told = json.loads(first)
     wanted = CallFilter(told["cases"] or MOST_CASES, told["only"], told["sample"], tuple(told["redact"]))
-    folder = CapturedFolder(Path(told["folder"]), wanted, told["versions"])
+    folder = CapturedFolder(
+        Path(told["folder"]), wanted, told["versions"], Path(told.get("linked_from") or told["folder"])
+    )
     _read(lines, folder)
     folder.save()
     shape = as_json(folder)

@@ -10,15 +10,21 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from sessions.causes.finding import Causes
+from sessions.checking import junit
+from sessions.checking import reports as check_reports
+from sessions.checking.verdicts import totals
+from sessions.errors import SessionError
 from workbench.capture import capturing
+from workbench.capture.calls_check import CallsCheck, compare
 from workbench.capture.capturing import in_words
 from workbench.capture.in_your_process import attaching
 from workbench.cli import arguments
-from workbench.output import command_output
+from workbench.output import command_output, exit_codes
 from workbench.output.exit_codes import CommandError
 
 DESCRIPTION = """\
@@ -32,22 +38,32 @@ Works with any Python of any environment; nothing needs to be installed there.
 Keeps the program's output and exit code, and writes messages to standard error.
 No API key, header or environment variable gets into a file.
 
+--check writes no session: it compares what the program asks today with the
+sessions in DIR and exits with 1 if a prompt changed, a predictor is new, or one
+is no longer asked; this guards dynamic signatures and compiled demos, too.
+
 In code: dspy.configure(callbacks=[Capture(DIR)]), or `with capture(DIR):`, from
 workbench.capture; in pytest --workbench-capture DIR."""
 EXAMPLES = """\
   workbench capture -o prompts/ -- python program.py
   workbench capture -o prompts/ --only failures -- .venv/bin/python -m app.nightly
   workbench capture -o prompts/ --redact patient --cases 20 -- pytest tests/
-  workbench check prompts/"""
+  workbench check prompts/
+  workbench capture --check prompts/ -- python program.py     what it asks today, compared"""
 
 STARTUP = Path(capturing.__file__).with_name("startup")
 """The folder that goes in front of the program's PYTHONPATH."""
+CALLS = "calls"
+"""Folder of today's sessions while --check compares them."""
 PATIENCE_S = 120.0
 """Seconds to wait for sessions to be written when the program has ended."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("-o", "--out", metavar="DIR", required=True, help="folder for the sessions")
+    wanted = parser.add_mutually_exclusive_group(required=True)
+    wanted.add_argument("-o", "--out", metavar="DIR", help="folder for the sessions")
+    wanted.add_argument("--check", metavar="DIR", help="compare the calls with the sessions in DIR; writes none")
+    parser.add_argument("--junit", metavar="FILE", help="with --check: also write a JUnit report")
     parser.add_argument("--cases", type=_count, metavar="N", help="at most N new cases a session (default: 50)")
     parser.add_argument(
         "--only", choices=("failures",), help="only calls that failed, had a parse error, or fell back to JSON"
@@ -73,33 +89,79 @@ def run(options: argparse.Namespace) -> int:
     program = options.program[1:] if options.program[:1] == ["--"] else options.program
     if not program:
         raise CommandError("expected a program, as in `workbench capture -o prompts/ -- python program.py`")
-    if Path(options.out).exists() and not Path(options.out).is_dir():
-        raise CommandError(f"{options.out}: expected a folder for the sessions")
+    if options.junit is not None and options.check is None:
+        raise CommandError("--junit requires --check")
+    folder = options.out or options.check
+    if Path(folder).exists() and not Path(folder).is_dir():
+        raise CommandError(f"{folder}: expected a folder for the sessions")
+    if options.check is not None and not Path(folder).exists():
+        raise CommandError(f"{folder}: no such folder")
     with tempfile.TemporaryDirectory(prefix="workbench-capture-") as reports:
         code = _run(program, _environment(options, reports))
         found = _reports(Path(reports))
         made = sum(one.stat().st_size for one in Path(reports).glob("*.made"))
+        compared = None if options.check is None else _compared(options.check, Path(reports, CALLS))
     missing = max(0, made - sum(one["calls"] + one["lost"] for one in found))
     if options.json is not None:
-        _write(options.json, code, found, missing)
-    if found or missing:
-        for line in in_words(found, options.out, missing):
-            command_output.message(line)
-    else:
+        _write(options.json, code, found, missing, compared)
+    if not (found or missing):
         command_output.message(
             "workbench capture: nothing was captured: no Python that the program started called a predictor of dspy "
             "(one started with -I, -E or -S cannot be listened to)"
         )
-    return code
+    elif compared is None:
+        for line in in_words(found, options.out, missing):
+            command_output.message(line)
+    return code if compared is None else _told(options, code, compared, found, missing)
 
 
-def _write(path: str, code: int, found: list[dict[str, Any]], missing: int) -> None:
+def _compared(folder: str, today: Path) -> CallsCheck:
+    try:
+        return compare(Path(folder), today)
+    except SessionError as error:
+        raise CommandError(str(error)) from error
+
+
+def _told(
+    options: argparse.Namespace, code: int, compared: CallsCheck, found: Sequence[Mapping[str, Any]], missing: int
+) -> int:
+    """Report a comparison; return the program's exit code, else 1 for differences and for calls that were lost."""
+    causes = Causes()
+    causes.add(compared.results)
+    for cause in causes.found():
+        command_output.message(cause.heading())
+        for line in cause.lines():
+            command_output.message(line)
+    unpaired = dict.fromkeys(compared.new, "no session has this predictor")
+    unpaired |= dict.fromkeys(compared.gone, "the program did not ask this predictor")
+    for name, why in unpaired.items():
+        command_output.message(f"{name}: {why}")
+    lost = missing + sum(one["lost"] for one in found)
+    if lost:
+        command_output.message(f"{lost:,} call{'' if lost == 1 else 's'} lost: not compared")
+    command_output.message(f"workbench capture: {check_reports.summary(totals(compared.results))}")
+    if options.junit is not None:
+        arguments.write_output(options.junit, junit.report(compared.results, unpaired))
+    if code:
+        return code
+    return exit_codes.DIFFERENT if compared.failed or lost else exit_codes.OK if found else exit_codes.NOTHING
+
+
+def _write(path: str, code: int, found: list[dict[str, Any]], missing: int, compared: CallsCheck | None = None) -> None:
     """The report as a file: the program has standard output to itself."""
     from workbench.output import json_shapes
 
-    arguments.write_output(
-        path, json_shapes.dumps({"exit_code": code, "processes": found, "not_captured": missing}) + "\n"
-    )
+    shape: dict[str, Any] = {"exit_code": code, "processes": found, "not_captured": missing}
+    if compared is not None:
+        causes = Causes()
+        causes.add(compared.results)
+        shape["check"] = {
+            "causes": [json_shapes.cause(one) for one in causes.found()],
+            "fixtures": [json_shapes.fixture(one) for one in compared.results],
+            "new": list(compared.new),
+            "gone": list(compared.gone),
+        }
+    arguments.write_output(path, json_shapes.dumps(shape) + "\n")
 
 
 def _environment(options: argparse.Namespace, reports: str) -> dict[str, str]:
@@ -107,7 +169,8 @@ def _environment(options: argparse.Namespace, reports: str) -> dict[str, str]:
         "command": capturing.command(),
         "variables": capturing.variables(),
         "options": capturing.options_of(
-            options.out,
+            options.out or os.path.join(reports, CALLS),
+            linked_from=options.check,
             cases=options.cases,
             only=options.only or "all",
             sample=options.sample,

@@ -19,7 +19,7 @@ from sessions.checking.verdicts import FixtureResult, Part, totals
 from sessions.releases import project
 from sessions.running import recording
 from sessions.source.comparing import NO_LINK
-from workbench.checks import annotations, fixture_files, keywords
+from workbench.checks import fixture_files, github_annotations, keywords
 from workbench.checks.checking import Checked, Plan, check_all
 from workbench.cli import arguments
 from workbench.output import command_output, exit_codes, json_shapes
@@ -170,7 +170,7 @@ def run(options: argparse.Namespace) -> int:
         if unlinked:
             command_output.text(_unlinked_line(unlinked, len(files)))
         _tell_of_project(followed, options.paths)
-    for line in annotations.annotations(found, errors):
+    for line in github_annotations.commands(found, errors):
         command_output.message(line)
     if options.require_source and unlinked:
         codes.append(exit_codes.DIFFERENT)

@@ -14,7 +14,7 @@ import pytest
 
 from sessions.file import store
 from sessions.model.session import Demo
-from workbench.checks import annotations
+from workbench.checks import github_annotations
 from workbench.output import exit_codes
 
 Run = Callable[..., Any]
@@ -459,6 +459,6 @@ def test_github_shows_each_cause_at_its_line_of_the_program_or_the_session(
 
 
 def test_an_annotation_cannot_begin_another_command() -> None:
-    assert annotations.command("a,b", 1, "x::y\n::error::", "5%\n::stop-commands::") == (
+    assert github_annotations.command("a,b", 1, "x::y\n::error::", "5%\n::stop-commands::") == (
         "::error file=a%2Cb,line=1,title=x%3A%3Ay%0A%3A%3Aerror%3A%3A::5%25%0A::stop-commands::"
     )

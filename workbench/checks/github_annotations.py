@@ -20,7 +20,7 @@ MOST = 50
 """Annotations; GitHub shows ten of a step and keeps fifty."""
 
 
-def annotations(causes: Sequence[Cause], errors: Mapping[str, str]) -> Iterator[str]:
+def commands(causes: Sequence[Cause], errors: Mapping[str, str]) -> Iterator[str]:
     """Yield a workflow command for each unreadable file and each cause; nothing outside of GitHub Actions."""
     if os.environ.get(VARIABLE) != "true":
         return

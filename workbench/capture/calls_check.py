@@ -1,0 +1,118 @@
+"""Compare the calls that a program makes today with the sessions captured from it before."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from adapters.errors import SignatureError
+from sessions.captured.folder import ENDING, file_name
+from sessions.captured.signatures import reads_as
+from sessions.checking import checking
+from sessions.checking.verdicts import Drift, FixtureResult
+from sessions.file import store
+from sessions.file.typed_values import same
+from sessions.model.session import Case, Session
+from sessions.text_diff import line_diff
+
+
+class CallsCheck(NamedTuple):
+    """Today's prompts judged against the recordings, and predictors without a counterpart, by their files' names."""
+
+    results: tuple[FixtureResult, ...]
+    new: tuple[str, ...]
+    gone: tuple[str, ...]
+
+    @property
+    def failed(self) -> bool:
+        return bool(self.new or self.gone) or any(one.failed for one in self.results)
+
+
+def compare(folder: Path, today: Path) -> CallsCheck:
+    """Compare captured sessions in `folder` with those of `today`, predictor by predictor. Raises SessionError.
+
+    Sessions that were not captured are left alone: their name is not that of their file.
+    """
+    results: list[FixtureResult] = []
+    new: list[str] = []
+    gone: list[str] = []
+    before, after = _by_predictor(folder), _by_predictor(today)
+    for name in dict.fromkeys([*before, *after]):
+        old, now = before.get(name, {}), after.get(name, {})
+        for path, asked in _paired(old, now):
+            results += _judged(old[path], now[asked], str(path))
+            del old[path], now[asked]
+        new += [path.name for path in now]
+        gone += [path.name for path in old]
+    return CallsCheck(tuple(results), tuple(new), tuple(gone))
+
+
+def _by_predictor(folder: Path) -> dict[str, dict[Path, Session]]:
+    found: dict[str, dict[Path, Session]] = defaultdict(dict)
+    for path in sorted(folder.glob(f"*{ENDING}")):
+        session = store.load(path)
+        base = re.sub(r"-\d+$", "", path.name.removesuffix(ENDING))
+        if session.name and file_name(session.name) in (base, path.name.removesuffix(ENDING)):
+            found[file_name(session.name)][path] = session
+    return found
+
+
+def _paired(old: dict[Path, Session], now: dict[Path, Session]) -> Sequence[tuple[Path, Path]]:
+    """Pair sessions of one predictor: those that say the same first, the others in their order."""
+    pairs: list[tuple[Path, Path]] = []
+    left = list(now)
+    for path, session in old.items():
+        alike = next((one for one in left if _says_the_same(session, now[one])), None)
+        if alike is not None:
+            pairs.append((path, alike))
+            left.remove(alike)
+    others = [path for path in old if path not in dict(pairs)]
+    return [*pairs, *zip(others, left, strict=False)]
+
+
+def _says_the_same(before: Session, after: Session) -> bool:
+    try:
+        is_alike = reads_as(before.signature, after.signature.read())
+    except SignatureError:
+        return False
+    return is_alike and [dict(one.values) for one in before.demos] == [dict(one.values) for one in after.demos]
+
+
+def _judged(before: Session, after: Session, path: str) -> Iterator[FixtureResult]:
+    """Check the recordings of before under the signature, demos, columns and model of today's calls."""
+    columns = {one.id: one.id for one in before.columns if one.id in {each.id for each in after.columns}}
+    if not columns and len(before.columns) == len(after.columns) == 1:  # another adapter asks today
+        columns = {before.columns[0].id: after.columns[0].id}
+    asked = replace(after, cases=tuple([_moved(one, columns) for one in before.cases]), variants=before.variants)
+    judged = {(one.case, one.column): one for one in checking.each(asked, path) if not one.is_empty}
+    for case in asked.cases:
+        for column in case.recordings:
+            result = judged.get((case.name, column))
+            if result is not None:
+                yield _with_live(result, case, after)
+
+
+def _moved(case: Case, columns: dict[str, str]) -> Case:
+    recordings = {columns[name]: one for name, one in case.recordings.items() if name in columns}
+    return replace(case, recordings=recordings, replies={}, expect={})
+
+
+def _with_live(result: FixtureResult, case: Case, after: Session) -> FixtureResult:
+    """Judge the messages that dspy sent today, too, where our own of the same inputs cannot tell them apart."""
+    recorded = case.recordings[result.column]
+    for one in after.cases:
+        live = one.recordings.get(result.column)
+        if live is None or dict(one.inputs) != dict(case.inputs) or one.history != case.history:
+            continue
+        if result.verdicts.get("render") == "pass" and not same(list(live.messages), list(recorded.messages)):
+            before, now = (
+                "\n".join(f"{each.get('role')}: {each.get('content')}" for each in of.messages).split("\n")
+                for of in (recorded, live)
+            )
+            drift = Drift("render", "messages", "dspy sends other messages today", line_diff(before, now))
+            return replace(result, verdicts={**result.verdicts, "render": "drift"}, drift=(*result.drift, drift))
+    return result
