@@ -392,7 +392,7 @@ class WorkbenchApp(SurvivingApp):
         if self._start_at is not None:
             actions.deciding.go_to(self, self._start_at)
         if self.preferences.wants_guide:
-            self.guidance.show(is_first=True)
+            self.guidance.show("first")
             self.main.columns.set_quiet(True)
         if self._keep:
             self.ask(actions.files.offer_left_over(self))

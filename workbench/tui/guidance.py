@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from workbench.state.document import Document
 from workbench.tui.preferences import Preferences
 from workbench.tui.screens.main import MainScreen
+
+if TYPE_CHECKING:
+    from workbench.tui.widgets.guide import Kind
 
 FOCUS_EDITORS = "focus_editors"
 MOST_ACTIONS = 200
@@ -21,12 +26,12 @@ class Guidance:
         self._actions: tuple[str, ...] = ()
         """The actions since the guide was shown."""
 
-    def show(self, is_first: bool = False) -> None:
-        """Show the guide of an example until it is dismissed."""
+    def show(self, kind: Kind = "notes") -> None:
+        """Show a guide until it is dismissed."""
         from workbench.tui.widgets.guide import Guide
 
         self.hide()
-        guide = Guide(self._document.session, is_first)
+        guide = Guide(self._document.session, kind)
         if guide.steps:
             self._actions = ()
             self._main.guide = guide
@@ -43,7 +48,16 @@ class Guidance:
         guide = self._main.guide
         if guide is not None:
             self._actions = (*self._actions, action)[-MOST_ACTIONS:]
-            guide.look(self._document.session, self._main.columns.rendered, self._actions)
+            from workbench.tui.widgets.guide import Seen
+
+            document = self._document
+            is_saved = document.path is not None and not document.dirty
+            guide.look(Seen(document.session, self._main.columns.rendered, self._actions, is_saved))
+
+    @property
+    def example(self) -> str:
+        """The example that a step of the guide opens, or ""."""
+        return next((one.example for one in self._main.guide.steps if one.example), "") if self._main.guide else ""
 
     def focus_editors(self) -> None:
         """Focus the editors, or the next tab if they have the focus. While a step of the guide names an editor,

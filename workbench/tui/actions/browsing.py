@@ -116,13 +116,14 @@ class BrowseScreen(ChooseScreen):
         KeyGroup("This dialog", "browse")("escape", "dismiss(None)", "close", "Close", "Close without opening anything")
     ]
 
-    def __init__(self, entries: Sequence[Entry], cards: Mapping[str, Card]) -> None:
+    def __init__(self, entries: Sequence[Entry], cards: Mapping[str, Card], current: str = "") -> None:
         super().__init__(
             "Open a session",
             entries,
             placeholder="file name, session name, #tag, column or case; or a path",
             free=lambda typed: Entry(typed, typed, "open this path") if "/" in typed or "." in typed else None,
             hint="type to search   ↑↓ preview   enter open   {browse.close|esc} close",
+            current=current,
         )
         self._cards = dict(cards)
         self._glance = PlainStatic(id="browse-glance")
@@ -216,16 +217,20 @@ async def open_session(host: Host) -> None:
     if chosen.startswith(EXAMPLE):
         name = chosen.removeprefix(EXAMPLE)
         host.load(examples.load(name), None)
-        host.guidance.show(is_first=name == examples.FIRST)
+        host.guidance.show("first" if name == examples.FIRST else "notes")
         return
     files.open_path(host, Path(chosen).expanduser())
 
 
 async def choose_session(host: Host) -> str | None:
-    """Return the path of a file, or `EXAMPLE` and a name; None when nothing was chosen."""
+    """Return the path of a file, or `EXAMPLE` and a name; None when nothing was chosen.
+
+    The list opens on the example that the guide names.
+    """
     folder = host.document.folder
     recent = [Path(one) for one in preferences.load().recent]
-    return await host.app.push_screen_wait(BrowseScreen(entries_of(folder, recent), _cards_of_examples()))
+    named = EXAMPLE + host.guidance.example if host.guidance.example else ""
+    return await host.app.push_screen_wait(BrowseScreen(entries_of(folder, recent), _cards_of_examples(), named))
 
 
 def entries_of(folder: Path, recent: list[Path]) -> list[Entry]:

@@ -41,6 +41,8 @@ async def new_session(host: Host) -> None:
         host.load(Session(SignatureText(""), columns=DEFAULT_COLUMNS, name=NEW), None)
         host.main.editors.open("signature")
         host.main.editors.signature.show_as("form")
+        if host.preferences.wants_guide:
+            host.guidance.show("own")
 
 
 def open_path(host: Host, path: Path) -> bool:

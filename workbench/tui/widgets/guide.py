@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, NamedTuple
 
 from textual import events
 from textual.content import Content
@@ -31,14 +31,16 @@ SAID, QUIET = "$foreground 85%", "$foreground 60%"
 OPENING = "Edit here. To the right: the prompt each adapter sends, and below it the reply."
 """Explains the panes to new users."""
 FOOT = "{app.command_palette|^p} commands  {app.leave|^q} quits  {app.cancel|esc} hides"
+FOOT_OF_NOTES = "{app.new_session|^n} your own session  {app.leave|^q} quits  {app.cancel|esc} hides"
 
 
 class Seen(NamedTuple):
-    """The state that tells which steps are done: session, columns, and actions called so far."""
+    """The state that tells which steps are done: session, columns, actions called so far, and whether it is a file."""
 
     session: Session
     columns: Sequence[RenderedColumn]
     actions: tuple[str, ...]
+    is_saved: bool = False
 
 
 FEW = 3
@@ -46,12 +48,15 @@ FEW = 3
 
 
 class Step(NamedTuple):
-    """A step. `is_done` is None where only a click ticks it off; `short` names it when done; `editor` is its editor."""
+    """A step. `is_done` is None where only a click ticks it off; `short` names it when done; `editor` is its editor,
+    `example` the example that it opens.
+    """
 
     text: str
     is_done: Callable[[Seen], bool] | None = None
     short: str = ""
     editor: str = ""
+    example: str = ""
 
     @property
     def first_sentence(self) -> str:
@@ -97,15 +102,55 @@ FIRST: tuple[Step, ...] = (
         "{app.open|^o} opens the next example, from a service desk.",
         lambda seen: "open" in seen.actions,
         "{app.open|^o}",
+        example="triage",
     ),
 )
 """The steps of the first example."""
 
 
-def steps_of(session: Session, is_first: bool) -> tuple[Step, ...]:
-    """Return the steps of an example: those of the first, or the points of its notes."""
-    if is_first:
-        return FIRST
+def _inputs_and_outputs(seen: Seen) -> bool:
+    """Return whether every column has a prompt, which takes an input and an output."""
+    return bool(seen.columns) and all(one.request is not None and not one.error for one in seen.columns)
+
+
+OWN: tuple[Step, ...] = (
+    Step(
+        "Name each input and output and choose its type, such as `list[str]`. {rows.add|^n} adds a field.",
+        _inputs_and_outputs,
+        "fields",
+        "signature",
+    ),
+    Step(
+        "{app.focus_editors|F2} goes to the inputs. Type a value, then {app.send_all|F5} sends it; the model "
+        "`offline/exact` needs no API key.",
+        lambda seen: _inputs_and_outputs(seen) and _sent(seen),
+        "{app.send_all|F5}",
+        "inputs",
+    ),
+    Step(
+        "{app.focus_editors|F2} again goes to the demos; {rows.add|^n} adds a demo. Fill it in: every prompt has it.",
+        lambda seen: any(one.enabled and any(one.values.values()) for one in seen.session.demos),
+        "demo",
+        "demos",
+    ),
+    Step("{app.save|^s} saves it all in one file.", lambda seen: seen.is_saved, "{app.save|^s}"),
+)
+"""The steps of the first signature of one's own."""
+
+Kind = Literal["first", "own", "notes"]
+"""Steps of the first example, of the first own session, or the points of an example's notes."""
+HEADS: Mapping[Kind, tuple[str, str]] = {
+    "first": ("Welcome", OPENING),
+    "own": ("Your own session", ""),
+    "notes": ("What to look at", ""),
+}
+"""A title, and what is explained before the first step."""
+
+
+def steps_of(session: Session, kind: Kind) -> tuple[Step, ...]:
+    """Return the steps of a guide."""
+    if kind != "notes":
+        return FIRST if kind == "first" else OWN
     points = session.notes.split("\n- ")[1:]
     return tuple([Step(" ".join(one.split())) for one in points])
 
@@ -121,18 +166,18 @@ class Guide(Widget, can_focus=False):
     }
     """
 
-    def __init__(self, session: Session, is_first: bool) -> None:
+    def __init__(self, session: Session, kind: Kind) -> None:
         super().__init__()
         self._share = 0
         self._make_room(session)
-        self._title, self._opening = ("Welcome", OPENING) if is_first else ("What to look at", "")
-        self.steps = steps_of(session, is_first)
+        self._title, self._opening = HEADS[kind]
+        self._foot = FOOT_OF_NOTES if kind == "notes" else FOOT
+        self.steps = steps_of(session, kind)
         self.done: set[int] = set()
 
-    def look(self, session: Session, columns: Sequence[RenderedColumn], actions: tuple[str, ...]) -> None:
+    def look(self, seen: Seen) -> None:
         """Tick off the steps that are done now; they stay ticked."""
-        self._make_room(session)
-        seen = Seen(session, columns, actions)
+        self._make_room(seen.session)
         fresh = {
             place
             for place, step in enumerate(self.steps)
@@ -174,7 +219,7 @@ class Guide(Widget, can_focus=False):
         if self.app.size.width < NARROW:
             text = keys(self.steps[following].first_sentence) if following is not None else "All steps done."
             return Content.assemble(lines((f"{self._title}. ", "bold")), self._line(following or 0, text, SAID))
-        rows, foot = self._steps(following, keys), [lines((keys(FOOT), QUIET))]
+        rows, foot = self._steps(following, keys), [lines((keys(self._foot), QUIET))]
         if self._opening and not self.done:
             opening = lines((f"{self._title}. ", "bold"), (f"{self._opening} {count} steps:", SAID))
             spare = self._room.height - self._height_of([opening, *rows]) if len(rows) == count else -1

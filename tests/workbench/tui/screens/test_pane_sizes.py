@@ -116,7 +116,7 @@ def test_no_screen_gives_a_third_away_while_text_is_cut(size: tuple[int, int]) -
 def test_half_of_the_first_screen_is_text_and_no_third_of_it_blank() -> None:
     async def act(desk: Desk) -> None:
         desk.main.columns.set_quiet(True)
-        desk.app.guidance.show(is_first=True)
+        desk.app.guidance.show("first")
         await desk.settle()
         cells = count(rows_of(desk.app.screen))
         assert cells.text >= 0.5 and cells.blank <= 0.3, cells

@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sessions import examples
+from sessions.model.session import Demo, SignatureText
 from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
-from workbench.tui.widgets.guide import FIRST, OPENING, Guide, steps_of
+from workbench.state.document import Place
+from workbench.tui.widgets.guide import FIRST, OPENING, OWN, Guide, steps_of
 
 
 def guide(desk: Desk) -> Guide:
     return desk.app.screen.query_one(Guide)
 
 
+async def change(desk: Desk, place: Place, **parts: Any) -> None:
+    """Changes parts of the session, as its pane does."""
+    desk.main.edit(lambda state: replace(state, session=replace(state.session, **parts)), place, "change")
+    await desk.settle()
+
+
 @pytest.mark.slow
 def test_every_step_of_the_first_example_is_ticked_off_when_it_is_done() -> None:
     async def act(desk: Desk) -> None:
-        desk.app.guidance.show(is_first=True)
+        desk.app.guidance.show("first")
         await desk.settle()
         assert guide(desk).next_step == 0
         await desk.press("f5")
@@ -46,7 +56,7 @@ def test_every_step_of_the_first_example_is_ticked_off_when_it_is_done() -> None
 @pytest.mark.slow
 def test_a_step_is_ticked_off_by_what_it_says_and_by_nothing_like_it() -> None:
     async def act(desk: Desk) -> None:
-        desk.app.guidance.show(is_first=True)
+        desk.app.guidance.show("first")
         await desk.go_to("signature")
         written = desk.editor.raw
         await desk.paste_over(written.replace("paid", "settled"))
@@ -68,7 +78,7 @@ def test_a_step_is_ticked_off_by_what_it_says_and_by_nothing_like_it() -> None:
 @pytest.mark.parametrize("size", [MIDDLE, SMALL])
 def test_f2_goes_back_to_the_signature_as_the_guide_says_wherever_one_was_before(size: tuple[int, int]) -> None:
     async def act(desk: Desk) -> None:
-        desk.app.guidance.show(is_first=True)
+        desk.app.guidance.show("first")
         await desk.go_to("signature")
         await desk.press("f2")
         assert desk.main.editors.signature.has_focus_within, "a newcomer tries it where he is"
@@ -104,7 +114,7 @@ def test_without_the_guide_f2_goes_to_the_editor_that_was_left() -> None:
 @pytest.mark.slow
 def test_the_points_of_another_examples_notes_are_its_steps_and_a_click_ticks_them() -> None:
     session = examples.load("invoice")
-    steps = steps_of(session, is_first=False)
+    steps = steps_of(session, "notes")
     assert len(steps) == session.notes.count("\n- ") and all(one.is_done is None for one in steps)
     hostile = replace(examples.load(examples.FIRST), notes="\n- [/x] [@click=app.exit]first\x1b[2J\n- second")
 
@@ -123,7 +133,7 @@ def test_the_points_of_another_examples_notes_are_its_steps_and_a_click_ticks_th
 @pytest.mark.slow
 def test_where_there_is_little_room_the_next_step_stands_alone() -> None:
     async def act(desk: Desk) -> None:
-        desk.app.guidance.show(is_first=True)
+        desk.app.guidance.show("first")
         await desk.settle()
         assert guide(desk).size.height <= 2
         assert desk.main.editors.signature.size.height >= 3, "the editor is still there"
@@ -135,7 +145,7 @@ def test_where_there_is_little_room_the_next_step_stands_alone() -> None:
 @pytest.mark.parametrize("size", [(100, 30), MIDDLE, WIDE])
 def test_no_step_is_cut_and_those_that_do_not_fit_are_counted(size: tuple[int, int]) -> None:
     async def act(desk: Desk) -> None:
-        desk.app.guidance.show(is_first=True)
+        desk.app.guidance.show("first")
         await desk.settle()
         shown = guide(desk).render().plain
         assert "…" not in shown and (FOOT_KEYS in shown or OPENING in shown)
@@ -156,7 +166,7 @@ def test_a_long_signature_keeps_most_of_its_pane() -> None:
     long = replace(first, signature=replace(first.signature, instructions="Read the receipt.\n" * 40))
 
     async def act(desk: Desk) -> None:
-        desk.app.guidance.show(is_first=True)
+        desk.app.guidance.show("first")
         await desk.settle()
         pane = desk.main.query_one("#left").size.height
         assert guide(desk).size.height > pane * 36 // 100, "there is nothing else to show"
@@ -171,7 +181,7 @@ def test_a_long_signature_keeps_most_of_its_pane() -> None:
 @pytest.mark.slow
 def test_the_guide_goes_when_work_on_another_session_is_taken_up() -> None:
     async def act(desk: Desk) -> None:
-        desk.app.guidance.show(is_first=True)
+        desk.app.guidance.show("first")
         await desk.settle()
         desk.app.restore(desk.document.session)
         await desk.settle()
@@ -180,6 +190,62 @@ def test_the_guide_goes_when_work_on_another_session_is_taken_up() -> None:
         await desk.until(lambda: not desk.app.screen.query(Guide), "for the guide to go")
 
     at_the_desk(act, session=examples.load(examples.FIRST), size=MIDDLE)
+
+
+@pytest.mark.parametrize("size", [MIDDLE, pytest.param(SMALL, marks=pytest.mark.slow)])
+def test_the_guide_goes_on_with_the_first_own_session_until_it_is_saved(size: tuple[int, int], tmp_path: Path) -> None:
+    async def act(desk: Desk) -> None:
+        desk.app.guidance.show("first")
+        await desk.press("ctrl+n")
+        await desk.until(lambda: desk.app.screen.query(Guide) and guide(desk).steps == OWN, "for the next guide")
+        assert (guide(desk).done, guide(desk).editor) == (set(), "signature")
+        assert desk.main.editors.signature.view == "form"
+        for step in OWN:
+            assert step.is_done is not None
+        await change(desk, Place("signature"), signature=SignatureText("topic -> points: list[str]"))
+        await desk.until(lambda: guide(desk).done == {0}, "for the fields")
+        await desk.press("f2")
+        assert desk.main.editors.inputs.has_focus_within
+        await change(desk, Place("model"), model="offline/exact")
+        await desk.go_to("input", "topic")
+        await desk.type("Tea")
+        await desk.press("f5")
+        await desk.sent()
+        await desk.until(lambda: guide(desk).done == {0, 1}, "for the replies")
+        await desk.press("f2")
+        assert desk.main.editors.tab == "demos"
+        await desk.press("ctrl+n")
+        assert guide(desk).done == {0, 1}, "an empty demo is in no prompt"
+        await change(desk, Place("demo", row=0), demos=(Demo({"topic": "Rain", "points": ["wet"]}),))
+        await desk.until(lambda: guide(desk).done == {0, 1, 2}, "for the demo")
+        path = tmp_path / "tea.session.json"
+        desk.document.mark_saved(path)
+        desk.app.guidance.look()
+        assert guide(desk).done == {0, 1, 2, 3}
+        assert guide(desk).max_scroll_y == 0
+
+    at_the_desk(act, session=examples.load(examples.FIRST), size=size, home=tmp_path)
+
+
+def test_who_has_dismissed_the_guide_begins_without_it(tmp_path: Path) -> None:
+    async def act(desk: Desk) -> None:
+        desk.app.guidance.show("first")
+        desk.app.guidance.put_away()
+        await desk.press("ctrl+n")
+        await desk.until(lambda: not desk.document.session.signature.text, "for the empty session")
+        assert not desk.app.screen.query(Guide)
+
+    at_the_desk(act, session=examples.load(examples.FIRST), size=MIDDLE, home=tmp_path)
+
+
+@pytest.mark.slow
+def test_the_list_of_sessions_opens_on_the_example_that_the_guide_names(tmp_path: Path) -> None:
+    async def act(desk: Desk) -> None:
+        desk.app.guidance.show("first")
+        await desk.press("ctrl+o", "enter")
+        await desk.until(lambda: desk.document.session.name == examples.load("triage").name, "for the example")
+
+    at_the_desk(act, session=examples.load(examples.FIRST), size=MIDDLE, home=tmp_path)
 
 
 FOOT_KEYS = "quits  esc hides"
