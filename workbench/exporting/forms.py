@@ -22,7 +22,15 @@ PAGE = formats.Format(
     "all",
     "workbench.exporting.session_page:page_of",
 )
-FORMS: Mapping[str, formats.Format] = MappingProxyType({**formats.FORMATS, PAGE.name: PAGE})
+LESSON = formats.Format(
+    "lesson",
+    "lesson for a browser",
+    "the page, opened on the first step of its lesson",
+    "lesson.html",
+    "all",
+    "workbench.exporting.session_page:lesson_of",
+)
+FORMS: Mapping[str, formats.Format] = MappingProxyType({**formats.FORMATS, PAGE.name: PAGE, LESSON.name: LESSON})
 """In the order of menus: those of `sessions.exports`, and the page, which has the lesson's words."""
 
 

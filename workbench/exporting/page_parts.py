@@ -35,21 +35,21 @@ def step_button(title: str) -> Element:
     return tag("button", {"type": "button", "class": "step"}, title)
 
 
-def panel() -> Element:
-    """Make the panel of the lesson, and the line that names what is highlighted."""
+def panel(begins: bool = False) -> Element:
+    """Make the panel of the lesson, and the line that names what is highlighted; the page may open on the lesson."""
     back, on, end = [
         tag("button", {"type": "button", "id": name}, words)
         for name, words in (("back", "← Back"), ("next", "Next →"), ("end", "End"))
     ]
     told = (
-        tag("h2", {"id": "step-title", "tabindex": "-1"}, ""),
+        tag("h2", {"id": "step-title", "tabindex": "-1"}, "Step by step"),
         tag("p", {"id": "step-words"}, ""),
         tag("div", {"id": "step-facts"}, ""),
     )
     about = tag("p", {"id": "step-place", "class": "dim"}, "")
     panel = tag(
         "aside",
-        {"id": "panel", "hidden": "", "aria-label": "Step by step"},
+        {"id": "panel", "hidden": "", "aria-label": "Step by step", **({"data-begins": ""} if begins else {})},
         tag("div", {"class": "told"}, about, *told),
         tag("p", {"class": "buttons"}, back, on, end),
     )

@@ -207,4 +207,5 @@
     by("big").setAttribute("aria-pressed", String(big));
   });
   show();
+  if (by("panel").dataset.begins !== undefined) step(0);
 })();

@@ -50,12 +50,17 @@ Choice = Mapping[str, tuple[int, ...]]
 """Of some switches (`case`, `wording`, `reply`, `column`) the places in which something is shown."""
 
 
-def page_of(source: Source) -> Exported:
+def lesson_of(source: Source) -> Exported:
+    """Write the same page, opened on the first step of its lesson. Raises as `page_of`."""
+    return page_of(source, begins=True)
+
+
+def page_of(source: Source, begins: bool = False) -> Exported:
     """Write the page of every case in every column. A column without a prompt says why.
 
     Raises SignatureError for a signature that cannot be read, and ExportError for an adapter that there is not.
     """
-    made = _SessionPage(Prepared(source))
+    made = _SessionPage(Prepared(source), begins)
     body = list(made.body())
     left = (*made.prepared.left_out, *switched_off(made.prepared.session, made.prepared.cases))
     if left:
@@ -77,7 +82,8 @@ def _style() -> str:
 class _SessionPage:
     """Writes what is prepared. Texts that light up together share a number, in the order in which they first come."""
 
-    def __init__(self, prepared: Prepared) -> None:
+    def __init__(self, prepared: Prepared, begins: bool) -> None:
+        self._begins = begins
         self.prepared = prepared
         self._origins: dict[tuple[str, str], str] = {}
         self._steps: dict[tuple[str, str], str] = {}
@@ -117,7 +123,7 @@ class _SessionPage:
         yield tag("section", {"id": "replies"}, tag("h2", {}, "Replies and parse results"), *self._replies())
         yield tag("section", {"id": "matrix"}, tag("h2", {}, "Each reply parsed by every adapter"), *self._matrices())
         yield tag("section", {"id": "lesson"}, tag("h2", {}, "Step by step"), *self._lesson())
-        yield panel()
+        yield panel(self._begins)
         yield tag("ul", {"id": "texts", "hidden": ""}, *[tag("li", {}, one) for one in self._texts])
         said = [tag("li", {"data-field": field}, name) for name, field in self._origins]
         yield tag("ul", {"id": "origins", "hidden": ""}, *said)
@@ -193,7 +199,8 @@ class _SessionPage:
                 [name, as_html.passage(plain(value), LONGEST_TEXT, focusable(name))] for name, value in inputs.items()
             ]
             head = tag("h3", {}, f"Inputs of {short(case.name)}")
-            yield self._when(tag("div", {}, head, table(("field", "value"), rows)), {"case": (place,)})
+            shown = table(("field", "value"), rows) if rows else tag("p", {"class": "dim"}, "No inputs yet.")
+            yield self._when(tag("div", {}, head, shown), {"case": (place,)})
 
     # -- prompts
 

@@ -85,6 +85,15 @@ def test_it_opens_from_disk_asks_for_nothing_and_fits(
     opened.close()
 
 
+def test_the_fields_of_a_signature_fit_on_a_phone(browser: Any, tmp_path: Path) -> None:
+    text = "a_rather_long_name_of_a_field: list[str], text -> departments_of_the_company: dict[str, list[int]]"
+    session = Session(SignatureText(text), columns=(Column("chat", "chat"),), cases=(Case("one", {"text": "t" * 99}),))
+    opened = Opened(browser, tmp_path / "page.html", session, viewport=PHONE)
+    cells = opened.page.locator("#signature td, #signature tbody th").filter(visible=True)
+    assert max(cells.evaluate_all("some => some.map(one => one.getBoundingClientRect().right)")) <= 390
+    opened.close()
+
+
 def test_the_keyboard_walks_pieces_that_light_up_in_every_column_and_are_named(browser: Any, tmp_path: Path) -> None:
     opened = Opened(browser, tmp_path / "page.html", examples.load("question"), viewport=LAPTOP)
     page = opened.page

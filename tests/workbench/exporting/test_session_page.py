@@ -21,7 +21,7 @@ from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from sessions.running import rendering
 from tests.sessions.strategies import sessions
 from tests.support import hostile_session
-from workbench.exporting import prepared, session_page
+from workbench.exporting import forms, prepared, session_page
 from workbench.lessons import lesson, lesson_words
 
 EXAMPLES = ("question", "invoice", "receipt", "triage")
@@ -302,3 +302,19 @@ def test_whatever_a_session_holds_the_page_is_whole(drawn: Session) -> None:
     html = exported(session).text
     assert {one.name for one in seen(html).all()} <= {one.name for one in seen(example("question")[1]).all()}
     assert not UNSEEN.search(html)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_no_heading_of_a_page_is_empty(name: str) -> None:
+    text = example(name)[1] + exported(small(cases=(Case("without inputs"),))).text
+    assert re.findall(r"<(h[1-6]|th|summary|legend|caption)\b[^>]*>\s*</", text) == []
+    assert "<tbody></tbody>" not in text
+    assert "No inputs yet." in text
+
+
+def test_a_lesson_is_the_page_opened_on_its_first_step() -> None:
+    session = examples.load("receipt")
+    source = source_of(session, session.columns, session.cases)
+    shown, lesson_page = session_page.page_of(source), forms.FORMS["lesson"].make(source)
+    assert lesson_page.text.replace(' data-begins=""', "") == shown.text != lesson_page.text
+    assert lesson_page.left_out == shown.left_out

@@ -21,12 +21,12 @@ EXAMPLES = """\
   workbench export q.session.json --as dspy --adapter json -o program.py
   workbench export q.session.json --as curl --model openai/gpt-6-luna > ask.sh && sh ask.sh
   workbench export q.session.json --as promptfoo -o promptfooconfig.yaml
-  workbench export q.session.json --as page -o lesson.html            opens from disk, with nothing else"""
+  workbench export q.session.json --as lesson -o lesson.html          opens from disk, with nothing else"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments.add_session(parser)
-    arguments.add_columns(parser, "the first; all for finetune, batch, promptfoo and page")
+    arguments.add_columns(parser, "the first; all for finetune, batch, promptfoo, page and lesson")
     arguments.add_model(parser)
     parser.add_argument(
         "--as",

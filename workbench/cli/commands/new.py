@@ -98,6 +98,7 @@ def run(options: argparse.Namespace) -> int:
         columns=tuple([Column(name, name) for name in wanted.columns]),
         cases=(Case("case 1", inputs=input_values(options.inputs, signature)),),
         model=options.model or wanted.model,
+        name=signature.name if written.class_name else "",
     )
     path = Path(options.output)
     _save(session, path, options.force)

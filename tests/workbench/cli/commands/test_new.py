@@ -181,6 +181,17 @@ def test_a_python_file_is_read_and_never_run(run: Run) -> None:
     assert not Path("pwned").exists()
 
 
+def test_the_session_of_a_class_is_named_after_it(run: Run) -> None:
+    fields = "    a: str = dspy.InputField()\n    b: str = dspy.OutputField()\n"
+    Path("q.py").write_text(f"import dspy\n\nclass Ticket(dspy.Signature):\n{fields}")
+    for given in ("q.py", "q.py:Ticket"):
+        assert run("new", given, "-o", "q.json", "--force").code == 0
+        assert store.load("q.json").name == "Ticket"
+    assert "<title>Ticket</title>" in run("export", "q.json", "--as", "lesson").out
+    assert run("new", "a -> b", "-o", "plain.json").code == 0
+    assert store.load("plain.json").name == ""
+
+
 def test_a_file_with_several_signatures_asks_which(run: Run) -> None:
     Path("invoice.py").write_text(INVOICE)
     done = run("new", "invoice.py", "-o", "q.json")
