@@ -1,0 +1,133 @@
+"""Make sessions of the calls in a trace: one for each signature, with a case for each call."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from sessions.errors import SessionError
+from sessions.imports import lm_call, traces
+from sessions.imports.reading import Imported, json_of, text_of
+from sessions.imports.traces import TracedCall
+from sessions.model.session import SignatureText
+
+LINES = (".jsonl", ".ndjson")
+MASKED = "(masked)"
+MOST_NAMED = 8
+"""Signatures that an error names."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The calls of a trace to import."""
+
+    failed: bool = False
+    """Take only calls that failed, or whose reply a following step could not use."""
+    predictor: str | None = None
+    model: str | None = None
+    mask: tuple[re.Pattern[str], ...] = ()
+    """Texts to replace in messages and replies, such as personal data."""
+
+
+def holds_spans(path: str) -> bool:
+    """Tell whether a file is a trace, from its first line or the whole of its JSON."""
+    if Path(path).suffix.lower() not in (".json", *LINES) or not Path(path).is_file():
+        return False
+    try:
+        return any(traces.is_trace(one) for one, _ in zip(_documents(path), range(3), strict=False))
+    except SessionError:
+        return False
+
+
+def from_trace(path: str, choice: Choice, given: SignatureText | None, case: str) -> dict[str, Imported]:
+    """Return a session for each signature, by a name for its file; the signature with most calls comes first.
+
+    Raises `SessionError` if no chosen call can be read.
+    """
+    calls = traces.calls_in(_documents(path))
+    if not calls:
+        raise SessionError(path, "", "no span in it is a call of a model with messages and a reply")
+    chosen = [one for one in calls if _is_chosen(one, choice)]
+    if not chosen:
+        raise SessionError(path, "", f"none of its {len(calls)} calls is chosen", _listed(calls))
+    groups: dict[object, list[TracedCall]] = {}
+    problem: SessionError | None = None
+    for number, call in enumerate(chosen, 1):
+        entry = _masked(call.entry, choice.mask)
+        try:
+            session = lm_call.from_call(entry, f"{path}: call {number}", given).session
+        except SessionError as error:
+            problem = problem or error
+            continue
+        groups.setdefault((call.predictor, lm_call.program_of(session)), []).append(replace(call, entry=entry))
+    if not groups:
+        assert problem is not None
+        raise problem
+    left = len(chosen) - sum(map(len, groups.values()))
+    notes = [f"{len(chosen)} of {len(calls)} calls in the trace are chosen"]
+    notes += [f"{left} calls were not made by an adapter of dspy: {problem}"] if problem is not None else []
+    made: dict[str, Imported] = {}
+    for group in sorted(groups.values(), key=len, reverse=True):
+        imported = lm_call.from_calls([one.entry for one in group], path, given, case)
+        failures = [f"{one.failure}" for one in group if one.failure]
+        told = [f"{len(failures)} of {len(group)} calls failed, first with: {failures[0]}"] if failures else []
+        name = group[0].predictor or "-".join(imported.session.signature.read().output_fields)
+        made[_free(name, made)] = replace(imported, notes=(*notes, *told, *imported.notes))
+    return made
+
+
+def _documents(path: str) -> Iterator[object]:
+    """Yield the JSON of a file: each line of JSON lines, read one after the other, else the whole."""
+    if Path(path).suffix.lower() not in LINES:
+        yield json_of(text_of(path), path)
+        return
+    with open(path, encoding="utf-8-sig", errors="replace") as file:
+        for number, line in enumerate(file, 1):
+            if line.strip():
+                yield json_of(line, path, f"line {number}")
+
+
+def _is_chosen(call: TracedCall, choice: Choice) -> bool:
+    return (
+        (not choice.failed or bool(call.failure))
+        and choice.predictor in (None, call.predictor)
+        and choice.model in (None, call.entry["model"])
+    )
+
+
+def _listed(calls: Sequence[TracedCall]) -> str:
+    """Name what could be chosen."""
+    failed = sum(bool(one.failure) for one in calls)
+    predictors = sorted({one.predictor for one in calls if one.predictor})[:MOST_NAMED]
+    models = sorted({one.entry["model"] or "" for one in calls})[:MOST_NAMED]
+    said = f"predictors: {', '.join(predictors)}; " if predictors else ""
+    return f"{said}models: {', '.join(models)}; failed: {failed}"
+
+
+def _masked(entry: traces.HistoryEntry, patterns: Sequence[re.Pattern[str]]) -> Any:
+    if not patterns:
+        return entry
+
+    def masked(value: Any) -> Any:
+        if isinstance(value, str):
+            for pattern in patterns:
+                value = pattern.sub(MASKED, value)
+            return value
+        if isinstance(value, list):
+            return [masked(one) for one in value]
+        return {key: masked(one) for key, one in value.items()} if isinstance(value, dict) else value
+
+    return {**entry, "messages": masked(entry["messages"]), "outputs": masked(entry["outputs"])}
+
+
+def _free(name: str, taken: dict[str, Imported]) -> str:
+    """Return a name that is a file's and not taken yet."""
+    base = re.sub(r"[^\w.-]+", "-", name)[:60] or "call"
+    number, free = 2, base
+    while free in taken:
+        number, free = number + 1, f"{base}-{number}"
+    return free

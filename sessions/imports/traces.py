@@ -1,0 +1,418 @@
+"""Read the model calls in exported traces: OpenTelemetry, OpenInference, MLflow, Langfuse, LangSmith.
+
+A span is recognised by its own keys, whatever the file wraps it in: OTLP as JSON (spans, and the log records in which
+older conventions of GenAI put messages), the spans of OpenTelemetry's Python SDK and of Phoenix, MLflow's traces,
+Langfuse's observations, LangSmith's runs. Only messages, replies, models and parameters are taken; headers, resources
+and other spans are not.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypedDict
+
+SPANS_BELOW = (
+    *("resourceSpans", "scopeSpans", "spans", "resourceLogs", "scopeLogs", "logRecords"),
+    *("data", "traces", "observations", "runs", "child_runs"),
+)
+"""The keys below which a file has its spans."""
+PARAMETERS = ("temperature", "top_p", "max_tokens", "seed", "frequency_penalty", "presence_penalty", "stop")
+MESSAGE_EVENT = re.compile(r"gen_ai\.(system|user|assistant|tool)\.message")
+CHOICE_EVENT = "gen_ai.choice"
+ERRORS = (2, "ERROR", "STATUS_CODE_ERROR")
+PREDICTOR = re.compile(r"\w+\((\w+)\)\.(?:forward|__call__)")
+"""The name that OpenInference gives the span of a predictor: `Predict(Sort).forward`."""
+ROLES = {
+    "human": "user",
+    "ai": "assistant",
+    "HumanMessage": "user",
+    "AIMessage": "assistant",
+    "SystemMessage": "system",
+}
+PROVIDERS = {
+    "anthropic": "anthropic",
+    "aws.bedrock": "bedrock",
+    "azure.ai.openai": "azure",
+    "cohere": "cohere",
+    "deepseek": "deepseek",
+    "gcp.gemini": "gemini",
+    "gcp.vertex_ai": "vertex_ai",
+    "google_genai": "gemini",
+    "groq": "groq",
+    "mistral_ai": "mistral",
+    "openai": "openai",
+    "perplexity": "perplexity",
+    "x_ai": "xai",
+}
+"""The providers of GenAI's conventions and of LangSmith, as the first part of a model's name."""
+PARENTS = ("parentSpanId", "parent_span_id", "parent_id", "parentObservationId", "parent_run_id")
+STARTS = ("startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime")
+DEEPEST = 40
+
+
+class HistoryEntry(TypedDict):
+    """A call in the shape of an entry of dspy's `lm.history`."""
+
+    messages: list[dict[str, Any]]
+    outputs: list[str]
+    model: str | None
+    kwargs: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class TracedCall:
+    """A model call found in a trace."""
+
+    entry: HistoryEntry
+    predictor: str = ""
+    """The signature's name, where the trace says it."""
+    failure: str = ""
+    """The error of the call, or of the step whose last call it was; empty without an error."""
+
+
+@dataclass(frozen=True)
+class _Span:
+    id: str
+    parent: str
+    name: str
+    start: str
+    failure: str
+    own: Mapping[str, Any]
+    attributes: Mapping[str, Any]
+    """Nested by the dots of their names: `llm.model_name` is `model_name` in `llm`."""
+
+
+@dataclass
+class _Found:
+    """The spans of a file, and the messages that its log records hold by the ids of their spans."""
+
+    spans: dict[str, _Span] = field(default_factory=dict)
+    messages: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
+    replies: dict[str, str] = field(default_factory=dict)
+
+
+def is_trace(data: object) -> bool:
+    """Tell whether JSON is a span, or holds spans where the formats have them."""
+    return next(_records(data), None) is not None
+
+
+def calls_in(documents: Iterable[object]) -> list[TracedCall]:
+    """Return the model calls of all documents in the order of their starts. Each line of JSON lines is a document."""
+    found = _Found()
+    for data in documents:
+        for record in _records(data):
+            _gather(record, found)
+    entries = {
+        span.id: entry
+        for span in sorted(found.spans.values(), key=lambda one: one.start)
+        if (entry := _entry(span, found)) is not None
+    }
+    failures: dict[str, str] = {}
+    last_below: dict[str, str] = {}
+    for id in entries:
+        failing = next((one for one in _line(id, found.spans) if one.failure), None)
+        if failing is not None:
+            failures.pop(last_below.get(failing.id, ""), None)
+            last_below[failing.id] = id
+            failures[id] = failing.failure
+    return [TracedCall(entry, _predictor(id, found.spans), failures.get(id, "")) for id, entry in entries.items()]
+
+
+def _records(data: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
+    """Yield the spans and log records in JSON."""
+    if depth > DEEPEST:
+        return
+    if isinstance(data, list):
+        for one in data:
+            yield from _records(one, depth + 1)
+    elif isinstance(data, dict):
+        if "context.span_id" in data:  # a row of Phoenix's table of spans
+            data = _nested(data)
+        if _id_of(data):
+            yield data
+        for key in SPANS_BELOW:
+            if isinstance(data.get(key), list | dict):
+                yield from _records(data[key], depth + 1)
+
+
+def _id_of(record: Mapping[str, Any]) -> str:
+    """Return the id of the span that a record is or belongs to; empty for other JSON."""
+    context = record.get("context")
+    inside = context.get("span_id") if isinstance(context, dict) else None
+    is_observation = "traceId" in record and isinstance(record.get("type"), str)
+    named = record.get("id") if is_observation or "run_type" in record else None
+    id = next((one for one in (record.get("spanId"), record.get("span_id"), inside, named) if isinstance(one, str)), "")
+    return id
+
+
+def _gather(record: Mapping[str, Any], found: _Found) -> None:
+    id, attributes = _id_of(record), _attributes(record.get("attributes"))
+    event = record.get("eventName") or attributes.get("event.name")
+    events = [(event, _plain(record.get("body")))] if isinstance(event, str) else []
+    if not events:
+        for one in _list(record.get("events")):
+            if isinstance(one, dict):
+                events.append((str(one.get("name")), _attributes(one.get("attributes"))))
+        parent = next((record[key] for key in PARENTS if isinstance(record.get(key), str)), "")
+        start = next((str(record[key]) for key in STARTS if record.get(key)), "")
+        nested = _nested(attributes)
+        found.spans[id] = _Span(
+            id, parent, str(record.get("name") or ""), start, _failure(record, events), record, nested
+        )
+    for name, body in events:
+        if not isinstance(body, dict):
+            continue
+        if role := MESSAGE_EVENT.fullmatch(name):
+            found.messages[id].append({"role": body.get("role") or role[1], "content": body.get("content") or ""})
+        elif name == CHOICE_EVENT:
+            found.replies[id] = _text(body.get("message"))
+
+
+def _failure(record: Mapping[str, Any], events: Sequence[tuple[str, Any]]) -> str:
+    """Return the error of a span in a line; empty if it has none."""
+    status = record.get("status")
+    status = (
+        status
+        if isinstance(status, dict)
+        else {"code": record.get("status_code"), "message": record.get("status_message")}
+    )
+    told = [body.get("exception.message") for name, body in events if name == "exception" and isinstance(body, dict)]
+    is_failed = status.get("code", status.get("status_code")) in ERRORS or record.get("level") == "ERROR"
+    told += [status.get("message"), status.get("description"), record.get("statusMessage")]
+    if isinstance(record.get("error"), str) and record["error"]:
+        is_failed, told = True, [record["error"], *told]
+    said = next((one for one in told if isinstance(one, str) and one.strip()), "it failed")
+    return said.strip().splitlines()[0] if is_failed else ""
+
+
+def _line(id: str, spans: Mapping[str, _Span]) -> Iterator[_Span]:
+    """Yield a span and those around it, the innermost first."""
+    for _ in range(DEEPEST):
+        if id not in spans:
+            return
+        yield spans[id]
+        id = spans[id].parent
+
+
+def _predictor(id: str, spans: Mapping[str, _Span]) -> str:
+    named = (PREDICTOR.fullmatch(one.name) for one in _line(id, spans))
+    return next((one[1] for one in named if one is not None and one[1] != "StringSignature"), "")
+
+
+def _entry(span: _Span, found: _Found) -> HistoryEntry | None:
+    """Return the call that a span is; None for a span of anything else, or without messages or a reply."""
+    for read in (_openinference, _mlflow, _genai, _langfuse, _langsmith):
+        said = read(span)
+        if said is None:
+            continue
+        messages = said.messages or found.messages[span.id]
+        reply = said.reply or found.replies.get(span.id, "")
+        if messages and reply:
+            params = {key: value for key, value in said.params.items() if key in PARAMETERS and value is not None}
+            return HistoryEntry(messages=messages, outputs=[reply], model=said.model or None, kwargs=params)
+    return None
+
+
+@dataclass(frozen=True)
+class _Said:
+    messages: list[dict[str, Any]]
+    reply: str
+    model: str
+    params: Mapping[str, Any]
+
+
+def _openinference(span: _Span) -> _Said | None:
+    """Read OpenInference's attributes, as Phoenix and its instrumentation of dspy write them."""
+    llm = span.attributes.get("llm")
+    if not isinstance(llm, dict) or "input_messages" not in llm:
+        return None
+    inputs, outputs = ([_inner(one) for one in _list(llm.get(key))] for key in ("input_messages", "output_messages"))
+    params = _json(llm.get("invocation_parameters"))
+    model = str(llm.get("model_name") or "")
+    return _Said(_messages(inputs), _text(outputs), model, params if isinstance(params, dict) else {})
+
+
+def _inner(message: object) -> object:
+    """Return OpenInference's message without its wrapper, its parts in OpenAI's form."""
+    inner = message.get("message", message) if isinstance(message, dict) else message
+    if not isinstance(inner, dict) or "contents" not in inner:
+        return inner
+    parts = [one.get("message_content") for one in _list(inner["contents"]) if isinstance(one, dict)]
+    return {**inner, "content": parts}
+
+
+def _mlflow(span: _Span) -> _Said | None:
+    """Read MLflow's attributes, whose values are JSON."""
+    mlflow = span.attributes.get("mlflow")
+    inputs = _json(mlflow.get("spanInputs")) if isinstance(mlflow, dict) else None
+    if not isinstance(mlflow, dict) or not isinstance(inputs, dict) or "messages" not in inputs:
+        return None
+    llm = mlflow.get("llm")
+    named = [llm.get("model") if isinstance(llm, dict) else None, span.attributes.get("model"), inputs.get("model")]
+    model = next((one for one in map(_json, named) if isinstance(one, str)), "")
+    params = {key: _json(value) for key, value in {**inputs, **span.attributes}.items()}
+    return _Said(_messages(inputs["messages"]), _text(_json(mlflow.get("spanOutputs"))), model, params)
+
+
+def _genai(span: _Span) -> _Said | None:
+    """Read the attributes of OpenTelemetry's conventions for GenAI, today's and those of OpenLLMetry before them."""
+    genai = span.attributes.get("gen_ai")
+    if not isinstance(genai, dict):
+        return None
+    request = genai.get("request")
+    request = request if isinstance(request, dict) else {}
+    asked, told = genai.get("input"), genai.get("output")
+    messages = _messages(_json(asked.get("messages")) if isinstance(asked, dict) else genai.get("prompt"))
+    instructions = _text(_json(genai.get("system_instructions")))
+    if instructions:
+        messages.insert(0, {"role": "system", "content": instructions})
+    reply = _text(_json(told.get("messages")) if isinstance(told, dict) else genai.get("completion"))
+    provider = genai.get("provider")
+    named = provider.get("name") if isinstance(provider, dict) else genai.get("system")
+    return _Said(messages, reply, _model(named, request.get("model")), request)
+
+
+def _langfuse(span: _Span) -> _Said | None:
+    """Read an observation of Langfuse of the type GENERATION."""
+    own = span.own
+    if str(own.get("type")).upper() != "GENERATION":
+        return None
+    asked = _json(own.get("input"))
+    messages = asked.get("messages") if isinstance(asked, dict) else asked
+    params = _json(own.get("modelParameters"))
+    reply = _text(_json(own.get("output")))
+    model = str(own.get("model") or own.get("providedModelName") or "")
+    return _Said(_messages(messages), reply, model, params if isinstance(params, dict) else {})
+
+
+def _langsmith(span: _Span) -> _Said | None:
+    """Read a run of LangSmith of the type llm."""
+    own = span.own
+    inputs, outputs = own.get("inputs"), own.get("outputs")
+    if own.get("run_type") != "llm" or not isinstance(inputs, dict):
+        return None
+    extra = own.get("extra")
+    extra = extra if isinstance(extra, dict) else {}
+    metadata, invocation = ((extra.get(key) or {}) for key in ("metadata", "invocation_params"))
+    model = metadata.get("ls_model_name") or invocation.get("model") or inputs.get("model")
+    return _Said(
+        _messages(inputs.get("messages")),
+        _text(outputs),
+        _model(metadata.get("ls_provider"), model),
+        {**inputs, **invocation},
+    )
+
+
+def _model(provider: object, name: object) -> str:
+    prefix = PROVIDERS.get(str(provider), "")
+    return f"{prefix}/{name}" if prefix and isinstance(name, str) and "/" not in name else str(name or "")
+
+
+def _messages(value: object) -> list[dict[str, Any]]:
+    """Return messages of any of the formats in OpenAI's form; a batch's first."""
+    value = _json(value)
+    if isinstance(value, list) and value and isinstance(value[0], list):
+        value = value[0]
+    made: list[dict[str, Any]] = []
+    for one in value if isinstance(value, list) else []:
+        if isinstance(one, dict):
+            inside = next((one[key] for key in ("kwargs", "data") if isinstance(one.get(key), dict)), one)
+            kind = one["id"][-1] if isinstance(one.get("id"), list) and one["id"] else one.get("type")
+            role = one.get("role") or inside.get("role") or ROLES.get(str(kind), kind)
+            content = inside.get("content", inside.get("parts"))
+            made.append({"role": str(role), "content": _joined(content) if _is_text(content) else content})
+    return made
+
+
+def _text(value: object) -> str:
+    """Return the text of a reply in any of the formats; empty for a reply without text."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return _joined(value) if value and _is_text(value) else _text(value[0]) if value else ""
+    if isinstance(value, dict):
+        for key in ("choices", "generations", "message", "kwargs", "content", "parts", "text", "output"):
+            if text := _text(value.get(key)):
+                return text
+    return ""
+
+
+def _is_text(content: object) -> bool:
+    """Tell whether content is a text, or parts that are all texts."""
+    return isinstance(content, str) or (
+        isinstance(content, list) and all(isinstance(one, dict) and one.get("type") == "text" for one in content)
+    )
+
+
+def _joined(content: Any) -> str:
+    return (
+        content if isinstance(content, str) else "".join([str(one.get("text", one.get("content"))) for one in content])
+    )
+
+
+def _json(value: object) -> Any:
+    """Return the value of a text that is JSON; any other value as it is."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _attributes(value: object) -> dict[str, Any]:
+    """Return attributes by name, of OTLP's list too."""
+    if isinstance(value, list):
+        return {str(one["key"]): _plain(one.get("value")) for one in value if isinstance(one, dict) and "key" in one}
+    return value if isinstance(value, dict) else {}
+
+
+def _plain(value: object) -> Any:
+    """Return the value of OTLP's `AnyValue`."""
+    if not isinstance(value, dict) or len(value) != 1:
+        return value
+    ((kind, inside),) = value.items()
+    if kind == "intValue":
+        return int(inside) if str(inside).lstrip("-").isdecimal() else inside
+    if kind == "arrayValue":
+        return [_plain(one) for one in _list(inside.get("values"))] if isinstance(inside, dict) else []
+    if kind == "kvlistValue":
+        return _attributes(inside.get("values")) if isinstance(inside, dict) else {}
+    return inside if kind in ("stringValue", "boolValue", "doubleValue", "bytesValue") else value
+
+
+def _nested(value: Any) -> Any:
+    """Return attributes nested by the dots of their names; numbers are places in a list."""
+    if isinstance(value, list):
+        return [_nested(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    root: dict[str, Any] = {}
+    for name, one in value.items():
+        *folders, last = str(name).split(".")[:DEEPEST]
+        place = root
+        for folder in folders:
+            if not isinstance(place.get(folder), dict):
+                place[folder] = {}
+            place = place[folder]
+        inner = _nested(one)
+        known = place.get(last)
+        place[last] = {**known, **inner} if isinstance(known, dict) and isinstance(inner, dict) else inner
+    return _listed(root)
+
+
+def _listed(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    inner = {key: _listed(one) for key, one in value.items()}
+    if inner and all(key.isdecimal() for key in inner):
+        return [inner[key] for key in sorted(inner, key=int)]
+    return inner
