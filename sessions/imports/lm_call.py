@@ -108,25 +108,30 @@ def from_calls(
 
     Raises `SessionError`, naming the call.
     """
-    made = [from_call(one, f"{path}: call {number}", given, case) for number, one in enumerate(calls, 1)]
+    return joined([from_call(one, f"{path}: call {number}", given, case) for number, one in enumerate(calls, 1)], case)
+
+
+def joined(made: Sequence[Imported], case: str) -> Imported:
+    """Make a case of every import that has the last one's signature and demos; the others are counted."""
     last = made[-1].session
-    alike = [one for one in made if _program(one.session) == _program(last)]
+    alike = [one for one in made if program_of(one.session) == program_of(last)]
     cases: list[Case] = []
     for one in alike:
         name = unused(case, {had.name for had in cases})
         cases.append(replace(one.session.cases[0], name=name))
     columns = {one.id: one for each in alike for one in each.session.columns}
-    notes = [f"{len(alike)} of {len(calls)} calls become cases", *made[-1].notes]
-    if len(alike) < len(calls):
-        notes.append(f"{len(calls) - len(alike)} calls have another signature or other demos: import them apart")
+    notes = [f"{len(alike)} of {len(made)} calls become cases", *made[-1].notes]
+    if len(alike) < len(made):
+        notes.append(f"{len(made) - len(alike)} calls have another signature or other demos: import them apart")
     if len({(one.session.model, json.dumps(dict(one.session.params))) for one in alike}) > 1:
         notes.append("model and parameters are those of the last call; each reply says its own model")
     questions = dict.fromkeys(question for one in alike for question in one.questions)
     session = replace(last, cases=tuple(cases), columns=tuple(columns.values()))
-    return Imported(session, tuple(notes), tuple(questions), has_signature=given is None)
+    return replace(made[-1], session=session, notes=tuple(notes), questions=tuple(questions))
 
 
-def _program(session: Session) -> tuple[SignatureText, str]:
+def program_of(session: Session) -> tuple[SignatureText, str]:
+    """Return what calls of one predictor share: the signature and the demos."""
     return session.signature, json.dumps([dict(one.values) for one in session.demos])
 
 

@@ -52,7 +52,7 @@ def _case(demo: Demo, signature: Signature, otherwise: str) -> Case:
     return Case(name, inputs=inputs, expect=expect, extra={KEPT: others} if others else {})
 
 
-Kind = Literal["signature", "demos", "cases", "program", "call", "history", "candidates"]
+Kind = Literal["signature", "demos", "cases", "program", "call", "history", "candidates", "trace"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 

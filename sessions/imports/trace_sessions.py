@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,13 @@ from sessions.errors import SessionError
 from sessions.imports import lm_call, traces
 from sessions.imports.reading import Imported, json_of, text_of
 from sessions.imports.traces import TracedCall
-from sessions.model.session import SignatureText
+from sessions.model.session import Session, SignatureText
+from sessions.running import recording
 
 LINES = (".jsonl", ".ndjson")
 MASKED = "(masked)"
 MOST_NAMED = 8
-"""Signatures that an error names."""
+"""Models that an error names."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Choice:
     failed: bool = False
     """Take only calls that failed, or whose reply a following step could not use."""
     predictor: str | None = None
+    """Take the session of this name alone."""
     model: str | None = None
     mask: tuple[re.Pattern[str], ...] = ()
     """Texts to replace in messages and replies, such as personal data."""
@@ -54,30 +56,42 @@ def from_trace(path: str, choice: Choice, given: SignatureText | None, case: str
     chosen = [one for one in calls if _is_chosen(one, choice)]
     if not chosen:
         raise SessionError(path, "", f"none of its {len(calls)} calls is chosen", _listed(calls))
-    groups: dict[object, list[TracedCall]] = {}
+    groups: list[list[tuple[TracedCall, Imported]]] = []
     problem: SessionError | None = None
     for number, call in enumerate(chosen, 1):
         entry = _masked(call.entry, choice.mask)
         try:
-            session = lm_call.from_call(entry, f"{path}: call {number}", given).session
+            imported = lm_call.from_call(entry, f"{path}: call {number}", given, case)
         except SessionError as error:
             problem = problem or error
             continue
-        groups.setdefault((call.predictor, lm_call.program_of(session)), []).append(replace(call, entry=entry))
+        program = _program_of(call, imported)
+        alike = (one for one in groups if _program_of(*one[0]) == program)
+        known = next(alike, [])
+        groups += [] if known else [known]
+        known.append((call, imported))
     if not groups:
         assert problem is not None
         raise problem
-    left = len(chosen) - sum(map(len, groups.values()))
+    left = len(chosen) - sum(map(len, groups))
     notes = [f"{len(chosen)} of {len(calls)} calls in the trace are chosen"]
     notes += [f"{left} calls were not made by an adapter of dspy: {problem}"] if problem is not None else []
     made: dict[str, Imported] = {}
-    for group in sorted(groups.values(), key=len, reverse=True):
-        imported = lm_call.from_calls([one.entry for one in group], path, given, case)
-        failures = [f"{one.failure}" for one in group if one.failure]
+    for group in sorted(groups, key=len, reverse=True):
+        imported = lm_call.joined([one for _, one in group], case)
+        failures = [call.failure for call, _ in group if call.failure]
         told = [f"{len(failures)} of {len(group)} calls failed, first with: {failures[0]}"] if failures else []
-        name = group[0].predictor or "-".join(imported.session.signature.read().output_fields)
-        made[_free(name, made)] = replace(imported, notes=(*notes, *told, *imported.notes))
-    return made
+        name = group[0][0].predictor or "-".join(imported.session.signature.read().output_fields)
+        session, recorded = _recorded(imported.session)
+        told.append(f"{recorded} of {len(group)} are recorded for `workbench check`")
+        made[_free(name, made)] = replace(imported, session=session, notes=(*notes, *told, *imported.notes))
+    if choice.predictor is not None and choice.predictor not in made:
+        raise SessionError(path, "", f"no predictor {choice.predictor!r} in it", f"there is {', '.join(made)}")
+    return made if choice.predictor is None else {choice.predictor: made[choice.predictor]}
+
+
+def _program_of(call: TracedCall, imported: Imported) -> tuple[object, ...]:
+    return call.predictor, *lm_call.program_of(imported.session)
 
 
 def _documents(path: str) -> Iterator[object]:
@@ -92,20 +106,25 @@ def _documents(path: str) -> Iterator[object]:
 
 
 def _is_chosen(call: TracedCall, choice: Choice) -> bool:
-    return (
-        (not choice.failed or bool(call.failure))
-        and choice.predictor in (None, call.predictor)
-        and choice.model in (None, call.entry["model"])
-    )
+    return (not choice.failed or bool(call.failure)) and choice.model in (None, call.entry["model"])
+
+
+def _recorded(session: Session) -> tuple[Session, int]:
+    """Return the session with every reply recorded, and how many could be."""
+    count = 0
+    for case in session.cases:
+        for column in session.columns:
+            if column.id in case.replies:
+                with suppress(SessionError):
+                    session = recording.record(session, session.case(case.name), column)
+                    count += 1
+    return session, count
 
 
 def _listed(calls: Sequence[TracedCall]) -> str:
     """Name what could be chosen."""
-    failed = sum(bool(one.failure) for one in calls)
-    predictors = sorted({one.predictor for one in calls if one.predictor})[:MOST_NAMED]
     models = sorted({one.entry["model"] or "" for one in calls})[:MOST_NAMED]
-    said = f"predictors: {', '.join(predictors)}; " if predictors else ""
-    return f"{said}models: {', '.join(models)}; failed: {failed}"
+    return f"models: {', '.join(models)}; failed: {sum(bool(one.failure) for one in calls)}"
 
 
 def _masked(entry: traces.HistoryEntry, patterns: Sequence[re.Pattern[str]]) -> Any:

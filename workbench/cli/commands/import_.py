@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import re
 from dataclasses import replace
 from pathlib import Path
 
 from adapters.errors import SignatureError
 from sessions.errors import SessionError
 from sessions.file import store
-from sessions.imports import merging, sources
+from sessions.imports import merging, sources, trace_sessions
 from sessions.imports.proposing import COT, REASONING
 from sessions.imports.reading import Imported
 from sessions.model.session import DEFAULT_COLUMNS, Column, Session, SignatureText
@@ -27,6 +28,9 @@ Makes a session of SOURCE, or puts it into one that is there. SOURCE is
                     messages, which become the history of a case
   any text          an AdapterParseError as a terminal, log or issue shows it;
                     the output of `dspy.inspect_history()`; lm.history as Python
+  .json .jsonl      a trace: spans of OpenTelemetry (GenAI, OpenInference),
+                    Phoenix, MLflow, Langfuse or LangSmith; each call of a model
+                    becomes a case. -o FOLDER/ makes a session for each signature
   a run of GEPA or MIPROv2: its log_dir, or its candidates with their scores as
                     .json; they become variants of a session's instructions
 What a file does not say (types, roles, sometimes names) is proposed. While a
@@ -40,6 +44,7 @@ EXAMPLES = """\
   workbench import failure.json -o failure.session.json    an entry of lm.history
   pbpaste | workbench import - -o failure.session.json     the text of an error
   workbench import history.txt --call 2 -o q.session.json  a call of inspect_history()
+  workbench import spans.jsonl --failed -o failures/       yesterday's failures
   workbench import eval.csv --as cases --into q.json     rows: inputs, and what is expected
   workbench import gepa_logs --into q.session.json       candidates, as variants
   workbench import chat.json --as history --into q.session.json --case long"""
@@ -56,9 +61,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--signature", metavar="SIGNATURE", help="names and types: the string notation or FILE.py:Class"
     )
-    parser.add_argument("--predictor", metavar="PATH", help="which predictor of a saved program")
+    parser.add_argument("--predictor", metavar="PATH", help="which predictor of a saved program or of a trace")
     parser.add_argument("--cot", action="store_true", help="ChainOfThought: `reasoning` in front of the outputs")
     parser.add_argument("--call", type=int, metavar="N", help="which call of a text or history that holds several")
+    parser.add_argument("--failed", action="store_true", help="of a trace: only the calls that failed")
+    parser.add_argument("--model", metavar="M", help="of a trace: only the calls of this model")
+    parser.add_argument(
+        "--mask", action="append", default=[], metavar="PATTERN", help="of a trace: replace what matches with (masked)"
+    )
     parser.add_argument("--case", metavar="NAME", help="what to call the case that it makes")
     parser.add_argument("--accept", action="store_true", help="take what is proposed where the file does not say")
     parser.add_argument("--dry-run", action="store_true", help="say what would be imported, and write nothing")
@@ -70,37 +80,81 @@ def run(options: argparse.Namespace) -> int:
     target = _target(options)
     try:
         opened = store.open_file(options.into) if options.into else None
-        imported = _import(options, opened.session if opened else None)
-        waits = bool(imported.questions) and not options.accept
-        if target and not waits and not options.dry_run:
-            store.save(imported.session, target, over=opened.fingerprint if opened else None)
-        elif target:
-            store.dumps(imported.session)
+        found = _imports(options, opened.session if opened else None)
+        waits = any(one.questions for one in found.values()) and not options.accept
+        is_written = bool(target) and not waits and not options.dry_run
+        targets = [_file_of(target, name) for name in found]
+        for path, imported in zip(targets, found.values(), strict=True):
+            if path and is_written:
+                store.save(imported.session, path, over=opened.fingerprint if opened else None)
+            elif path:
+                store.dumps(imported.session)
     except (SessionError, SignatureError, SourceError, OSError) as error:
         raise CommandError(str(error)) from error
-    written = bool(target) and not waits and not options.dry_run
-    _tell(options, imported, target, written)
+    shapes = [_shape(imported, path, is_written) for path, imported in zip(targets, found.values(), strict=True)]
+    if options.json:
+        command_output.json(shapes[0] if len(shapes) == 1 else {"sessions": shapes})
+    else:
+        for path, imported in zip(targets, found.values(), strict=True):
+            _tell(options, imported, path, is_written)
     return exit_codes.USAGE if waits and not options.dry_run else exit_codes.OK
+
+
+def _imports(options: argparse.Namespace, into: Session | None) -> dict[str, Imported]:
+    """Return what is imported by name: one session, of a trace one for each signature. Raises `CommandError`."""
+    is_trace = options.kind == "trace" or (options.kind is None and trace_sessions.holds_spans(options.source))
+    if not is_trace:
+        if options.failed or options.model or options.mask:
+            raise CommandError(f"--failed, --model and --mask choose calls of a trace, and {options.source} is none")
+        return {"": _import(options, into)}
+    try:
+        mask = tuple([re.compile(one) for one in options.mask])
+    except re.error as error:
+        raise CommandError(f"--mask: {error}") from error
+    choice = trace_sessions.Choice(options.failed, options.predictor, options.model, mask)
+    case = options.case or Path(options.source).name.partition(".")[0]
+    found = trace_sessions.from_trace(options.source, choice, _given(options, into), case)
+    is_folder = options.output is not None and _is_folder(options.output)
+    if len(found) > 1 and not is_folder and not options.dry_run:
+        names = ", ".join([f"{name} ({len(one.session.cases)})" for name, one in found.items()])
+        hint = "-o FOLDER/ writes a session for each, --predictor chooses"
+        raise CommandError(f"the calls have {len(found)} signatures: {names}; {hint}")
+    return {name: _fitted(options, imported, into) for name, imported in found.items()}
+
+
+def _is_folder(path: str) -> bool:
+    return path.endswith("/") or Path(path).is_dir()
+
+
+def _file_of(target: str | None, name: str) -> str | None:
+    """Return the file of a session: the target, or inside it where that is a folder. Raises `CommandError`."""
+    if target is None or not _is_folder(target):
+        return target
+    Path(target).mkdir(parents=True, exist_ok=True)
+    return str(Path(target) / f"{name or 'imported'}.session.json")
 
 
 def _target(options: argparse.Namespace) -> str | None:
     """Return the file to write, None for a dry run without a file. Raises `CommandError`."""
     if options.output is None and options.into is None and not options.dry_run:
         raise CommandError("where to? Give -o FILE for a new session, or --into SESSION")
-    if options.output and Path(options.output).exists() and not options.force:
+    if options.output and Path(options.output).is_file() and not options.force:
         raise CommandError(f"{options.output} is there already; --force overwrites it, --into puts the import into it")
     target: str | None = options.into or options.output
     return target
 
 
-def _import(options: argparse.Namespace, into: Session | None) -> Imported:
-    given: SignatureText | None = None
+def _given(options: argparse.Namespace, into: Session | None) -> SignatureText | None:
+    """Return the signature to read by: that of the option, else of the session that it goes into."""
     if options.signature is not None:
         stays = into.signature if into is not None else SignatureText("")
         is_cot = options.cot or stays.predictor == COT
-        given = signature_text(options.signature, stays.instructions, is_cot, _folder(options))
-    elif into is not None:
-        given = into.signature
+        return signature_text(options.signature, stays.instructions, is_cot, _folder(options))
+    return into.signature if into is not None else None
+
+
+def _import(options: argparse.Namespace, into: Session | None) -> Imported:
+    given = _given(options, into)
     piped = arguments.standard_input("the text to import") if options.source == "-" else None
     imported = sources.load(
         "standard input" if piped is not None else options.source,
@@ -112,6 +166,11 @@ def _import(options: argparse.Namespace, into: Session | None) -> Imported:
         call=options.call,
         text=piped,
     )
+    return _fitted(options, imported, into)
+
+
+def _fitted(options: argparse.Namespace, imported: Imported, into: Session | None) -> Imported:
+    """Return the import with the wanted predictor, in the given session or with the columns of the config."""
     if options.cot:
         imported = _as_chain_of_thought(imported)
     if into is not None:
@@ -139,27 +198,26 @@ def _with_columns_of_config(session: Session) -> Session:
     return replace(session, columns=tuple([Column(name, name) for name in settings_in_force().columns]))
 
 
-def _tell(options: argparse.Namespace, imported: Imported, target: str | None, written: bool) -> None:
+def _shape(imported: Imported, target: str | None, written: bool) -> dict[str, object]:
     signature = imported.session.signature
-    if options.json:
-        command_output.json(
-            {
-                "path": target,
-                "written": written,
-                "notes": list(imported.notes),
-                "questions": list(imported.questions),
-                "guesses": list(imported.guesses),
-                "signature": {
-                    "text": signature.text,
-                    "class": signature.class_name,
-                    "instructions": signature.instructions,
-                },
-                "demos": len(imported.session.demos),
-                "cases": [case.name for case in imported.session.cases],
-                "variants": [{"tag": one.tag, "of": one.of, "score": one.score} for one in imported.session.variants],
-            }
-        )
-        return
+    return {
+        "path": target,
+        "written": written,
+        "notes": list(imported.notes),
+        "questions": list(imported.questions),
+        "guesses": list(imported.guesses),
+        "signature": {
+            "text": signature.text,
+            "class": signature.class_name,
+            "instructions": signature.instructions,
+        },
+        "demos": len(imported.session.demos),
+        "cases": [case.name for case in imported.session.cases],
+        "variants": [{"tag": one.tag, "of": one.of, "score": one.score} for one in imported.session.variants],
+    }
+
+
+def _tell(options: argparse.Namespace, imported: Imported, target: str | None, written: bool) -> None:
     for note in imported.notes:
         command_output.message(f"  {note}")
     for guess in imported.guesses:
@@ -167,7 +225,7 @@ def _tell(options: argparse.Namespace, imported: Imported, target: str | None, w
     for question in imported.questions:
         command_output.message(f"? {question}")
     if not written:
-        command_output.text(signature.text)
+        command_output.text(imported.session.signature.text)
     if written:
         command_output.message(f"{target}: written. Next: `workbench render {target}`, or `workbench {target}`")
     elif imported.questions and not options.accept:

@@ -232,3 +232,31 @@ def test_a_call_of_a_text_with_several_is_chosen(run: Run) -> None:
     assert done.code == 0, done.err
     assert any("no inputs" in one for one in json.loads(done.out)["guesses"])
     assert store.load("failure.json").cases[0].replies["chat"].text == "[[ ## answer ## ]]\nno"
+
+
+TRACE = str(Path(__file__).parents[3] / "sessions/imports/traces/openinference.otlp.json")
+
+
+def test_a_trace_becomes_a_session_for_each_signature_whose_replies_are_checked(run: Run) -> None:
+    done = run("import", TRACE, "-o", "found/", "--json")
+    assert [one["path"] for one in done.json["sessions"]] == ["found/Sort.session.json", "found/answer.session.json"]
+    assert [len(one["cases"]) for one in done.json["sessions"]] == [2, 1]
+    checked = run("check", "found")
+    assert checked.code == 0 and checked.out.startswith("3 passed\n")
+
+    done = run("import", TRACE, "-o", "one.session.json")
+    assert done.code == exit_codes.USAGE
+    assert "the calls have 2 signatures: Sort (2), answer (1); -o FOLDER/ writes" in done.err
+    assert not Path("one.session.json").exists()
+
+
+def test_calls_of_a_trace_are_chosen_and_masked(run: Run) -> None:
+    chosen = ("--failed", "--model", "dummy", "--mask", "日本|bad")
+    done = run("import", TRACE, *chosen, "-o", "failed.session.json")
+    assert done.code == 0 and "1 of 1 calls failed, first with: Failed to parse field label" in done.err
+    (case,) = store.load("failed.session.json").cases
+    assert case.inputs == {"ticket": "This is (masked) <b>&</b> (masked)"}
+    assert "none of its 3 calls is chosen" in run("import", TRACE, "--model", "other", "-o", "x.session.json").err
+    assert "--mask: " in run("import", TRACE, "--mask", "(", "-o", "x.session.json").err
+    Path("demos.csv").write_text("question,answer\na,b\n")
+    assert "choose calls of a trace" in run("import", "demos.csv", "--failed", "-o", "x.session.json").err

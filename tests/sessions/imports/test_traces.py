@@ -1,0 +1,163 @@
+"""Calls in traces that the tools themselves exported become cases; the messages are those that the program sent.
+
+The libraries made the files in `traces/`: a program of dspy 3.4.1 with a DummyLM under OpenInference's and MLflow's
+instrumentation, and the messages of one call sent through OpenAI's client under OpenTelemetry's and LangSmith's.
+Langfuse's is an observation written by its own client's model. Stack traces and paths were removed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import dspy
+import pytest
+
+from sessions.errors import SessionError
+from sessions.imports import trace_sessions, traces
+from sessions.imports.trace_sessions import Choice
+from sessions.running import rendering
+from sessions.running.recording import as_json
+from tests.support.hostile import HOSTILE
+
+FOLDER = Path(__file__).parent / "traces"
+FILES = sorted(one.name for one in FOLDER.iterdir())
+OF_PROGRAM = ("openinference.otlp.json", "openinference_sdk.jsonl", "mlflow.json")
+
+
+class Sort(dspy.Signature):
+    """Sort a ticket."""
+
+    ticket: str = dspy.InputField(desc="what the user wrote")
+    label: str = dspy.OutputField()
+    urgency: int = dspy.OutputField(desc="from 1 to 5")
+
+
+def imported(name: str, **wanted: Any) -> dict[str, Any]:
+    found = trace_sessions.from_trace(str(FOLDER / name), Choice(**wanted), None, "call")
+    return {key: one.session for key, one in found.items()}
+
+
+def calls(name: str) -> list[traces.TracedCall]:
+    text = (FOLDER / name).read_text()
+    return traces.calls_in(map(json.loads, text.splitlines()) if name.endswith(".jsonl") else [json.loads(text)])
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_session_renders_the_messages_of_its_calls_and_has_the_fields(name: str) -> None:
+    assert trace_sessions.holds_spans(str(FOLDER / name))
+    sent = [one.entry["messages"] for one in calls(name)]
+    rendered = []
+    for session in imported(name).values():
+        for case in session.cases:
+            request = rendering.request_of(session, session.columns[0], case)
+            rendered.append(as_json(request.prompt.as_dicts()))
+    assert sorted(map(json.dumps, rendered)) == sorted(map(json.dumps, sent))
+    (sort,) = [one for one in imported(name).values() if "ticket" in one.signature.read().fields]
+    assert list(sort.signature.read().fields) == ["ticket", "label", "urgency"]
+    assert sort.signature.read().instructions == "Sort a ticket."
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_each_reply_is_recorded_for_check(name: str) -> None:
+    for session in imported(name).values():
+        for case in session.cases:
+            (recorded,) = case.recordings.values()
+            (reply,) = case.replies.values()
+            assert [one.text for one in recorded.attempts[0].completions] == [reply.text]
+
+
+@pytest.mark.parametrize("name", OF_PROGRAM)
+def test_the_last_call_of_a_step_that_failed_is_the_failed_one(name: str) -> None:
+    (failed,) = [one for one in calls(name) if one.failure]
+    assert "complaint" in failed.entry["outputs"][0] and failed.failure.startswith("Failed to parse field label")
+    (session,) = imported(name, failed=True).values()
+    assert [case.inputs["ticket"] for case in session.cases] == ["This is bad <b>&</b> 日本"]
+
+
+def test_a_session_is_named_after_its_predictor_or_its_outputs() -> None:
+    assert list(imported("openinference.otlp.json")) == ["Sort", "answer"]
+    assert list(imported("mlflow.json")) == ["label-urgency", "answer"]
+    assert list(imported("openinference.otlp.json", predictor="answer")) == ["answer"]
+
+
+def test_the_provider_is_part_of_the_models_name_and_parameters_are_kept() -> None:
+    for name in ("genai.otlp.json", "genai_events.jsonl", "langsmith.json"):
+        (call,) = calls(name)
+        assert (call.entry["model"], call.entry["kwargs"]) == ("openai/gpt-x", {"temperature": 0.5}), name
+
+
+def test_calls_are_chosen_by_model_and_what_is_there_is_named() -> None:
+    assert imported("mlflow.json", model="dummy")
+    with pytest.raises(SessionError, match=r"none of its 2 calls is chosen.*models: dummy; failed: 1"):
+        imported("mlflow.json", model="gpt-x")
+    with pytest.raises(SessionError, match=r"no predictor 'Sorting' in it.*Sort, answer"):
+        imported("openinference.otlp.json", predictor="Sorting")
+
+
+def test_masked_text_is_nowhere_in_the_session() -> None:
+    session = imported("openinference.otlp.json", mask=(re.compile("日本"), re.compile("crash")), predictor="Sort")[
+        "Sort"
+    ]
+    assert "日本" not in repr(session) and "(masked)" in session.cases[-1].inputs["ticket"]
+
+
+def test_a_row_of_phoenixs_table_of_spans_is_read() -> None:
+    messages = dspy.ChatAdapter().format(Sort, [], {"ticket": "It crashes."})
+    row = {
+        "name": "LM.__call__",
+        "span_kind": "LLM",
+        "parent_id": None,
+        "status_code": "ERROR",
+        "status_message": "AdapterParseError",
+        "context.span_id": "1",
+        "attributes.llm.model_name": "gpt-x",
+        "attributes.llm.input_messages": [{f"message.{key}": one[key] for key in one} for one in messages],
+        "attributes.llm.output_messages": [{"message.role": "assistant", "message.content": "bug"}],
+        "attributes.llm.invocation_parameters": '{"temperature": 0, "api_key": "x", "extra_headers": {}}',
+    }
+    (call,) = traces.calls_in([[row]])
+    assert call.entry == {"messages": messages, "outputs": ["bug"], "model": "gpt-x", "kwargs": {"temperature": 0}}
+    assert call.failure == "AdapterParseError"
+
+
+def test_messages_as_langchain_writes_them_are_read() -> None:
+    kinds = ("SystemMessage", "HumanMessage")
+    messages = dspy.ChatAdapter().format(Sort, [], {"ticket": "It crashes."})
+    written = [
+        {"lc": 1, "type": "constructor", "id": ["langchain", "schema", kind], "kwargs": {"content": one["content"]}}
+        for kind, one in zip(kinds, messages, strict=True)
+    ]
+    generation = {"text": "bug", "message": {"kwargs": {"content": "bug"}}}
+    run = {
+        "id": "1",
+        "run_type": "llm",
+        "name": "ChatOpenAI",
+        "inputs": {"messages": [written]},
+        "outputs": {"generations": [[generation]]},
+        "extra": {"invocation_params": {"model": "gpt-x", "temperature": 0.2, "headers": {"authorization": "x"}}},
+        "error": None,
+    }
+    (call,) = traces.calls_in([{"child_runs": [run]}])
+    assert call.entry == {"messages": messages, "outputs": ["bug"], "model": "gpt-x", "kwargs": {"temperature": 0.2}}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_hostile_text_in_any_place_of_a_span_is_only_text(kind: str) -> None:
+    text = HOSTILE[kind]
+    span = {"spanId": text, "name": text, "attributes": [{"key": text, "value": {text: text}}], "events": [text, {}]}
+    llm = {"key": "llm.input_messages.0.message.content", "value": {"stringValue": text}}
+    reply = {"key": "llm.output_messages.0.message.content", "value": {"stringValue": text}}
+    assert traces.calls_in([span, {"spans": [{**span, "attributes": [llm, {"value": 1}, {"key": text}]}]}]) == []
+    for one in traces.calls_in([{**span, "spanId": "1", "attributes": [llm, reply]}]):
+        assert one.entry["outputs"] == [text]
+
+
+def test_spans_nested_without_end_are_no_trace() -> None:
+    data: Any = {"spanId": "1"}
+    for _ in range(200):
+        data = {"data": [data]}
+    assert not traces.is_trace(data)
+    assert traces.calls_in([{"spanId": "1", "attributes": {".".join(["a"] * 5_000): 1}}]) == []
