@@ -16,6 +16,7 @@ import session_schema
 
 from adapters.lint.linting import LINTS
 from adapters.mutations import CATALOGUE
+from adapters.replies.diagnosis import LAST, PATTERNS
 from adapters.replies.flags.glossary import FLAGS, SECTIONS
 from sessions import examples
 from sessions.bench.results import BenchRun
@@ -95,6 +96,15 @@ def flags() -> str:
     return "\n\n".join(f"### {name}\n\n{table(('flag', 'meaning'), rows)}" for name, rows in sections.items())
 
 
+def patterns() -> str:
+    rows = [(f"`{one.name}`", _cell(one.cause), _cell(one.threads or "-"), OUTCOMES[one.outcome]) for one in PATTERNS]
+    rows += [(f"`{name}`", _cell(cause), "-", OUTCOMES["refused"]) for name, (cause, _) in LAST.items()]
+    return table(("cause", "meaning", "public threads", "of"), rows)
+
+
+OUTCOMES = {"refused": "parse errors", "parsed": "parsed replies", "any": "both"}
+
+
 def lints() -> str:
     return table(("lint", "meaning"), [(f"`{name}`", _cell(meaning)) for name, meaning in LINTS.items()])
 
@@ -169,6 +179,7 @@ PARTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
         "settings": lambda: settings.reference().rstrip("\n"),
         "example": lambda: f"```toml\n{settings.example()}```",
     },
+    "docs/diagnosis.md": {"patterns": patterns},
     "docs/differences.md": {"parity": parity.table},
     "docs/exports.md": {"forms": exports},
     "docs/flags.md": {"flags": flags, "lints": lints},

@@ -22,7 +22,7 @@ from adapters.json_text.repair_limits import one_reading, repair_steps
 from adapters.prompts.formatted import message_dicts
 from adapters.prompts.prompt import Message, Prompt, message_of, prompt_of_dicts
 from adapters.prompts.text import join
-from adapters.replies.flag import Flag
+from adapters.replies.flag import Diagnosis, Flag
 from adapters.replies.reading import FieldReading, NearMiss, Reading, ReadingError, Span
 from adapters.replies.reading_builder import Findings
 from adapters.requests.capabilities import Capabilities
@@ -151,6 +151,12 @@ class Adapter:
         from adapters.replies.near_misses import find
 
         return find(reading)
+
+    def diagnosis_of(self, reading: Reading) -> tuple[Diagnosis, ...]:
+        """Name the causes of what became of a reply (`Reading.diagnosis`)."""
+        from adapters.replies.diagnosis import diagnose
+
+        return diagnose(reading)
 
     def response_format(self, signature: Signature, capabilities: Capabilities) -> dict[str, object] | None:
         """Return the `response_format` this adapter asks a model of these capabilities for, or None."""

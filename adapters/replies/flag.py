@@ -1,10 +1,11 @@
-"""One flag, and how its sentence shows a piece of a reply, a value and a place."""
+"""Flags and diagnoses of a parse result, and their words for a piece of a reply, a value and a place."""
 
 from __future__ import annotations
 
 import reprlib
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 SHOWN = 40
 """Characters of a text or a value that a sentence shows."""
@@ -12,11 +13,36 @@ SHOWN = 40
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """A surprise: a stable name, a sentence for a person, and the output field it is about (None: the whole reply)."""
+    """A surprise: a stable name, a sentence for a person, and the output field it is about (None: the whole reply).
+
+    `path` leads to a piece inside the field's value, such as `item.price`.
+    """
 
     name: str
     message: str
     field: str | None = None
+    path: str = ""
+
+
+FixKind = Literal["adapter", "type", "description", "max_tokens", "native", "structured output", "fallback"]
+
+
+class Fix(NamedTuple):
+    """A change of the session that helps, as data: `change` has the keys of a column, a session, or a field."""
+
+    kind: FixKind
+    message: str
+    change: Mapping[str, Any]
+
+
+class Diagnosis(NamedTuple):
+    """A cause of a parse error or surprise: the pattern's name, a sentence with the place, fixes, best first."""
+
+    cause: str
+    message: str
+    field: str | None = None
+    path: str = ""
+    fixes: tuple[Fix, ...] = ()
 
 
 class HasPlaces(Protocol):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from adapters.display.as_text import ShowsItself
 from adapters.display.blocks import Block, Note, Passage, Piece, Shown, Table
-from adapters.replies.flag import Flag
+from adapters.replies.flag import Diagnosis, Flag
 from adapters.replies.token_probabilities import Token, probability_of
 from adapters.values.plain_json import plain
 from adapters.values.steps import Step
@@ -118,6 +118,8 @@ class Reader(Protocol):
 
     def near_misses_of(self, reading: Reading) -> tuple[NearMiss, ...]: ...
 
+    def diagnosis_of(self, reading: Reading) -> tuple[Diagnosis, ...]: ...
+
 
 @dataclass(frozen=True)
 class Reading(ShowsItself):
@@ -171,6 +173,11 @@ class Reading(ShowsItself):
     def near_misses(self) -> tuple[NearMiss, ...]:
         """Suggest likely intended replies, each with the corrected text."""
         return () if self.reader is None else self.reader.near_misses_of(self)
+
+    @cached_property
+    def diagnosis(self) -> tuple[Diagnosis, ...]:
+        """Name the causes of a parse error, or of values other than meant, with the fixes of each."""
+        return () if self.reader is None else self.reader.diagnosis_of(self)
 
     @cached_property
     def salvage(self) -> Mapping[str, Any]:

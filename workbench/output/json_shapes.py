@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from adapters.errors import RunError
     from adapters.lint import Lint
     from adapters.mutations.mutation import GoodReply
-    from adapters.replies.flag import Flag
+    from adapters.replies.flag import Diagnosis, Flag
     from adapters.requests.request import Request
     from adapters.running.events import Event
     from adapters.running.runner import Attempt, Run
@@ -117,6 +117,7 @@ def reading(read: Reading) -> dict[str, JSON]:
         "flags": [_flag(flag) for flag in read.flags if flag.field is None],
         "near_misses": [{"message": miss.message, "mended": miss.mended} for miss in read.near_misses],
         "salvage": {name: plain(value) for name, value in read.salvage.items()},
+        "diagnosis": [_diagnosis(one) for one in read.diagnosis],
     }
     if read.extraction is not None:
         shape["extraction"] = reading(read.extraction)
@@ -130,6 +131,13 @@ def stream(fields: Sequence[StreamedField] | None) -> list[JSON] | None:
     emitted = [one for field in fields for one in field.emitted]
     in_order = sorted(emitted, key=lambda one: (one.at is None, one.at or 0))
     return [{"field": one.field, "chunk": one.chunk, "is_last": one.is_last, "at": one.at} for one in in_order]
+
+
+def _diagnosis(one: Diagnosis) -> dict[str, JSON]:
+    fixes: list[JSON] = [
+        {"kind": fix.kind, "message": fix.message, "change": plain(dict(fix.change))} for fix in one.fixes
+    ]
+    return {"cause": one.cause, "message": one.message, "place": one.path or one.field, "fixes": fixes}
 
 
 def no_reading(error: Exception) -> dict[str, JSON]:

@@ -19,6 +19,7 @@ def write(head: str, reading: Reading) -> None:
             command_output.text(f"  ! {flag.message}")
     for miss in reading.near_misses:
         command_output.text(f"  ? {miss.message}")
+    _write_diagnosis(reading)
     _write_spans(reading)
     if reading.extraction is not None:
         write(f"{head}: extraction", reading.extraction)
@@ -93,6 +94,16 @@ def _write_field(field: FieldReading, reading: Reading) -> None:
     for flag in reading.flags:
         if flag.field == field.name:
             command_output.text(f"      ! {flag.message}")
+
+
+def _write_diagnosis(reading: Reading) -> None:
+    """Print each cause that no flag above says, and every fix once."""
+    said = {flag.message for flag in reading.flags}
+    for cause in reading.diagnosis:
+        if cause.message not in said:
+            command_output.text(f"  cause: {cause.message}")
+    for message in dict.fromkeys(fix.message for cause in reading.diagnosis for fix in cause.fixes):
+        command_output.text(f"  fix: {message}")
 
 
 def _write_spans(reading: Reading) -> None:

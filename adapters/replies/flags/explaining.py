@@ -8,6 +8,7 @@ from adapters.replies.flag import Flag
 from adapters.replies.flags.chat_structure import chat_structure
 from adapters.replies.flags.json_structure import fenced_json_structure, json_structure
 from adapters.replies.flags.repaired_json import repaired_json
+from adapters.replies.flags.strange_replies import strange_reply
 from adapters.replies.flags.values_read import values_read
 from adapters.replies.flags.values_refused import values_refused
 from adapters.replies.flags.verdict import verdict
@@ -62,7 +63,14 @@ STRUCTURE: Mapping[ReplyForm, Detector] = {
     "xml": xml_structure,
 }
 """The detector of each form of reply."""
-OF_EVERY_REPLY: tuple[Detector, ...] = (repaired_json, values_read, values_refused, echoed, unchecked)
+OF_EVERY_REPLY: tuple[Detector, ...] = (
+    strange_reply,
+    repaired_json,
+    values_read,
+    values_refused,
+    echoed,
+    unchecked,
+)
 
 
 def detectors_of(reading: Reading) -> tuple[Detector, ...]:
@@ -72,17 +80,17 @@ def detectors_of(reading: Reading) -> tuple[Detector, ...]:
 
 
 def explain(reading: Reading) -> tuple[Flag, ...]:
-    """The flags of a reading: at most one of each name for a field, and for the whole reply. Never raises.
+    """The flags of a reading: at most one of each name for each place. Never raises.
 
     TwoStep's are those of the extraction's reply, from which the fields come.
     """
     if reading.extraction is not None:
         return explain(reading.extraction)
-    found: dict[tuple[str, str | None], Flag] = {}
+    found: dict[tuple[str, str | None, str], Flag] = {}
     for detect in detectors_of(reading):
         try:
             for flag in detect(reading):
-                found.setdefault((flag.name, flag.field), flag)
+                found.setdefault((flag.name, flag.field, flag.path), flag)
         except (
             Exception
         ):  # a user's type may raise in its own __eq__, __repr__ or hooks; what that would tell is left out

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from adapters.replies.flag import Flag, shown
 from adapters.replies.flags.extra_keys import known_keys
 from adapters.replies.flags.verdict import named
+from adapters.replies.flags.wrong_places import wrong_places
 from adapters.replies.repairs import GROUPED
 
 if TYPE_CHECKING:
@@ -28,7 +29,10 @@ def values_refused(reading: Reading) -> Iterator[Flag]:
     """Flags of every field that was found and could not be coerced."""
     for field in reading.fields.values():
         if field.state == "failed" and field.name in reading.signature.output_fields:
-            yield from _of_field(reading, field)
+            found = list(_of_field(reading, field))
+            yield from found
+            given: Any = field.steps[-1].after if field.steps else field.raw
+            yield from wrong_places(reading.signature.output_fields[field.name], given, is_explained=bool(found))
 
 
 def _of_field(reading: Reading, field: FieldReading) -> Iterator[Flag]:

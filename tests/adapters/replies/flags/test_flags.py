@@ -124,7 +124,7 @@ def test_no_detector_raises_and_flags_are_the_same_every_time(name: str) -> None
                     assert flag.name in FLAGS
                     assert flag.field is None or flag.field in built.ours.output_fields
             assert reading.flags == explain(adapter.read(built.ours, completion))
-            assert len({(flag.name, flag.field) for flag in reading.flags}) == len(reading.flags)
+            assert len({(flag.name, flag.field, flag.path) for flag in reading.flags}) == len(reading.flags)
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)

@@ -1,0 +1,354 @@
+"""Diagnose a reply: a table of patterns, each with its cause and the changes that help.
+
+Flags and near misses recognise the patterns; the table says which of them are causes, in which order, and what helps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args, get_origin
+
+from adapters.replies.flag import Diagnosis, Fix, FixKind, Flag
+from adapters.replies.near_misses import LEAKS
+from adapters.signatures.signature import allows_none
+from adapters.signatures.type_names import written
+
+if TYPE_CHECKING:
+    from adapters.replies.reading import Reading
+
+FixMaker = Callable[["Reading", str | None], Iterator[Fix]]
+
+
+def use(adapter: str) -> FixMaker:
+    """Offer another adapter for the column."""
+
+    def make(reading: Reading, field: str | None) -> Iterator[Fix]:
+        if reading.adapter.lower().removesuffix("adapter") != adapter:
+            kind: FixKind = "structured output" if adapter == "json" else "adapter"
+            yield Fix(kind, f"Use the adapter `{adapter}` for this column.", {"adapter": adapter})
+
+    return make
+
+
+def describe(words: str) -> FixMaker:
+    """Offer a sentence for the description of the field concerned."""
+
+    def make(reading: Reading, field: str | None) -> Iterator[Fix]:
+        if field in reading.signature.output_fields:
+            message = f"Add to the description of `{field}`: {words}"
+            yield Fix("description", message, {"field": field, "description": words})
+
+    return make
+
+
+def more_tokens(reading: Reading, field: str | None) -> Iterator[Fix]:
+    yield Fix("max_tokens", f"Set `max_tokens` to {MORE_TOKENS:,}.", {"params": {"max_tokens": MORE_TOKENS}})
+
+
+def native_tools(reading: Reading, field: str | None) -> Iterator[Fix]:
+    change = {"options": {"use_native_function_calling": True}}
+    yield Fix("native", "Let the model call tools natively.", change)
+
+
+def fallback(reading: Reading, field: str | None) -> Iterator[Fix]:
+    if reading.form == "markers":
+        yield Fix("fallback", "Retry with the JSON adapter after a parse error.", {"fallback": True})
+
+
+def optional(reading: Reading, field: str | None) -> Iterator[Fix]:
+    declared = reading.signature.output_fields.get(field or "")
+    found = reading.fields.get(field or "")
+    given = found.steps[-1].after if found is not None and found.steps else None
+    if declared is not None and not isinstance(given, list | dict) and not allows_none(declared.annotation):
+        kind = f"{written(declared.annotation)} | None"
+        yield Fix("type", f"Give `{field}` the type {kind}.", {"field": field, "type": kind})
+
+
+def as_text(reading: Reading, field: str | None) -> Iterator[Fix]:
+    declared = reading.signature.output_fields.get(field or "")
+    if declared is not None and declared.annotation in (int, float, bool):
+        message = f"Give `{field}` the type str and convert the text in your program."
+        yield Fix("type", message, {"field": field, "type": "str"})
+
+
+def allow_value(reading: Reading, field: str | None) -> Iterator[Fix]:
+    """Offer a Literal with the values that the reply has and the type lacks."""
+    found = reading.fields.get(field or "")
+    declared = reading.signature.output_fields.get(field or "")
+    if found is None or declared is None:
+        return
+    given = found.steps[-1].after if found.steps else found.raw
+    literal, values = declared.annotation, [given]
+    if get_origin(literal) is list and isinstance(given, list):
+        (literal,), values = get_args(literal), given
+    texts = [one for one in values if isinstance(one, str)]
+    if get_origin(literal) is not Literal or len(texts) < len(values):
+        return
+    allowed = get_args(literal)
+    words = [one for one in dict.fromkeys(texts) if one not in allowed and 0 < len(one) <= LONGEST_WORD]
+    if not words or len(words) > MOST_WORDS:
+        return
+    kind = f"Literal[{', '.join(map(repr, [*allowed, *words]))}]"
+    kind = kind if literal is declared.annotation else f"list[{kind}]"
+    told = ", ".join(map(repr, words))
+    yield Fix("type", f"Allow {told} in `{field}`.", {"field": field, "type": kind})
+
+
+MORE_TOKENS = 4000
+LONGEST_WORD = 40
+MOST_WORDS = 5
+
+Outcome = Literal["refused", "parsed", "any"]
+
+
+class Pattern(NamedTuple):
+    """A row: a flag or near miss that recognises it, its cause in general, fixes, and public threads that had it."""
+
+    name: str
+    cause: str
+    fixes: tuple[FixMaker, ...] = ()
+    threads: str = ""
+    outcome: Outcome = "refused"
+
+
+FORMAT = (use("json"), use("chat"), use("twostep"), fallback)
+NUMBER = (describe("Digits only, as a plain decimal number."), use("json"), as_text)
+XML_TEXT = (use("chat"), use("json"))
+
+PATTERNS: tuple[Pattern, ...] = (
+    Pattern(
+        "empty-reply", "The reply is empty: a filter, a rate limit, or no tokens left", (more_tokens,), "dspy #9372"
+    ),
+    Pattern("error-page", "A server or proxy answered with an HTML page", (), "dspy #8276"),
+    Pattern("error-body", "A server answered with an error body", (), "dspy #8276"),
+    Pattern(
+        "reply-too-short",
+        "A character or two: often a custom LM that returns a text instead of a list of texts",
+        (more_tokens,),
+        "dspy #8577",
+    ),
+    Pattern("think-not-closed", "The token limit ended the thoughts before an answer", (more_tokens,), "dspy #7489"),
+    Pattern("refusal", "The model declines", (), "dspy #9372"),
+    Pattern(
+        "runaway-repetition",
+        "The model repeats itself until its token limit",
+        (use("chat"),),
+        "xgrammar #174",
+    ),
+    Pattern(
+        "harmony-channels",
+        "The server leaks the channels of gpt-oss",
+        (use("json"),),
+        "mlx-lm #1867, macprovider #743, imp #768",
+        "any",
+    ),
+    Pattern(
+        "tool-call-wrapper",
+        "A provider's tool call leaked into the text",
+        (use("chat"), native_tools),
+        "dspy #8264 #8539, instructor #1616, litellm #21208",
+    ),
+    Pattern("json-in-a-string", "The object is text inside another object", (use("chat"), native_tools), "dspy #8539"),
+    Pattern(
+        "schema-echoed",
+        "The model repeats the JSON schema",
+        (use("baml"), use("json"), use("chat")),
+        "langchain #22189, smactorio #165, Archon #1769",
+    ),
+    Pattern("prompt-echoed", "The model repeats the prompt", FORMAT, "dspy #7265", "any"),
+    Pattern("placeholder-echoed", "The model repeats a placeholder of the prompt", FORMAT, "", "any"),
+    Pattern("filler-echoed", "The model copies the filler of an incomplete demo", (), "", "any"),
+    Pattern(
+        "doubled-brace",
+        "The object begins with two braces, as in a template",
+        (use("chat"),),
+        "langchain #23297",
+        "any",
+    ),
+    Pattern(
+        "marker-in-value",
+        "A marker stands inside a line or is misspelt",
+        (use("json"), fallback, use("twostep")),
+        "dspy #8379 #8901 #1515",
+        "any",
+    ),
+    Pattern("marker-in-another-case", "A marker is in another case", (use("json"), fallback)),
+    Pattern("cut-off-marker-in-value", "The reply ends within a marker", (more_tokens,), "dspy #1727", "any"),
+    Pattern(
+        "marker-inside-think", "A draft inside <think> counts as the answer", (use("json"), more_tokens), "", "any"
+    ),
+    Pattern(
+        "indented-marker-leaks",
+        "An indented marker leaks into the value (a bug of dspy)",
+        (use("json"),),
+        "dspy #9942",
+        "any",
+    ),
+    Pattern("duplicate-marker-first-wins", "A field is answered more than once", (use("json"),), "", "any"),
+    Pattern("tag-in-another-case", "A tag is in another case", XML_TEXT),
+    Pattern("tag-around-everything", "A tag wraps the fields", XML_TEXT),
+    Pattern("field-inside-another", "A field's tag is inside another field", XML_TEXT),
+    Pattern("xml-ampersand", "A bare & is not XML", XML_TEXT, "dspy #10402"),
+    Pattern("xml-less-than", "A bare < is not XML", XML_TEXT, "dspy #10402"),
+    Pattern("xml-cdata-end", "]]> is not allowed in XML text", XML_TEXT, "dspy #10269"),
+    Pattern("xml-entity-unknown", "XML lacks the entities of HTML", XML_TEXT),
+    Pattern("xml-tag-not-closed", "A tag is not closed", XML_TEXT),
+    Pattern("xml-cut-off", "The reply ends before every tag is closed", (more_tokens, *XML_TEXT)),
+    Pattern("xml-control-character", "XML does not allow control characters", XML_TEXT),
+    Pattern("xml-declaration", "dspy cannot parse an XML declaration", XML_TEXT),
+    Pattern("xml-namespace", "A tag has a namespace", XML_TEXT),
+    Pattern("list-at-the-root", "A list instead of the object", (use("chat"),), "dspy #2022"),
+    Pattern("full-width-punctuation", "Full-width punctuation in JSON", (use("chat"),)),
+    Pattern("key-in-another-case", "A JSON key is in another case", (use("chat"),)),
+    Pattern(
+        "key-nearly-right",
+        "A JSON key has nearly the right name",
+        (describe("Use exactly the JSON keys of the schema."), use("baml"), use("json")),
+        "dspy #2202",
+    ),
+    Pattern("key-missing", "A JSON key is missing", (use("baml"), use("json"))),
+    Pattern("value-wrapped", "The value is wrapped in another object", (use("baml"), use("json"))),
+    Pattern("alias-expected", "The type expects its aliases", (use("json"),)),
+    Pattern("number-too-long", "The number has more digits than Python reads", (as_text,)),
+    Pattern(
+        "not-a-number",
+        "The number has a currency, a unit, a fraction or words",
+        (*NUMBER, optional),
+        "dspy #8220 #2202, langchain-google #852",
+    ),
+    Pattern("digits-grouped", "The digits of the number are grouped", NUMBER, "chembench #295"),
+    Pattern("fraction-for-a-whole-number", "A fraction where a whole number is expected", NUMBER),
+    Pattern("value-in-another-case", "The value is in another case", (describe("Copy a value exactly as listed."),)),
+    Pattern(
+        "value-not-allowed",
+        "The value is not among those of the type",
+        (allow_value, describe("Only the values listed, nothing else.")),
+        "dspy #9867 #1870, kg-gen #24",
+    ),
+    Pattern(
+        "words-around-value",
+        "Words surround the value",
+        (describe("Only the value, without explanation or decoration."), use("json")),
+        "BAML #1913",
+    ),
+    Pattern("enum-from-a-container", "A list or object where one value is expected", (describe("A single value."),)),
+    Pattern("enum-in-quotes", "The value is in quotes", (use("json"),)),
+    Pattern("enum-name-in-optional", "The name of an Enum's member, not its value", (use("json"),)),
+    Pattern("enum-value-is-no-text", "The Enum's values are not texts", (use("json"),)),
+    Pattern("enum-name-inside-model", "The name of an Enum's member, not its value", (use("json"),)),
+    Pattern("literal-wrapper-in-optional", "The value is wrapped in Literal[…]", (use("json"),)),
+    Pattern("not-true-or-false", "Words where true or false is expected", (describe("Only true or false."),)),
+    Pattern(
+        "date-not-read",
+        "The date or time is not as in ISO 8601",
+        (describe("As in ISO 8601: YYYY-MM-DD."),),
+        "instructor #1341",
+    ),
+    Pattern("null-not-allowed", "null where the type does not allow None", (optional,)),
+    Pattern(
+        "list-expected",
+        "Text where a list is expected",
+        (describe('A JSON list, like ["a", "b"].'), use("json")),
+        "pydantic-ai #6739",
+    ),
+    Pattern("items-are-no-text", "Items that are not texts", (describe("A JSON list of texts."),)),
+    Pattern("tags-read-as-object", "Tags inside the field became an object", XML_TEXT),
+    Pattern("another-shape", "A value of another shape than the type", (use("json"), use("baml"))),
+    Pattern("value-rejected", "The type rejects the value", (use("json"),)),
+    Pattern("too-large-to-read", "The reply exceeds a limit", ()),
+    Pattern("cut-off-json-completed", "JSON that was cut off was closed by a repair", (more_tokens,), "", "any"),
+    Pattern(
+        "marker-of-another-prompt", "A marker of another prompt is in the value", (native_tools,), "dspy #10263", "any"
+    ),
+    Pattern("nul-in-value", "The value contains U+0000", (), "litellm #24314", "any"),
+    Pattern(
+        "backslash-is-an-escape",
+        "A backslash of a path or formula is a JSON escape",
+        (use("chat"), use("xml")),
+        "LightRAG #3238",
+        "parsed",
+    ),
+    Pattern("none-stays-text", "None or null stays text", (use("json"),), "dspy #8774", "parsed"),
+    Pattern("null-became-text", "null became the text None", (optional,), "", "parsed"),
+    Pattern("all-outputs-filled-in", "Nothing was found: every output is a default", FORMAT, "", "parsed"),
+    Pattern(
+        "text-lost-in-repair", "A repair lost part of the value", (use("chat"),), "json_repair #140 #100", "parsed"
+    ),
+    Pattern("value-invented", "A repair invented an empty value", (use("chat"),), "json_repair #128", "parsed"),
+    Pattern("brackets-in-prose-taken", "Brackets in prose became the value", (use("json"),), "", "parsed"),
+    Pattern("number-split-at-comma", "A comma split a number", NUMBER, "", "parsed"),
+    Pattern("code-was-evaluated", "Code was evaluated as a literal", (use("json"),), "", "parsed"),
+)
+"""The patterns, the most decisive first."""
+
+LIKELY = "likely-reply"
+CUT_OFF = "completed-marker-missing"
+UNFORMATTED = "format-not-followed"
+UNKNOWN = "unknown"
+LAST: Mapping[str, tuple[str, tuple[FixMaker, ...]]] = MappingProxyType(
+    {
+        LIKELY: ("A corrected reply parses: another format, a wrapper, misspelt names", FORMAT),
+        CUT_OFF: ("Fields and the end marker are missing: the reply may be cut off", (more_tokens, use("json"))),
+        UNFORMATTED: ("The reply does not follow the format at all", (*FORMAT,)),
+        UNKNOWN: ("No pattern matches", (use("json"), use("chat"))),
+    }
+)
+"""Causes named when no pattern matches a parse error, in this order."""
+
+_RANK = {one.name: number for number, one in enumerate(PATTERNS)}
+
+
+def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
+    """Find the causes of a parse error, or of values other than meant, the most decisive first.
+
+    Empty for a reply without surprises; never empty for a parse error. TwoStep's are those of its second reply.
+    """
+    if reading.extraction is not None:
+        return diagnose(reading.extraction)
+    excluded = "parsed" if not reading.ok else "refused"
+    found = [
+        flag
+        for flag in reading.flags
+        if flag.name in _RANK and PATTERNS[_RANK[flag.name]].outcome != excluded and _is_decisive(reading, flag)
+    ]
+    causes = [
+        Diagnosis(
+            flag.name,
+            flag.message,
+            flag.field,
+            flag.path,
+            _fixes(PATTERNS[_RANK[flag.name]].fixes, reading, flag.field),
+        )
+        for flag in sorted(found, key=lambda flag: _RANK[flag.name])
+    ]
+    return tuple(causes) if causes or reading.ok else (_last(reading),)
+
+
+def _is_decisive(reading: Reading, flag: Flag) -> bool:
+    """Return whether a flag about a field that was read can be a cause of the whole reply's error."""
+    if reading.ok or flag.field is None or flag.name in LEAKS or reading.error is None or reading.error.field is None:
+        return True
+    return reading.fields[flag.field].state in ("failed", "missing")
+
+
+def _last(reading: Reading) -> Diagnosis:
+    if reading.near_misses:
+        message, _, _ = reading.near_misses[0].message.rpartition("; ")
+        message = message or reading.near_misses[0].message
+        return Diagnosis(LIKELY, message.rstrip(".") + ".", fixes=_fixes(LAST[LIKELY][1], reading, None))
+    cut_off = next((flag for flag in reading.flags if flag.name == CUT_OFF), None)
+    if cut_off is not None:
+        return Diagnosis(CUT_OFF, cut_off.message, fixes=_fixes(LAST[CUT_OFF][1], reading, None))
+    if all(one.state in ("missing", "default") for one in reading.fields.values()):
+        expected = {"markers": "[[ ## name ## ]] markers", "xml": "tags", "prose": "text"}.get(
+            reading.form, "JSON keys"
+        )
+        message = f"The reply does not follow the format: none of the {expected} of the outputs is in it."
+        return Diagnosis(UNFORMATTED, message, fixes=_fixes(LAST[UNFORMATTED][1], reading, None))
+    message = "No known pattern explains this parse error; please report it with the reply."
+    return Diagnosis(UNKNOWN, message, fixes=_fixes(LAST[UNKNOWN][1], reading, None))
+
+
+def _fixes(makers: tuple[FixMaker, ...], reading: Reading, field: str | None) -> tuple[Fix, ...]:
+    return tuple([fix for make in makers for fix in make(reading, field)])

@@ -1,0 +1,129 @@
+"""Flags for replies that are something other than an answer: wrappers, echoes, error pages, leaked markup."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from adapters.replies.flag import Flag, place, shown
+from adapters.replies.flags.wrong_places import nearly
+
+if TYPE_CHECKING:
+    from adapters.replies.reading import Reading
+
+LONGEST = 20_000
+HARMONY = re.compile(r"<\|(?:channel|start|message|end|return|call)\|>")
+WRAPPER = re.compile(r"</?(?:\w{1,20}:)?(?:invoke|function_calls|tool_call)\b|\bjson_tool_call\b")
+ECHOED = re.compile(r"^(?:Your (?:input|output) fields are:|All interactions will be structured )", re.MULTILINE)
+PAGE = re.compile(r"\s*(?:<!DOCTYPE html|<html\b)", re.IGNORECASE)
+DOUBLED = re.compile(r"\s*(?:```\w*\s*)?(\{\s*\{)")
+SCHEMA = re.compile(r'"(?:properties|\$defs)"\s*:\s*\{')
+MARKER = re.compile(r"\[\[ ## \w{1,60} ## \]\]")
+LONGEST_PERIOD = 60
+REPEATS = 10
+
+
+def strange_reply(reading: Reading) -> Iterator[Flag]:
+    """Flags for a reply that another program wrote or changed, whatever the parser did with it."""
+    text = reading.completion
+    start = text[:LONGEST]
+    if "<|" in start and (match := HARMONY.search(start)):
+        yield Flag(
+            "harmony-channels",
+            f"The reply has the channel markup of gpt-oss ({match.group()}, {place(reading, match.start())}): the "
+            "server did not separate thoughts from the answer.",
+        )
+    if "ields are:" in start or "interactions will be" in start:
+        if match := ECHOED.search(start):
+            yield Flag("prompt-echoed", f"The reply repeats the prompt ({place(reading, match.start())}).")
+    if reading.form in ("json", "fenced json") and (match := DOUBLED.match(start)):
+        yield Flag(
+            "doubled-brace",
+            f"The object begins with two braces ({place(reading, match.start(1))}), as in a format string's "
+            "template; JSON has one.",
+        )
+    yield from _leaked(reading)
+    if not reading.ok:
+        yield from _no_answer(reading, start)
+
+
+def _leaked(reading: Reading) -> Iterator[Flag]:
+    text = reading.completion
+    has_nul = "\x00" in text or "\\u0000" in text
+    has_marker = reading.form in ("json", "fenced json", "xml") and "[[ ## " in text
+    if not has_nul and not has_marker:
+        return
+    for field in reading.fields.values():
+        value = field.value if isinstance(field.value, str) else ""
+        if has_nul and "\x00" in value:
+            yield Flag(
+                "nul-in-value",
+                f"`{field.name}` contains the character U+0000, which databases such as PostgreSQL reject.",
+                field.name,
+            )
+        if has_marker and (match := MARKER.search(value)):
+            yield Flag(
+                "marker-of-another-prompt",
+                f"`{field.name}` contains the marker {match.group()} of the Chat adapter: a marker of another prompt "
+                "became part of the value.",
+                field.name,
+            )
+
+
+def _no_answer(reading: Reading, start: str) -> Iterator[Flag]:
+    if PAGE.match(start):
+        yield Flag("error-page", "The reply is an HTML page: a proxy or server answered in the model's place.")
+    if match := WRAPPER.search(start):
+        yield Flag(
+            "tool-call-wrapper",
+            f"The reply has the wrapper of a provider's tool call ({match.group()}, {place(reading, match.start())}).",
+        )
+    root = _root(start)
+    outputs = reading.signature.output_fields
+    unknown = [key for key in root or () if key not in outputs]
+    for name in [one for one in outputs if root and unknown and one not in root]:
+        near = nearly(name, unknown)
+        if near is not None:
+            said = f"The JSON key {shown(near)} was probably meant for `{name}`; keys must match letter by letter."
+            yield Flag("key-nearly-right", said, name)
+    if root is not None and not any(name in root for name in outputs):
+        error = root.get("error")
+        if isinstance(error, dict | str) and error:
+            quoted = error.get("message", error) if isinstance(error, dict) else error
+            yield Flag("error-body", f"The reply is a server's error, not an answer: {shown(quoted)}.")
+        inner = next((key for key, one in root.items() if isinstance(one, str) and one.lstrip()[:1] == "{"), None)
+        if inner is not None:
+            yield Flag("json-in-a-string", f"The object is written as text inside the JSON key {shown(inner)}.")
+    if (match := SCHEMA.search(start)) and '"type"' in start:
+        yield Flag(
+            "schema-echoed",
+            f"The reply repeats the JSON schema ({place(reading, match.start())}): values belong directly under "
+            'their keys, not under "properties".',
+        )
+    yield from _repetition(reading)
+
+
+def _root(text: str) -> dict[str, object] | None:
+    opening = text.find("{")
+    if opening < 0 or text[:opening].strip("`json \n"):
+        return None
+    try:
+        value, _ = json.JSONDecoder(strict=False).raw_decode(text, opening)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _repetition(reading: Reading) -> Iterator[Flag]:
+    tail = reading.completion[-2 * LONGEST_PERIOD * REPEATS :].rstrip()
+    for period in range(1, LONGEST_PERIOD + 1):
+        piece = tail[-period:]
+        times = max(REPEATS, 60 // period)
+        if piece.strip() and len(tail) > period * times and tail.endswith(piece * times):
+            yield Flag(
+                "runaway-repetition",
+                f"The reply ends in a loop: {shown(piece)} is repeated until the end, without an answer.",
+            )
+            return

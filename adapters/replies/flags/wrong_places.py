@@ -1,0 +1,120 @@
+"""Flags for every place inside a value that its type rejects, each with the given value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from pydantic import ValidationError
+
+from adapters.replies.flag import Flag, shown
+from adapters.signatures.signature import Field
+from adapters.types.pydantic_schema import schema_by_name, type_adapter
+
+MOST_PLACES = 50
+LONGEST_NUMBER = 60
+DAY = re.compile(r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|[A-Za-z]{3,9}\.? \d{1,2},? \d{4}|\d{1,2}\.? [A-Za-z]{3,9} \d{4}")
+
+MORE_THAN_WORDS = re.compile(r"[$€£¥₹%]|\d\s*/\s*\d")
+LISTS = ("list_type", "tuple_type", "set_type")
+OBJECTS = ("dict_type", "model_type", "model_attributes_type")
+
+NUMBER_SIGNS: Mapping[str, re.Pattern[str]] = {
+    "it has a currency": re.compile(r"[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|JPY|dollars?|euros?)\b", re.IGNORECASE),
+    "it has a percent sign": re.compile(r"%|\bper ?cent\b", re.IGNORECASE),
+    "it is a fraction": re.compile(r"\d\s*/\s*\d"),
+    "it is a range": re.compile(r"\d\s*(?:-|–|to)\s*\d"),
+    "its digits are grouped": re.compile(r"\d[,' ]\d{3}(?!\d)"),
+    "it has words or a unit": re.compile(r"\d.*[A-Za-z]|[A-Za-z].*\d"),
+    "it is in words": re.compile(r"[A-Za-z]"),
+}
+
+
+def nearly(name: str, candidates: Sequence[str]) -> str | None:
+    """Find the candidate that was probably meant for a name: other case, a plural, an abbreviation, a slip."""
+    wanted = re.sub(r"[\W_]", "", name).casefold()
+    by_sound = {re.sub(r"[\W_]", "", one).casefold(): one for one in candidates}
+    close = get_close_matches(wanted, by_sound, n=1, cutoff=0.75)
+    if close:
+        return by_sound[close[0]]
+    for sound, one in by_sound.items():
+        short, long = sorted((wanted, sound), key=len)
+        if len(short) >= 3 and short[0] == long[0] and _is_subsequence(short, long):
+            return one
+    return None
+
+
+def _is_subsequence(short: str, long: str) -> bool:
+    letters = iter(long)
+    return all(letter in letters for letter in short)
+
+
+def wrong_places(field: Field, given: Any, is_explained: bool) -> Iterator[Flag]:
+    """Find every place of a value that the field's type rejects.
+
+    A flag about the whole value (`is_explained`) is not repeated for the same place, unless a number tells more.
+    """
+    try:
+        type_adapter(field.annotation).validate_python(given)
+    except ValidationError as error:
+        problems = error.errors(include_url=False)[:MOST_PLACES]
+    except Exception:  # a user's type may raise in its own hooks
+        return
+    else:
+        return
+    for problem in problems:
+        loc, given_there = problem["loc"], problem["input"]
+        key = str(loc[-1]) if loc else ""
+        is_telling = isinstance(given_there, str) and MORE_THAN_WORDS.search(given_there[:LONGEST_NUMBER]) is not None
+        if loc or not is_explained or (is_telling and problem["type"].startswith(("int_", "float_"))):
+            yield _flag(field, _path(field.name, loc), problem["type"], key, given_there, problem["msg"])
+
+
+def _path(name: str, loc: tuple[int | str, ...]) -> str:
+    return name + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in loc)
+
+
+def _flag(field: Field, path: str, kind: str, key: str, given: Any, said: str) -> Flag:
+    name = field.name
+    if kind == "missing":
+        known = _known_keys(field)
+        meant = nearly(key, [one for one in given if one not in known] if isinstance(given, dict) else [])
+        if meant is None:
+            return Flag("key-missing", f"`{path}` is missing from the object in the reply.", name, path)
+        message = f"`{path}` is missing; the reply has {shown(meant)}, which was probably meant for it."
+        return Flag("key-nearly-right", message, name, path)
+    head = f"`{path}` is {shown(given)}"
+    if given is None:
+        return Flag("null-not-allowed", f"`{path}` is null, which its type does not allow.", name, path)
+    if kind in ("literal_error", "enum"):
+        near = nearly(given, re.findall(r"'([^']*)'", said)) if isinstance(given, str) else None
+        hint = f" It is nearest to {near!r}." if near is not None else ""
+        expected = re.sub(r"^Input should be ", "", said)
+        return Flag("value-not-allowed", f"{head}, but only {expected} is allowed.{hint}", name, path)
+    if kind.startswith(("int_", "float_", "decimal_")) and isinstance(given, str):
+        why = next((words for words, sign in NUMBER_SIGNS.items() if sign.search(given[:LONGEST_NUMBER])), "it is text")
+        return Flag("not-a-number", f"{head}, which is not a plain number: {why}.", name, path)
+    if kind.startswith("bool_"):
+        return Flag("not-true-or-false", f"{head}, which is neither true nor false.", name, path)
+    if kind.startswith(("date", "time")):
+        order = "; write it as YYYY-MM-DD" if isinstance(given, str) and DAY.search(given) else ""
+        return Flag("date-not-read", f"{head}, which is not an ISO 8601 date or time{order}.", name, path)
+    if kind in (*LISTS, *OBJECTS):
+        wanted = "a list" if kind in LISTS else "an object"
+        return Flag("another-shape", f"{head}, where {wanted} is expected.", name, path)
+    return Flag("value-rejected", f"{head}: {said[:1].lower()}{said[1:]}.", name, path)
+
+
+def _known_keys(field: Field) -> set[str]:
+    """Collect the JSON keys that any object of the field's type may have."""
+    found: set[str] = set()
+    waiting: list[Any] = [schema_by_name(field.annotation)]
+    for one in waiting:
+        if isinstance(one, dict):
+            found.update(one.get("properties", ()))
+            waiting += one.values()
+        elif isinstance(one, list):
+            waiting += one
+    return found

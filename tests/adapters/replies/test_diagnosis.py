@@ -1,0 +1,113 @@
+"""The diagnosis of a reply: causes with their places and fixes. Replies follow reports in public threads."""
+
+from __future__ import annotations
+
+import pytest
+
+import adapters
+from adapters.formats import catalog
+from adapters.replies.diagnosis import LAST, PATTERNS
+from adapters.replies.flags.glossary import FLAGS
+from adapters.replies.reading import Reading
+from workbench.output import json_shapes
+
+ITEM = """
+import dspy, pydantic
+class Item(pydantic.BaseModel):
+    name: str
+    price: float
+    qty: int
+class S(dspy.Signature):
+    text: str = dspy.InputField()
+    items: list[Item] = dspy.OutputField()
+"""
+
+
+def read(adapter: str, signature: str, completion: str) -> Reading:
+    return catalog.make(adapter).read(adapters.read_signature(signature), completion)
+
+
+@pytest.mark.parametrize(
+    ("adapter", "signature", "completion", "cause"),
+    [
+        ("json", "q -> a", " ", "empty-reply"),
+        ("json", "q -> a", "{", "reply-too-short"),
+        ("json", "q -> a", "<!DOCTYPE html><html><body>502</body></html>", "error-page"),
+        ("json", "q -> a", '{"error": {"message": "overloaded"}}', "error-body"),
+        ("chat", "q -> a", "<think>\nOkay, so", "think-not-closed"),
+        ("chat", "q -> a", "I'm sorry, but I can't help.", "refusal"),
+        ("json", "q -> a", '<|channel|>final<|message|>{"a": "x"}<|return|>', "harmony-channels"),
+        ("json", "q -> a", '{"json": "{\\"a\\": \\"x\\"}\\n</invoke>"}', "tool-call-wrapper"),
+        ("json", "q -> a", '{"json": "{\\"a\\": \\"x\\"}"}', "json-in-a-string"),
+        ("json", "q -> a", '{"properties": {"a": {"type": "string"}}, "type": "object"}', "schema-echoed"),
+        ("chat", "q -> a", "Your input fields are:\n1. `q` (str):", "prompt-echoed"),
+        ("json", "q -> a", '{\n{"a": "x"}\n', "doubled-brace"),
+        ("json", "q -> a", '{"a": "x\\u0000"}', "nul-in-value"),
+        ("json", "q -> a", '{"a": "[[ ## b ## ]]\\ny"}', "marker-of-another-prompt"),
+        ("json", "q -> a", "{reason: " + "again and " * 60, "runaway-repetition"),
+        ("json", "q -> quantity: int", '{"qty": 3}', "key-nearly-right"),
+        ("json", "q -> a, b", '{"wrapper": {"a": "x", "b": "y"}}', "likely-reply"),
+        ("chat", "q -> r, a", "[[ ## r ## ]]\nbecause", "completed-marker-missing"),
+        ("json", "q -> a", "A summary of the table.", "format-not-followed"),
+        ("chat", "q -> d: datetime.date", "[[ ## d ## ]]\n31/12/2024\n\n[[ ## completed ## ]]", "date-not-read"),
+        ("chat", "q -> b: bool", "[[ ## b ## ]]\nperhaps\n\n[[ ## completed ## ]]", "not-true-or-false"),
+        ("json", "q -> n: list[int]", '{"n": [1, null]}', "null-not-allowed"),
+        ("json", "q -> n: dict[str, int]", '{"n": [1]}', "another-shape"),
+    ],
+)
+def test_the_cause_of_a_reply_is_named_first(adapter: str, signature: str, completion: str, cause: str) -> None:
+    found = read(adapter, signature, completion).diagnosis
+    assert found[0].cause == cause, found
+
+
+def test_every_wrong_place_inside_a_list_of_models_is_named_with_its_value() -> None:
+    completion = '{"items": [{"name": "Pen", "price": "$1.50", "quantity": 3}, {"name": "Ink", "price": 2}]}'
+    found = {one.path: (one.cause, one.message) for one in read("json", ITEM, completion).diagnosis}
+    assert set(found) == {"items[0].qty", "items[0].price", "items[1].qty"}
+    assert "'quantity'" in found["items[0].qty"][1]
+    assert "'$1.50'" in found["items[0].price"][1] and "currency" in found["items[0].price"][1]
+    assert found["items[1].qty"][0] == "key-missing"
+
+
+def test_a_fix_allows_the_words_that_a_literal_lacks() -> None:
+    signature = "items -> answers: list[Literal['yes', 'no']]"
+    (first, *_) = read("json", signature, '{"answers": ["yes", "maybe"]}').diagnosis
+    fix = first.fixes[0]
+    assert (first.cause, first.path) == ("value-not-allowed", "answers[1]")
+    assert (fix.kind, fix.change) == ("type", {"field": "answers", "type": "list[Literal['yes', 'no', 'maybe']]"})
+    mended = f"items -> answers: {fix.change['type']}"
+    assert read("json", mended, '{"answers": ["yes", "maybe"]}').ok
+
+
+def test_the_json_shape_of_a_diagnosis() -> None:
+    (shape,) = json_shapes.reading(read("json", "q -> n: int", '{"n": "$5"}'))["diagnosis"][:1]
+    assert set(shape) == {"cause", "message", "place", "fixes"}
+    assert (shape["cause"], shape["place"]) == ("not-a-number", "n")
+    assert shape["fixes"][-1] == {
+        "kind": "type",
+        "message": "Give `n` the type int | None.",
+        "change": {"field": "n", "type": "int | None"},
+    }
+
+
+def test_a_good_reply_has_no_diagnosis_and_an_error_always_has_one() -> None:
+    assert read("chat", "q -> a", "[[ ## a ## ]]\nParis\n\n[[ ## completed ## ]]").diagnosis == ()
+    assert read("json", ITEM, '{"items": [{"name": "Pen", "price": 1.5, "qty": 3}]}').diagnosis == ()
+    assert read("xml", "q -> a: int", "<a>seven</a>").diagnosis
+
+
+def test_nothing_is_computed_before_it_is_requested() -> None:
+    reading = read("json", "q -> a", "{")
+    assert "diagnosis" not in vars(reading) and "flags" not in vars(reading)
+
+
+def test_the_table_is_made_of_flags() -> None:
+    names = [one.name for one in PATTERNS]
+    assert len(set(names)) == len(names)
+    assert set(names) <= set(FLAGS)
+    assert set(names).isdisjoint(LAST)
+
+
+def test_a_value_that_its_type_rejects_otherwise_is_quoted() -> None:
+    (first, *_) = read("json", "q -> n: list[uuid.UUID]", '{"n": ["not one"]}').diagnosis
+    assert first.cause == "value-rejected" and "'not one'" in first.message
