@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from workbench.tui.host import Host
 
 NAME = "pasted call"
-SECONDS = 20
+SECONDS = 12
 """Seconds for which it is shown what was guessed."""
 
 

@@ -77,8 +77,8 @@ class SourceEditor(Editor):
             self.call_after_refresh(self._offer)
 
     def on_paste(self, event: events.Paste) -> None:
-        """Open a call that is pasted where there is no signature yet; runs before Textual's handler."""
-        if not self.text.strip() and holds_calls(event.text):
+        """Open a pasted call as a session: it is no source of a signature. Runs before Textual's handler."""
+        if holds_calls(event.text) and "dspy.Signature" not in event.text:
             event.prevent_default()
             event.stop()
             self.post_message(PastedCall(event.text))

@@ -115,6 +115,17 @@ def test_of_several_pasted_calls_the_user_chooses() -> None:
     at_the_desk(act, session=Session(SignatureText(""), columns=DEFAULT_COLUMNS))
 
 
+def test_a_call_pasted_into_a_signature_does_not_become_its_text() -> None:
+    async def act(desk: Desk) -> None:
+        before = desk.document.session
+        await desk.go_to("signature")
+        desk.app.post_message(events.Paste(ERROR.format("one")))
+        await desk.until(lambda: desk.document.session.name == "pasted call")
+        assert desk.document.session.signature != before.signature
+
+    at_the_desk(act)
+
+
 def test_a_call_can_be_pasted_where_sessions_are_opened() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("ctrl+o")
