@@ -136,7 +136,7 @@ def request_digest(column: Column, request: Request) -> str:
     )
 
 
-def digest(value: Any) -> str:
+def digest(value: object) -> str:
     """Return `sha256:…` of plain JSON, the order of keys included."""
     text = json.dumps(typed(value), ensure_ascii=True)
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()

@@ -310,7 +310,7 @@ def _case_of(call: LiveCall, known: CapturedSignature) -> Case:
     return Case(_case_name(inputs), inputs=inputs, history=history)
 
 
-def _case_name(inputs: Mapping[str, Any]) -> str:
+def _case_name(inputs: Mapping[str, object]) -> str:
     """The beginning of the first text among the inputs: what a person would call it."""
     for value in inputs.values():
         if isinstance(value, str) and value.strip():
@@ -324,7 +324,7 @@ def _inputs_key(case: Case) -> str:
     return json.dumps([dict(case.inputs), [dict(one) for one in case.history]])
 
 
-def _demo(values: Mapping[str, Any], known: CapturedSignature) -> Demo:
+def _demo(values: Mapping[str, object], known: CapturedSignature) -> Demo:
     made = demo_of(values, known.signature)
     return replace(made, extra=without_secrets(dict(made.extra))) if made.extra else made
 

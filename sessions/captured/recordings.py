@@ -206,7 +206,7 @@ def _role(attempt: LiveAttempt, index: int) -> Role:
     return "main" if index == 0 else "fallback"
 
 
-def _completion(output: Any, reading: RecordedReading | None, extraction: LiveAttempt | None) -> RecordedCompletion:
+def _completion(output: object, reading: RecordedReading | None, extraction: LiveAttempt | None) -> RecordedCompletion:
     second = None
     if extraction is not None and extraction.outputs:
         second = Extraction(adapter_named(extraction) or "chat", answer_parts(extraction.outputs[0])["text"] or "")
@@ -215,7 +215,7 @@ def _completion(output: Any, reading: RecordedReading | None, extraction: LiveAt
 
 
 def _reading(
-    attempt: LiveAttempt, number: int, values: Sequence[Mapping[str, Any]], outputs: Sequence[str]
+    attempt: LiveAttempt, number: int, values: Sequence[Mapping[str, object]], outputs: Sequence[str]
 ) -> RecordedReading | None:
     """Return dspy's parse of an output: the prediction's values if there are any, else its parser's."""
     if number < len(values):
@@ -286,11 +286,11 @@ def _agreed(live: RecordedCompletion, ours: RecordedCompletion) -> RecordedCompl
     return live
 
 
-def _reordered(live: Mapping[str, Any], today: Mapping[str, Any]) -> dict[str, Any]:
+def _reordered(live: Mapping[str, object], today: Mapping[str, object]) -> dict[str, Any]:
     ordered = {name: live[name] for name in today if name in live}
     return {**ordered, **{name: value for name, value in live.items() if name not in ordered}}
 
 
-def plain_signature_inputs(signature: Signature, inputs: Mapping[str, Any]) -> dict[str, Any]:
+def plain_signature_inputs(signature: Signature, inputs: Mapping[str, object]) -> dict[str, Any]:
     """The inputs that are fields of the signature, in the program's order."""
     return {name: value for name, value in inputs.items() if name in signature.input_fields}

@@ -43,7 +43,7 @@ def _texts(call: LiveCall, names: frozenset[str]) -> Iterator[str]:
         yield from _named(holder, names)
 
 
-def _named(value: Any, names: frozenset[str]) -> Iterator[str]:
+def _named(value: object, names: frozenset[str]) -> Iterator[str]:
     """The texts under these names, however deep: a history has fields in its turns."""
     if isinstance(value, Mapping):
         for key, item in value.items():
@@ -56,7 +56,7 @@ def _named(value: Any, names: frozenset[str]) -> Iterator[str]:
             yield from _named(item, names)
 
 
-def _leaves(value: Any, field: str) -> Iterator[str]:
+def _leaves(value: object, field: str) -> Iterator[str]:
     if isinstance(value, str):
         if 0 < len(value) < SHORTEST:
             raise SessionError(None, field, "cannot be redacted, as it is too short: the call is skipped")
@@ -81,7 +81,7 @@ def _forms(text: str) -> Iterator[str]:
         yield one.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _without(value: Any, swaps: list[str]) -> Any:
+def _without(value: object, swaps: list[str]) -> Any:
     if isinstance(value, str):
         for one in swaps:
             if one in value:

@@ -75,7 +75,7 @@ class TypeMaker:
             return origin[arguments if len(arguments) != 1 else arguments[0]]
         return self._unknown(str(described.get("unknown")))
 
-    def value(self, data: Any) -> Any:
+    def value(self, data: object) -> Any:
         """A typed value of plain data or of an enum that was made; anything else as it stands."""
         if isinstance(data, dict) and data.get("$type") == "enum":
             cls, _, member = str(data.get("name")).rpartition(".")
@@ -250,7 +250,7 @@ def _linked(described: Mapping[str, Any], file: Path, name: str, folder: Path) -
     return replace(text, predictor=described["predictor"])
 
 
-def _anew(described: Mapping[str, Any], live: Signature) -> Iterator[SignatureText]:
+def _anew(described: Mapping[str, object], live: Signature) -> Iterator[SignatureText]:
     name = live.name if live.name != "StringSignature" and live.name.isidentifier() else "Captured"
     fields = list(live.fields.values())
     if described["predictor"] == COT:

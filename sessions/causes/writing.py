@@ -154,7 +154,7 @@ def _schema_form(text: str) -> str:
     return "nested XML" if text.strip().startswith("<") else "a text"
 
 
-def schema_changes(before: Any, after: Any, is_names: bool = False) -> tuple[set[str], set[str], set[str]]:
+def schema_changes(before: object, after: object, is_names: bool = False) -> tuple[set[str], set[str], set[str]]:
     """The keywords that a JSON schema lost, those it gained, and those whose value is another."""
     lost: set[str] = set()
     gained: set[str] = set()

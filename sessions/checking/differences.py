@@ -75,7 +75,7 @@ def _why(error: ReadingError) -> str:
     return f"{error.type}{field}: {first[:LONGEST_REASON]}" if first else f"{error.type}{field}"
 
 
-def same_messages(recorded: Iterable[Mapping[str, Any]], request: Request) -> bool:
+def same_messages(recorded: Iterable[Mapping[str, object]], request: Request) -> bool:
     """Tell whether the recorded messages are those of `request`, without a copy of the texts."""
     messages = request.messages
     before = tuple(recorded)
@@ -126,7 +126,7 @@ def changed_versions(recorded: Recording, column: Column) -> str:
 
 
 def messages_drift(
-    before: Sequence[Mapping[str, Any]], after: Sequence[Message], plain: Sequence[JSON], dspy: str = ""
+    before: Sequence[Mapping[str, object]], after: Sequence[Message], plain: Sequence[JSON], dspy: str = ""
 ) -> list[Drift]:
     """Compare recorded messages with today's, whose origins are known; `plain` are today's as plain JSON.
 
@@ -160,7 +160,7 @@ def messages_drift(
     return drifts
 
 
-def _message_drift(index: int, before: Mapping[str, Any], message: Message, plain: JSON, dspy: str) -> Drift:
+def _message_drift(index: int, before: Mapping[str, object], message: Message, plain: JSON, dspy: str) -> Drift:
     place, turn = f"messages[{index}]", turn_in_words(message.turn)
     old, new = _shown(before), _shown(plain)
     then, now = before.get("content"), plain.get("content")

@@ -50,7 +50,7 @@ class Failure:
     found: JSON
 
 
-def for_column(expect: Mapping[str, Any], column: str) -> Mapping[str, Any]:
+def for_column(expect: Mapping[str, object], column: str) -> Mapping[str, Any]:
     """The expectations that hold for a column. Raises `ExpectationError`."""
     for key in expect:
         if key not in ("reply", "fields", "columns", *MEASURED):
@@ -61,7 +61,7 @@ def for_column(expect: Mapping[str, Any], column: str) -> Mapping[str, Any]:
     return {key: value for key, value in expect.items() if key != "columns"}
 
 
-def judge(expect: Mapping[str, Any], reading: Reading, measured: Sequence[Measured] = ()) -> tuple[Failure, ...]:
+def judge(expect: Mapping[str, object], reading: Reading, measured: Sequence[Measured] = ()) -> tuple[Failure, ...]:
     """The expectations of one column (see `for_column`) that `reading` does not fulfil.
 
     `measured` is what the run took, as `Case.measured` has it.
@@ -83,7 +83,7 @@ def judge(expect: Mapping[str, Any], reading: Reading, measured: Sequence[Measur
     return tuple(failures)
 
 
-def _judge_measured(key: str, limits: Mapping[str, Any], measured: Sequence[Measured]) -> list[Failure]:
+def _judge_measured(key: str, limits: Mapping[str, object], measured: Sequence[Measured]) -> list[Failure]:
     if set(limits) != {"max"}:
         raise ExpectationError(key, 'expected an object with "max"')
     limit = limits["max"]
@@ -116,7 +116,7 @@ MEASURED: Mapping[str, Callable[[Measured], float | None]] = {
 """What a run takes, by its word: from one attempt of `Case.measured`, None where it is not known."""
 
 
-def _judge_field(key: str, tests: Mapping[str, Any], reading: Reading) -> list[Failure]:
+def _judge_field(key: str, tests: Mapping[str, object], reading: Reading) -> list[Failure]:
     place = f"fields.{key}"
     name, path = _path(key, place, reading)
     for word in tests:
@@ -161,7 +161,7 @@ def _path(key: str, place: str, reading: Reading) -> tuple[str, list[str | int]]
     return name, steps[1:]
 
 
-def _member(value: Any, step: str | int) -> Any:
+def _member(value: object, step: str | int) -> Any:
     if value is _MISSING:
         return _MISSING
     data = plain(value)
@@ -172,7 +172,7 @@ def _member(value: Any, step: str | int) -> Any:
     return _MISSING
 
 
-def _object(value: Any, place: str) -> Mapping[str, Any]:
+def _object(value: object, place: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise ExpectationError(place, f"expected an object, got {kind_of(value)}")
     return value
@@ -187,11 +187,11 @@ def _shortened(text: str) -> str:
     return line if len(line) <= 200 else line[:200] + "…"
 
 
-def _equals(value: JSON, expected: Any, tests: Mapping[str, Any]) -> str | None:
+def _equals(value: JSON, expected: object, tests: Mapping[str, object]) -> str | None:
     return None if equal(value, plain(expected)) else "is something else"
 
 
-def _contains(value: JSON, expected: Any, tests: Mapping[str, Any]) -> str | None:
+def _contains(value: JSON, expected: object, tests: Mapping[str, object]) -> str | None:
     if isinstance(value, list):
         return None if any(equal(item, plain(expected)) for item in value) else "has no such item"
     if isinstance(value, Mapping):
@@ -201,13 +201,13 @@ def _contains(value: JSON, expected: Any, tests: Mapping[str, Any]) -> str | Non
     return None if expected in _text(value) else "does not contain it"
 
 
-def _matches(value: JSON, expected: Any, tests: Mapping[str, Any]) -> str | None:
+def _matches(value: JSON, expected: object, tests: Mapping[str, object]) -> str | None:
     if not isinstance(expected, str):
         raise TypeError(f"expected a pattern, got {kind_of(expected)}")
     return None if matches(expected, _text(value)) else "does not match"
 
 
-def _in(value: JSON, expected: Any, tests: Mapping[str, Any]) -> str | None:
+def _in(value: JSON, expected: object, tests: Mapping[str, object]) -> str | None:
     if not isinstance(expected, list):
         raise TypeError(f"expected a list, got {kind_of(expected)}")
     return None if any(equal(value, plain(one)) for one in expected) else "is none of them"
@@ -225,7 +225,7 @@ def _approx(value: JSON, expected: Any, tests: Mapping[str, Any]) -> str | None:
     return None if number == expected or abs(number - expected) <= tolerance else f"is further away than {tolerance}"
 
 
-def _length(value: JSON, expected: Any, tests: Mapping[str, Any]) -> str | None:
+def _length(value: JSON, expected: object, tests: Mapping[str, object]) -> str | None:
     if not isinstance(value, str | list | Mapping):
         return "has no length"
     limits = {"min": expected, "max": expected} if isinstance(expected, int) else expected
@@ -239,7 +239,7 @@ def _length(value: JSON, expected: Any, tests: Mapping[str, Any]) -> str | None:
     return None if fits else f"has a length of {size}"
 
 
-def _members(value: JSON, expected: Any, tests: Mapping[str, Any]) -> str | None:
+def _members(value: JSON, expected: object, tests: Mapping[str, object]) -> str | None:
     if not isinstance(expected, list):
         raise TypeError(f"expected a list of the members, got {kind_of(expected)}")
     if not isinstance(value, list):
@@ -256,7 +256,7 @@ def _members(value: JSON, expected: Any, tests: Mapping[str, Any]) -> str | None
     return " and ".join(part for part in parts if part) or None
 
 
-def _schema(value: JSON, expected: Any, tests: Mapping[str, Any]) -> str | None:
+def _schema(value: JSON, expected: object, tests: Mapping[str, object]) -> str | None:
     return problem(value, expected)
 
 

@@ -37,7 +37,7 @@ class SchemaError(ValueError):
     """A schema that cannot be used here; the message says why."""
 
 
-def problem(value: JSON, schema: Any) -> str | None:
+def problem(value: JSON, schema: object) -> str | None:
     """Return what is wrong with `value`, with its place, or None. Raises `SchemaError` and `patterns.PatternError`."""
     from jsonschema import exceptions
     from referencing import Registry
@@ -72,11 +72,11 @@ def equal(one: JSON, other: JSON) -> bool:
     return same(one, other)
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _check_keywords(schema: Any) -> None:
+def _check_keywords(schema: object) -> None:
     """Raises SchemaError for a keyword that is not looked at, and for a reference that leads out of the schema."""
     waiting = [schema]
     while waiting:
@@ -106,7 +106,7 @@ def _validator() -> Any:
 
     follow = Draft202012Validator.VALIDATORS["$ref"]
 
-    def reference(validator: Any, argument: Any, value: Any, schema: Any) -> Iterator[Any]:
+    def reference(validator: object, argument: object, value: object, schema: object) -> Iterator[Any]:
         left = _references_left.get() - 1
         _references_left.set(left)
         if left < 0:

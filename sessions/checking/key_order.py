@@ -69,18 +69,18 @@ def _case(case: Case) -> Case:
     return replace(case, inputs=_ordered(case.inputs, shown), history=history)
 
 
-def _ordered(values: Mapping[str, Any], shown: list[Recording]) -> dict[str, Any]:
+def _ordered(values: Mapping[str, object], shown: list[Recording]) -> dict[str, Any]:
     """The values, each with the keys in the order in which a recorded message shows it."""
     return {name: _shown_name(value, shown) if _has_order(value) else value for name, value in values.items()}
 
 
-def _has_order(value: Any) -> bool:
+def _has_order(value: object) -> bool:
     if isinstance(value, dict):
         return len(value) > 1 or any(map(_has_order, value.values()))
     return isinstance(value, list) and any(map(_has_order, value))
 
 
-def _shown_name(value: Any, shown: list[Recording]) -> Any:
+def _shown_name(value: object, shown: list[Recording]) -> Any:
     opening = "{" if isinstance(value, dict) else "["
     decoder = json.JSONDecoder()
     looks = 0
@@ -111,7 +111,7 @@ def _is_same_but_order(one: Recording, other: Recording) -> bool:
     return _is_equal(*[list(part) for part in parts])
 
 
-def _is_equal(one: Any, other: Any) -> bool:
+def _is_equal(one: object, other: object) -> bool:
     """Tell whether two JSON values differ in key order only; 1, 1.0 and true differ."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         return one.keys() == other.keys() and all(_is_equal(one[key], other[key]) for key in one)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from adapters.prompts.prompt import Message
 from sessions.checking import differences
@@ -64,7 +63,7 @@ def _prompts(
     return drift
 
 
-def _parameters(dspy: Release, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Drift]:
+def _parameters(dspy: Release, before: Mapping[str, object], after: Mapping[str, object]) -> list[Drift]:
     old = {name: before[name] for name in sorted(before) if name not in ("messages", "model")}
     new = {name: after[name] for name in sorted(after)}
     return differences.values_drift("upstream", "request", old, new, f"{dspy.name}: parameter")
@@ -100,7 +99,7 @@ def _today(session: Session, case: Case, column: Column, recorded: Recording) ->
         return ()
 
 
-def _without_origins(message: Mapping[str, Any]) -> Message:
+def _without_origins(message: Mapping[str, object]) -> Message:
     """A recorded message that we would make otherwise today: what made its pieces is not known."""
     from adapters.prompts.text import Segment, Text
 

@@ -193,7 +193,7 @@ def _first_difference(ours: str, theirs: str) -> str:
     return f"line {line} is {one[:80]!r} for {other[:80]!r}"
 
 
-def first_output(data: Mapping[str, Any]) -> str:
+def first_output(data: Mapping[str, object]) -> str:
     """The text of a call's first output; "" where it has none."""
     return str(_first_parts(data.get("outputs"))["text"] or "")
 

@@ -95,7 +95,7 @@ def _checked(name: str) -> str:
     return name
 
 
-def _property(name: str, schema: Mapping[str, Any], is_required: bool) -> str:
+def _property(name: str, schema: Mapping[str, object], is_required: bool) -> str:
     arguments = [f"{_BOUNDS[key]}={value!r}" for key, value in schema.items() if key in _BOUNDS]
     if isinstance(schema.get("description"), str):
         arguments.append(f"description={schema['description']!r}")

@@ -8,7 +8,7 @@ demo that names every output, and the answer of the offline model that makes no 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from adapters.errors import SignatureError
 from adapters.formats.base import Adapter
@@ -118,7 +118,7 @@ def _of_demos(session: Session, parser: Adapter, signature: Signature) -> Iterat
             yield from _anew(parser, signature, demo, f"demo {number}")
 
 
-def _anew(parser: Adapter, signature: Signature, values: Mapping[str, Any], source: str) -> Iterator[_Found]:
+def _anew(parser: Adapter, signature: Signature, values: Mapping[str, object], source: str) -> Iterator[_Found]:
     text = written(parser, signature, values)
     if text is not None:
         yield _Found(text, source)
@@ -130,12 +130,12 @@ def _offline(session: Session, case: Case, column: Column, parser: Adapter) -> s
     return "".join([chunk.text for chunk in model.stream(request.as_dict())])
 
 
-def all_same(values: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
+def all_same(values: Mapping[str, object], others: Mapping[str, object]) -> bool:
     """Return whether two parse results have the same values for the same fields, nested types included."""
     return values.keys() == others.keys() and not different(values, others)
 
 
-def different(values: Mapping[str, Any], others: Mapping[str, Any]) -> tuple[str, ...]:
+def different(values: Mapping[str, object], others: Mapping[str, object]) -> tuple[str, ...]:
     """The fields that have another value in `others`, or only one of the two has."""
     names = {**values, **others}
     return tuple(
