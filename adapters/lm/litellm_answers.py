@@ -80,7 +80,11 @@ class _Known:
             self.folder, self.answers, self.asked = folder, {}, set()
         if release not in self.answers:
             shipped = shipped_answers()
-            own = {name: one for name, one in shipped.items() if one.release == release and not _is_rule(name)}
+            own = {
+                name: one
+                for name, one in shipped.items()
+                if one.release == release and not name.endswith(f"/{UNLISTED}")
+            }
             self.answers[release] = own | ({} if folder is None else read(_file(folder, release)))
         return self.answers[release]
 
@@ -224,7 +228,3 @@ def _folder() -> Path | None:
 
 def _file(folder: Path, release: str) -> Path:
     return folder / f"litellm-{release}.json"
-
-
-def _is_rule(name: str) -> bool:
-    return name.endswith(f"/{UNLISTED}")
