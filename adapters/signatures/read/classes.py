@@ -329,11 +329,9 @@ class ClassMaker:
                 TypeReader(self.source, names).annotation(written)
             if names.bound_at:
                 annotation = unbuilt_annotation(written, self.reader, self.around.postponed)
-                info = (
-                    FieldInfo.from_annotated_attribute(annotation, self._value(body.values[name]))
-                    if name in body.values
-                    else FieldInfo.from_annotation(annotation)
-                )
+                info = FieldInfo.from_annotation(annotation)
+                if name in body.values:
+                    info = FieldInfo.from_annotated_attribute(annotation, self._value(body.values[name]))
                 found[name] = Unbuilt(info, names.bound_at)
         return found
 
@@ -387,16 +385,13 @@ class ClassMaker:
 
     def complete(self, made: type) -> None:
         """Replace the forward references in `made` by the finished classes."""
-        body_annotations = {
-            statement.target.id: statement.annotation
-            for statement in self.node.body
-            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
-        }
         if issubclass(made, BaseModel) or issubclass(made, enum.Enum):
             return
-        for name in list(made.__annotations__):
-            if name in body_annotations and not is_class_variable(body_annotations[name]):
-                annotation = self.reader.annotation(body_annotations[name])
-                made.__annotations__[name] = annotation
-                if name in getattr(made, "__dataclass_fields__", {}):
-                    made.__dataclass_fields__[name].type = annotation  # type: ignore[attr-defined]
+        for statement in self.node.body:
+            match statement:
+                case ast.AnnAssign(target=ast.Name(id=name), annotation=written) if name in made.__annotations__:
+                    if not is_class_variable(written):
+                        annotation = self.reader.annotation(written)
+                        made.__annotations__[name] = annotation
+                        if name in getattr(made, "__dataclass_fields__", {}):
+                            made.__dataclass_fields__[name].type = annotation  # type: ignore[attr-defined]
