@@ -18,6 +18,7 @@ from sessions.bench.statistics import (
     compare,
     difference_interval,
     fisher,
+    score_difference_interval,
     tarone,
     upper_tail,
 )
@@ -50,17 +51,25 @@ class Pair:
             return f"{one} and {two} have no case in common that both answered"
         if pair.mean < 0 and pair.is_certain:
             one, two, shares, sign = two, one, (pair.second, pair.first), -1
-        of = _of(*shares)
-        verb, plural = ("parses", "parse") if self.measure == "parsed" else ("is as expected", "are as expected")
+        of, scored = _of(*shares), self.measure == "score"
+        verb, plural = VERBS[self.measure]
         out = f"; {cases_words(self.left_out)} not counted" if self.left_out else ""
         if pair.needed is None:
-            return f"{one} and {two} {plural} equally often: {of}{out}"
+            return f"{one} and {two} {plural} {'the same' if scored else 'equally often'}: {of}{out}"
         p = p_words(pair.p_adjusted) + (f" (Holm, {self.among} pairs)" if self.among > 1 else "")
-        by = f"{of}{'' if pair.is_certain else f' {plural}'}, {_points(pair, sign)}, {p}"
+        by = f"{of}{'' if pair.is_certain or scored else f' {plural}'}, {_points(pair, sign)}, {p}"
         if pair.is_certain:
-            return f"{one} {verb} more often than {two}: {by}{out}"
+            return f"{one} {verb} {'higher' if scored else 'more often'} than {two}: {by}{out}"
         more = f"about {_rounded(max(pair.needed, cases + 1)):,} cases in all would tell them apart (80 %)"
         return f"{one} and {two} are not told apart: {by}{out}; {more}"
+
+
+VERBS: dict[Measure, tuple[str, str]] = {
+    "parsed": ("parses", "parse"),
+    "expected": ("is as expected", "are as expected"),
+    "score": ("scores", "score"),
+    "good": ("is good", "are good"),
+}
 
 
 def cases_words(count: int) -> str:
@@ -68,7 +77,10 @@ def cases_words(count: int) -> str:
 
 
 def _of(first: Sequence[Share], second: Sequence[Share]) -> str:
-    """`19 and 12 of 20`; with repeats `190 and 120 of 200 runs of 20 cases`."""
+    """`19 and 12 of 20`; with repeats `190 and 120 of 200 runs of 20 cases`; of scores `0.82 and 0.61 in 20 cases`."""
+    if any(one.is_scored for one in (*first, *second)):
+        means = [float(sum(one.as_fraction for one in shares)) / len(shares) for shares in (first, second)]
+        return f"{means[0]:.2f} and {means[1]:.2f} in {cases_words(len(first))}"
     (one, of_one), (two, of_two) = [
         (sum(share.successes for share in shares), sum(share.runs for share in shares)) for shares in (first, second)
     ]
@@ -138,7 +150,7 @@ class Conclusions:
     @cached_property
     def pairs(self) -> tuple[Pair, ...]:
         """Every two columns, by each measure of its own."""
-        return (*self._pairs("parsed"), *self._pairs("expected"))
+        return (*self._pairs("parsed"), *self._pairs("expected"), *self._pairs("score"))
 
     @property
     def by_certainty(self) -> list[Pair]:
@@ -148,7 +160,7 @@ class Conclusions:
     def _pairs(self, measure: Measure) -> list[Pair]:
         names = list(combinations([one.column for one in self.grid.columns], 2))
         shares = [self.grid.shared(one, two, measure) for one, two in names]
-        if measure == "expected" and not any(one for one, _ in shares):
+        if measure != "parsed" and not any(one for one, _ in shares):
             return []
         return [
             Pair(one, two, measure, difference, len(names), self._left_out(one, two))
@@ -232,7 +244,8 @@ class ColumnChange:
 
     @property
     def interval(self) -> Interval:
-        return difference_interval(self.differences)
+        is_scored = any(one.is_scored for one in (*self.before, *self.now))
+        return (score_difference_interval if is_scored else difference_interval)(self.differences)
 
     @property
     def word(self) -> Literal["better", "worse", "not told apart"]:
@@ -283,7 +296,7 @@ def compare_benches(old: Grid, now: Grid, level: float = LEVEL) -> Comparison:
     """Compare two benches of the same cases."""
     places = dict.fromkeys([*now.by_place, *old.by_place])
     cells = [_change(*place, old.by_place.get(place), now.by_place.get(place)) for place in places]
-    tests = [fisher(*_shares(one)) for one in cells]
+    tests = [_tested(*_shares(one)) for one in cells]
     among_cells = tarone([least for _, least in tests], level / 2)
     share = level / 2 if among_cells else level
     if among_cells:
@@ -301,6 +314,13 @@ def compare_benches(old: Grid, now: Grid, level: float = LEVEL) -> Comparison:
     return Comparison(tuple([one.tested(factor, level) for one in columns]), tuple(cells), level)
 
 
+def _tested(before: Share, now: Share) -> tuple[float, float]:
+    """Test a cell by Fisher's test, which counts successes; scores of a single cell are not tested."""
+    if isinstance(before.successes, Fraction) or isinstance(now.successes, Fraction):
+        return 1.0, 1.0
+    return fisher(before, now)
+
+
 def _shares(one: Change) -> tuple[Share, Share]:
     found = [Share(0, 0) if cell is None else cell.share("good") or Share(0, 0) for cell in (one.before, one.now)]
     return found[0], found[1]
@@ -314,7 +334,7 @@ def _change(file: str, case: str, column: str, before: Cell | None, now: Cell | 
         word = "new"
     else:
         steps = []
-        measures: tuple[Measure, ...] = ("parsed", "expected")
+        measures: tuple[Measure, ...] = ("parsed", "expected", "score")
         for measure in measures:
             old_share, new_share = before.share(measure), now.share(measure)
             if old_share is not None and new_share is not None:

@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from statistics import median
 from typing import Literal
@@ -14,8 +15,9 @@ from typing import Literal
 from sessions.bench.results import BenchRun, RunKey
 from sessions.bench.statistics import Interval, Share, clustered, wilson
 
-Measure = Literal["parsed", "expected", "good"]
-"""A success: the reply parsed; it met all expectations; or it met them where there are any, and else parsed."""
+Measure = Literal["parsed", "expected", "score", "good"]
+"""A success: the reply parsed; it met all expectations; the metric's score; or the score where there is one, the
+expectations where there are any, and else whether it parsed."""
 
 
 class Counted:
@@ -65,15 +67,34 @@ class Counted:
 
     @cached_property
     def good(self) -> int:
-        """The number of runs that met their expectations, or parsed where there are none."""
-        return sum(one.outcome == "parsed" if one.expected is None else one.expected for one in self.counted)
+        """The number of runs with the full score, that met their expectations, or parsed where there are none."""
+        return sum(one.worth >= 1 for one in self.counted)
+
+    @cached_property
+    def scores(self) -> tuple[float, ...]:
+        """The metric's score of each run that has one."""
+        return tuple([one.score for one in self.counted if one.score is not None])
+
+    @cached_property
+    def score(self) -> float | None:
+        """The mean score, as `dspy.Evaluate` computes it; None without scores."""
+        return math.fsum(self.scores) / len(self.scores) if self.scores else None
+
+    @cached_property
+    def is_graded(self) -> bool:
+        """Whether a score is neither 0 nor 1."""
+        return any(one not in (0, 1) for one in self.scores)
 
     def share(self, measure: Measure) -> Share | None:
         """None without runs that count, or without expectations."""
         if measure == "expected":
             found = Share(self.held, self.expecting)
+        elif measure == "parsed":
+            found = Share(self.parsed, len(self.counted))
         else:
-            found = Share(self.parsed if measure == "parsed" else self.good, len(self.counted))
+            runs = [one for one in self.counted if measure == "good" or one.score is not None]
+            worth = sum([Fraction(one.worth) for one in runs], Fraction(0))
+            found = Share(worth if self.is_graded else int(worth), len(runs))
         return found if found.runs else None
 
     @cached_property
@@ -124,7 +145,9 @@ class Cell(Counted):
     def interval(self, measure: Measure) -> Interval:
         """About further runs of this case."""
         found = self.share(measure)
-        return Interval(0.0, 1.0) if found is None else wilson(found.successes, found.runs)
+        if found is not None and found.is_scored:
+            return clustered([Share(Fraction(one), 1) for one in self.scores])
+        return Interval(0.0, 1.0) if found is None else wilson(float(found.successes), found.runs)
 
     @cached_property
     def values(self) -> tuple[tuple[str, int], ...]:
@@ -148,7 +171,13 @@ class Cell(Counted):
         """All runs are good, some are, none is, none counts, or none was made."""
         if not self.counted:
             return "broken" if self.runs else "none"
-        return "good" if self.good == len(self.counted) else "mixed" if self.good else "bad"
+        return (
+            "good"
+            if self.good == len(self.counted)
+            else "mixed"
+            if any(one.worth > 0 for one in self.counted)
+            else "bad"
+        )
 
 
 @dataclass(frozen=True)
@@ -276,7 +305,7 @@ def under(grid: Grid, least: float) -> tuple[str, ...]:
     """Name the columns with a share below `least`, in either measure, or without any."""
     found = []
     for one in grid.columns:
-        shares = [share for share in (one.share("parsed"), one.share("expected")) if share is not None]
-        if not shares or any(share.successes / share.runs < least for share in shares):
+        shares = [share for share in (one.share("parsed"), one.share("expected"), one.share("score")) if share]
+        if not shares or any(share.as_fraction < least for share in shares):
             found.append(one.column)
     return tuple(found)

@@ -85,6 +85,14 @@ class BenchRun(FilePart):
     """The failed expectations: what differed."""
     expectations: str | None = None
     """`sha256:…` of the expectations."""
+    score: float | None = None
+    """The metric's score; 0 without a reply that parses."""
+    metric: str | None = None
+    """`sha256:…` of the metric: its name, its module and the expected outputs."""
+    metric_calls: int = 0
+    """Model calls that the metric made."""
+    metric_cost: float | None = None
+    """What those calls cost in US dollars; null if unknown."""
     tokens: int | None = None
     """Of all its calls, prompts and replies together."""
     is_estimate: bool = False
@@ -100,11 +108,19 @@ class BenchRun(FilePart):
 
     @property
     def cost(self) -> float | None:
-        """US dollars; None as soon as one call's is not known. What is offline costs nothing."""
-        if self.model.startswith("offline/"):
-            return 0.0
-        known = [one.cost for one in self.measured]
+        """US dollars with the metric's calls; None as soon as a cost is unknown. What is offline costs nothing."""
+        is_offline = self.model.startswith("offline/")
+        known: list[float | None] = [0.0] if is_offline else [one.cost for one in self.measured]
+        if self.metric_calls:
+            known.append(self.metric_cost)
         return None if not known or any(one is None for one in known) else sum(one or 0.0 for one in known)
+
+    @property
+    def worth(self) -> float:
+        """The score; without a metric 1 for a reply as expected, or that parses where nothing is, else 0."""
+        if self.score is not None:
+            return self.score
+        return float(self.outcome == "parsed" if self.expected is None else self.expected)
 
     @property
     def duration_ms(self) -> float:

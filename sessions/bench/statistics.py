@@ -12,6 +12,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
+from random import Random
 from statistics import NormalDist
 
 LEVEL = 0.05
@@ -23,13 +25,21 @@ MOST_STEPS = 4_000_000
 MOST_ENUMERATED = 32
 """Up to this number of differing cases all choices of signs are enumerated, however uneven the differences."""
 
+RESAMPLES = 2000
+MOST_RESAMPLED = 200
+"""With more cases, the bootstrap of a mean is its normal approximation."""
+
 
 @dataclass(frozen=True)
 class Share:
-    """Successes among the runs of one case."""
+    """Successes among the runs of one case; or the sum of their scores, as a fraction."""
 
-    successes: int
+    successes: int | Fraction
     runs: int
+
+    @property
+    def is_scored(self) -> bool:
+        return isinstance(self.successes, Fraction)
 
     @property
     def as_fraction(self) -> Fraction:
@@ -75,8 +85,11 @@ def clustered(shares: Sequence[Share], confidence: float = 0.95) -> Interval:
     runs = sum(one.runs for one in shares)
     if not runs:
         return Interval(0.0, 1.0)
+    if any(one.is_scored for one in shares):
+        means = [float(one.as_fraction) for one in shares]
+        return bootstrap((*means, min(0.0, *means), max(1.0, *means)), confidence)
     units = runs**2 / sum(one.runs**2 for one in shares)
-    share = sum(one.successes for one in shares) / runs
+    share = float(sum(one.successes for one in shares)) / runs
     return wilson(units if share == 1 else share * units, units, confidence)
 
 
@@ -90,6 +103,37 @@ def difference_interval(differences: Sequence[Fraction], confidence: float = 0.9
     spread = float(sum(one * one for one in differences)) + 1 - total * total / count
     half = NormalDist().inv_cdf((1 + confidence) / 2) * math.sqrt(spread) / count
     return Interval(max(-1.0, total / count - half), min(1.0, total / count + half))
+
+
+def score_difference_interval(differences: Sequence[Fraction], confidence: float = 0.95) -> Interval:
+    """Return the bootstrap interval for the mean of paired differences of scores, one a case.
+
+    Two cases of opposite sign are added, with the spread that Agresti and Min add, so that few or equal differences
+    have a width.
+    """
+    values = [float(one) for one in differences]
+    added = math.sqrt(0.5) * max([1.0, *map(abs, values)])
+    return bootstrap((*values, added, -added), confidence)
+
+
+@lru_cache(maxsize=1024)
+def bootstrap(values: tuple[float, ...], confidence: float = 0.95) -> Interval:
+    """Return the percentile interval of the mean of resampled `values`, widened for small numbers.
+
+    Widened as by Hesterberg (2015), so that normally distributed values get the width of Student's interval. The same
+    values always give the same interval.
+    """
+    count = len(values)
+    mean = math.fsum(values) / count
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    reach = (z + (z**3 + z) / (4 * (count - 1))) * math.sqrt(count / (count - 1))
+    if count > MOST_RESAMPLED:
+        half = reach * math.sqrt(math.fsum((one - mean) ** 2 for one in values)) / count
+        return Interval(mean - half, mean + half)
+    random = Random(0)
+    means = sorted(math.fsum(random.choices(values, k=count)) / count for _ in range(RESAMPLES))
+    outside = int(NormalDist().cdf(-reach) * RESAMPLES)
+    return Interval(means[outside], means[-1 - outside])
 
 
 def paired_p(differences: Sequence[Fraction]) -> float:
@@ -152,11 +196,10 @@ def _enumerated(sizes: Sequence[int], found: int) -> float:
 
 def fisher(before: Share, now: Share) -> tuple[float, float]:
     """Test by Fisher's exact test whether `now` has a smaller share: its one-sided p-value, and the least possible."""
-    successes, runs = before.successes + now.successes, before.runs + now.runs
+    held = int(now.successes)
+    successes, runs = int(before.successes) + held, before.runs + now.runs
     fewest = max(0, successes - before.runs)
-    ways = [
-        math.comb(now.runs, one) * math.comb(before.runs, successes - one) for one in range(fewest, now.successes + 1)
-    ]
+    ways = [math.comb(now.runs, one) * math.comb(before.runs, successes - one) for one in range(fewest, held + 1)]
     every = math.comb(runs, successes)
     return float(Fraction(sum(ways), every)), float(Fraction(ways[0], every))
 
@@ -233,7 +276,8 @@ class Difference:
     @property
     def interval(self) -> Interval:
         """The interval of `mean` at 95 %."""
-        return difference_interval(self._by_case)
+        is_scored = any(one.is_scored for one in (*self.first, *self.second))
+        return (score_difference_interval if is_scored else difference_interval)(self._by_case)
 
     @property
     def mean(self) -> float:

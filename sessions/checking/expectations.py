@@ -17,6 +17,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from typing import Any
 
 from adapters.replies.reading import Reading
@@ -28,6 +29,9 @@ from sessions.model.parameters import kind_of
 from sessions.model.replies import Measured
 
 DEFAULT_TOLERANCE = 1e-6
+DEFAULT_RATIO = 0.8
+LIMITS = ("tolerance", "ratio")
+"""Words beside a test that say how near is near enough."""
 REPLY = ("parses", "does_not_parse")
 
 
@@ -120,7 +124,7 @@ def _judge_field(key: str, tests: Mapping[str, object], reading: Reading) -> lis
     place = f"fields.{key}"
     name, path = _path(key, place, reading)
     for word in tests:
-        if word not in TESTS and word != "tolerance":
+        if word not in TESTS and word not in LIMITS:
             raise ExpectationError(f"{place}.{word}", f"expected one of {', '.join(TESTS)}")
     if not reading.ok:
         return [Failure(place, "the reply does not parse", dict(tests), None)]
@@ -132,7 +136,7 @@ def _judge_field(key: str, tests: Mapping[str, object], reading: Reading) -> lis
     value = plain(found)
     failures: list[Failure] = []
     for word, expected in tests.items():
-        if word == "tolerance":
+        if word in LIMITS:
             continue
         try:
             said = TESTS[word](value, expected, tests)
@@ -260,6 +264,34 @@ def _schema(value: JSON, expected: object, tests: Mapping[str, object]) -> str |
     return problem(value, expected)
 
 
+def _fuzzy(value: JSON, expected: Any, tests: Mapping[str, Any]) -> str | None:
+    if not isinstance(expected, str):
+        raise TypeError(f"expected a text, got {kind_of(expected)}")
+    least = _ratio(tests, DEFAULT_RATIO)
+    texts = [" ".join(one.casefold().split()) for one in (_text(value), expected)]
+    found = SequenceMatcher(None, *texts, autojunk=False).ratio()
+    return None if found >= least else f"is similar by {found:.2f}, less than {least:g}"
+
+
+def _overlap(value: JSON, expected: Any, tests: Mapping[str, Any]) -> str | None:
+    if not isinstance(expected, list):
+        raise TypeError(f"expected a list, got {kind_of(expected)}")
+    if not isinstance(value, list):
+        return "is not a list"
+    least = _ratio(tests, 1.0)
+    sets = [{json.dumps(plain(one), sort_keys=True) for one in each} for each in (value, expected)]
+    every = len(sets[0] | sets[1])
+    found = len(sets[0] & sets[1]) / every if every else 1.0
+    return None if found >= least else f"has {found:.2f} in common, less than {least:g}"
+
+
+def _ratio(tests: Mapping[str, Any], default: float) -> float:
+    found = tests.get("ratio", default)
+    if not isinstance(found, int | float) or isinstance(found, bool) or not 0 <= found <= 1:
+        raise TypeError(f"expected a ratio from 0 to 1, got {found!r}")
+    return found
+
+
 Test = Callable[[JSON, Any, Mapping[str, Any]], str | None]
 
 TESTS: Mapping[str, Test] = {
@@ -271,5 +303,7 @@ TESTS: Mapping[str, Test] = {
     "length": _length,
     "members": _members,
     "schema": _schema,
+    "fuzzy": _fuzzy,
+    "overlap": _overlap,
 }
 """Each test by its word: value, what is expected, all tests of the field → what is wrong, or None."""

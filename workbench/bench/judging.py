@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from adapters.lm.secrets import Scrubber
@@ -17,7 +22,7 @@ from sessions.file.json_values import JSON
 from sessions.model import variants
 from sessions.model.replies import Measured
 from sessions.running import recording, rendering
-from workbench.bench.planning import Job
+from workbench.bench.planning import Job, price_of
 from workbench.config import user_code
 from workbench.output.exit_codes import CommandError
 
@@ -81,18 +86,113 @@ def user_checks(names: Iterable[str], threshold: float | None = None) -> tuple[U
     return tuple(found.values())
 
 
+@dataclass(frozen=True)
+class UserMetric:
+    """A metric with the signature of those for `dspy.Evaluate`: `function(example, pred)` to a bool or a number."""
+
+    name: str
+    function: Callable[[Any, Any], Any]
+    source: str
+    """The digest of its module's file."""
+    threshold: float | None = None
+    """The score is 1 from here on, and else 0."""
+
+    def judge(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any], values: Mapping[str, Any]) -> Scored:
+        """Score values. Raises `CommandError` when the metric raises, and for what is no score."""
+        dspy: Any = sys.modules.get("dspy")  # the metric's own, if it uses dspy
+        if dspy is None:
+            example, pred = Fields(**inputs, **outputs), Fields(**values)
+        else:
+            example, pred = dspy.Example(**{**inputs, **outputs}).with_inputs(*inputs), dspy.Prediction(**values)
+        tracked = getattr(dspy, "track_usage", nullcontext)
+        try:
+            with tracked() as usage:
+                said = self.function(example, pred)
+            score = float(said) if not isinstance(said, str) else math.nan
+        except Exception as error:  # a metric of the user's own may raise anything
+            raise CommandError(f"--metric {self.name} raised {type(error).__name__}: {error}") from error
+        if not math.isfinite(score):
+            raise CommandError(f"--metric {self.name} returned {said!r}: expected True, False or a number")
+        calls = [(model, one) for model, each in getattr(usage, "usage_data", {}).items() for one in each]
+        costs = [_cost_of(model, one) for model, one in calls]
+        cost = None if any(one is None for one in costs) else sum(one or 0.0 for one in costs)
+        scored = score if self.threshold is None else float(score >= self.threshold)
+        return Scored(scored, len(calls), cost if calls else None)
+
+
+class Fields(SimpleNamespace):
+    """An example or a prediction for a metric that does without dspy: fields as attributes and as items."""
+
+    def __getitem__(self, name: str) -> Any:
+        return vars(self)[name]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return vars(self).get(name, default)
+
+
+class Scored(NamedTuple):
+    """The score of a run, and the model calls of the metric."""
+
+    score: float = 0.0
+    calls: int = 0
+    cost: float | None = None
+
+
+def _cost_of(model: str, usage: Mapping[str, Any]) -> float | None:
+    """Compute the cost of a metric's call by litellm's prices; None if it is unknown."""
+    prices, tokens = price_of(model), (usage.get("prompt_tokens"), usage.get("completion_tokens"))
+    if prices is None or tokens[0] is None or tokens[1] is None:
+        return None
+    return float(tokens[0] * prices[0] + tokens[1] * prices[1]) / 1e6
+
+
+Check = UserCheck | UserMetric
+
+
+def user_metric(name: str, threshold: float | None = None) -> UserMetric:
+    """Import the metric of this name, which was typed on the command line; a class is instantiated.
+
+    Raises `CommandError` for a name that cannot be imported, or is not a function.
+    """
+    module, _, function = name.partition(":")
+    if not (module and function):
+        raise CommandError(f"--metric {name}: write module:function, e.g. dspy.evaluate:answer_exact_match")
+    found = user_code.function(name, f"--metric {name}")
+    try:
+        made = found() if isinstance(found, type) else found
+        source = Path(sys.modules[module].__file__ or "").read_bytes()
+    except Exception as error:  # whatever the class runs into
+        raise CommandError(f"--metric {name}: {type(error).__name__}: {error}") from error
+    return UserMetric(name, made, hashlib.sha256(source).hexdigest(), threshold)
+
+
+def expected_outputs(expect: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the outputs that a case expects: what its fields should equal, contain, or be close to."""
+    found = {}
+    for name, tests in expect.get("fields", {}).items():
+        word = next(
+            (one for one in ("equals", "members", "in", "approx", "fuzzy", "overlap", "contains") if one in tests), None
+        )
+        if word is not None:
+            found[name] = tests[word]
+    return found
+
+
 class Judged(NamedTuple):
-    """The digest of the expectations (None: there are none), and the failed ones."""
+    """The digest of the expectations (None: there are none), the failed ones, and the metric's score."""
 
     expectations: str | None
     failures: tuple[str, ...] = ()
+    metric: str | None = None
+    """The digest of the metric; None without any."""
+    scored: Scored | None = None
 
     @property
     def held(self) -> bool | None:
         return None if self.expectations is None else not self.failures
 
 
-def judge(job: Job, reading: Reading | None, measured: Sequence[Measured], checks: Sequence[UserCheck]) -> Judged:
+def judge(job: Job, reading: Reading | None, measured: Sequence[Measured], checks: Sequence[Check]) -> Judged:
     """Judge a reading (None: the reply had nothing to read) by the case's expectations and the user's own functions.
 
     Raises `CommandError` for invalid expectations, and for a function that fails.
@@ -102,32 +202,38 @@ def judge(job: Job, reading: Reading | None, measured: Sequence[Measured], check
         found = [] if reading is None else expectations.judge(expect, reading, measured)
     except expectations.ExpectationError as error:
         raise CommandError(f"{_where(job)}: expect.{error.place}: {error.message}") from error
-    if not expect and not checks:
-        return Judged(None)
     failures = [one_line(difference(one)) for one in found]
     if reading is None and expect and expect.get("reply") != "does_not_parse":
         failures.append(NOTHING_TO_READ)
+    scored: Scored | None = None
+    inputs = plain(dict(job.case.inputs))
     for check in checks:
-        if reading is None or not reading.ok:
-            said = "it does not parse"
-        else:
-            try:
-                said = check.why_not(plain(dict(job.case.inputs)), reading.values)
-            except CommandError as error:
-                raise CommandError(f"{_where(job)}, column {job.column.id}: {error}") from error
+        parsed = reading is not None and reading.ok
+        values = reading.values if reading is not None else {}
+        said = "" if parsed else "it does not parse"
+        try:
+            if isinstance(check, UserMetric):
+                scored = check.judge(inputs, expected_outputs(expect), values) if parsed else Scored()
+                said = said or (f"scored {scored.score:g}" if scored.score < 1 else "")
+            elif parsed:
+                said = check.why_not(inputs, values)
+        except CommandError as error:
+            raise CommandError(f"{_where(job)}, column {job.column.id}: {error}") from error
         if said:
             failures.append(one_line(f"{check.name}: {said}"))
     scrub = Scrubber()
-    return Judged(expected_now(job, checks), tuple([scrub.scrubbed(one) for one in failures]))
+    said_so = tuple([scrub.scrubbed(one) for one in failures])
+    return Judged(expected_now(job, checks), said_so, metric_now(job, checks), scored)
 
 
-def missed(job: Job, checks: Sequence[UserCheck]) -> Judged:
+def missed(job: Job, checks: Sequence[Check]) -> Judged:
     """Judge a run without a reply: it meets no expectation. Raises `CommandError` for invalid expectations."""
     try:
         expected = expected_now(job, checks)
     except expectations.ExpectationError as error:
         raise CommandError(f"{_where(job)}: expect.{error.place}: {error.message}") from error
-    return Judged(expected, () if expected is None else (NO_REPLY,))
+    metric = metric_now(job, checks)
+    return Judged(expected, (NO_REPLY,) if expected or metric else (), metric, Scored() if metric else None)
 
 
 def _where(job: Job) -> str:
@@ -149,7 +255,7 @@ def difference(failure: expectations.Failure) -> str:
     ]
     if word == "equals":
         return f"{name}: expected {expected}, got {got}"
-    why = f" ({failure.message})" if word in ("members", "schema", "length") else ""
+    why = f" ({failure.message})" if word in ("members", "schema", "length", "fuzzy", "overlap") else ""
     return f"{name}: expected {word} {expected}, got {got}{why}"
 
 
@@ -159,35 +265,57 @@ def _text(value: JSON) -> str:
     return str(value) if is_plain else json.dumps(value, ensure_ascii=False)
 
 
-def expected_now(job: Job, checks: Sequence[UserCheck]) -> str | None:
+def expected_now(job: Job, checks: Sequence[Check]) -> str | None:
     """Return the digest of a job's expectations; None without any. Raises `ExpectationError`."""
     expect = expectations.for_column(job.case.expect, job.column.id)
-    return digest([dict(expect), [one.name for one in checks]]) if expect or checks else None
+    names = [one.name for one in checks if isinstance(one, UserCheck)]
+    return digest([dict(expect), names]) if expect or names else None
 
 
-def judged_again(jobs: Sequence[Job], runs: Sequence[BenchRun], checks: Sequence[UserCheck]) -> list[BenchRun]:
-    """Judge runs whose expectations have changed again, and all runs if functions of the user's own judge.
+def metric_now(job: Job, checks: Sequence[Check]) -> str | None:
+    """Return the digest of the metric and what the case expects; None without a metric."""
+    expect = expectations.for_column(job.case.expect, job.column.id)
+    metrics = [[one.name, one.source, one.threshold] for one in checks if isinstance(one, UserMetric)]
+    return digest([dict(expect), metrics]) if metrics else None
 
-    Those may have been edited under the same name. A run of several calls (a fallback, tools, an extraction) is more
+
+def judged_again(jobs: Sequence[Job], runs: Sequence[BenchRun], checks: Sequence[Check]) -> list[BenchRun]:
+    """Judge runs whose expectations or metric have changed again, and all runs if functions of the user's own judge.
+
+    Those may have been edited under the same name. A metric may call a model, so it judges again only if its module
+    has changed. A run of several calls (a fallback, tools, an extraction) is more
     than its reply: it keeps its judgement. Raises `CommandError` for invalid expectations.
     """
     by_key: Mapping[RunKey, Job] = {job.key: job for job in jobs}
     return [_judged_again(by_key[run.key], run, checks) if run.key in by_key else run for run in runs]
 
 
-def _judged_again(job: Job, run: BenchRun, checks: Sequence[UserCheck]) -> BenchRun:
+def _judged_again(job: Job, run: BenchRun, checks: Sequence[Check]) -> BenchRun:
     if run.outcome == "rejected":
-        judged = missed(job, checks)
-        return replace(run, expectations=judged.expectations, expected=judged.held, failures=judged.failures)
+        return with_judgement(run, missed(job, checks))
     if run.outcome == "failed" or run.reply is None or len(run.measured) > 1:
         return run
     try:
-        if not checks and run.expectations == expected_now(job, checks):
+        is_same = run.expectations == expected_now(job, checks) and run.metric == metric_now(job, checks)
+        if is_same and not any(isinstance(one, UserCheck) for one in checks):
             return run
     except expectations.ExpectationError:
         pass  # judging says where it is
-    judged = judge(job, _read_again(job, run), run.measured, checks)
-    return replace(run, expectations=judged.expectations, expected=judged.held, failures=judged.failures)
+    return with_judgement(run, judge(job, _read_again(job, run), run.measured, checks))
+
+
+def with_judgement(run: BenchRun, judged: Judged) -> BenchRun:
+    scored = judged.scored
+    return replace(
+        run,
+        expectations=judged.expectations,
+        expected=judged.held,
+        failures=judged.failures,
+        metric=judged.metric,
+        score=None if scored is None else scored.score,
+        metric_calls=0 if scored is None else scored.calls,
+        metric_cost=None if scored is None else scored.cost,
+    )
 
 
 def _read_again(job: Job, run: BenchRun) -> Reading | None:

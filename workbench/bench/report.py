@@ -51,6 +51,9 @@ FACTS = (
     Fact("expectations", "as expected", lambda it: _expected(it, it.held), lambda it: share_words(it, "expected")),
     Fact("expecting", "", lambda it: it.expecting),
     Fact("expectations_interval", "", lambda it: _expected(it, _ends(it, "expected"))),
+    Fact("score", "score", lambda it: it.score, lambda it: score_words(it)),
+    Fact("score_interval", "", lambda it: None if it.score is None else _ends(it, "score")),
+    Fact("metric_calls", "", lambda it: sum(one.metric_calls for one in it.runs)),
     Fact("tokens", "tokens a run", lambda it: it.tokens, lambda it: token_words(it)),
     Fact("tokens_are_estimates", "", lambda it: it.is_estimate),
     Fact("cost", "cost", lambda it: it.cost, lambda it: cost_words(it)),
@@ -79,6 +82,14 @@ def share_words(total: Total, measure: Measure) -> str:
     interval = total.interval(measure)
     count = (total.parsed, len(total.counted)) if measure == "parsed" else (total.held, total.expecting)
     return f"{count[0]:,} of {count[1]:,} ({math.floor(interval.low * 100)}–{math.ceil(interval.high * 100)} %)"
+
+
+def score_words(total: Total) -> str:
+    """`0.82 (0.70–0.91)`: the metric's mean score with its interval; empty without a metric."""
+    if total.score is None:
+        return ""
+    interval = total.interval("score")
+    return f"{total.score:.2f} ({interval.low:.2f}–{interval.high:.2f})"
 
 
 def token_words(total: Total) -> str:
@@ -120,7 +131,9 @@ def fact_words(total: Total) -> str:
 
 
 def count_of(cell: Cell) -> str:
-    """`9/10`: the good runs of those that count; `–` where none does."""
+    """`9/10`: the good runs of those that count, or their mean score; `–` where none counts."""
+    if cell.is_graded:
+        return f"{cell.score:.2f}"
     return f"{cell.good}/{len(cell.counted)}" if cell.counted else "–"
 
 

@@ -26,7 +26,7 @@ from sessions.bench.results import BenchRun, Outcome, ResultsFile
 from sessions.file.typed_values import typed
 from sessions.model.variants import VariantError
 from sessions.running import recording, repeats, tools
-from workbench.bench.judging import Judged, UserCheck, judge, missed, one_line
+from workbench.bench.judging import Check, Judged, judge, missed, one_line, with_judgement
 from workbench.bench.planning import Forecasts, Job, Plan
 from workbench.output import measures
 from workbench.output.exit_codes import CommandError
@@ -49,7 +49,7 @@ class Settings:
     max_cost: float | None = None
     allow_hosts: Collection[str] = ()
     allow_variables: Collection[str] = ()
-    checks: tuple[UserCheck, ...] = ()
+    checks: tuple[Check, ...] = ()
     retries: int = RETRIES
 
 
@@ -279,7 +279,7 @@ def outcome_of(run: Run) -> Outcome:
     return "rejected" if payload.get("kind") in OF_THE_COLUMN else "failed"
 
 
-def judged_run(job: Job, run: Run, checks: Sequence[UserCheck]) -> Judged:
+def judged_run(job: Job, run: Run, checks: Sequence[Check]) -> Judged:
     """Judge a run. Raises `CommandError` for invalid expectations, and for a function that fails."""
     outcome = outcome_of(run)
     if outcome == "failed":
@@ -294,7 +294,7 @@ def bench_run(job: Job, run: Run, judged: Judged, scrub: Scrubber) -> BenchRun:
     kept = recording.reply_of_run(run, job.model)
     own = next((one.reading for attempt in run.attempts for one in attempt.completions if one.reading), None)
     tokens = [measures.total_tokens(attempt) for attempt, _ in recording.whole_attempts(run)]
-    return BenchRun(
+    made = BenchRun(
         case=job.case.name,
         column=job.column.id,
         number=job.number,
@@ -308,11 +308,9 @@ def bench_run(job: Job, run: Run, judged: Judged, scrub: Scrubber) -> BenchRun:
         values={name: typed(value) for name, value in run.values.items()},
         error=None if run.error is None else scrub.scrubbed(one_line(run.error.message)),
         flags=() if own is None else tuple([flag.name for flag in own.flags]),
-        expected=judged.held,
-        failures=judged.failures,
-        expectations=judged.expectations,
         tokens=sum(count for count, _ in tokens),
         is_estimate=any(estimated for _, estimated in tokens),
         retries=sum(one.purpose == "retry" for one in run.attempts),
         measured=recording.measured_of_run(run),
     )
+    return with_judgement(made, judged)

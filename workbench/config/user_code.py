@@ -44,5 +44,9 @@ def function(place: str, said: str) -> Callable[..., Any]:
 def is_named_in(options: argparse.Namespace) -> bool:
     """Return whether a command line names code of the user's: an adapter, or a function for tools or verdicts."""
     adapters: Iterable[str] = getattr(options, "adapters", None) or ()
-    functions = [*(getattr(options, "handlers", None) or ()), *(getattr(options, "expect", None) or ())]
-    return any(":" in name for name in adapters) or bool(functions)
+    functions = [
+        *(getattr(options, "handlers", None) or ()),
+        *(getattr(options, "expect", None) or ()),
+        getattr(options, "metric", None),
+    ]
+    return any(":" in name for name in adapters) or any(functions)

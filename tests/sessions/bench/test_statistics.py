@@ -16,12 +16,14 @@ from sessions.bench.statistics import (
     Interval,
     Share,
     adjusted,
+    bootstrap,
     cases_needed,
     clustered,
     compare,
     difference_interval,
     fisher,
     paired_p,
+    score_difference_interval,
     tarone,
     upper_tail,
     wilson,
@@ -223,3 +225,49 @@ def test_the_interval_of_a_difference_covers_it_and_is_that_of_agresti_and_min()
     spread = (only_first + only_second + 1) / (count + 2) - middle**2
     half = stats.norm.ppf(0.975) * np.sqrt(spread / (count + 2))
     assert (interval.low, interval.high) == pytest.approx((middle - half, middle + half))
+
+
+def test_a_bootstrap_interval_is_always_the_same_and_has_a_width_for_equal_scores() -> None:
+    values = tuple([Fraction(at, 7) for at in (1, 3, -2, 5, 0, 4)])
+    assert score_difference_interval(values) == score_difference_interval(values)
+    alike = score_difference_interval([Fraction(0)] * 10)
+    assert alike.low < 0 < alike.high
+    shares = [Share(Fraction(1, 3), 1)] * 5
+    assert clustered(shares).low < 1 / 3 < clustered(shares).high
+
+
+def test_the_bootstrap_of_many_values_is_close_to_students_interval() -> None:
+    rng = random.Random(1)
+    for count in (30, 150, 400):
+        values = tuple([rng.gauss(0.5, 0.1) for _ in range(count)])
+        low, high = stats.t.interval(0.95, count - 1, np.mean(values), stats.sem(values))
+        found = bootstrap(values)
+        assert (found.low, found.high) == pytest.approx((low, high), abs=0.1 * (high - low))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cases", [6, 20, 60])
+@pytest.mark.parametrize("shape", ["even", "mostly right", "thirds"])
+def test_intervals_of_scores_cover_the_truth(cases: int, shape: str) -> None:
+    rng = random.Random(f"{cases} {shape}")
+    draws = {
+        "even": (lambda: rng.random(), lambda: rng.random() ** 2, 1 / 2, 1 / 3),
+        "mostly right": (
+            lambda: 1.0 if rng.random() < 0.85 else rng.random(),
+            lambda: 1.0 if rng.random() < 0.7 else rng.random(),
+            0.925,
+            0.85,
+        ),
+        "thirds": (lambda: rng.randrange(4) / 3, lambda: rng.choice((0, 0, 1 / 3, 1)), 1 / 2, 1 / 3),
+    }
+    first, second, mean, other = draws[shape]
+    times, means, differences = 400, 0, 0
+    for _ in range(times):
+        one = [Fraction(first()) for _ in range(cases)]
+        two = [Fraction(second()) for _ in range(cases)]
+        by = score_difference_interval([a - b for a, b in zip(one, two, strict=True)])
+        differences += by.low <= mean - other <= by.high
+        column = clustered([Share(value, 1) for value in one])
+        means += column.low <= mean <= column.high
+    assert differences / times >= 0.92
+    assert means / times >= 0.92

@@ -34,6 +34,9 @@ HOLDS: list[tuple[str, dict[str, Any]]] = [
     ("item", {"contains": "sizes"}),
     ("tags", {"members": ["b", "a"]}),
     ("item.sizes", {"members": [2, 1.0]}),
+    ("answer", {"fuzzy": "44.80 eur  in all"}),
+    ("tags", {"overlap": ["b", "a", "a"]}),
+    ("tags", {"overlap": ["b", "c"], "ratio": 0.3}),
 ]
 BREAKS: list[tuple[str, dict[str, Any], str]] = [
     ("answer", {"contains": "45"}, "does not contain it"),
@@ -51,6 +54,10 @@ BREAKS: list[tuple[str, dict[str, Any], str]] = [
     ("tags", {"members": ["a"]}, "has 1 more"),
     ("answer", {"members": ["44"]}, "is not a list"),
     ("item.colour", {"equals": "c"}, "nothing at this place"),
+    ("answer", {"fuzzy": "nothing alike"}, "less than 0.8"),
+    ("answer", {"fuzzy": "44.80 EUR in all", "ratio": 1}, "less than 1"),
+    ("tags", {"overlap": ["a", "c"]}, "has 0.33 in common, less than 1"),
+    ("answer", {"overlap": ["a"]}, "is not a list"),
 ]
 
 
@@ -96,6 +103,9 @@ def test_a_column_can_have_expectations_of_its_own() -> None:
         ({"fields": {"tags": {"members": "a"}}}, "expected a list of the members"),
         ({"fields": {"score": {"approx": "x"}}}, "expected a number"),
         ({"reply": "works"}, "parses"),
+        ({"fields": {"answer": {"fuzzy": 3}}}, "expected a text"),
+        ({"fields": {"tags": {"overlap": "a"}}}, "expected a list"),
+        ({"fields": {"tags": {"overlap": ["a"], "ratio": 2}}}, "ratio from 0 to 1"),
     ],
 )
 def test_an_expectation_that_cannot_be_understood_says_where(expect: dict[str, Any], message: str) -> None:

@@ -19,7 +19,7 @@ from sessions.bench.results import BenchRun
 from sessions.bench.statistics import LEVEL
 from sessions.errors import SessionError
 from workbench.bench import report
-from workbench.bench.judging import UserCheck, judged_again, user_checks
+from workbench.bench.judging import Check, judged_again, user_checks, user_metric
 from workbench.bench.planning import Forecast, Forecasts, Plan, Target, plan
 from workbench.bench.running import Bench, Progress, Settings
 from workbench.checks import fixture_files
@@ -42,7 +42,7 @@ another prompt, model or option is another run. ctrl+c waits for active runs;
 press it again to abort them. The session is not changed.
 
 Exits 0 when all runs are done, 1 with --fail-under or --fail-if-worse if they
-fail, 2 if --expect raises an exception, 3 if a run could not be counted."""
+fail, 2 if --expect or --metric raises an exception, 3 if a run could not be counted."""
 EXAMPLES = """\
   workbench bench q.session.json --dry-run                       calls, tokens and price, nothing is sent
   workbench bench q.session.json --repeat 5 --jobs 8 --max-cost 2
@@ -51,6 +51,7 @@ EXAMPLES = """\
   workbench bench q.session.json --again --compare previous --fail-if-worse
   workbench bench q.session.json --compare old.bench.jsonl --no-send
   workbench bench q.session.json --expect my_checks:total_is_right
+  workbench bench q.session.json --metric dspy.evaluate:answer_exact_match
   workbench bench q.session.json --json | jq '.pairs[] | select(.differ) | .words'"""
 
 EVERY_S = 0.2
@@ -84,7 +85,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="judge by function(inputs, values) too: True, False, a text that says what is wrong, or a score",
     )
     parser.add_argument(
-        "--threshold", type=number, metavar="SCORE", help="a score that --expect returns is right from SCORE on"
+        "--metric",
+        metavar="MODULE:FUNCTION",
+        help="score by a metric for dspy.Evaluate, metric(example, pred, trace=None) to a bool or a number",
+    )
+    parser.add_argument(
+        "--threshold", type=number, metavar="SCORE", help="a score of --expect or --metric is right from SCORE on"
     )
     parser.add_argument("--compare", metavar="OLD", help="compare with another results file, or with `previous`")
     parser.add_argument(
@@ -151,7 +157,9 @@ def number(text: str) -> float:
 def run(options: argparse.Namespace) -> int:
     if options.fail_if_worse and options.compare is None:
         raise CommandError("--fail-if-worse needs something to compare with: --compare OLD, or --compare previous")
-    checks = user_checks(options.expect, options.threshold)
+    checks: list[Check] = [*user_checks(options.expect, options.threshold)]
+    if options.metric is not None:
+        checks.append(user_metric(options.metric, options.threshold))
     try:
         targets = _targets(options)
         planned = plan(targets, options.repeat, options.again)
@@ -241,7 +249,7 @@ def forecast_words(found: Forecast, done: int) -> str:
     return f"{found.calls:,} calls, {tokens}, {price}{unknown}{already}; nothing was sent"
 
 
-def _run_open(planned: Plan, options: argparse.Namespace, checks: Sequence[UserCheck]) -> list[int]:
+def _run_open(planned: Plan, options: argparse.Namespace, checks: Sequence[Check]) -> list[int]:
     """Run what is open; return exit codes."""
     settings = Settings(
         options.jobs,
