@@ -268,8 +268,8 @@ def _fuzzy(value: JSON, expected: Any, tests: Mapping[str, Any]) -> str | None:
     if not isinstance(expected, str):
         raise TypeError(f"expected a text, got {kind_of(expected)}")
     least = _ratio(tests, DEFAULT_RATIO)
-    texts = [" ".join(one.casefold().split()) for one in (_text(value), expected)]
-    found = SequenceMatcher(None, *texts, autojunk=False).ratio()
+    first, second = [" ".join(one.casefold().split()) for one in (_text(value), expected)]
+    found = SequenceMatcher(None, first, second, autojunk=False).ratio()
     return None if found >= least else f"is similar by {found:.2f}, less than {least:g}"
 
 
