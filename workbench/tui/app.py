@@ -17,14 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
-from textual.app import App
 from textual.binding import BindingType
 from textual.screen import ModalScreen, Screen
 from textual.worker import Worker, WorkerState
 
 from sessions.file import autosave
 from sessions.file.store import Fingerprint
-from sessions.model.session import Column, Session
+from sessions.model.session import Session
 from workbench.config.confinement import FREE, Confinement
 from workbench.sending.tool_answers import NamedHandler
 from workbench.state import document
@@ -120,7 +119,7 @@ class WorkbenchApp(SurvivingApp):
         if not self.confinement.why_no_program():  # who counts is a process of its own
             look = self._token_counts.look
             self.set_interval(REST_SECONDS, lambda: look(self.main.columns.rendered, self._wants_counts))
-        self.app_resume_signal.subscribe(self, self._paint_anew)
+        self.app_resume_signal.subscribe(self, lambda _: self.screen.refresh())  # `fg`: the terminal lost the picture
         if self._keep:
             autosave.tell(self._hear_of_copies)
         self.call_after_refresh(self._settle)
@@ -128,10 +127,6 @@ class WorkbenchApp(SurvivingApp):
     def on_unmount(self) -> None:
         if self._keep:
             autosave.tell(None)
-
-    def _paint_anew(self, _: App[Any]) -> None:
-        """Repaint after `fg`: the terminal has lost the picture."""
-        self.screen.refresh()
 
     @property
     def _wants_counts(self) -> bool:
@@ -174,12 +169,6 @@ class WorkbenchApp(SurvivingApp):
             return
         self._is_following = True
         actions.following.Following(self).start()
-
-    def _watch_drift(self) -> None:
-        """Mark columns that differ from their recordings, from the first recorded case on."""
-        if self._drift_watch is None:
-            self._drift_watch = actions.checking.DriftWatch(self)
-        self._drift_watch.look()
 
     def restore(self, session: Session, label: str = "take up unsaved work") -> None:
         """Replace the content of the open session, as a change that can be undone."""
@@ -249,12 +238,12 @@ class WorkbenchApp(SurvivingApp):
         actions.external_editor.edit_outside(self)
 
     def action_send_all(self) -> None:
-        self._send(self.document.session.columns)
+        actions.sending.send(self, self.document.session.columns)
 
     def action_send_column(self) -> None:
         rendered = getattr(self.screen, "column_shown", None) or self.main.shown_column()
         if rendered is not None:
-            self._send((rendered.column,))
+            actions.sending.send(self, (rendered.column,))
 
     def action_send_otherwise(self) -> None:
         self.ask(actions.sending.choose_way(self))
@@ -346,8 +335,10 @@ class WorkbenchApp(SurvivingApp):
             self._is_projected = False
             self.preferences.toggle_projector()
             self.main.columns.focus_next_part(PromptView)
-        if self._drift_watch is not None or self.document.state.case.recordings:
-            self._watch_drift()
+        if self._drift_watch is None and self.document.state.case.recordings:
+            self._drift_watch = actions.checking.DriftWatch(self)
+        if self._drift_watch is not None:
+            self._drift_watch.look()
 
     def on_try_variant(self, message: TryVariant) -> None:
         actions.columns.try_variant(self, message.tag)
@@ -377,9 +368,6 @@ class WorkbenchApp(SurvivingApp):
         super().exit(*arguments, **options)
 
     # -- inside
-
-    def _send(self, columns: tuple[Column, ...]) -> None:
-        actions.sending.send(self, columns)
 
     def _changed(self) -> None:
         if self._keep and (self.document.dirty or self.document.state.drafts):

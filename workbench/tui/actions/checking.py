@@ -131,7 +131,11 @@ def said_of(checked: Sequence[FixtureResult], case: str, keys: KeyWords) -> Said
     parts += _shortened([_line(one) for one in holding])
     if holding and not bad and not _recorded(holding):
         parts.append(keys("{app.record|ctrl+r} records the reply of a column, and its prompt is then checked too."))
-    return Said(_title(len(bad), len(waiting), holding), "\n".join(parts), _severity(bad, waiting))
+    return Said(
+        _title(len(bad), len(waiting), holding),
+        "\n".join(parts),
+        ("error" if bad else "warning" if waiting else "information"),
+    )
 
 
 def _waits(result: FixtureResult) -> bool:
@@ -155,10 +159,6 @@ def _title(bad: int, waiting: int, holding: Sequence[FixtureResult]) -> str:
 
 def _recorded(holding: Sequence[FixtureResult]) -> int:
     return sum(one.verdicts.get("render") == "pass" for one in holding)
-
-
-def _severity(bad: Sequence[FixtureResult], waiting: Sequence[FixtureResult]) -> SeverityLevel:
-    return "error" if bad else "warning" if waiting else "information"
 
 
 def _about(waiting: Sequence[FixtureResult], case: str, keys: KeyWords) -> str:

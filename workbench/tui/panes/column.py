@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from textual import on
+from textual import events, on
 from textual.containers import Vertical
 from textual.content import Content
 from textual.timer import Timer
@@ -93,7 +93,8 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         self.answer = ReplyAndValues(self.reply, self.fields)
         self._share = 0.5
         self._tokens = Estimates()
-        self._counted: tuple[Request, Ledger] | None = None
+        self.counted: tuple[Request, Ledger] | None = None
+        """The last counted request and its tokens by origin."""
         self._wait: Timer | None = None
         self._has_waited_long = False
         self._prompt_shown: tuple[object, ...] = ()
@@ -216,12 +217,8 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         self._whose = said if release is None else f"by dspy {release.version} itself"
         self._show_edge()
 
-    def on_descendant_focus(self) -> None:
-        self._show_edge()
-
-    def on_descendant_blur(self) -> None:
-        self._show_edge()
-
+    @on(events.DescendantFocus)
+    @on(events.DescendantBlur)
     def _show_edge(self) -> None:
         """Show the keys of the focused part at the lower edge, and the release where there is room."""
         parts = {self.prompt: PROMPT_KEYS, self.reply: REPLY_KEYS, self.fields: FIELDS_KEYS}
@@ -248,13 +245,8 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
 
     def show_count(self, request: Request, ledger: Ledger) -> None:
         """Show the exact token count of a request."""
-        self._counted = (request, ledger)
+        self.counted = (request, ledger)
         self._show_title()
-
-    @property
-    def counted(self) -> tuple[Request, Ledger] | None:
-        """The last counted request and its tokens by origin."""
-        return self._counted
 
     def name_origin(self, key: OriginKey | None) -> None:
         """Show the origin that the user points at in the title."""
@@ -319,7 +311,8 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
     def verdict_of(self, newer: tuple[RenderedColumn, ColumnRun | None] | None = None) -> Verdict:
         """Return the verdict on the shown reply, or on a `newer` reply, in a few words."""
         rendered, run = newer or self._shown or (RenderedColumn(Column(self.column_id, self._adapter)), None)
-        said = in_short(_name_of(rendered.column), rendered, run, self._is_outdated)
+        name = f"{catalog.title(rendered.column.adapter)} {_own_name(rendered.column)}".strip()
+        said = in_short(name, rendered, run, self._is_outdated)
         if not self._has_drifted:
             return said
         # before what became of the reply: where words are cut, the beginning stays
@@ -361,8 +354,8 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
 
     def _token_count(self, request: Request) -> str:
         """Return the tokenizer's or provider's count of this prompt, else an estimate marked `~`."""
-        if self._counted is not None:
-            counted, ledger = self._counted
+        if self.counted is not None:
+            counted, ledger = self.counted
             if ledger.exact and counted.counts_the_same(request):
                 return _short(ledger.tokens)
         run = self._shown[1] if self._shown is not None else None
@@ -388,11 +381,6 @@ def _own_name(column: Column) -> str:
     if column.id in (column.adapter, catalog.title(column.adapter)):
         return ""
     return column.id.removeprefix(f"{column.adapter} · ")
-
-
-def _name_of(column: Column) -> str:
-    """Return the column's name as in its title: `Chat`, `JSON mini`."""
-    return f"{catalog.title(column.adapter)} {_own_name(column)}".strip()
 
 
 def _expected(signature: Signature) -> Content:

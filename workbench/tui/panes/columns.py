@@ -66,12 +66,12 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self._shares = HeightShares()
         self._last_room = Size()
         self._last = ""
-        self._in_a_row = 0
+        self.in_sight_count = 0
         self._overflow = 0
         self._alone: ColumnPane | None = None
         self._one_at_a_time = False
         self._one_part = False
-        self._part: Part = "prompt"
+        self.part: Part = "prompt"
         self._came_along: PromptView | ReplyView | None = None
         """The part that got the focus only because the focused part went out of sight."""
         self.is_quiet = False
@@ -278,13 +278,13 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         """
         self._alone, self._one_at_a_time, self._one_part = alone, one_at_a_time, one_part
         if alone is not None:
-            self._part = "reply" if is_reply else "prompt"
+            self.part = "reply" if is_reply else "prompt"
         self._show_columns()
 
     def show_part(self, part: Part) -> None:
         """Choose the part in sight where only a single part fits."""
-        if part != self._part:
-            self._part = part
+        if part != self.part:
+            self.part = part
             if self._one_part or self._alone is not None:
                 self._show_columns()
                 self._take_focus_along()
@@ -295,7 +295,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         column = next((one for one in self._columns.values() if one.has_focus_within), None)
         if column is None or focused is None or (focused.display and focused is not column.prompt):
             return
-        part = column.reply if self._part == "reply" else column.prompt
+        part = column.reply if self.part == "reply" else column.prompt
         if focused is not part:
             self._came_along = part
             part.focus()
@@ -306,19 +306,9 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         is_one = self._one_part or self._alone is not None
         for one in self._columns.values():
             one.display = one is current or (self._alone is None and not self._one_at_a_time)
-            one.show_part(self._part if is_one else None)
+            one.show_part(self.part if is_one else None)
         self._split()
         self._fit()
-
-    @property
-    def part(self) -> Part:
-        """The part in sight where only a single part fits."""
-        return self._part
-
-    @property
-    def in_sight_count(self) -> int:
-        """The number of columns side by side."""
-        return self._in_a_row
 
     def on_resize(self) -> None:
         self._split()
@@ -421,12 +411,12 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         widths = [room // in_sight + (index % in_sight < room % in_sight) for index in range(len(shown))]
         for column, width in zip(shown, widths, strict=True):
             column.styles.width = width
-        if in_sight != self._in_a_row:
+        if in_sight != self.in_sight_count:
             self.post_message(self.Turned(self._last))
-        self._in_a_row, self._overflow = in_sight, sum(widths) - room
+        self.in_sight_count, self._overflow = in_sight, sum(widths) - room
         self._tell_beyond()
 
     def _tell_beyond(self) -> None:
         count = sum(one.display for one in self._columns.values())
-        said = said_beyond(self._in_a_row, count, self.scroll_x, self._overflow - self.scroll_x)
+        said = said_beyond(self.in_sight_count, count, self.scroll_x, self._overflow - self.scroll_x)
         self.beyond = said if self.display and not self._one_at_a_time else ""
