@@ -94,7 +94,8 @@ class StatusLine(Widget):
         """Show the current document."""
         session = self._document.session
         path = self._document.path
-        file = path.name if path is not None else _without_file(session.name or "untitled")
+        name = session.name or "untitled"
+        file = path.name if path is not None else name if name.lower().startswith("new") else f"new: {name}"
         case = self._document.state.case.name if len(session.cases) > 1 else ""
         shown = (file, self._document.dirty, case, _models(session))
         if shown != (self._file, self._dirty, self._case, self._model):
@@ -180,11 +181,6 @@ def _models(session: Session) -> str:
     """Return the model of all columns, if it is the same."""
     own = {one.model for one in session.columns} if session.columns else {None}
     return session.model if None in own else " ".join(map(str, own)) if len(own) == 1 else "per column"
-
-
-def _without_file(name: str) -> str:
-    """Name a session without a file: `new session`, `new: name`."""
-    return name if name.lower().startswith("new") else f"new: {name}"
 
 
 def case_word(name: str) -> str:
