@@ -125,12 +125,21 @@ class Verdict:
     cases: int
     not_counted: int
     """Of these cases, those without a run that counts in some other column."""
+    baseline: str | None = None
+    """The column that all others are compared with, if there is one: then `best` is null."""
+    better: tuple[Worse, ...] = ()
+    """Columns that are better than the baseline."""
 
     @property
     def line(self) -> str:
         """`best: json · not told apart: baml, xml · worse: chat (p = 0.004) · 40 cases, 2 not counted`."""
         is_alone = not self.best and not self.worse and len(self.not_told_apart) == 1
         parts = [f"only column: {self.not_told_apart[0]}" if is_alone else f"best: {self.best or 'none yet'}"]
+        if self.baseline is not None:
+            is_alone = False
+            parts = [f"baseline: {self.baseline}"]
+        if self.better:
+            parts.append("better: " + ", ".join(f"{one.column} ({p_words(one.p)})" for one in self.better))
         if self.not_told_apart and not is_alone:
             parts.append(f"not told apart: {', '.join(self.not_told_apart)}")
         if self.worse:
@@ -146,6 +155,8 @@ class Conclusions:
     """All pairs of a grid's columns, and its verdict."""
 
     grid: Grid
+    baseline: str | None = None
+    """Compare all columns with this column alone: with fewer pairs, fewer cases tell them apart."""
 
     @cached_property
     def pairs(self) -> tuple[Pair, ...]:
@@ -158,7 +169,10 @@ class Conclusions:
         return sorted(self.pairs, key=lambda one: (not (by := one.difference).is_certain, by.p, -abs(by.mean)))
 
     def _pairs(self, measure: Measure) -> list[Pair]:
-        names = list(combinations([one.column for one in self.grid.columns], 2))
+        columns = [one.column for one in self.grid.columns]
+        names = list(combinations(columns, 2))
+        if self.baseline is not None:
+            names = [(one, self.baseline) for one in columns if one != self.baseline]
         shares = [self.grid.shared(one, two, measure) for one, two in names]
         if measure != "parsed" and not any(one for one, _ in shares):
             return []
@@ -179,6 +193,8 @@ class Conclusions:
         names = [one.column for one in columns]
         without = tuple([one.column for one in self.grid.columns if not one.counted])
         pairs = {frozenset((one.first, one.second)): one for one in self._pairs("good")}
+        if self.baseline is not None:
+            return self._against_baseline(list(pairs.values()), names, without)
 
         def wins(name: str) -> float:
             """The mean of the differences from all others, in the cases in common."""
@@ -201,6 +217,17 @@ class Conclusions:
             len(self.grid.cases),
             self._left_out(*names),
         )
+
+    def _against_baseline(self, pairs: Sequence[Pair], names: Sequence[str], without: tuple[str, ...]) -> Verdict:
+        certain = sorted([one for one in pairs if one.difference.is_certain], key=lambda one: one.difference.p)
+        better, worse = [
+            tuple([Worse(one.first, one.difference.p_adjusted) for one in certain if (one.difference.mean > 0) is wins])
+            for wins in (True, False)
+        ]
+        told = {one.column for one in (*better, *worse)}
+        level = tuple([one for one in names if one not in told and one != self.baseline])
+        out = self._left_out(*names)
+        return Verdict(None, level, worse, without, len(self.grid.cases), out, self.baseline, better)
 
 
 Word = Literal["better", "worse", "same", "new", "gone"]

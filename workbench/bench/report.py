@@ -157,9 +157,11 @@ def flaky_words(cell: Cell) -> str:
     return ", ".join(f"{names[one]} {counts[one][0]} of {counts[one][1]}" for one in cell.flips)
 
 
-def blocks(grid: Grid, compared: Comparison | None, *, with_replies: bool = False) -> Iterator[Block]:
+def blocks(
+    grid: Grid, compared: Comparison | None, *, baseline: str | None = None, with_replies: bool = False
+) -> Iterator[Block]:
     """The verdict, the grid, and what explains them; `with_replies` adds every run."""
-    concluded = Conclusions(grid)
+    concluded = Conclusions(grid, baseline)
     yield Note(concluded.verdict.line, "strong")
     runs = sum(len(cell.runs) for cell in grid.cells)
     yield Note(f"{counted(len(grid.cases), 'case')} × {counted(len(grid.columns), 'column')}, {counted(runs, 'run')}")
@@ -286,9 +288,9 @@ def junit_report(grid: Grid) -> str:
     return junit.written("workbench bench", found)
 
 
-def as_json(grid: Grid, compared: Comparison | None) -> dict[str, Any]:
+def as_json(grid: Grid, compared: Comparison | None, baseline: str | None = None) -> dict[str, Any]:
     """The shape of `bench --json`."""
-    concluded = Conclusions(grid)
+    concluded = Conclusions(grid, baseline)
     verdict = concluded.verdict
     shape: dict[str, Any] = {
         "verdict": verdict.line,
@@ -296,6 +298,8 @@ def as_json(grid: Grid, compared: Comparison | None) -> dict[str, Any]:
             "best": verdict.best,
             "not_told_apart": list(verdict.not_told_apart),
             "worse": [one._asdict() for one in verdict.worse],
+            "baseline": verdict.baseline,
+            "better": [one._asdict() for one in verdict.better],
             "without_result": list(verdict.without),
             "cases": verdict.cases,
             "not_counted": verdict.not_counted,

@@ -183,3 +183,12 @@ def test_an_unchanged_model_is_rarely_called_worse(columns: int, repeats: int) -
         ]
         red += bool(compare_benches(old, now).worse)
     assert red <= 22  # 5 % of 200 are 10; an honest test has more than 22 once in 3,000 times
+
+
+def test_a_baseline_is_compared_with_every_other_column_and_needs_fewer_cases() -> None:
+    grid = grid_of(a="+" * 12, b="-" * 7 + "+" * 5, c="+" * 12, d="+" * 11 + "-")
+    assert Conclusions(grid).verdict.best is None
+    verdict = Conclusions(grid, "b").verdict
+    assert [one.column for one in verdict.better] == ["a", "c"]
+    assert verdict.line == ("baseline: b · better: a (p = 0.047), c (p = 0.047) · not told apart: d · 12 cases")
+    assert [one.column for one in Conclusions(grid, "a").verdict.worse] == ["b"]

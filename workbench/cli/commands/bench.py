@@ -92,6 +92,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--threshold", type=number, metavar="SCORE", help="a score of --expect or --metric is right from SCORE on"
     )
+    parser.add_argument(
+        "--baseline", metavar="COLUMN", help="compare all columns with this column alone, which needs fewer cases"
+    )
     parser.add_argument("--compare", metavar="OLD", help="compare with another results file, or with `previous`")
     parser.add_argument(
         "--fail-under", type=share, metavar="SHARE", help="exit 1 if a column's share is below: 0.9, 90%%"
@@ -173,6 +176,9 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError("no case can be rendered in any column")
     for path, said in planned.unread.items():
         command_output.message(f"workbench: {path}: {said}; skipped")
+    columns = dict.fromkeys(job.column.id for job in planned.jobs)
+    if options.baseline is not None and options.baseline not in columns:
+        raise CommandError(f"--baseline {options.baseline}: no such column; expected one of {', '.join(columns)}")
     if options.dry_run:
         return _tell_forecast(planned, options)
     codes = [exit_codes.OK]
@@ -326,15 +332,18 @@ def progress_words(progress: Progress) -> str:
 def _tell(grid: Grid, compared: Comparison | None, options: argparse.Namespace, codes: list[int]) -> int:
     title = "Bench of " + ", ".join(dict.fromkeys(Path(file).name for file, _ in grid.cases))
     if options.html is not None:
-        arguments.write_output(options.html, page_of_blocks(title, report.blocks(grid, compared, with_replies=True)))
+        told = report.blocks(grid, compared, baseline=options.baseline, with_replies=True)
+        arguments.write_output(options.html, page_of_blocks(title, told))
     if options.markdown is not None:
-        arguments.write_output(options.markdown, markdown.document(report.blocks(grid, compared)))
+        arguments.write_output(
+            options.markdown, markdown.document(report.blocks(grid, compared, baseline=options.baseline))
+        )
     if options.junit is not None:
         arguments.write_output(options.junit, report.junit_report(grid))
     if options.json:
-        command_output.json(report.as_json(grid, compared))
+        command_output.json(report.as_json(grid, compared, options.baseline))
     else:
-        command_output.blocks(report.blocks(grid, compared))
+        command_output.blocks(report.blocks(grid, compared, baseline=options.baseline))
     if options.fail_under is not None:
         for column in under(grid, options.fail_under):
             command_output.message(f"workbench: {column} is below {options.fail_under:.0%}")

@@ -319,6 +319,7 @@ def test_a_column_without_a_prompt_is_left_out_and_said(run: Run, tmp_path: Path
         (["bench", "SESSION", "--compare", "gone.jsonl"], "no such results file"),
         (["bench", "SESSION", "--case", "nobody"], "no session has a case 'nobody'"),
         (["bench", "SESSION", "--repeat", "0"], "expected a number from 1"),
+        (["bench", "SESSION", "--baseline", "baml"], "no such column; expected one of chat, json, xml"),
         (["bench", "SESSION", "--level", "2"], "a level between 0 and 1"),
         (["bench", "SESSION", "--threshold", "high"], "a number such as 0.5"),
         (["bench", "SESSION", "--max-cost", "much"], "an amount of US dollars"),
@@ -333,6 +334,16 @@ def test_what_makes_no_sense_is_one_line(rain: str, run: Run, words: list[str], 
     assert done.code == exit_codes.USAGE, done.err
     assert said in done.err
     assert len(done.err.strip().splitlines()) == 1
+
+
+def test_all_columns_are_compared_with_the_baseline_alone(rain: str, run: Run, tmp_path: Path) -> None:
+    with_cases(rain, 2)
+    page = tmp_path / "bench.html"
+    shape = run("bench", rain, "--baseline", "json", "--html", str(page), "--json").json
+    assert shape["verdict"] == "baseline: json · not told apart: chat, xml · 2 cases"
+    assert [(one["a"], one["b"]) for one in shape["pairs"]] == [("chat", "json"), ("xml", "json")]
+    assert (shape["ranking"]["baseline"], shape["ranking"]["better"]) == ("json", [])
+    assert shape["verdict"] in page.read_text()
 
 
 def test_an_empty_reply_is_a_reply_that_does_not_parse_and_is_not_asked_for_again(rain: str, run: Run) -> None:
