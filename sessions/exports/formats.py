@@ -60,7 +60,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 "role and content, as they go out",
                 "messages.json",
                 "one",
-                "sessions.exports.messages:messages",
+                "sessions.exports.requests_out:messages",
             ),
             Format(
                 "request",
@@ -68,7 +68,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 "model, messages and parameters",
                 "request.json",
                 "one",
-                "sessions.exports.messages:request",
+                "sessions.exports.requests_out:request",
             ),
             Format(
                 "curl",
@@ -76,7 +76,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 "a shell command; the key by its variable",
                 "ask.sh",
                 "one",
-                "sessions.exports.curl:curl",
+                "sessions.exports.requests_out:curl",
             ),
             Format(
                 "python",

@@ -1,4 +1,4 @@
-"""A shell command that sends one request by curl."""
+"""Export a request: its messages and itself as OpenAI's chat completions write them, or as a shell command."""
 
 from __future__ import annotations
 
@@ -12,6 +12,23 @@ from sessions.running import rendering
 
 LONGEST_ARGUMENT = 100_000
 """Bytes. Linux refuses arguments of more than 131,072; what is longer goes in by standard input."""
+
+
+def messages(source: Source) -> Exported:
+    """`[{"role", "content"}, …]`, as the adapter's `format` returns them."""
+    view = source.first
+    request = view.request
+    others = [name for name in request.params if name not in view.session.params_of(view.column)]
+    left = (f"what goes out beside the messages: {', '.join(others)} (the export as request has it)",) if others else ()
+    text = json_text.pretty(request.prompt.as_dicts())
+    return Exported(text + "\n", (*left, *beside(view)))
+
+
+def request(source: Source) -> Exported:
+    """`{"model", "messages", …parameters}`."""
+    view = source.first
+    left = beside(view)
+    return Exported(json_text.pretty(view.request.as_dict()) + "\n", left)
 
 
 def curl(source: Source) -> Exported:
