@@ -121,8 +121,11 @@ def _from_error(error: FoundError, path: str, given: SignatureText | None, case:
     column = Column(adapter, adapter)
     made = Case(case, replies={adapter: reply}, extra=extra)
     session = Session(signature, (), (column,), cases=(made,))
-    if error.actual is not None and not error.message:
-        fields = reading_of(error.reply, signature.read(), adapter).fields
+    reading = reading_of(error.reply, signature.read(), adapter)
+    if reading.ok:
+        guesses.append("dspy could not parse the reply, and here it parses: a type, an option or the release differs")
+    elif error.actual is not None and not error.message:
+        fields = reading.fields
         today = tuple([name for name in names if name in fields and fields[name].state in ("read", "default")])
         if set(today) != set(error.actual):
             told = f"{listed(error.actual) or 'no output'}, and parsed again {listed(today) or 'none'}"
@@ -135,7 +138,7 @@ def _from_error(error: FoundError, path: str, given: SignatureText | None, case:
 
 def _signature(names: Sequence[str], error: FoundError, path: str, guesses: list[str]) -> SignatureText:
     told = _FAILED_TYPE.search(error.message)
-    known: dict[str, str] = {told[1]: re.sub(r"^literal\[", "Literal[", told[2].strip())} if told else {}
+    known: dict[str, str] = {told[1]: re.sub(r"\bliteral\[", "Literal[", told[2].strip())} if told else {}
     if "next_tool_name" in names:
         known = _OF_REACT | known
     fields = [Field(INPUT, "input", str)]

@@ -237,6 +237,25 @@ def test_a_real_failed_call_gives_the_type_that_its_message_names() -> None:
 
 EXPECTED = "Expected to find output fields in the LM response: "
 ACTUAL = "Actual output fields parsed from the LM response: "
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"), [(list[Literal[1, 0]], "[7]"), (Literal["a", "b"], "c"), (list[int], '["x"]'), (bool, "perhaps")]
+)
+def test_types_in_a_message_are_read(kind: Any, text: str) -> None:
+    signature = dspy.Signature({"q": (str, dspy.InputField()), "value": (kind, dspy.OutputField())})
+    with pytest.raises(AdapterParseError) as caught:
+        dspy.ChatAdapter().parse(signature, f"[[ ## value ## ]]\n{text}")
+    made = pasted(str(caught.value))
+    assert made.session.signature.read().fields["value"].annotation == kind
+    assert any("cannot parse the reply" in one for one in made.notes)
+
+
+def test_a_reply_that_parses_here_is_told() -> None:
+    text = str(AdapterParseError("ChatAdapter", dspy.Signature("q -> score"), "[[ ## score ## ]]\nhigh"))
+    assert any("and here it parses" in one for one in pasted(text).guesses)
+
+
 THREADS = {
     "dspy 8379": (
         "Adapter ChatAdapter failed to parse the LM response. \n\nLM Response: [[ ## next_thought ## ]]\nThe user"
