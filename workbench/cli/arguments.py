@@ -175,8 +175,10 @@ def add_tool(parser: argparse.ArgumentParser) -> None:
 
 
 def settle_session(options: argparse.Namespace) -> None:
-    """Accept SESSION after `--adapter A …` too, where it looks like the last value."""
-    names: list[str] = options.adapters
+    """Accept SESSION after `--adapter A …` and `--model M …` too, where it looks like the last value."""
+    names, models = options.adapters, getattr(options, "models", [])
+    if options.session is None and len(models) > 1 and models[-1].endswith(".json"):
+        options.session = models.pop()
     if options.session is None and len(names) > 1 and looks_like_a_file(names[-1]):
         options.session = names.pop()
     if options.session is None:

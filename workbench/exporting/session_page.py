@@ -205,7 +205,8 @@ class _SessionPage:
     # -- prompts
 
     def _prompt(self, column: int) -> Iterator[Element]:
-        yield self._column_head(column)
+        one = self.prepared.columns[column]
+        yield tag("h3", {}, f"{short(one.id)} → {short(self.prepared.session.model_of(one))}")
         positions: dict[int, dict[tuple[int, int], Element]] = {}
         for wording, case in self._states:
             request = self.prepared.request(wording, case, column)
@@ -217,10 +218,6 @@ class _SessionPage:
                 positions.setdefault(place, {})[wording, case] = element
         for place in sorted(positions):
             yield from self._merged(positions[place])
-
-    def _column_head(self, column: int) -> Element:
-        one = self.prepared.columns[column]
-        return tag("h3", {}, f"{short(one.id)} → {short(self.prepared.session.model_of(one))}")
 
     def _messages(self, view: View, request: Request) -> Iterator[Element]:
         room = self._prompt_share

@@ -17,7 +17,40 @@ from adapters.prompts.text import Text
 from adapters.requests.request import Request
 from adapters.signatures.signature import Signature
 from adapters.tools.fields import with_tool_fields
-from workbench.lessons import lesson_words as words
+
+FIELDS = (
+    "The prompt begins with what the model receives and what it has to return: every field of the signature by name, "
+    "with its type and description. The model knows a field without a description only by its name, so a good "
+    "description is the cheapest improvement of a prompt."
+)
+OBJECTIVE = (
+    "The system message ends with the task: the signature's docstring, word for word. Without a docstring, a default "
+    "names the inputs and outputs. Up to here, nothing depends on the case: every call with this signature begins the "
+    "same way."
+)
+DEMO = (
+    "An example, in the form of an earlier exchange: a user message with its inputs, and the answer you would like. It "
+    "has exactly the format that the reply must have, so it teaches the format as well as the task."
+)
+INCOMPLETE_DEMO = (
+    "An example without {missing}. It is still used: its first line warns the model that something is not supplied, "
+    "and a sentence replaces each missing output. Incomplete examples come before the complete ones, whatever their "
+    "order in your list."
+)
+HISTORY = (
+    "A turn of the conversation so far, after the examples: the question, with the reminder of the format, and the "
+    "answer. The model cannot tell it from an example."
+)
+INPUTS = (
+    "The actual question: the inputs of the current case, with the same markers as in every example. Only this part "
+    "changes from call to call; providers can cache everything before it."
+)
+REMINDER = (
+    "Models lose track of distant instructions, so the format is repeated at the very end, where it matters most: "
+    "which fields, in which order, and how the reply must end."
+)
+OWN_SYSTEM = "The system message as this adapter writes it, without origins for its parts."
+OWN_MESSAGE = "A message that only this adapter writes."
 
 
 class Piece(NamedTuple):
@@ -55,9 +88,9 @@ def steps_of(adapter: Adapter, request: Request) -> tuple[LessonStep, ...]:
             steps.append(_of_demo(turn, uses.get(turn), pieces))
         elif turn.startswith("history"):
             title = f"{turn.replace('history', 'Turn')} of the conversation"
-            steps.append(LessonStep(title, words.HISTORY, tuple(pieces)))
+            steps.append(LessonStep(title, HISTORY, tuple(pieces)))
         else:
-            steps.append(LessonStep(f"The {turn} message", words.OWN_MESSAGE, tuple(pieces)))
+            steps.append(LessonStep(f"The {turn} message", OWN_MESSAGE, tuple(pieces)))
     return tuple(steps)
 
 
@@ -91,9 +124,9 @@ def _whole(index: int, message: Message) -> list[Piece]:
 
 def _of_demo(turn: str, use: DemoUse | None, pieces: list[Piece]) -> LessonStep:
     if use is not None and use.use == "incomplete":
-        explanation = words.INCOMPLETE_DEMO.format(missing=", ".join(use.missing))
+        explanation = INCOMPLETE_DEMO.format(missing=", ".join(use.missing))
     else:
-        explanation = words.DEMO
+        explanation = DEMO
     return LessonStep(turn.capitalize(), explanation, tuple(pieces))
 
 
@@ -108,10 +141,10 @@ def _told(request: Request) -> Signature:
 def _of_system(adapter: Adapter, signature: Signature, piece: Piece) -> list[LessonStep]:
     text = piece.content
     if not isinstance(text, Text):
-        return [LessonStep("The system message", words.OWN_SYSTEM, (piece,))]
+        return [LessonStep("The system message", OWN_SYSTEM, (piece,))]
     cuts = _standard_cuts(adapter, signature, text) or _cuts_at_openings(adapter.profile.openings, text)
     if not cuts:
-        return [LessonStep("The system message", words.OWN_SYSTEM, (piece,))]
+        return [LessonStep("The system message", OWN_SYSTEM, (piece,))]
     return _sliced(piece, text, cuts)
 
 
@@ -131,9 +164,9 @@ def _standard_cuts(adapter: Adapter, signature: Signature, text: Text) -> list[C
         return []
     structure_at = len(description) + 1
     return [
-        (0, "The fields", words.FIELDS),
+        (0, "The fields", FIELDS),
         (structure_at - 1, "The structure", adapter.profile.structure),
-        (structure_at + len(structure), "The objective", words.OBJECTIVE),
+        (structure_at + len(structure), "The objective", OBJECTIVE),
     ]
 
 
@@ -165,11 +198,11 @@ def _of_inputs(adapter: Adapter, pieces: list[Piece]) -> list[LessonStep]:
     last = pieces[-1]
     if adapter.profile.inputs == "sections":
         return _of_one_message(adapter, pieces)
-    title, explanation = "The inputs", words.INPUTS
+    title, explanation = "The inputs", INPUTS
     at = _reminder_start(last.content) if isinstance(last.content, Text) else None
     if at is None or not isinstance(last.content, Text):
         return [LessonStep(title, explanation, tuple(pieces))]
-    reminder = LessonStep("The reminder", words.REMINDER, (last._replace(content=_cut(last.content, at, None)),))
+    reminder = LessonStep("The reminder", REMINDER, (last._replace(content=_cut(last.content, at, None)),))
     head = _cut(last.content, 0, at)
     kept = (*pieces[:-1], last._replace(content=head)) if head else tuple(pieces[:-1])
     return [LessonStep(title, explanation, kept), reminder] if kept else [reminder]
@@ -185,7 +218,7 @@ def _of_one_message(adapter: Adapter, pieces: list[Piece]) -> list[LessonStep]:
         elif steps:
             steps[-1] = replace(steps[-1], pieces=(*steps[-1].pieces, piece))
         else:
-            steps.append(LessonStep("The inputs", words.INPUTS, (piece,)))
+            steps.append(LessonStep("The inputs", INPUTS, (piece,)))
     return steps
 
 

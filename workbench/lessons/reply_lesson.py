@@ -6,14 +6,14 @@ Built from a reading alone; the spans of its steps are the reading's own, so tog
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from adapters.replies.reading import FieldReading, Reading, Span, SpanKind
+from adapters.replies.reading import FieldReading, FieldState, Reading, Span, SpanKind
 from adapters.signatures.type_names import name_of
 from adapters.values.coercion import RULE_WORDS
-from workbench.lessons import lesson_words as words
 from workbench.output.display import one_line, value_text
 from workbench.output.reading_text import first_line, raised_by
 
@@ -25,6 +25,52 @@ ORDER: tuple[SpanKind, ...] = ("marker", "value", "repaired", "prose", "untraced
 WORD = re.compile(r"\w")
 LONGEST_TEXT = 200
 """Cells of a piece of the reply that a step repeats; all of it is lit in the reply itself."""
+REPLY = (
+    "The reply is plain text. The parser now has to find the values in it. It does not ask the model again and does "
+    "not understand the text; it looks for the format that the prompt asked for."
+)
+SPAN_TITLES: Mapping[SpanKind, str] = MappingProxyType(
+    {
+        "marker": "Found: the structure",
+        "value": "Sliced: the values",
+        "repaired": "Sliced after a repair",
+        "duplicate": "Said twice",
+        "unknown": "No field of the signature",
+        "ignored": "Ignored",
+        "prose": "Prose for a second model",
+        "untraced": "Not traced",
+    }
+)
+SPAN_WORDS: Mapping[SpanKind, str] = MappingProxyType(
+    {
+        "marker": "The parser looks for the structure that it asked for: markers, tags or keys that name a field. "
+        "A misspelt marker does not count, however clear it is to a person.",
+        "value": "The text between two of them is cut out for the field that they name.",
+        "repaired": "The text was not quite valid, so it was repaired by rule before it was cut. The places of its "
+        "pieces are therefore a good guess.",
+        "duplicate": "A field that was answered more than once. Only one answer is used; these are not.",
+        "unknown": "Structure that names no output of the signature. The parser finds and ignores it.",
+        "ignored": "The parser never looked at this text. No value contains any of it.",
+        "untraced": "Another release of dspy parsed this reply and reports only the values. Which of them came from "
+        "this text is uncertain.",
+        "prose": "There is nothing to parse here: a second model extracts the fields from this text.",
+    }
+)
+FIELD_STATES: Mapping[FieldState, str] = MappingProxyType(
+    {
+        "read": "The text for this field becomes a value of its type. Each line below is one step, by a fixed rule.",
+        "default": "The reply has nothing for this field, so its default is filled in and the reply still parses.",
+        "missing": "The reply has nothing for this field, and the field has no default. That alone is a parse error.",
+        "failed": "The text was found but cannot be converted to the field's type. That is a parse error.",
+        "unread": "The parser had stopped before it reached this field.",
+        "native": "The provider returned this value separately from the reply's text.",
+    }
+)
+READ = "All outputs have a value of their type: the reply parses. This is what the program gets."
+NOT_READ = (
+    "The whole reply is a parse error: one field without a value is enough. The program gets an error and no values, "
+    "not even the valid ones. The error names the place, which shows what to fix in the prompt or the reply."
+)
 
 
 @dataclass(frozen=True)
@@ -45,7 +91,7 @@ class ReplyStep:
 def steps_of(reading: Reading) -> tuple[ReplyStep, ...]:
     """The steps in which a parser read a reply, from the bare text to the verdict."""
     length = f"{len(reading.completion):,} characters"
-    steps = [ReplyStep(reading, "The reply", words.REPLY, (), (("reply", length),))]
+    steps = [ReplyStep(reading, "The reply", REPLY, (), (("reply", length),))]
     steps += _of_spans(reading)
     if reading.extraction is not None:
         first, *others = steps_of(reading.extraction)
@@ -63,9 +109,7 @@ def _of_spans(reading: Reading) -> Iterable[ReplyStep]:
     for kind in ORDER:
         spans = by_kind.get(kind, ())
         if any(reading.completion[span.start : span.end].strip() for span in spans):
-            yield ReplyStep(
-                reading, words.SPAN_TITLES[kind], words.SPAN_WORDS[kind], tuple(spans), _texts(reading, spans)
-            )
+            yield ReplyStep(reading, SPAN_TITLES[kind], SPAN_WORDS[kind], tuple(spans), _texts(reading, spans))
 
 
 def _texts(reading: Reading, spans: Iterable[Span]) -> tuple[tuple[str, str], ...]:
@@ -95,7 +139,7 @@ def _of_field(reading: Reading, field: FieldReading) -> ReplyStep:
         facts.append(("✗", first_line(field.error)))
     facts += [("⚠", flag.message) for flag in reading.flags if flag.field == field.name]
     spans = tuple([span for span in reading.spans if span.field == field.name])
-    return ReplyStep(reading, f"{field.name}{annotation}", words.FIELD_STATES[field.state], spans, tuple(facts))
+    return ReplyStep(reading, f"{field.name}{annotation}", FIELD_STATES[field.state], spans, tuple(facts))
 
 
 def _verdict(reading: Reading) -> ReplyStep:
@@ -103,7 +147,7 @@ def _verdict(reading: Reading) -> ReplyStep:
     flags = [("⚠", flag.message) for flag in reading.flags if flag.field is None]
     if error is None:
         values = [(name, value_text(value)) for name, value in reading.values.items()]
-        return ReplyStep(reading, "✓ Read", words.READ, (), (*values, *flags))
+        return ReplyStep(reading, "✓ Read", READ, (), (*values, *flags))
     # near misses are looked for in a pause; a lesson that opens before shows none
     near_misses: tuple[NearMiss, ...] = vars(reading).get("near_misses", ())
     flags += [("?", miss.message) for miss in near_misses]
@@ -113,4 +157,4 @@ def _verdict(reading: Reading) -> ReplyStep:
         line, column = reading.line_and_column(error.start)
         facts.append(("place", f"line {line}, column {column}"))
         spans = (Span(error.start, max(error.start + 1, error.end or 0), "value", error.field),)
-    return ReplyStep(reading, "✗ Not read", words.NOT_READ, spans, (*facts, *flags))
+    return ReplyStep(reading, "✗ Not read", NOT_READ, spans, (*facts, *flags))

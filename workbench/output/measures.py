@@ -43,7 +43,9 @@ def _counted(attempt: Attempt) -> tuple[tuple[int, bool], tuple[int, bool]]:
     asked, answered = usage.get("prompt_tokens"), usage.get("completion_tokens")
     return (
         (asked, False) if isinstance(asked, int) else (_estimate(attempt.request), True),
-        (answered, False) if isinstance(answered, int) else (sum(map(_of_completion, attempt.completions)), True),
+        (answered, False)
+        if isinstance(answered, int)
+        else (sum(estimate(one.text) + estimate(one.reasoning) for one in attempt.completions), True),
     )
 
 
@@ -67,7 +69,3 @@ def _estimate(request: Mapping[str, Any]) -> int:
     """Estimate the tokens of a sent request from its JSON."""
     messages = [one for one in request.get("messages") or () if isinstance(one, Mapping)]
     return Estimates().total(prompt_of_dicts(messages).messages, request)
-
-
-def _of_completion(completion: Any) -> int:
-    return estimate(completion.text) + estimate(completion.reasoning)

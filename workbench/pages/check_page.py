@@ -8,10 +8,8 @@ from adapters.display.as_html import Element, tag
 from sessions.causes.cause import Cause, counted, verdict_lines
 from sessions.checking import reports
 from sessions.checking.verdicts import FixtureResult
-from workbench.pages.page import difference, folded, page, table
+from workbench.pages.page import difference, folded, named, page, table
 
-MOST_NAMED = 200
-"""Fixtures of a cause, files that are no sessions."""
 MOST_FIXTURES = 2_000
 CLASSES: Mapping[str, str] = {"pass": "good", "drift": "mixed", "fail": "bad", "error": "worst"}
 
@@ -32,10 +30,10 @@ def _body(
     yield tag("p", {}, reports.summary(counts))
     if changed := verdict_lines(causes):
         yield tag("p", {"class": "worst"}, changed[0])
-        yield _named([line.strip() for line in changed[1:]])
+        yield named([line.strip() for line in changed[1:]])
     if errors:
         yield tag("h2", {}, "Unreadable files")
-        yield _named([f"{path}: {reason}" for path, reason in errors.items()])
+        yield named([f"{path}: {reason}" for path, reason in errors.items()])
     if causes:
         yield tag("h2", {}, "Differences")
         yield from [_cause(one) for one in causes]
@@ -51,7 +49,7 @@ def _cause(cause: Cause) -> Element:
     about = tag("p", {"class": "dim"}, f"{counted(cause.fixtures)}, cause {cause.id}")
     example = tag("p", {"class": "dim"}, f"for example {cause.fixtures[0]}")
     shown = difference(reports.details(cause.example).split("\n"))
-    places = folded("Fixtures", _named([str(one) for one in cause.fixtures]))
+    places = folded("Fixtures", named([str(one) for one in cause.fixtures]))
     return folded(head, about, example, shown, places, is_open=True)
 
 
@@ -63,9 +61,3 @@ def _fixtures(results: Sequence[FixtureResult]) -> Element:
         cells = [tag("td", {"class": CLASSES.get(verdict, "none")}, verdict) for verdict in verdicts]
         rows.append([f"{one.path}::{one.case}::{one.column}", *cells])
     return table(["fixture", *parts], rows)
-
-
-def _named(lines: Sequence[str]) -> Element:
-    left = len(lines) - MOST_NAMED
-    more = [tag("li", {"class": "dim"}, f"… and {left:,} more")] if left > 0 else []
-    return tag("ul", {}, *[tag("li", {}, one) for one in lines[:MOST_NAMED]], *more)

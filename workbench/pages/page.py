@@ -14,6 +14,8 @@ from adapters.display.blocks import Block
 MOST_LINES = 200
 """Of a difference."""
 LONGEST_LINE = 2_000
+MOST_NAMED = 200
+"""Fixtures of a cause, unreadable files."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,13 @@ def difference(lines: Sequence[str]) -> Element:
 def _line(line: str) -> Element | str:
     sign = line.lstrip()[:1]
     return tag("span", {"class": "bad" if sign == "-" else "good"}, f"{line}\n") if sign in ("-", "+") else f"{line}\n"
+
+
+def named(names: Sequence[str]) -> Element:
+    """List names; those above `MOST_NAMED` are counted."""
+    left = len(names) - MOST_NAMED
+    more = [tag("li", {"class": "dim"}, f"… and {left:,} more")] if left > 0 else []
+    return tag("ul", {}, *[tag("li", {}, one) for one in names[:MOST_NAMED]], *more)
 
 
 def folded(summary: Element | str, *children: Element | str, is_open: bool = False) -> Element:

@@ -8,9 +8,7 @@ from adapters.display.as_html import Element, tag
 from sessions.upgrades.report import Found, Upgrade
 from sessions.upgrades.sides import Compared
 from workbench.output import upgrade_text
-from workbench.pages.page import difference, folded, page, table
-
-MOST_NAMED = 200
+from workbench.pages.page import difference, folded, named, page, table
 
 
 def page_of(found: Upgrade) -> str:
@@ -35,19 +33,15 @@ def _body(found: Upgrade) -> Iterator[Element | str]:
     if reasons:
         yield tag("h2", {}, "Not compared")
     for reason, those in reasons.items():
-        names = tag("ul", {}, *[tag("li", {}, upgrade_text.name_of(one)) for one in those[:MOST_NAMED]])
-        yield folded(f"{reason} ({len(those):,})", names)
+        yield folded(f"{reason} ({len(those):,})", named([upgrade_text.name_of(one) for one in those]))
 
 
 def _change(number: int, one: Found) -> Element:
     head = tag("strong", {}, f"{number}. {one.words}")
     about = tag("p", {"class": "dim"}, one.where)
     shown = difference(list(one.example.diff))
-    names = tag("ul", {}, *[tag("li", {}, str(name)) for name in one.fixtures[:MOST_NAMED]])
-    left = len(one.fixtures) - MOST_NAMED
-    rest = [tag("p", {"class": "dim"}, f"… and {left:,} more")] if left > 0 else []
     example = tag("p", {"class": "dim"}, f"for example {one.example_of}, {one.example.place}")
-    places = folded("Where", names, *rest)
+    places = folded("Where", named([str(name) for name in one.fixtures]))
     return tag("div", {"id": f"change-{number}"}, folded(head, about, example, shown, places, is_open=True))
 
 
@@ -75,11 +69,8 @@ def _cell(found: Upgrade, one: Compared | None) -> Element:
         links += [" ", tag("a", {"href": f"#change-{number}"}, str(number))]
     is_worse = one.no_longer_read > 0 or one.read_otherwise > 0
     sign = tag("span", {"class": "sign"}, "✗" if is_worse else "≠")
-    return tag("td", {"class": "bad" if is_worse else "mixed", "title": _tokens(one)}, sign, *links)
-
-
-def _tokens(one: Compared) -> str:
-    return f"~{one.tokens[0]:,} → ~{one.tokens[1]:,} tokens"
+    tokens = f"~{one.tokens[0]:,} → ~{one.tokens[1]:,} tokens"
+    return tag("td", {"class": "bad" if is_worse else "mixed", "title": tokens}, sign, *links)
 
 
 def _legend() -> Iterator[Element]:

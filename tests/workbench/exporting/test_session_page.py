@@ -22,7 +22,7 @@ from sessions.running import rendering
 from tests.sessions.strategies import sessions
 from tests.support import hostile_session
 from workbench.exporting import forms, prepared, session_page
-from workbench.lessons import lesson, lesson_words
+from workbench.lessons import lesson, reply_lesson
 
 EXAMPLES = ("question", "invoice", "receipt", "triage")
 HOSTILE = (
@@ -110,8 +110,8 @@ def test_the_lesson_goes_through_the_whole_prompt_and_reply_in_its_own_words() -
     assert words[: len(told)] == [one.explanation for one in told]
     lit = {one.attributes["data-step"] for one in column(page, "prompts", 1).all("span")}
     assert lit == {one.attributes["data-at"] for one in steps[: len(told)]}
-    assert words[len(told)] == lesson_words.REPLY
-    assert words[-1] in (lesson_words.READ, lesson_words.NOT_READ)
+    assert words[len(told)] == reply_lesson.REPLY
+    assert words[-1] in (reply_lesson.READ, reply_lesson.NOT_READ)
 
 
 def test_a_reply_of_the_session_comes_first_with_verdict_spans_values_and_flags() -> None:

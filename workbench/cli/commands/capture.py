@@ -194,7 +194,7 @@ def _run(program: list[str], environment: Mapping[str, str]) -> int:
         raise CommandError(f"{program[0]}: {(error.strerror or str(error)).lower()}{near}") from None
     before: dict[signal.Signals, Any] = {}
     for number in _passed_signals():
-        before[number] = signal.signal(number, lambda got, frame: _pass_on(process, got))
+        before[number] = signal.signal(number, lambda got, frame: process.send_signal(got))
     before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal tells the program itself
     try:
         code = process.wait()
@@ -206,11 +206,6 @@ def _run(program: list[str], environment: Mapping[str, str]) -> int:
 
 def _passed_signals() -> list[signal.Signals]:
     return [getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2") if hasattr(signal, name)]
-
-
-def _pass_on(process: subprocess.Popen[bytes], number: int) -> None:
-    if process.poll() is None:
-        process.send_signal(number)
 
 
 def _reports(folder: Path) -> list[dict[str, Any]]:

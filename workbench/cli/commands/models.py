@@ -44,7 +44,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     dotenv.read(Path.cwd()).lend_keys()
     if options.capabilities is not None:
-        return _show_capabilities(options.capabilities, options.json)
+        ask_about(options.capabilities)
+        known = {name: known_of(name) for name in dict.fromkeys(options.capabilities)}
+        if options.json:
+            command_output.json({name: _capabilities(one) for name, one in known.items()})
+        else:
+            for name, capable in known.items():
+                command_output.text(f"{name}  {model_choices.can(capable)}")
+        return exit_codes.OK
     offline, local, provided = _found(" ".join(options.words), options.ask_servers)
     if options.json or options.words:
         ask_about([one.name for one in (provided if options.json else provided[:MOST_SHOWN])])
@@ -79,17 +86,6 @@ def run(options: argparse.Namespace) -> int:
     if len(provided) > MOST_SHOWN:
         command_output.message(f"{len(provided) - MOST_SHOWN} more; give more words, or --json for all")
     command_output.message("any other model of litellm works by its usual name, provider/model")
-    return exit_codes.OK
-
-
-def _show_capabilities(names: list[str], as_json: bool) -> int:
-    ask_about(names)
-    known = {name: known_of(name) for name in dict.fromkeys(names)}
-    if as_json:
-        command_output.json({name: _capabilities(one) for name, one in known.items()})
-        return exit_codes.OK
-    for name, one in known.items():
-        command_output.text(f"{name}  {model_choices.can(one)}")
     return exit_codes.OK
 
 

@@ -96,16 +96,12 @@ def write(head: str, messages: Sequence[Mapping[str, Any]]) -> None:
             command_output.text(content.strip())
         elif isinstance(content, list):
             for part in content:
-                _write_part(part)
+                if part.get("type") == "text":
+                    command_output.text(str(part.get("text", "")).strip())
+                else:
+                    command_output.heading(describe_part(part) + "\n", "blue")
         _write_tool_calls(message.get("tool_calls") or ())
         command_output.text("\n")
-
-
-def _write_part(part: Mapping[str, Any]) -> None:
-    if part.get("type") == "text":
-        command_output.text(str(part.get("text", "")).strip())
-    else:
-        command_output.heading(describe_part(part) + "\n", "blue")
 
 
 def describe_part(part: Mapping[str, Any]) -> str:

@@ -103,7 +103,7 @@ def characters(text: str) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
-    _settle_session(options)
+    arguments.settle_session(options)
     if options.jobs > 1 and options.type_results:
         raise CommandError("--type-results needs one run at a time: remove --jobs")
     chosen = selection.select(options.session, options.adapters, options.case, every_case=options.all_cases)
@@ -152,14 +152,6 @@ def _send_all(
                 shapes[case.name][column.id] = done[0]
                 codes += done[1]
     return shapes, codes
-
-
-def _settle_session(options: argparse.Namespace) -> None:
-    """Lets SESSION stand behind `--model M …` too, as it may behind `--adapter A …`."""
-    models: list[str] = options.models
-    if options.session is None and len(models) > 1 and models[-1].endswith(".json"):
-        options.session = models.pop()
-    arguments.settle_session(options)
 
 
 class _Kept:
