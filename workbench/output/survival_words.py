@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from workbench.output import display
 
 if TYPE_CHECKING:
-    from sessions.stress.grid import Cell, Survival, Verdict
+    from sessions.stress.grid import Cell, Grid, Survival, Verdict
 
 SIGNS: Mapping[Verdict, str] = {"same": "✓", "refused": "✗", "flagged": "!", "silently_wrong": "≠"}
 NOT_APPLICABLE = "·"
@@ -27,6 +27,8 @@ MEANINGS: Mapping[Verdict, str] = {
 """Short forms of the definitions in `sessions.stress.grid`."""
 
 
+MOST_LOST = 5
+"""Mutations that the closing lines name."""
 SHOWN = 60
 """Characters of a value in a line of what differs."""
 
@@ -50,6 +52,31 @@ def _apart(meant: str, read: str, shown: int) -> str:
 
 def _from(text: str, start: int, shown: int) -> str:
     return ("…" if start else "") + text[start : start + shown] + ("…" if len(text) > start + shown else "")
+
+
+def decision(found: Grid) -> list[str]:
+    """Rank the columns by the damage that all of them can meet: the same number for each; empty with one column."""
+    columns = [one for one in found.columns if one.good is not None]
+    common = [one.name for one in found.mutations if all(one.name in column.cells for column in columns)]
+    if len(columns) < 2 or not common:
+        return []
+
+    def survives(column: Survival, name: str) -> bool:
+        return column.cells[name].verdict == "same"
+
+    counts = {one.id: sum(survives(one, name) for name in common) for one in columns}
+    ranked = sorted(columns, key=lambda one: -counts[one.id])
+    best, worst = ranked[0], ranked[-1]
+    lines = [
+        f"Of {len(common)} kinds of damage that apply to every column, each survives:",
+        "  " + ", ".join(f"{one.id} {counts[one.id]}" for one in ranked),
+    ]
+    lost = [name for name in common if survives(best, name) and not survives(worst, name)]
+    if lost:
+        more = [f"{len(lost) - MOST_LOST} more"] if len(lost) > MOST_LOST else []
+        lines.append(f"{worst.id} loses what {best.id} survives:")
+        lines.extend(f"  {name}" for name in [*lost[:MOST_LOST], *more])
+    return lines
 
 
 def sources(columns: tuple[Survival, ...]) -> list[str]:

@@ -17,7 +17,16 @@ from sessions.stress.grid import VERDICTS, Grid, Survival, Verdict
 from workbench.cli import arguments, selection
 from workbench.output import command_output, display, exit_codes, json_shapes, reading_text, suggestions
 from workbench.output.exit_codes import CommandError
-from workbench.output.survival_words import MEANINGS, NOT_APPLICABLE, SIGNS, WORDS, differences, passed_over, sources
+from workbench.output.survival_words import (
+    MEANINGS,
+    NOT_APPLICABLE,
+    SIGNS,
+    WORDS,
+    decision,
+    differences,
+    passed_over,
+    sources,
+)
 from workbench.pages import survival_page
 
 DESCRIPTION = """\
@@ -159,6 +168,8 @@ def _write(found: Grid, name: str) -> None:
     for verdict in VERDICTS:
         command_output.text(f"{SIGNS[verdict]} {WORDS[verdict]}: {MEANINGS[verdict]}")
     command_output.text(f"{NOT_APPLICABLE} this cannot happen to a reply of that form and those values")
+    for line in decision(found):
+        command_output.text(line)
 
 
 def _write_silently_wrong(found: Grid) -> None:

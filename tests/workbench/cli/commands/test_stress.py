@@ -67,6 +67,20 @@ def test_for_people_what_is_silently_wrong_comes_first_and_fits_eighty_columns(r
     assert "      seller: 'Tim & Sons' → '**Tim & Sons**'" in lines
 
 
+def test_the_end_ranks_the_columns_by_the_damage_that_applies_to_all_of_them(receipt: str, run: Run) -> None:
+    shape = run("stress", receipt, "--adapter", "chat", "json", "--json").json
+    chat, found_by_json = shape["grid"]["chat"], shape["grid"]["json"]
+    common = [one["name"] for one in shape["mutations"] if one["name"] in chat and one["name"] in found_by_json]
+    counts = {name: sum(shape["grid"][name][one] == "same" for one in common) for name in ("chat", "json")}
+    best, worst = sorted(counts, key=lambda name: -counts[name])
+    lines = run("stress", receipt, "--adapter", "chat", "json").out.splitlines()
+    at = lines.index(f"Of {len(common)} kinds of damage that apply to every column, each survives:")
+    assert lines[at + 1] == f"  {best} {counts[best]}, {worst} {counts[worst]}"
+    lost = [one for one in common if shape["grid"][best][one] == "same" != shape["grid"][worst][one]]
+    assert lines[at + 2 : at + 4] == [f"{worst} loses what {best} survives:", f"  {lost[0]}"]
+    assert "each survives" not in run("stress", receipt, "--adapter", "chat").out
+
+
 def test_adapters_are_chosen_and_a_mutation_is_shown_with_its_readings(receipt: str, run: Run) -> None:
     done = run("stress", receipt, "--adapter", "chat", "xml", "--show", "texts in quotes")
     assert done.code == exit_codes.OK
