@@ -175,7 +175,7 @@ async def add(host: Host) -> None:
         )
         if session.variants:
             entries.append(Entry(VARIANT, "A variant", f"a second {column.id} column with a variant"))
-    own = project.find(host.document.folder)
+    own = None if host.confinement.why_no_program() else project.find(host.document.folder)
     if own is not None:
         about = f"this project's own ({own.source.name}), in place of every column of dspy's"
         entries.append(Entry(PROJECT, f"dspy {own.version}", about))
