@@ -102,8 +102,8 @@ def test_a_child_that_does_not_read_lets_calls_be_lost_and_never_wait(
     for number in range(lines):
         listener.outlet.put(f'"{number}{"x" * 200}"')
     listener.outlet.close(patience=0.1)
-    child_of(listener).kill()
     said = said_by_capture(capfd.readouterr().err)
+    child_of(listener).kill()
     assert said == [
         "workbench capture: calls come faster than they can be written; some are not captured",
         "workbench capture: some calls could not be written within 0.1 s; the program does not wait for them",

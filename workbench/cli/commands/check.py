@@ -186,7 +186,7 @@ def _tell_of_project(followed: Mapping[str, int], paths: Sequence[str]) -> None:
     own = project.find(Path.cwd())
     for release, count in sorted(followed.items()):
         if own is not None and release != own.version:
-            sessions = f"{count} session{'s follow' if count > 1 else ' follows'} {release}"
+            sessions = f"{count} {'sessions follow' if count > 1 else 'session follows'} {release}"
             sides = f"--from {'ours' if release == recording.DSPY else release} --to {own.version}"
             shows = f"`workbench upgrade {' '.join(paths)} {sides}` shows the differences"
             command_output.message(

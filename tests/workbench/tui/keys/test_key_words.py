@@ -27,9 +27,14 @@ KEY = re.compile(
 OF_TEXTUAL = ("enter", "tab")
 """Keys of Textual's own lists and lines: where no binding of ours has them they are as they are."""
 
-NOT_OURS = {"tui/panes/source_editor.py": ("esc",), "tui/screens/main.py": ("ctrl+c", "shift+drag")}
+NOT_OURS = {
+    "tui/panes/source_editor.py": ("esc",),
+    "tui/screens/main.py": ("ctrl+c", "shift+drag"),
+    "cli/arguments.py": ("ctrl+d",),
+    "serving/board.py": ("ctrl+c",),
+}
 """Keys of what is offered while typing: no bindings, like tab and the arrows there. Copying what is selected is
-Textual's own key, and the other the terminal's habit."""
+Textual's own key, and the others are the terminal's."""
 
 NO_TEXT = {
     "tui/keys/bindings.py": "the bindings themselves",
