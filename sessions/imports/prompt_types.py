@@ -122,14 +122,17 @@ def _unknown(text: str) -> Iterator[str]:
 
 
 def _read(texts: Mapping[str, str], classes: Mapping[str, str]) -> Mapping[str, Any] | None:
-    """Read the types as a signature's source would; None where they cannot be read."""
-    lines = [f"    field_{name}: {text} = dspy.OutputField()" for name, text in texts.items()]
+    """Read the types as a signature's source would; None where they cannot be read.
+
+    The fields are numbered: Python normalises identifiers (NFKC), so two names of a prompt may be one in a class.
+    """
+    lines = [f"    field_{number}: {text} = dspy.OutputField()" for number, text in enumerate(texts.values())]
     source = "\n\n\n".join([IMPORTS, *classes.values(), "\n".join(["class Imported(dspy.Signature):", *lines])])
     try:
         fields = SignatureText(source, "Imported").read().fields
     except SignatureError:
         return None
-    return {name: strip_annotated(fields[f"field_{name}"].annotation) for name in texts}
+    return {name: strip_annotated(fields[f"field_{number}"].annotation) for number, name in enumerate(texts)}
 
 
 def _classes(field: ListedField, system: str, questions: list[str]) -> dict[str, str]:
