@@ -4,7 +4,7 @@ A lint leaves the prompt as it is; it only says what is the case and which demo,
 """
 
 from adapters.lint.demos import round_trip
-from adapters.lint.lint import Lint, Place
+from adapters.lint.lint import ABOUT_TYPES, Lint, Place
 from adapters.lint.linting import LINTS, lint
 
-__all__ = ["LINTS", "Lint", "Place", "lint", "round_trip"]
+__all__ = ["ABOUT_TYPES", "LINTS", "Lint", "Place", "lint", "round_trip"]

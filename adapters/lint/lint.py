@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
+
+from adapters.replies.fix import Fix, describe_field, raise_limit, retype_field, use_adapter
 
 Part = Literal["demo", "history", "input", "field", "instructions", "prompt", "column"]
 
@@ -33,9 +36,19 @@ Severity = Literal["error", "warning", "info"]
 info: what was given is sent, in a form that may surprise."""
 
 _ERRORS = frozenset(
-    ("baml-model-used-twice", "input-taken-by-predict", "list-in-a-text-field-crashes", "no-user-message")
+    (
+        *("baml-model-used-twice", "input-taken-by-predict", "list-in-a-text-field-crashes", "no-prompt"),
+        *("no-user-message", "schema-rejected"),
+    )
 )
-_INFOS = frozenset(
+ABOUT_TYPES = frozenset(
+    (
+        *("code-of-type-not-run", "literal-in-a-list", "literal-of-booleans", "no-response-format"),
+        *("none-stays-text-here", "python-dict-asked", "reasoning-asked-twice"),
+    )
+)
+"""Infos that hold for many ordinary signatures: told where lints are asked for, not while a prompt is written."""
+_INFOS = ABOUT_TYPES | frozenset(
     (
         "constraint-not-enforced",
         "decision-by-evidence",
@@ -51,6 +64,67 @@ _INFOS = frozenset(
     )
 )
 
+FixesOfPlace = Callable[[Place], tuple[Fix, ...]]
+
+
+def _use(*adapters: str) -> FixesOfPlace:
+    return lambda _: tuple([use_adapter(one) for one in adapters])
+
+
+def _describe(words: str) -> FixesOfPlace:
+    return lambda place: (describe_field(place.field or "", words),)
+
+
+def _type(kind: str) -> FixesOfPlace:
+    return lambda place: (retype_field(place.field or "", kind),)
+
+
+def _rename(place: Place) -> tuple[Fix, ...]:
+    name = f"{place.field}_"
+    return (Fix("name", f"Rename `{place.field}` to `{name}`.", {"field": place.field, "name": name}),)
+
+
+def _disable_demo(place: Place) -> tuple[Fix, ...]:
+    return (Fix("demo", f"Disable demo {place.number}.", {"demo": place.number, "enabled": False}),)
+
+
+def _plain_predict(place: Place) -> tuple[Fix, ...]:
+    return (Fix("predictor", "Use Predict instead of ChainOfThought.", {"predictor": "Predict"}),)
+
+
+FIXES: Mapping[str, FixesOfPlace] = MappingProxyType(
+    {
+        "demo-dropped": _disable_demo,
+        "demo-filled-in": lambda place: _disable_demo(place) if place.part == "demo" else (),
+        "demo-does-not-read-back": _disable_demo,
+        "history-printed-as-text": _use("chat"),
+        "left-out-by-the-format": _use("chat"),
+        "no-user-message": _use("chat", "json"),
+        "input-taken-by-predict": _rename,
+        "output-named-completed": _rename,
+        "list-in-a-text-field": _type("list[str]"),
+        "list-in-a-text-field-crashes": _type("list"),
+        "marker-in-value": _use("xml"),
+        "tag-in-value": _use("chat", "json"),
+        "enum-values-do-not-parse": _use("json"),
+        "alias-not-shown": _use("json"),
+        "baml-asks-for-markers": _use("json"),
+        "baml-model-used-twice": _use("json", "chat"),
+        "code-as-xml": _use("chat", "json"),
+        "media-as-output": _type("str"),
+        "python-dict-asked": _describe("A JSON object, with null, true and false."),
+        "literal-of-booleans": _type("bool"),
+        "literal-in-a-list": _describe("Only the values listed, nothing else."),
+        "none-stays-text-here": _use("json"),
+        "open-dict-closed-by-schema": _use("chat", "baml"),
+        "schema-rejected": _use("chat", "baml"),
+        "no-response-format": _use("chat"),
+        "reasoning-asked-twice": _plain_predict,
+        "max-tokens-too-low": lambda _: (raise_limit(),),
+    }
+)
+"""By the lint's name: changes of the session after which it is gone, the best first."""
+
 
 @dataclass(frozen=True, slots=True)
 class Lint:
@@ -64,3 +138,9 @@ class Lint:
     def severity(self) -> Severity:
         """Return the severity; kinds without an entry are warnings."""
         return "error" if self.name in _ERRORS else "info" if self.name in _INFOS else "warning"
+
+    @property
+    def fixes(self) -> tuple[Fix, ...]:
+        """List the changes of the session that help, best first."""
+        make = FIXES.get(self.name)
+        return () if make is None else make(self.place)

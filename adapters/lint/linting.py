@@ -11,9 +11,11 @@ from adapters.formats.profile import Profile
 from adapters.lint.demos import demo_lints, history_lints, turns_of
 from adapters.lint.fields import field_lints
 from adapters.lint.lint import Lint, Numbered, Place
+from adapters.lint.outputs import output_lints, request_lints
 from adapters.lint.values import marker_lints, value_lints
 from adapters.lm.capabilities import needs_user_message, split_model
 from adapters.prompts.prompt import Prompt
+from adapters.requests.capabilities import NONE, Capabilities
 from adapters.requests.decisions import has_decisions
 from adapters.signatures.signature import Signature
 from adapters.types.base import START
@@ -57,6 +59,19 @@ LINTS: Mapping[str, str] = MappingProxyType(
         "baml-asks-for-markers": "BAML's prompt shows Chat markers, but its parser expects JSON.",
         "baml-model-used-twice": "BAML treats a model used twice as recursive and raises ValueError.",
         "instructions-lines-split": "Instructions are split at every Unicode line break.",
+        "no-prompt": "The column cannot be rendered, so nothing can be sent.",
+        "code-as-xml": "Code, HTML or SQL in an XML reply needs every < and & escaped; models forget it.",
+        "media-as-output": "A model that writes text cannot return an image, audio or a file.",
+        "python-dict-asked": "dspy's prompts ask for a Python dict, and its parsers read JSON first.",
+        "literal-of-booleans": "Literal[True, False] is bool, with a longer prompt.",
+        "literal-in-a-list": "A value outside a Literal rejects the whole list or dict around it.",
+        "none-stays-text-here": "Chat and XML read text as it is: for Optional[str] null stays a word.",
+        "code-of-type-not-run": "Validators of a type read from source are never run here; dspy runs them.",
+        "open-dict-closed-by-schema": "dspy closes every object of a strict schema, a dict inside a model too.",
+        "schema-rejected": "OpenAI's strict schemas do not permit every keyword of JSON Schema.",
+        "no-response-format": "Without response_format only the prompt asks for JSON.",
+        "reasoning-asked-twice": "A model that reasons by itself is asked for `reasoning` as text, too.",
+        "max-tokens-too-low": "A reply that reaches max_tokens is cut off.",
     }
 )
 """Every lint's name with its meaning."""
@@ -73,12 +88,15 @@ def lint(
     prompt: Prompt | None = None,
     turn_numbers: Sequence[int] = (),
     model: str | None = None,
+    params: Mapping[str, Any] = MappingProxyType({}),
+    capabilities: Capabilities = NONE,
 ) -> tuple[Lint, ...]:
     """Find at most `MOST` lints of the prompt for an adapter of this `profile`. Never raises.
 
     A History stands among the inputs, as `adapters.types.History` or `{"messages": […]}`. With the `prompt` that came
     of it, demos are numbered as there, and its notes and unexpanded custom types are told too. `turn_numbers` are
-    those by which it names the turns, else they are counted from 1. `model` is where it goes, as `provider/model`.
+    those by which it names the turns, else they are counted from 1. `model` is where it goes, as `provider/model`, with
+    its `capabilities` and the `params` of the request.
     """
     if has_decisions(signature):  # demos are examples in the instructions then, whatever they hold
         demos, prompt = (), None if prompt is None else replace(prompt, demos=())
@@ -96,8 +114,10 @@ def lint(
         lambda: value_lints(signature, numbered, turns(), inputs),
         lambda: marker_lints(signature, numbered, turns(), inputs, profile),
         lambda: field_lints(signature, profile),
+        lambda: output_lints(signature, profile),
         lambda: _prompt_lints(prompt),
         lambda: _model_lints(prompt, model),
+        lambda: request_lints(signature, profile, prompt, params, model, capabilities),
     )
     found: dict[Lint, None] = {}
     for source in sources:

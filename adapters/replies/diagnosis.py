@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args, get_origin
 
-from adapters.replies.flag import Diagnosis, Fix, FixKind, Flag
+from adapters.replies.fix import Fix, describe_field, raise_limit, retype_field, use_adapter
+from adapters.replies.flag import Diagnosis, Flag
 from adapters.replies.near_misses import LEAKS
 from adapters.signatures.signature import allows_none
 from adapters.signatures.type_names import written
@@ -25,8 +26,7 @@ def use(adapter: str) -> FixMaker:
 
     def make(reading: Reading, field: str | None) -> Iterator[Fix]:
         if reading.adapter.lower().removesuffix("adapter") != adapter:
-            kind: FixKind = "structured output" if adapter == "json" else "adapter"
-            yield Fix(kind, f"Use the adapter `{adapter}` for this column.", {"adapter": adapter})
+            yield use_adapter(adapter)
 
     return make
 
@@ -35,15 +35,14 @@ def describe(words: str) -> FixMaker:
     """Offer a sentence for the description of the field concerned."""
 
     def make(reading: Reading, field: str | None) -> Iterator[Fix]:
-        if field in reading.signature.output_fields:
-            message = f"Add to the description of `{field}`: {words}"
-            yield Fix("description", message, {"field": field, "description": words})
+        if field is not None and field in reading.signature.output_fields:
+            yield describe_field(field, words)
 
     return make
 
 
 def more_tokens(reading: Reading, field: str | None) -> Iterator[Fix]:
-    yield Fix("max_tokens", f"Set `max_tokens` to {MORE_TOKENS:,}.", {"params": {"max_tokens": MORE_TOKENS}})
+    yield raise_limit()
 
 
 def native_tools(reading: Reading, field: str | None) -> Iterator[Fix]:
@@ -62,14 +61,14 @@ def optional(reading: Reading, field: str | None) -> Iterator[Fix]:
     given = found.steps[-1].after if found is not None and found.steps else None
     if declared is not None and not isinstance(given, list | dict) and not allows_none(declared.annotation):
         kind = f"{written(declared.annotation)} | None"
-        yield Fix("type", f"Give `{field}` the type {kind}.", {"field": field, "type": kind})
+        yield retype_field(declared.name, kind)
 
 
 def as_text(reading: Reading, field: str | None) -> Iterator[Fix]:
     declared = reading.signature.output_fields.get(field or "")
     if declared is not None and declared.annotation in (int, float, bool):
         message = f"Give `{field}` the type str and convert the text in your program."
-        yield Fix("type", message, {"field": field, "type": "str"})
+        yield retype_field(declared.name, "str", message)
 
 
 def allow_value(reading: Reading, field: str | None) -> Iterator[Fix]:
@@ -92,10 +91,9 @@ def allow_value(reading: Reading, field: str | None) -> Iterator[Fix]:
     kind = f"Literal[{', '.join(map(repr, [*allowed, *words]))}]"
     kind = kind if literal is declared.annotation else f"list[{kind}]"
     told = ", ".join(map(repr, words))
-    yield Fix("type", f"Allow {told} in `{field}`.", {"field": field, "type": kind})
+    yield retype_field(declared.name, kind, f"Allow {told} in `{field}`.")
 
 
-MORE_TOKENS = 4000
 LONGEST_WORD = 40
 MOST_WORDS = 5
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
+
+from adapters.replies.fix import Fix
 
 SHOWN = 40
 """Characters of a text or a value that a sentence shows."""
@@ -22,17 +23,6 @@ class Flag:
     message: str
     field: str | None = None
     path: str = ""
-
-
-FixKind = Literal["adapter", "type", "description", "max_tokens", "native", "structured output", "fallback"]
-
-
-class Fix(NamedTuple):
-    """A change of the session that helps, as data: `change` has the keys of a column, a session, or a field."""
-
-    kind: FixKind
-    message: str
-    change: Mapping[str, Any]
 
 
 class Diagnosis(NamedTuple):

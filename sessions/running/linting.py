@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
 from adapters.formats import catalog
-from adapters.lint import LINTS, Lint, lint, round_trip
+from adapters.lint import LINTS, Lint, Place, lint, round_trip
 from adapters.requests.request import Request
 from adapters.tools.fields import with_tools
 from sessions.model.session import Case, Column, Session
@@ -28,7 +31,9 @@ def lints_of(session: Session, column: Column, case: Case, request: Request) -> 
     except Exception:  # the column itself says why it cannot be rendered
         return ()
     profile, prompt = catalog.profile(column.adapter), request.prompt
-    found = [*lint(signature, demos, inputs, profile, prompt, tuple(case.turns), session.model_of(column))]
+    model, capabilities = session.model_of(column), rendering.capabilities_for(session, column).capabilities
+    turns, params = tuple(case.turns), request.params
+    found = [*lint(signature, demos, inputs, profile, prompt, turns, model, params, capabilities)]
     numbers = [use.number for use in prompt.demos]
     some = slice(MOST_PARSED_BACK)
     if request.decisions is None:
@@ -41,3 +46,38 @@ def lints_of(session: Session, column: Column, case: Case, request: Request) -> 
             found += round_trip(adapter, request.signature, demos[some], known)
     order = {name: index for index, name in enumerate(LINTS)}
     return tuple(sorted(found, key=lambda one: order.get(one.name, len(order))))
+
+
+class Found(NamedTuple):
+    """A lint of a session, with the columns and cases that have it."""
+
+    lint: Lint
+    columns: tuple[str, ...]
+    cases: tuple[str, ...]
+
+
+def lints_of_session(
+    session: Session, columns: Sequence[Column], cases: Sequence[Case], allow_code: Collection[str] = ()
+) -> tuple[Found, ...]:
+    """Find the lints of every column and case, each once; a column without a prompt is a lint, too.
+
+    Only the code of adapters in `allow_code` is imported.
+    """
+    found: dict[Lint, tuple[dict[str, None], dict[str, None]]] = {}
+    for case in cases:
+        for column in columns:
+            try:
+                adapter = rendering.adapter_of(column, allow_code=column.adapter in allow_code)
+                request = rendering.request_of(session, column, case, adapter=adapter)
+                made = lints_of(session, column, case, request)
+            except Exception as error:  # whatever dspy's format raises for this signature and these values
+                made = (Lint("no-prompt", f"{column.id} cannot be rendered: {error}", Place("column")),)
+            for one in made:
+                ids, names = found.setdefault(one, ({}, {}))
+                ids[column.id] = names[case.name] = None
+    order = {name: index for index, name in enumerate(LINTS)}
+    ordered = sorted(found.items(), key=lambda one: (SEVERITIES.index(one[0].severity), order[one[0].name]))
+    return tuple([Found(one, tuple(ids), tuple(names)) for one, (ids, names) in ordered])
+
+
+SEVERITIES = ("error", "warning", "info")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from adapters.errors import RunError
     from adapters.lint import Lint
     from adapters.mutations.mutation import GoodReply
+    from adapters.replies.fix import Fix
     from adapters.replies.flag import Diagnosis, Flag
     from adapters.requests.request import Request
     from adapters.running.events import Event
@@ -98,9 +99,17 @@ def ledgers(spent: Mapping[str, Spent]) -> dict[str, JSON]:
 
 def lints(found: Iterable[Lint]) -> list[JSON]:
     """The lints of one column of `render --json`."""
-    return [
-        {"name": one.name, "severity": one.severity, "message": one.message, "place": str(one.place)} for one in found
-    ]
+    return [lint(one) for one in found]
+
+
+def lint(one: Lint) -> dict[str, JSON]:
+    """A lint, with the changes of the session that help."""
+    said: dict[str, JSON] = {"name": one.name, "severity": one.severity, "message": one.message}
+    return {**said, "place": str(one.place), "fixes": _fixes(one.fixes)}
+
+
+def _fixes(fixes: Iterable[Fix]) -> list[JSON]:
+    return [{"kind": fix.kind, "message": fix.message, "change": plain(dict(fix.change))} for fix in fixes]
 
 
 def reading(read: Reading) -> dict[str, JSON]:
@@ -134,10 +143,7 @@ def stream(fields: Sequence[StreamedField] | None) -> list[JSON] | None:
 
 
 def _diagnosis(one: Diagnosis) -> dict[str, JSON]:
-    fixes: list[JSON] = [
-        {"kind": fix.kind, "message": fix.message, "change": plain(dict(fix.change))} for fix in one.fixes
-    ]
-    return {"cause": one.cause, "message": one.message, "place": one.path or one.field, "fixes": fixes}
+    return {"cause": one.cause, "message": one.message, "place": one.path or one.field, "fixes": _fixes(one.fixes)}
 
 
 def no_reading(error: Exception) -> dict[str, JSON]:

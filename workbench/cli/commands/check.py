@@ -22,6 +22,7 @@ from sessions.source.comparing import NO_LINK
 from workbench.checks import fixture_files, github_annotations, keywords
 from workbench.checks.checking import Checked, Plan, check_all
 from workbench.cli import arguments
+from workbench.cli.commands import lint
 from workbench.output import command_output, exit_codes, json_shapes
 from workbench.output.exit_codes import CommandError
 from workbench.output.markdown import bounded, code, fenced
@@ -93,6 +94,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--restore-order", action="store_true", help="restore the key order that a formatter sorted")
     parser.add_argument("--no-source", action="store_true", help="ignore linked programs (the verdict source)")
     parser.add_argument("--require-source", action="store_true", help="fail if a session follows no program")
+    parser.add_argument("--lint", action="store_true", help="also report lints, as `workbench lint --strict` does")
     parser.add_argument("--junit", metavar="FILE", help="also write a JUnit report")
     parser.add_argument("--markdown", metavar="FILE", help="also write the causes as Markdown for a pull request")
     parser.add_argument("--html", metavar="FILE", help="also write an HTML page with causes and every fixture")
@@ -134,6 +136,8 @@ def run(options: argparse.Namespace) -> int:
         progress.step()
     progress.clear()
     found = causes.found()
+    linted = lint.lints_of_files([path for path in files if str(path) not in errors]) if options.lint else []
+    codes.append(lint.strict_code(linted))
     if options.junit is not None:
         arguments.write_output(options.junit, junit.report(results, errors))
     if options.html is not None:
@@ -155,11 +159,13 @@ def run(options: argparse.Namespace) -> int:
             "errors": shapes,
             "causes": causes_found,
         }
+        shape |= lint.shape_of(linted) if options.lint else {}
         shape["unlinked"] = [{"path": path, "why": why} for path, why in unlinked.items()]
         own = project.find(Path.cwd())
         shape["project"] = own and {"version": own.version, "source": os.path.relpath(own.source), "followed": followed}
         command_output.json({**shape, **counts})
     else:
+        lint.write(linted)
         write_causes(found)
         for line in verdict_lines(found):
             command_output.heading(line, "red")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from adapters.lint import LINTS, Lint
+from adapters.lint import ABOUT_TYPES, LINTS, Lint
 from workbench.state.derived import RenderedColumn
 from workbench.state.document import State
 from workbench.tui.keys.key_words import USUAL, KeyWords
@@ -26,7 +26,7 @@ def search(state: State, columns: Sequence[RenderedColumn], keys: KeyWords = USU
     found: dict[Lint, list[LookedAt]] = {}
     for at in looked_at:
         for one in lints_of(at):
-            if one.name not in SAID_ALREADY:
+            if one.name not in SAID_ALREADY and one.name not in ABOUT_TYPES:
                 found.setdefault(one, []).append(at)
         yield None
     yield _notes(found, len(looked_at), keys)

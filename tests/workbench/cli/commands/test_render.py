@@ -135,7 +135,7 @@ def test_json_includes_the_lints_of_every_column(tmp_path: Path, run: Run) -> No
     assert made.code == 0, made.err
     for column in run("render", file, "--json").json["prompts"].values():
         found = {one["name"]: one for one in column["lints"]}
-        assert all(one.keys() == {"name", "severity", "message", "place"} for one in column["lints"])
+        assert all(one.keys() == {"name", "severity", "message", "place", "fixes"} for one in column["lints"])
         assert found["input-taken-by-predict"]["severity"] == "error"
         assert found["demo-filled-in"]["severity"] == "warning"
         assert found["demo-filled-in"]["place"].startswith("demo 1")

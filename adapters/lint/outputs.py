@@ -1,0 +1,177 @@
+"""Lints of outputs whose type is known to go wrong under an adapter, and of the request that asks for them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, get_args, get_origin
+
+from adapters.formats.profile import Profile
+from adapters.lint.lint import Lint, Place
+from adapters.lm.capabilities import split_model
+from adapters.prompts.prompt import Prompt
+from adapters.replies.flag import shown
+from adapters.replies.flags.verdict import named
+from adapters.requests.capabilities import Capabilities
+from adapters.requests.token_estimates import of_message
+from adapters.signatures.signature import Field, Signature, allows_none
+from adapters.signatures.type_walk import walk
+from adapters.types import is_named
+
+CODE = re.compile(r"(?:.*_)?(?:html|xml|svg|sql)|(?:source_|python_|generated_)?code|code_(?:snippet|block)")
+"""Names of text outputs that most likely contain `<` and `&`."""
+MEDIA = ("Image", "Audio", "File")
+STRICT_PROVIDERS = ("openai", "azure")
+NOT_TAKEN = ("oneOf", "uniqueItems", "prefixItems", "propertyNames", "patternProperties", "not")
+"""Keywords that OpenAI's strict schemas reject with an error 400."""
+THOUGHTS = 1000
+"""Tokens that a reasoning model may need before its answer begins."""
+A_FIELD = 12
+"""Tokens that an output takes at least, with its name."""
+
+
+def output_lints(signature: Signature, profile: Profile) -> Iterator[Lint]:
+    """Find outputs whose type is often answered in a form that the parser rejects."""
+    for name, field in signature.output_fields.items():
+        place, parts = Place("field", None, name), list(walk(field.annotation))
+        media = next((one for one in MEDIA if any(is_named(part, one) for part in parts)), None)
+        if media is not None:
+            yield Lint(
+                "media-as-output",
+                f"`{name}` is an output of type {media}: a model that writes text can only invent an address.",
+                place,
+            )
+        if profile.reply == "xml" and _holds_code(field):
+            yield Lint(
+                "code-as-xml",
+                f"`{name}` most likely contains < or &, which XML allows only as &lt; and &amp;: models forget it.",
+                place,
+            )
+        written = (field.annotation, *get_args(field.annotation))
+        if profile.reply != "prose" and any(get_origin(part) is dict for part in written):
+            yield Lint(
+                "python-dict-asked",
+                f"The prompt asks for a Python dict in `{name}`, and the parser reads JSON: None, True and single "
+                "quotes are left to a repair.",
+                place,
+            )
+        yield from _literals(field, parts, place)
+        if profile.reads_values_as_text and str in get_args(field.annotation) and allows_none(field.annotation):
+            yield Lint(
+                "none-stays-text-here",
+                f"`{name}` may be text or None, and its value is read as text: None or null stays a word.",
+                place,
+            )
+        if field.unchecked:
+            code = ", ".join(field.unchecked[:3]) + (", …" if len(field.unchecked) > 3 else "")
+            yield Lint(
+                "code-of-type-not-run",
+                f"dspy runs {code} on `{name}`; a signature read from source is never run, so parse results are "
+                "uncertain.",
+                place,
+            )
+
+
+def _holds_code(field: Field) -> bool:
+    is_text = field.annotation is str and CODE.fullmatch(field.name.lower()) is not None
+    return is_text or is_named(field.annotation, "Code")
+
+
+def _literals(field: Field, parts: Sequence[object], place: Place) -> Iterator[Lint]:
+    values = get_args(field.annotation) if get_origin(field.annotation) is Literal else ()
+    if values and set(map(type, values)) == {bool} and len(values) == 2:
+        yield Lint("literal-of-booleans", f"`{field.name}` is Literal[True, False]; bool is the same.", place)
+    inside = [one for part in parts if get_origin(part) in (list, set, dict) for one in get_args(part)]
+    literal = next((one for one in inside if get_origin(one) is Literal), None)
+    if literal is not None:
+        yield Lint(
+            "literal-in-a-list",
+            f"One item of `{field.name}` other than {named(list(map(shown, get_args(literal))))} rejects all of it.",
+            place,
+        )
+
+
+def request_lints(
+    signature: Signature,
+    profile: Profile,
+    prompt: Prompt | None,
+    params: Mapping[str, Any],
+    model: str | None,
+    capabilities: Capabilities,
+) -> Iterator[Lint]:
+    """Find parameters and models that do not fit the outputs."""
+    if prompt is None or model is None or not signature.output_fields:
+        return
+    chosen = params.get("response_format")
+    if isinstance(chosen, Mapping) and chosen.get("type") == "json_schema":
+        yield from _schema_lints(chosen.get("json_schema", {}).get("schema", {}), model)
+    elif profile.reply == "json" and chosen is None and not model.startswith("offline/"):
+        yield Lint(
+            "no-response-format",
+            f"Nothing holds {model} to JSON: as far as known it takes no response_format.",
+            Place("column"),
+        )
+    reasoning = signature.output_fields.get("reasoning")
+    if capabilities.reasoning and reasoning is not None and reasoning.annotation is str:
+        yield Lint(
+            "reasoning-asked-twice",
+            f"{model} reasons by itself, and `reasoning` asks for it again as text.",
+            Place("field", None, "reasoning"),
+        )
+    limit = params.get("max_completion_tokens", params.get("max_tokens"))
+    if isinstance(limit, int) and not isinstance(limit, bool):
+        needed = tokens_needed(signature, prompt)
+        thoughts = THOUGHTS if capabilities.reasoning else 0
+        if limit < needed + thoughts:
+            more = f", and its thoughts count too (about {thoughts:,})" if thoughts else ""
+            yield Lint(
+                "max-tokens-too-low",
+                f"max_tokens is {limit:,}; a reply needs about {needed:,}{more}. It would be cut off.",
+                Place("column"),
+            )
+
+
+def tokens_needed(signature: Signature, prompt: Prompt) -> int:
+    """Estimate the tokens of a reply: those of the longest demo's answer, at least a few for each output."""
+    answers = [one for one in prompt.messages if one.role == "assistant" and one.turn.startswith("demo ")]
+    return max([A_FIELD * len(signature.output_fields), *map(of_message, answers)])
+
+
+def _schema_lints(schema: Any, model: str) -> Iterator[Lint]:
+    parts = list(_parts("", schema))
+    for path, part in parts:
+        if part.get("type") == "object" and not part.get("properties") and part.get("additionalProperties") is False:
+            yield Lint(
+                "open-dict-closed-by-schema",
+                f"The strict schema allows no JSON key in {path}: a dict inside a model can only come back empty.",
+                _field_place(path),
+            )
+    if split_model(model)[0] in STRICT_PROVIDERS:
+        for word in NOT_TAKEN:
+            places = [path for path, part in parts if word in part]
+            if places:
+                yield Lint(
+                    "schema-rejected",
+                    f"{split_model(model)[0]} rejects this schema: '{word}' in {places[0]} is not permitted.",
+                    _field_place(places[0]),
+                )
+
+
+def _field_place(path: str) -> Place:
+    name = re.split(r"[.\[]", path)[0]
+    return Place("field", None, name) if name.isidentifier() else Place("column")
+
+
+def _parts(path: str, schema: object, seen: int = 0) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield each object of a schema with its path; definitions go by their names."""
+    if not isinstance(schema, Mapping) or seen > 40:
+        return
+    yield path or "the outputs", schema
+    for name, one in (schema.get("properties") or {}).items():
+        yield from _parts(f"{path}.{name}".lstrip("."), one, seen + 1)
+    for name, one in (schema.get("$defs") or {}).items():
+        yield from _parts(f"({name})", one, seen + 1)
+    yield from _parts(f"{path}[]", schema.get("items"), seen + 1)
+    for key in ("anyOf", "oneOf", "allOf", "prefixItems"):
+        for one in schema.get(key) or ():
+            yield from _parts(path, one, seen + 1)

@@ -1,0 +1,52 @@
+"""A fix: a change of the session, as data. Diagnoses of replies and lints of prompts offer the same fixes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
+
+FixKind = Literal[
+    "adapter",
+    "type",
+    "description",
+    "max_tokens",
+    "native",
+    "structured output",
+    "fallback",
+    "name",
+    "demo",
+    "predictor",
+]
+
+
+class Fix(NamedTuple):
+    """A change of the session that helps.
+
+    `change` has the keys of a column (`adapter`, `options`, `params`), of the session (`fallback`), of the signature
+    (`predictor`), of a `field` (`type`, `description`, `name`), or of a `demo` by its number (`enabled`).
+    """
+
+    kind: FixKind
+    message: str
+    change: Mapping[str, Any]
+
+
+MORE_TOKENS = 4000
+
+
+def use_adapter(adapter: str) -> Fix:
+    kind: FixKind = "structured output" if adapter == "json" else "adapter"
+    return Fix(kind, f"Use the adapter `{adapter}` for this column.", {"adapter": adapter})
+
+
+def describe_field(field: str, words: str) -> Fix:
+    message = f"Add to the description of `{field}`: {words}"
+    return Fix("description", message, {"field": field, "description": words})
+
+
+def retype_field(field: str, kind: str, message: str = "") -> Fix:
+    return Fix("type", message or f"Give `{field}` the type {kind}.", {"field": field, "type": kind})
+
+
+def raise_limit(tokens: int = MORE_TOKENS) -> Fix:
+    return Fix("max_tokens", f"Set `max_tokens` to {tokens:,}.", {"params": {"max_tokens": tokens}})

@@ -1,0 +1,118 @@
+"""Lints of outputs and requests: each on the signature of a public report, with a fix, and none on ordinary ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from adapters import lint as prompt_lint
+from adapters.formats import catalog
+from adapters.lint import Lint
+from adapters.lint.lint import FIXES
+from adapters.lint.linting import LINTS
+from adapters.requests.capabilities import NONE, Capabilities
+from adapters.requests.request import prepare
+from adapters.signatures import notation
+
+SCHEMA = Capabilities(response_schema=True, params=frozenset({"response_format"}))
+THINKS = Capabilities(reasoning=True, params=frozenset({"max_tokens"}))
+HEAD = "import dspy\nfrom typing import *\nfrom pydantic import BaseModel, field_validator\n"
+
+
+def lints(
+    written: str,
+    adapter: str = "chat",
+    model: str = "openai/x",
+    can: Capabilities = NONE,
+    demos: Any = (),
+    **params: Any,
+) -> dict[str, Lint]:
+    signature = notation.read(written)
+    inputs = dict.fromkeys(signature.input_fields, "some text")
+    made = prepare(catalog.make(adapter), signature, demos, inputs, can, model=model, params=params)
+    profile = catalog.profile(adapter)
+    found = prompt_lint.lint(signature, demos, inputs, profile, made.prompt, (), model, made.params, can)
+    return {one.name: one for one in found}
+
+
+@pytest.mark.parametrize(
+    ("name", "severity", "written", "adapter", "more"),
+    [
+        ("code-as-xml", "warning", "task -> code: str", "xml", {}),
+        ("code-as-xml", "warning", "task -> page: dspy.Code", "xml", {}),
+        ("code-as-xml", "warning", "task -> body_html", "xml", {}),
+        ("media-as-output", "warning", "text -> picture: dspy.Image", "chat", {}),
+        ("media-as-output", "warning", "text -> pictures: list[dspy.Image]", "json", {}),
+        ("python-dict-asked", "info", "text -> facts: dict[str, Any]", "chat", {}),
+        ("literal-of-booleans", "info", "text -> ok: Literal[True, False]", "chat", {}),
+        ("literal-in-a-list", "info", "text -> tags: list[Literal['a', 'b']]", "chat", {}),
+        ("none-stays-text-here", "info", "text -> middle_name: Optional[str]", "chat", {}),
+        ("no-response-format", "info", "text -> a", "json", {}),
+        ("reasoning-asked-twice", "info", "text -> reasoning, a", "chat", {"can": THINKS}),
+        ("max-tokens-too-low", "warning", "text -> a, b", "chat", {"max_tokens": 20}),
+        ("max-tokens-too-low", "warning", "text -> a", "chat", {"max_tokens": 500, "can": THINKS}),
+        ("schema-rejected", "error", "text -> tags: set[str]", "json", {"can": SCHEMA}),
+        ("schema-rejected", "error", "text -> pair: tuple[int, str]", "json", {"can": SCHEMA}),
+        (
+            "open-dict-closed-by-schema",
+            "warning",
+            HEAD + "class N(BaseModel):\n    metadata: dict[str, Any]\n"
+            "class S(dspy.Signature):\n    q: str = dspy.InputField()\n    output: N = dspy.OutputField()\n",
+            "json",
+            {"can": SCHEMA},
+        ),
+        (
+            "code-of-type-not-run",
+            "info",
+            HEAD + "class N(BaseModel):\n    a: int\n    @field_validator('a')\n    def check(cls, a): return a\n"
+            "class S(dspy.Signature):\n    q: str = dspy.InputField()\n    output: N = dspy.OutputField()\n",
+            "chat",
+            {},
+        ),
+    ],
+)
+def test_what_is_reported_in_public_is_foreseen(
+    name: str, severity: str, written: str, adapter: str, more: dict[str, Any]
+) -> None:
+    found = lints(written, adapter, **more)
+    assert name in found
+    assert found[name].severity == severity
+
+
+@pytest.mark.parametrize("adapter", ["chat", "json", "xml", "baml", "twostep"])
+@pytest.mark.parametrize(
+    "written",
+    [
+        "question -> answer",
+        "question, context: list[str] -> reasoning, answer, score: float",
+        "text -> label: Literal['spam', 'ham'], country_code: str, zip_code: str",
+        "text -> people: list[str], count: int, is_true: bool",
+        "image: dspy.Image, html: str -> caption: str",
+    ],
+)
+def test_ordinary_signatures_have_no_warning(written: str, adapter: str) -> None:
+    found = lints(written, adapter, "openai/x", SCHEMA, max_tokens=4000)
+    about_outputs = {"media-as-output", "code-as-xml", "schema-rejected", "open-dict-closed-by-schema"}
+    assert not about_outputs & set(found)
+    assert "max-tokens-too-low" not in found
+
+
+def test_the_limit_is_compared_with_the_longest_demo() -> None:
+    demos = [{"text": "t", "a": "word " * 400}]
+    assert "max-tokens-too-low" in lints("text -> a", demos=demos, max_tokens=200)
+    assert "max-tokens-too-low" not in lints("text -> a", demos=demos, max_tokens=2000)
+
+
+def test_a_fix_belongs_to_a_lint_that_exists() -> None:
+    assert set(FIXES) <= set(LINTS)
+    fix = lints("text -> ok: Literal[True, False]")["literal-of-booleans"].fixes[0]
+    assert fix.change == {"field": "ok", "type": "bool"}
+
+
+def test_a_recursive_schema_ends() -> None:
+    written = (
+        HEAD + "class Node(BaseModel):\n    name: str\n    children: list['Node']\n"
+        "class S(dspy.Signature):\n    q: str = dspy.InputField()\n    tree: Node = dspy.OutputField()\n"
+    )
+    assert "open-dict-closed-by-schema" not in lints(written, "json", can=SCHEMA)

@@ -1,0 +1,98 @@
+"""`workbench lint`: what is known to go wrong with a session, before anything is sent."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from sessions.file.json_values import JSON
+from sessions.running import linting
+from sessions.running.linting import SEVERITIES, Found
+from workbench.checks import fixture_files
+from workbench.cli import arguments, selection
+from workbench.output import command_output, exit_codes, json_shapes
+from workbench.output.exit_codes import CommandError
+
+DESCRIPTION = """\
+Report what reaches the model in an unexpected form, and what its reply is known
+to fail on: by signature, values, adapter and model. Calls no model. An error
+means that the call fails or a value is not sent, a warning that the model sees
+or returns something other than given, an info that the form may surprise.
+SESSION is a session file, or a folder of them. Exits 0; with --strict 1 if there
+is an error or a warning."""
+EXAMPLES = """\
+  workbench lint q.session.json
+  workbench lint q.session.json --model openai/gpt-6-luna     as if sent to this model
+  workbench lint prompts/ --strict                            for CI
+  workbench lint q.session.json --json | jq '.lints[] | {name, place, fixes}'"""
+Linted = list[tuple[Path, tuple[Found, ...]]]
+"""Session files with their lints."""
+COLOURS = {"error": "red", "warning": "yellow", "info": "blue"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("sessions", nargs="+", metavar="SESSION", help="session files, or folders of them")
+    arguments.add_columns(parser, default_case="every case")
+    arguments.add_model(parser)
+    parser.add_argument("--strict", action="store_true", help="exit 1 if there is an error or a warning")
+    arguments.add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    files = fixture_files.find(options.sessions)
+    if not files:
+        raise CommandError(f"no session in {', '.join(options.sessions)}", exit_codes.NOTHING)
+    linted = lints_of_files(files, options.adapters, options.case, options.model)
+    if options.json:
+        command_output.json(shape_of(linted))
+    else:
+        write(linted)
+        counts = Counter[str]([one.lint.severity for _, found in linted for one in found])
+        told = [f"{count} {name}{'' if count == 1 else 's'}" for name in SEVERITIES if (count := counts[name])]
+        command_output.text(", ".join(told) or "no lints")
+    return strict_code(linted) if options.strict else exit_codes.OK
+
+
+def lints_of_files(
+    files: Sequence[Path], adapters: Sequence[str] = (), case: str | None = None, model: str | None = None
+) -> Linted:
+    """Find the lints of session files, in every case unless one is named. Raises `CommandError`."""
+    linted: Linted = []
+    for file in files:
+        chosen = selection.select(str(file), adapters, case, model, every_case=True)
+        cases = chosen.session.cases if case is None else (chosen.case,)
+        found = linting.lints_of_session(chosen.session, chosen.columns, cases, chosen.allow_code)
+        linted.append((file, found))
+    return linted
+
+
+def strict_code(linted: Linted) -> int:
+    """Return the exit code by which an error or a warning fails."""
+    is_clean = all(one.lint.severity == "info" for _, found in linted for one in found)
+    return exit_codes.OK if is_clean else exit_codes.DIFFERENT
+
+
+def shape_of(linted: Linted) -> dict[str, JSON]:
+    """Shape `lint --json`, which `check --lint --json` includes."""
+    shapes: list[JSON] = []
+    for file, found in linted:
+        for one in found:
+            columns, cases = list[JSON](one.columns), list[JSON](one.cases)
+            shapes.append({"session": str(file), **json_shapes.lint(one.lint), "columns": columns, "cases": cases})
+    return {"lints": shapes}
+
+
+def write(linted: Linted) -> None:
+    """Print each lint with its place, the columns that have it, and its fixes."""
+    for file, found in linted:
+        if found:
+            command_output.heading(str(file), "bold")
+        for lint, ids, names in found:
+            cases = f", {names[0]}" if len(names) == 1 and lint.place.part in ("input", "history") else ""
+            told = f"{lint.severity}: {lint.name} at {lint.place}  ({', '.join(ids)}{cases})"
+            command_output.heading(f"  {told}", COLOURS[lint.severity])
+            command_output.text(f"    {lint.message}")
+            for fix in lint.fixes:
+                command_output.text(f"    fix: {fix.message}")
