@@ -21,6 +21,7 @@ from sessions.checking.verdicts import (
     FixtureResult,
     Origin,
     as_short_json,
+    quoted,
     shortened,
     verdict_changes,
 )
@@ -273,7 +274,7 @@ def _digest(drift: Drift) -> str:
 
 def in_words(key: Key) -> str:
     """A cause as a sentence's beginning, in one line: "the description of `score` changed: `0 to 1` → `0 to 10`"."""
-    change = f": {_quoted(key.before)} → {_quoted(key.after)}" if key.before or key.after else ""
+    change = f": {quoted(key.before)} → {quoted(key.after)}" if key.before or key.after else ""
     name = f" `{key.name}`" if key.name else ""
     if key.kind in ("source", "expectation", "upstream", "live", "error"):
         return f"{key.kind}: {writing.cut(key.before, 160)}"
@@ -314,7 +315,3 @@ def in_words(key: Key) -> str:
     if key.kind == "dspy release" and writing.is_of_writing(key):
         return f"another dspy release: {writing.in_words(key)}"
     return f"another {key.kind}{change}"
-
-
-def _quoted(text: str) -> str:
-    return f"“{writing.cut(text, 60)}”" if text else "nothing"

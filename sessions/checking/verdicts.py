@@ -224,6 +224,11 @@ def cut(text: str, length: int = LONGEST_VALUE) -> str:
     return line if len(line) <= length else f"{line[: length - 1]}…"
 
 
+def quoted(text: str) -> str:
+    """Quote a text in a sentence, cut; "nothing" for an empty one."""
+    return f"“{cut(text)}”" if text else "nothing"
+
+
 def totals(results: Iterable[FixtureResult]) -> dict[str, int]:
     """Count fixtures that `passed`, `failed`, were `unasked` and `empty`; each counts once. No result is kept."""
     counts = {"passed": 0, "failed": 0, "unasked": 0, "empty": 0}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -12,7 +13,16 @@ from adapters.signatures.signature import Field, Signature
 from adapters.signatures.type_names import name_of
 from sessions.checking.verdicts import Drift, FixtureResult, Word
 from sessions.model.session import Session, SignatureText
-from sessions.source.gathering import default_of, digest_of, read_gathered, shape_of
+from sessions.source.class_changes import (
+    changed,
+    class_drifts,
+    classes_of,
+    outline,
+    renamed,
+    renamed_classes,
+    with_names,
+)
+from sessions.source.gathering import default_of, digest_of, read_gathered
 from sessions.source.linking import Follower
 from sessions.source.project import SourceError, SourceGoneError
 from sessions.text_diff import line_diff
@@ -92,60 +102,73 @@ def read_alone(signature: SignatureText) -> Signature:
 
 
 def differences(before: Signature, after: Signature) -> list[Drift]:
-    """Compare the session's signature with the program's, `after`: one drift for each change."""
+    """Compare the session's signature with the program's, `after`: one drift for each change.
+
+    A change within a class, such as a model, is a drift of that class's field, whatever fields of the signature use it.
+    """
     drifts: list[Drift] = []
-    if before.instructions != after.instructions:
-        drifts.append(_changed("instructions", "the instructions", before.instructions, after.instructions))
-    for name, field in after.fields.items():
-        if name not in before.fields:
-            said = f"the {field.role} field `{name}` ({name_of(field.annotation)}) is new"
-            drifts.append(Drift("source", f"fields.{name}", said, (f"+{name}: {name_of(field.annotation)}",)))
+    mine, theirs = classes_of(before), classes_of(after)
+    classes = renamed_classes(mine, theirs)
+    drifts += [Drift("source", f"types.{new}", f"the class `{old}` is now `{new}`") for old, new in classes.items()]
+    gone = [one for one in before.fields if one not in after.fields]
+    new = [one for one in after.fields if one not in before.fields]
+    pairs = renamed(gone, new, lambda old, other: _is_renamed(before, after, old, other))
+    is_generated = all(one.instructions == Signature.make(one.fields_in_order).instructions for one in (before, after))
+    if before.instructions != after.instructions and not is_generated:  # else the fields' names differ
+        drifts.append(changed("instructions", "the instructions", before.instructions, after.instructions))
+    for one, other in pairs.items():
+        drifts.append(Drift("source", f"fields.{other}", f"`{one}` is now `{other}`", (f"-{one}", f"+{other}")))
+    for mark, names, signature, verb in (("+", new, after, "new"), ("-", gone, before, "gone")):
+        for name in names:
+            if name not in pairs and name not in pairs.values():
+                role, of_type = signature.fields[name].role, name_of(signature.fields[name].annotation)
+                said = f"the {role} field `{name}`{f' ({of_type})' * (mark == '+')} is {verb}"
+                drifts.append(Drift("source", f"fields.{name}", said, (f"{mark}{name}: {of_type}",)))
     for name, field in before.fields.items():
-        other = after.fields.get(name)
-        if other is None:
-            said = f"the {field.role} field `{name}` is gone"
-            drifts.append(Drift("source", f"fields.{name}", said, (f"-{name}: {name_of(field.annotation)}",)))
-        else:
-            drifts += _field_drift(field, other)
-    kept = [name for name in before.fields if name in after.fields]
-    order = [name for name in after.fields if name in before.fields]
+        if name in after.fields:
+            drifts += _field_drift(field, after.fields[name], classes)
+    drifts += class_drifts({classes.get(one, one): with_names(mine[one], classes) for one in mine}, theirs)
+    kept = [pairs.get(name, name) for name in before.fields if pairs.get(name, name) in after.fields]
+    order = [name for name in after.fields if name in kept]
     if kept != order:
         drifts.append(Drift("source", "fields", "the order of the fields has changed", tuple(line_diff(kept, order))))
     return drifts
 
 
-def _field_drift(before: Field, after: Field) -> list[Drift]:
+def _is_renamed(before: Signature, after: Signature, old: str, new: str) -> bool:
+    """Tell whether two fields are the same but for their name: in role, type, place and what else they say."""
+    one, other = before.fields[old], after.fields[new]
+    if list(before.fields).index(old) != list(after.fields).index(new):
+        return False
+    return ((one.role, name_of(one.annotation), one.description, one.prefix, one.constraints, default_of(one))) == (
+        other.role,
+        name_of(other.annotation),
+        other.description,
+        other.prefix,
+        other.constraints,
+        default_of(other),
+    )
+
+
+def _field_drift(before: Field, after: Field, classes: Mapping[str, str]) -> Iterator[Drift]:
     place, named = f"fields.{before.name}", f"`{before.name}`"
-    drifts: list[Drift] = []
     if before.role != after.role:
-        drifts.append(_changed(f"{place}.role", f"the role of {named}", before.role, after.role))
-    drifts += _type_drift(before, after)
-    for what, old, new in (
-        ("desc", before.description, after.description),
-        ("prefix", before.shown_prefix, after.shown_prefix),
-        ("constraints", before.constraints or "", after.constraints or ""),
-        ("default", default_of(before), default_of(after)),
-    ):
-        if old != new:
-            drifts.append(_changed(f"{place}.{what}", f"the {_WORDS[what]} of {named}", old, new))
-    return drifts
-
-
-_WORDS = {"desc": "description", "prefix": "prefix", "constraints": "constraints", "default": "default"}
-
-
-def _type_drift(before: Field, after: Field) -> list[Drift]:
-    place = f"fields.{before.name}.type"
+        yield changed(f"{place}.role", f"the role of {named}", before.role, after.role)
     old, new = name_of(before.annotation), name_of(after.annotation)
-    if old != new:
-        return [_changed(place, f"the type of `{before.name}`", old, new)]
-    lines, others = shape_of(before.annotation), shape_of(after.annotation)
-    if lines == others:
-        return []
-    said = f"the type of `{before.name}`, {old}, has a new definition"
-    return [Drift("source", place, said, tuple(line_diff(lines, others)))]
-
-
-def _changed(place: str, what: str, before: str, after: str) -> Drift:
-    lines = tuple(line_diff(before.split("\n"), after.split("\n")))
-    return Drift("source", place, f"{what} {'have' if place == 'instructions' else 'has'} changed", lines)
+    if re.sub(r"\w+", lambda word: classes.get(word[0], word[0]), old) != new:
+        yield changed(f"{place}.type", f"the type of {named}", old, new)
+    elif with_names(outline(before.annotation), classes) != outline(after.annotation):
+        yield changed(
+            f"{place}.type",
+            f"the definition of {new}, the type of {named},",
+            outline(before.annotation),
+            outline(after.annotation),
+        )
+    for what, said, mine, theirs in (
+        ("desc", "description", before.description, after.description),
+        ("prefix", "prefix", before.shown_prefix, after.shown_prefix),
+        ("constraints", "constraints", before.constraints or "", after.constraints or ""),
+        ("default", "default", default_of(before), default_of(after)),
+    ):
+        if mine != theirs:
+            yield changed(f"{place}.{what}", f"the {said} of {named}", mine, theirs)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from adapters.errors import SignatureError
 from adapters.signatures import notation
@@ -16,7 +17,7 @@ from adapters.signatures.agents import react_instructions
 from adapters.signatures.read.known_names import known_module
 from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.signatures.type_names import name_of
-from adapters.types.pydantic_schema import json_schema
+from adapters.types.pydantic_schema import type_adapter
 from sessions.model.session import SignatureText, SourceLink
 from sessions.source.places import is_place, places_of
 from sessions.source.project import Project, SourceGoneError, SourceRefusedError
@@ -117,20 +118,20 @@ def meaning_of(signature: Signature) -> str:
     """Digest what a signature says, as `differences` compares it: not its comments, layout or methods."""
     fields = [
         [
-            *(one.name, one.role, name_of(one.annotation), list(shape_of(one.annotation))),
+            *(one.name, one.role, name_of(one.annotation), schema_of(one.annotation)),
             *(one.description, one.shown_prefix, one.constraints or "", default_of(one)),
         ]
         for one in signature.fields.values()
     ]
-    return digest_of(json.dumps([signature.instructions, fields], ensure_ascii=False))
+    return digest_of(json.dumps([signature.instructions, fields], ensure_ascii=False, default=str))
 
 
-def shape_of(annotation: object) -> Sequence[str]:
-    """The JSON schema of a type as lines, with the docstrings and descriptions of its models; its name without one."""
+def schema_of(annotation: object) -> dict[str, Any]:
+    """Return the JSON schema of a type, its members in their order; the name alone of a type without a schema."""
     try:
-        return json.dumps(json_schema(annotation), indent=1, ensure_ascii=False, default=str).split("\n")
+        return type_adapter(annotation).json_schema()
     except Exception:  # pydantic raises whatever it likes for a type of which it has no schema
-        return [str(annotation)]
+        return {"title": str(annotation)}
 
 
 def default_of(field: Field) -> str:

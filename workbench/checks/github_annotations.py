@@ -13,6 +13,7 @@ from sessions.errors import SessionError
 from sessions.file import store
 from sessions.model.session import Session
 from sessions.source.gathering import line_of
+from sessions.source.linking import Follower
 from sessions.source.project import Project, SourceError
 
 VARIABLE = "GITHUB_ACTIONS"
@@ -52,9 +53,14 @@ def _in_program(session: Session, path: Path, cause: Cause) -> tuple[str, int]:
     if link is None:
         return str(path), 1
     project = Project.of(path.parent)
-    file = project.resolved(path.parent / link.file)
-    field = cause.key.name.split(".")[1] if cause.key.name.startswith("fields.") else ""
-    return os.path.relpath(file), line_of(project.read(file), link.class_name, field)
+    file, name = project.resolved(path.parent / link.file), link.class_name
+    kind, _, rest = cause.key.name.partition(".")
+    field = rest.partition(".")[0] if kind == "fields" else ""
+    if kind == "types":
+        name, _, field = rest.partition(".")
+        pieces = Follower().follow(link, path.parent).pieces
+        file = next((one.file for one in pieces if name in one.names), file)
+    return os.path.relpath(file), line_of(project.read(file), name, field)
 
 
 def command(file: str, line: int, title: str, message: str) -> str:

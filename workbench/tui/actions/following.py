@@ -266,7 +266,7 @@ def _with_link(state: State, link: SourceLink) -> State:
 
 def is_wording(drift: Drift) -> bool:
     """Return whether a difference is in instructions or a description, so that a variant can hold it."""
-    return drift.place == "instructions" or (drift.place.count(".") == 2 and drift.place.endswith(".desc"))
+    return drift.place == "instructions" or (drift.place.startswith("fields.") and drift.place.endswith(".desc"))
 
 
 def side_by_side(mine: Signature, theirs: Signature) -> tuple[Variant, ...]:

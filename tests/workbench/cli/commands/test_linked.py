@@ -135,7 +135,7 @@ def test_a_type_a_field_and_a_model_of_another_module_are_named_as_what_they_are
     edit(project / "app" / "qa.py", "    sure: float = dspy.OutputField()\n", "")
     assert "the output field `sure` is gone" in verdict(run)[2][0]
     edit(project / "app" / "models.py", "currency: str", "currency: str\n    vat: float")
-    assert any("the type of `invoice`, Invoice, has a new definition" in one for one in verdict(run)[2])
+    assert any("`Invoice.vat` is new" in one for one in verdict(run)[2])
 
 
 def test_a_renamed_class_and_a_file_that_is_gone_are_named_with_the_nearest(project: Path, run: Run) -> None:
