@@ -37,13 +37,16 @@ class Causes:
     def __init__(self) -> None:
         self._fixtures: dict[Key, list[FixtureName]] = {}
         self._examples: dict[Key, FixtureResult] = {}
-        self._order: dict[Key, int] = {}
+        self._said: dict[Key, dict[str, None]] = {}
 
     def add(self, results: Iterable[FixtureResult]) -> None:
         """Takes what a check found of some fixtures."""
         for result in results:
             for key, drifts in causes_of(result).items():
                 self._fixtures.setdefault(key, []).append(FixtureName(result.path, result.case, result.column))
+                edits = [(edit, drift.versions) for drift in drifts for edit in drift.edits if edit.said]
+                said = {edit.said: None for edit, versions in edits if _edit_key(edit, versions) == key}
+                self._said.setdefault(key, {}).update(said)
                 if key not in self._examples:
                     verdicts = {
                         part: word for part, word in result.verdicts.items() if any(d.part == part for d in drifts)
@@ -54,7 +57,8 @@ class Causes:
     def found(self) -> tuple[Cause, ...]:
         """List the causes: changed verdicts and values first, then those with most fixtures."""
         causes = [
-            Cause(key, in_words(key), tuple(fixtures), self._examples[key]) for key, fixtures in self._fixtures.items()
+            Cause(key, "; ".join(self._said[key]) or in_words(key), tuple(fixtures), self._examples[key])
+            for key, fixtures in self._fixtures.items()
         ]
         return tuple(sorted(causes, key=lambda one: (one.rank, one.key.after != PARSE_ERROR, -len(one.fixtures))))
 
@@ -280,6 +284,8 @@ def in_words(key: Key) -> str:
         return f"{key.kind}: {writing.cut(key.before, 160)}"
     if key.kind == "fields":
         gone, new = key.before, key.after
+        if gone and new and "," not in gone + new:
+            return f"`{gone}` is now `{new}`"
         parts = [f"gone {gone}" if gone else "", f"new {new}" if new else ""]
         return f"the fields changed: {', '.join(one for one in parts if one) or 'their names'}"
     if key.kind == "instructions":

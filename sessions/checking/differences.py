@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,6 +13,7 @@ from adapters.prompts.prompt import Message
 from adapters.prompts.text import Segment
 from adapters.replies.reading import Reading, ReadingError
 from adapters.requests.request import Request
+from sessions.checking.class_changes import ClassChange, class_changes, classes_in, words_changed
 from sessions.checking.verdicts import Drift, Edit, Origin, Part, turn_in_words
 from sessions.file.format_writer import as_data
 from sessions.file.json_values import JSON
@@ -176,6 +178,9 @@ def _message_drift(index: int, before: Mapping[str, object], message: Message, p
     if before.get("role") != message.role:
         words = f"{turn}: the role was {before.get('role')} and is {message.role}"
     edits = _edits(message, found, now) if isinstance(then, str) and isinstance(now, str) else ()
+    if isinstance(then, str) and isinstance(now, str) and any(one.origin.kind == "schema" for one in edits):
+        of_classes = list(class_changes(classes_in(then), classes_in(now), is_sorted=True))
+        edits = tuple(itertools.chain.from_iterable([_by_class(one, of_classes) for one in edits]))
     return Drift("render", place, words, line_diff(old, new), origins, edits=edits)
 
 
@@ -216,6 +221,13 @@ def _edits(message: Message, changes: Sequence[Change], after: str) -> tuple[Edi
     return tuple([one for one in edits if one.before or one.after]) or edits
 
 
+def _by_class(edit: Edit, of_classes: Sequence[ClassChange]) -> Sequence[Edit]:
+    """Split an edit of a schema into the changes of the classes in it; any other stays as it is."""
+    if edit.origin.kind != "schema" or not of_classes:
+        return [edit]
+    return [Edit(edit.origin, *words_changed(one.before, one.after), one.said) for one in of_classes]
+
+
 def _joined(words: Sequence[str]) -> str:
     """The runs of words, each once: `, 'question'` and `; question` are one member of a Literal, written twice."""
     found: dict[str, str] = {}
@@ -232,7 +244,7 @@ def _parts(message: Message, start: int, end: int, removed: str = "") -> list[tu
     """The origins of a stretch of the message's text, each with its own part of it; never none.
 
     Text removed at the end of a type or a description belongs to that, and not to the fixed text behind it; removed
-    lines belong to what follows them, as a whole field does.
+    lines belong to what follows them, as a whole field does; those in front of a reminder were a value.
     """
     found: list[tuple[Origin, int, int]] = []
     position = 0
@@ -244,7 +256,9 @@ def _parts(message: Message, start: int, end: int, removed: str = "") -> list[tu
             segment, position, following = before, start, start
         if removed_here or (start < following and end > position):
             part = (max(start, position), min(end, following))
-            found.append((Origin(message.turn, segment.kind, segment.field), *part))
+            is_value = removed_here and segment.kind == "reminder" and position == start and "\n" in removed.strip()
+            kind, field = ("value", None) if is_value else (segment.kind, segment.field)
+            found.append((Origin(message.turn, kind, field), *part))
         position, before = following, segment
         if removed_here:
             break

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from adapters.values.plain_json import plain
 from sessions.file.json_values import JSON
+from sessions.file.typed_values import same
 from sessions.model.session import Case, Recording
 
 Word = Literal["pass", "drift", "fail", "empty", "error", "gone", "refused"]
@@ -57,11 +58,15 @@ def turn_in_words(turn: str) -> str:
 
 @dataclass(frozen=True)
 class Edit:
-    """A change in the pieces of one origin: words removed and words added, runs joined by `…`."""
+    """A change in the pieces of one origin: words removed and words added, runs joined by `…`.
+
+    `said`: the change of a class in a schema, in words that are the same wherever a prompt shows that class.
+    """
 
     origin: Origin
     before: str
     after: str
+    said: str = ""
 
 
 @dataclass(frozen=True)
@@ -121,6 +126,9 @@ class FixtureResult:
 
 
 PARSED, PARSE_ERROR, NO_VALUE = "parsed", "parse error", "no value"
+MOST_INNER, DEEPEST = 3, 20
+"""Changes within a value that are named one by one; levels at which they are looked for."""
+_ABSENT: Final = object()
 LONGEST_COMPARED, LONGEST_VALUE = 2_000, 60
 """Characters of a text that is compared whole; of a value in a sentence."""
 _WORD = re.compile(r"\w+")
@@ -172,8 +180,43 @@ def verdict_changes(result: FixtureResult) -> list[VerdictChange]:
             is_of_field = drift.message.endswith(" is gone") and name in gone
             is_of_field |= drift.message.endswith(" is new") and name in new
             if name and not is_of_field:
-                changes.append(VerdictChange(name, _value(drift, "gone"), _value(drift, "new"), (drift,)))
+                changes += _value_changes(name, drift)
     return changes
+
+
+def _value_changes(field: str, drift: Drift) -> Iterator[VerdictChange]:
+    """Name what changed in a value: the value, or within models the field of the innermost class.
+
+    A model whose class alone has another name, or its fields another order, has the value that it had.
+    """
+    if drift.message.endswith((" is gone", " is new")):
+        found = [(field, _value(drift, "gone"), _value(drift, "new"))]
+    else:
+        inner = list(dict.fromkeys(_differing(field, drift.before, drift.after, 0)))
+        whole = [(field, as_short_json(drift.before), as_short_json(drift.after))]
+        found = inner if len(inner) <= MOST_INNER else whole
+    yield from (VerdictChange(*one, (drift,)) for one in found)
+
+
+def _differing(name: str, before: JSON, after: JSON, depth: int) -> Iterator[tuple[str, str, str]]:
+    if isinstance(before, Mapping) and isinstance(after, Mapping) and depth < DEEPEST:
+        models = [one.get("$type") == "model" and isinstance(one.get("value"), Mapping) for one in (before, after)]
+        if all(models):
+            name, before, after = str(after.get("name")), before["value"], after["value"]
+        if all(models) or list(before) == list(after):
+            for key in dict.fromkeys([*before, *after]):
+                sides = [one.get(key, _ABSENT) for one in (before, after)]
+                if _ABSENT in sides:
+                    old, new = (NO_VALUE if one is _ABSENT else as_short_json(one) for one in sides)
+                    yield f"{name}.{key}", old, new
+                else:
+                    yield from _differing(f"{name}.{key}", sides[0], sides[1], depth + 1)
+            return
+    if isinstance(before, list) and isinstance(after, list) and len(before) == len(after) and depth < DEEPEST:
+        for old, new in zip(before, after, strict=True):
+            yield from _differing(f"{name}[]", old, new, depth + 1)
+    elif not same(before, after):
+        yield name, as_short_json(before), as_short_json(after)
 
 
 def _flip(parts: Mapping[str, Drift]) -> VerdictChange:

@@ -11,17 +11,18 @@ from typing import NamedTuple
 from adapters.errors import SignatureError
 from adapters.signatures.signature import Field, Signature
 from adapters.signatures.type_names import name_of
-from sessions.checking.verdicts import Drift, FixtureResult, Word
-from sessions.model.session import Session, SignatureText
-from sessions.source.class_changes import (
+from sessions.checking.class_changes import (
+    ClassChange,
     changed,
-    class_drifts,
+    class_changes,
     classes_of,
     outline,
     renamed,
     renamed_classes,
     with_names,
 )
+from sessions.checking.verdicts import Drift, FixtureResult, Word
+from sessions.model.session import Session, SignatureText
 from sessions.source.gathering import default_of, digest_of, read_gathered
 from sessions.source.linking import Follower
 from sessions.source.project import SourceError, SourceGoneError
@@ -115,7 +116,7 @@ def differences(before: Signature, after: Signature) -> list[Drift]:
     pairs = renamed(gone, new, lambda old, other: _is_renamed(before, after, old, other))
     is_generated = all(one.instructions == Signature.make(one.fields_in_order).instructions for one in (before, after))
     if before.instructions != after.instructions and not is_generated:  # else the fields' names differ
-        drifts.append(changed("instructions", "the instructions", before.instructions, after.instructions))
+        drifts.append(_drift(changed("instructions", "the instructions", before.instructions, after.instructions)))
     for one, other in pairs.items():
         drifts.append(Drift("source", f"fields.{other}", f"`{one}` is now `{other}`", (f"-{one}", f"+{other}")))
     for mark, names, signature, verb in (("+", new, after, "new"), ("-", gone, before, "gone")):
@@ -126,8 +127,9 @@ def differences(before: Signature, after: Signature) -> list[Drift]:
                 drifts.append(Drift("source", f"fields.{name}", said, (f"{mark}{name}: {of_type}",)))
     for name, field in before.fields.items():
         if name in after.fields:
-            drifts += _field_drift(field, after.fields[name], classes)
-    drifts += class_drifts({classes.get(one, one): with_names(mine[one], classes) for one in mine}, theirs)
+            drifts += map(_drift, _field_changes(field, after.fields[name], classes))
+    called = {classes.get(one, one): with_names(mine[one], classes) for one in mine}
+    drifts += [_drift(one._replace(place=f"types.{one.place}")) for one in class_changes(called, theirs)]
     kept = [pairs.get(name, name) for name in before.fields if pairs.get(name, name) in after.fields]
     order = [name for name in after.fields if name in kept]
     if kept != order:
@@ -150,7 +152,12 @@ def _is_renamed(before: Signature, after: Signature, old: str, new: str) -> bool
     )
 
 
-def _field_drift(before: Field, after: Field, classes: Mapping[str, str]) -> Iterator[Drift]:
+def _drift(change: ClassChange) -> Drift:
+    diff = line_diff(change.before.split("\n"), change.after.split("\n"))
+    return Drift("source", change.place, change.said, tuple([line for line in diff if line not in ("-", "+")]))
+
+
+def _field_changes(before: Field, after: Field, classes: Mapping[str, str]) -> Iterator[ClassChange]:
     place, named = f"fields.{before.name}", f"`{before.name}`"
     if before.role != after.role:
         yield changed(f"{place}.role", f"the role of {named}", before.role, after.role)

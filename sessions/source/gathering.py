@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from adapters.errors import SignatureError
 from adapters.signatures import notation
@@ -17,7 +16,7 @@ from adapters.signatures.agents import react_instructions
 from adapters.signatures.read.known_names import known_module
 from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.signatures.type_names import name_of
-from adapters.types.pydantic_schema import type_adapter
+from sessions.checking.class_changes import schema_of
 from sessions.model.session import SignatureText, SourceLink
 from sessions.source.places import is_place, places_of
 from sessions.source.project import Project, SourceGoneError, SourceRefusedError
@@ -124,14 +123,6 @@ def meaning_of(signature: Signature) -> str:
         for one in signature.fields.values()
     ]
     return digest_of(json.dumps([signature.instructions, fields], ensure_ascii=False, default=str))
-
-
-def schema_of(annotation: object) -> dict[str, Any]:
-    """Return the JSON schema of a type, its members in their order; the name alone of a type without a schema."""
-    try:
-        return type_adapter(annotation).json_schema()
-    except Exception:  # pydantic raises whatever it likes for a type of which it has no schema
-        return {"title": str(annotation)}
 
 
 def default_of(field: Field) -> str:

@@ -11,7 +11,7 @@ import pytest
 from sessions.causes.cause import ACCEPTABLE, Cause
 from sessions.causes.finding import Causes, causes_of
 from sessions.checking import checking
-from sessions.checking.verdicts import Drift, Edit, FixtureResult, Origin
+from sessions.checking.verdicts import Drift, Edit, FixtureResult, Origin, verdict_changes
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from sessions.running import recording
@@ -33,6 +33,10 @@ REPLIES = {
     "xml": '<invoice>{"total": 3}</invoice>\n<score>0.5</score>',
     "baml": '{"invoice": {"total": 3}, "score": 0.5}',
 }
+
+
+def model(name: str, **values: Any) -> Any:
+    return {"$type": "model", "name": name, "value": values}
 
 
 def recorded() -> Session:
@@ -79,7 +83,9 @@ def edited(before: str, after: str) -> Session:
         ('Field(description="what is owed")', "Field()", "schema", "", "“what is owed” → nothing"),
         ("score: float", "score: int", "type", "score", "“float” → “int”"),
         ('    score: float = dspy.OutputField(desc="0 to 1")\n', "", "fields", "", "gone score"),
-        ("score:", "rating:", "fields", "", "gone score, new rating"),
+        ("score:", "rating:", "fields", "", "`score` is now `rating`"),
+        ("what is owed", "what is due", "schema", "", "the description of `Invoice.total` has changed: “owed” → “due”"),
+        ("    total:", "    sum:", "schema", "", "`Invoice.total` is now `sum`"),
     ],
 )
 def test_one_edit_of_the_signature_is_one_cause_of_all_its_columns(
@@ -239,3 +245,37 @@ def test_what_another_release_wrote_is_said_as_an_upgrade_says_it() -> None:
     found = Causes()
     found.add([FixtureResult("s.json", "one", "chat", {"render": "drift"}, (drift,))])
     assert [one.words for one in found.found()] == ["another dspy release: history turns gained the reminder"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "changes"),
+    [
+        (model("Invoice", total=3), model("Invoice", total=3.0), [("Invoice.total", "3", "3.0")]),
+        (model("Invoice", total=3), model("Bill", total=3), []),
+        (model("Invoice", a=1, b=2), model("Invoice", b=2, a=1), []),
+        (model("Invoice", total=3), model("Invoice", total=3, tax=0), [("Invoice.tax", "no value", "0")]),
+        ([model("A", x=True)] * 9, [model("A", x=1)] * 9, [("A.x", "true", "1")]),
+        (model("R", of=[model("A", x=1)]), model("R", of=[model("A", x=2)]), [("A.x", "1", "2")]),
+        ({"a": 1, "b": 2}, {"b": 2, "a": 1}, [("invoice", '{"a": 1, "b": 2}', '{"b": 2, "a": 1}')]),
+        ([1, 2, 3, 4, 5], [0, 0, 0, 0, 0], [("invoice", "[1, 2, 3, 4, 5]", "[0, 0, 0, 0, 0]")]),
+        ([1, 2], [1], [("invoice", "[1, 2]", "[1]")]),
+    ],
+)
+def test_a_changed_value_is_named_by_the_innermost_class_and_field(
+    before: Any, after: Any, changes: list[tuple[str, str, str]]
+) -> None:
+    drift = Drift(
+        "parse", "attempts[0].completions[0].values.invoice", "value `invoice` has changed", (), (), before, after
+    )
+    result = FixtureResult("a.json", "rain", "chat", {"parse": "drift"}, (drift,))
+    assert [one[:3] for one in verdict_changes(result)] == changes
+    assert len(causes_of(result)) == max(1, len(changes)), "every drift belongs to a cause"
+
+
+def test_a_value_nested_without_end_is_compared() -> None:
+    deep: Any = 1
+    for _ in range(60):
+        deep = [deep]
+    drift = Drift("parse", "attempts[0].completions[0].values.x", "value `x` has changed", (), (), deep, [deep])
+    (change,) = verdict_changes(FixtureResult("a.json", "rain", "chat", {"parse": "drift"}, (drift,)))
+    assert change.field.startswith("x[]")

@@ -1,20 +1,26 @@
-"""Compare the classes that a signature's types are made of: models, enums, dataclasses and typed dicts, by field."""
+"""Compare the classes that types are made of, in a program or as a prompt shows them, by field."""
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from adapters.signatures.signature import Signature
 from adapters.signatures.type_names import name_of
-from sessions.checking.verdicts import Drift, quoted
-from sessions.source.gathering import schema_of
-from sessions.text_diff import line_diff, stretches
+from adapters.types.pydantic_schema import type_adapter
+from sessions.checking.verdicts import quoted
+from sessions.text_diff import stretches
 
 Schema = Mapping[str, Any]
 
+LONGEST, MOST_SCHEMAS = 1_000_000, 200
+"""Characters of a prompt, and places in it, at which schemas are looked for."""
+_SCHEMA = re.compile(r'\{"(?:type|\$defs|\$ref|anyOf|additionalProperties)":')
+_ESCAPED = re.compile(r'\\(["\\])')
+"""Of a schema within a text within JSON."""
 MOST_PAIRS = 400
 """Pairs of classes that are compared for a new name."""
 
@@ -28,6 +34,14 @@ def classes_of(signature: Signature) -> dict[str, Schema]:
         if _is_class(field.annotation, schema):
             found[name_of(field.annotation)] = _without(schema, "$defs")
     return found
+
+
+def schema_of(annotation: object) -> dict[str, Any]:
+    """Return the JSON schema of a type, its members in their order; the name alone of a type without a schema."""
+    try:
+        return type_adapter(annotation).json_schema()
+    except Exception:  # pydantic raises whatever it likes for a type of which it has no schema
+        return {"title": str(annotation)}
 
 
 def outline(annotation: object) -> Schema:
@@ -67,80 +81,110 @@ def renamed(gone: Sequence[str], new: Sequence[str], alike: Callable[[str, str],
     return pairs
 
 
-def class_drifts(before: Mapping[str, Schema], after: Mapping[str, Schema]) -> Iterator[Drift]:
-    """Yield each change within the classes that both sides have, by class and field."""
+class ClassChange(NamedTuple):
+    """A change in words, at a class or its field, with its old and new text."""
+
+    place: str
+    said: str
+    before: str
+    after: str
+
+
+def class_changes(
+    before: Mapping[str, Schema], after: Mapping[str, Schema], is_sorted: bool = False
+) -> Iterator[ClassChange]:
+    """Yield each change within the classes that both sides have, by class and field.
+
+    `is_sorted`: the schemas have their fields by name, as a prompt shows them, and tell nothing of their order.
+    """
     for name, schema in before.items():
         if name in after and json.dumps(schema) != json.dumps(after[name]):
-            yield from _class_drift(name, schema, after[name])
+            yield from _of_class(name, schema, after[name], is_sorted)
 
 
-def _class_drift(name: str, before: Schema, after: Schema) -> Iterator[Drift]:
+def _of_class(name: str, before: Schema, after: Schema, is_sorted: bool) -> Iterator[ClassChange]:
     old, new = before.get("properties", {}), after.get("properties", {})
     gone, come = [one for one in old if one not in new], [one for one in new if one not in old]
     pairs = renamed(gone, come, lambda one, other: _without(old[one], "title") == _without(new[other], "title"))
     for one, other in pairs.items():
-        said = f"`{name}.{one}` is now `{other}`"
-        yield Drift("source", f"types.{name}.{other}", said, (f"-{one}", f"+{other}"))
+        yield ClassChange(f"{name}.{other}", f"`{name}.{one}` is now `{other}`", one, other)
     for one in gone:
         if one not in pairs:
-            yield Drift("source", f"types.{name}.{one}", f"`{name}.{one}` is gone", (f"-{json.dumps(old[one])}",))
+            yield ClassChange(f"{name}.{one}", f"`{name}.{one}` is gone", json.dumps(old[one]), "")
     for one in come:
         if one not in pairs.values():
-            yield Drift("source", f"types.{name}.{one}", f"`{name}.{one}` is new", (f"+{json.dumps(new[one])}",))
+            yield ClassChange(f"{name}.{one}", f"`{name}.{one}` is new", "", json.dumps(new[one]))
     for one in old:
         if one in new:
-            yield from _property_drift(name, one, old[one], new[one])
+            yield from _of_property(f"{name}.{one}", old[one], new[one])
     kept = [pairs.get(one, one) for one in old if pairs.get(one, one) in new]
     order = [one for one in new if one in kept]
-    if kept != order:
-        yield _drift(f"types.{name}", f"the order of the fields of `{name}` changed", kept, order)
+    if kept != order and not is_sorted:
+        yield ClassChange(name, f"the order of the fields of `{name}` changed", "\n".join(kept), "\n".join(order))
     required = [[one for one in of.get("required", ()) if one in old and one in new] for of in (before, after)]
     for one in sorted(set(required[0]) ^ set(required[1])):
         if ("default" in old[one]) == ("default" in new[one]):
             now = "now" if one in required[1] else "no longer"
-            yield Drift("source", f"types.{name}.{one}", f"`{name}.{one}` is {now} required")
+            yield ClassChange(f"{name}.{one}", f"`{name}.{one}` is {now} required", "", "")
     for key, said in (("description", "docstring"), ("enum", "members")):
         if before.get(key) != after.get(key):
-            yield changed(f"types.{name}", f"the {said} of `{name}`", before.get(key, ""), after.get(key, ""))
+            yield changed(name, f"the {said} of `{name}`", before.get(key, ""), after.get(key, ""))
     rest = [_without(of, "description", "enum", "properties", "required") for of in (before, after)]
     if rest[0] != rest[1]:
-        yield changed(f"types.{name}", f"the definition of `{name}`", *rest)
+        yield changed(name, f"the definition of `{name}`", *rest)
 
 
-def _property_drift(name: str, field: str, before: Schema, after: Schema) -> Iterator[Drift]:
-    place, named = f"types.{name}.{field}", f"`{name}.{field}`"
+def _of_property(place: str, before: Schema, after: Schema) -> Iterator[ClassChange]:
     for key in ("description", "default", "title"):
         if (key in before, before.get(key)) != (key in after, after.get(key)):
-            yield changed(place, f"the {key} of {named}", *[of.get(key, "") for of in (before, after)])
+            yield changed(place, f"the {key} of `{place}`", *[of.get(key, "") for of in (before, after)])
     types = [_without(of, "description", "default", "title") for of in (before, after)]
     if types[0] != types[1]:
-        yield changed(place, f"the type of {named}", *types)
+        yield changed(place, f"the type of `{place}`", *types)
 
 
 def _without(schema: Schema, *keys: str) -> dict[str, Any]:
     return {key: value for key, value in schema.items() if key not in keys}
 
 
-def changed(place: str, what: str, before: object, after: object) -> Drift:
-    """Describe a changed text or JSON value in words, old → new, and as a diff."""
+def changed(place: str, what: str, before: object, after: object) -> ClassChange:
+    """Describe a changed text or JSON value in words, old → new."""
     old, new = (
         one if isinstance(one, str) else json.dumps(one, ensure_ascii=False, indent=1) for one in (before, after)
     )
     verb = "have" if what.endswith(("instructions", "constraints")) or what.startswith("the members") else "has"
-    return _drift(place, f"{what} {verb} changed: {words(old, new)}", old.split("\n"), new.split("\n"))
+    said = " → ".join(map(quoted, words_changed(old, new)))
+    return ClassChange(place, f"{what} {verb} changed: {said}", old, new)
 
 
-def _drift(place: str, said: str, before: Sequence[str], after: Sequence[str]) -> Drift:
-    return Drift("source", place, said, tuple(line_diff(before, after)))
+def classes_in(text: str) -> dict[str, Schema]:
+    """Map the classes to their schemas in a prompt that writes JSON schemas, as far as it can be read."""
+    found = classes_in(_ESCAPED.sub(r"\1", text)) if '{\\"' in text else {}
+    position, decoder = 0, json.JSONDecoder()
+    for begin in itertools.islice(_SCHEMA.finditer(text[:LONGEST]), MOST_SCHEMAS):
+        if begin.start() < position:
+            continue
+        try:
+            schema, position = decoder.raw_decode(text, begin.start())
+        except (ValueError, RecursionError):
+            continue
+        definitions = schema.get("$defs", {})
+        if isinstance(definitions, dict):
+            found |= {name: one for name, one in definitions.items() if isinstance(one, dict)}
+        if isinstance(schema.get("title"), str) and isinstance(
+            schema.get("properties", schema.get("enum")), dict | list
+        ):
+            found[schema["title"]] = _without(schema, "$defs")
+    return {name: one for name, one in found.items() if isinstance(one.get("properties", {}), dict)}
 
 
-def words(before: str, after: str) -> str:
-    """Quote the words that left a text and those that came, as in “Concise” → “Short”."""
+def words_changed(before: str, after: str) -> tuple[str, str]:
+    """Return the words that left a text and those that came."""
     found = stretches(before, after)
     old, new = [before[start:end] for _, start, end, _, _ in found], [after[start:end] for *_, start, end in found]
-    return f"{_runs(old)} → {_runs(new)}"
+    return _joined(old), _joined(new)
 
 
-def _runs(runs: Sequence[str]) -> str:
+def _joined(runs: Sequence[str]) -> str:
     said = [" ".join(run.strip(' \n\t,"').split()) for run in runs]
-    return quoted(" … ".join(dict.fromkeys([one for one in said if one])))
+    return " … ".join(dict.fromkeys([one for one in said if one]))
