@@ -322,7 +322,10 @@ def _elements_to_value(
     if choices := schema.get("anyOf"):
         if {"type": "null"} in choices and not len(first) and not _text_of(first):
             return None
-        schema = _chosen(choices, first)
+        # Choose the first branch of a union that is not null (and, for nested elements, not text)
+        real = [choice for choice in choices if choice.get("type") != "null"]
+        nested = (choice for choice in real if choice.get("type") != "string") if len(first) else iter(())
+        schema = next(nested, real[0])
     kind = schema.get("type")
     if kind == "array":
         return _list_value(given, schema.get("items", {}), definitions)
@@ -345,13 +348,6 @@ def _elements_to_value(
 def _text_of(element: ElementTree.Element) -> str:
     """Return the text in front of its first child, without white space at both ends."""
     return (element.text or "").strip()
-
-
-def _chosen(choices: list[Mapping[str, object]], first: ElementTree.Element) -> Mapping[str, Any]:
-    """Choose the first branch of a union that is not null (and, for nested elements, not text)."""
-    real = [choice for choice in choices if choice.get("type") != "null"]
-    nested = (choice for choice in real if choice.get("type") != "string") if len(first) else iter(())
-    return next(nested, real[0])
 
 
 def _list_value(

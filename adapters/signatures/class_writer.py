@@ -214,7 +214,13 @@ class ClassWriter:
         if typing_extensions.is_typeddict(cls):
             return self._typed_dict(cls)
         if issubclass(cls, tuple) and hasattr(cls, "_fields"):
-            return self._named_tuple(cls)
+            lines: list[str] = []
+            for name in cls._fields:
+                default = f" = {self.values.write(cls._field_defaults[name])}" if name in cls._field_defaults else ""
+                lines.append(f"{name}: {self.annotation(cls.__annotations__[name])}{default}")
+            generated = str(cls.__doc__).startswith(f"{cls.__name__}(")
+            head = f"class {cls.__name__}({self._imported('typing', 'NamedTuple')})"
+            return self._statement(head, cls, lines, generated)
         raise SignatureError(f"the class {cls.__name__} cannot be written as source", hint="models and enums can")
 
     def _statement(self, head: str, cls: type, lines: list[str], generated_doc: bool = False) -> str:
@@ -321,15 +327,6 @@ class ClassWriter:
         return self._statement(
             f"class {cls.__name__}({base})", cls, [f"{name}: {text}" for name, text in members.items()]
         )
-
-    def _named_tuple(self, cls: Any) -> str:
-        lines: list[str] = []
-        for name in cls._fields:
-            default = f" = {self.values.write(cls._field_defaults[name])}" if name in cls._field_defaults else ""
-            lines.append(f"{name}: {self.annotation(cls.__annotations__[name])}{default}")
-        generated = str(cls.__doc__).startswith(f"{cls.__name__}(")
-        head = f"class {cls.__name__}({self._imported('typing', 'NamedTuple')})"
-        return self._statement(head, cls, lines, generated)
 
 
 def is_name(text: str) -> bool:

@@ -13,7 +13,11 @@ def name_of(annotation: object) -> str:
     if origin is types.UnionType:
         origin = Union
     if origin is None:
-        if _is_reasoning(annotation):
+        if (
+            isinstance(annotation, type)
+            and annotation.__name__ == "Reasoning"
+            and annotation.__module__ in ("adapters.types.native", "dspy.adapters.types.reasoning")
+        ):
             return "str"
         return str(getattr(annotation, "__name__", annotation))
     if origin is Literal:
@@ -42,14 +46,6 @@ def quoted_literal(text: str) -> str:
     if '"' not in text:
         return f'"{text}"'
     return "'" + text.replace("'", "\\'") + "'"
-
-
-def _is_reasoning(annotation: object) -> bool:
-    return (
-        isinstance(annotation, type)
-        and annotation.__name__ == "Reasoning"
-        and annotation.__module__ in ("adapters.types.native", "dspy.adapters.types.reasoning")
-    )
 
 
 def is_type_alias(annotation: object) -> bool:

@@ -79,16 +79,13 @@ class ValueWriter:
         if type(value) is float:
             return repr(value) if math.isfinite(value) else f'float("{value}")'
         if isinstance(value, enum.Enum):
-            return self._member(value)
+            name = self.declare(type(value))
+            if isinstance(value, enum.Flag) and value.name not in type(value).__members__:
+                return " | ".join(f"{name}.{one.name}" for one in value) or f"{name}(0)"
+            return f"{name}.{value.name}"
         if type(value) in (list, tuple, set, frozenset, dict):
             return self._container(value)
         return self._object(value)
-
-    def _member(self, value: enum.Enum) -> str:
-        name = self.declare(type(value))
-        if isinstance(value, enum.Flag) and value.name not in type(value).__members__:
-            return " | ".join(f"{name}.{one.name}" for one in value) or f"{name}(0)"
-        return f"{name}.{value.name}"
 
     def _container(self, value: Any) -> str:
         if isinstance(value, dict):

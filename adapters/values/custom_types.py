@@ -202,7 +202,15 @@ def _build_union(args: Sequence[object], value: object, place: _Place) -> object
         return value
     refused: BuildError | None = None
     for arm in sorted(filter(asks_for_types, arms), key=is_built, reverse=True):
-        built = _try(arm, value, place)
+        # Build a value as an arm of a union; each is tried once, so nested unions stay cheap
+        key = id(arm), id(value)
+        if key not in place.tried:
+            try:
+                outcome = _build(arm, value, place)
+            except BuildError as error:
+                outcome = error
+            place.tried[key] = (arm, value, outcome)
+        built = place.tried[key][2]
         if isinstance(built, BuildError):
             refused = refused or built
         elif built is not value or is_built(arm):
@@ -210,18 +218,6 @@ def _build_union(args: Sequence[object], value: object, place: _Place) -> object
     if refused is not None and all(map(asks_for_types, arms)):
         raise refused
     return value
-
-
-def _try(arm: object, value: object, place: _Place) -> object:
-    """Build a value as an arm of a union; each is tried once, so nested unions stay cheap."""
-    key = id(arm), id(value)
-    if key not in place.tried:
-        try:
-            outcome = _build(arm, value, place)
-        except BuildError as error:
-            outcome = error
-        place.tried[key] = (arm, value, outcome)  # the first two are held so that their ids stay theirs
-    return place.tried[key][2]
 
 
 def _build_mapping(annotation_of: Callable[[Any], object], value: Mapping[object, object], place: _Place) -> object:

@@ -130,7 +130,11 @@ def check_parameters(params: Mapping[str, object], place: str, path: str | None 
         if name == "capabilities" and isinstance(value, Mapping):
             _check_abilities(value, where, path)
         if name == "header_variables" and isinstance(value, Mapping):
-            _check_headers(value, where, path)
+            for header, variable in value.items():
+                check_no_secret(variable, step_into(where, header), path)
+                said = why_no_header(header, variable if isinstance(variable, str) else "")
+                if said:
+                    raise SessionError(path, step_into(where, header), said, USE_A_VARIABLE)
         if value is not None and not _fits(PARAMETERS[name], value):
             if PARAMETERS[name] == COMPLETIONS and _fits(WHOLE, value):
                 raise SessionError(path, where, f"expected {COMPLETIONS}, got more", "send several times for more")
@@ -200,14 +204,6 @@ def _check_abilities(value: Mapping[str, object], place: str, path: str | None) 
             raise SessionError(path, step_into(place, name), "is no ability of a model", f"expected {ABILITIES}")
         if not isinstance(one, bool):
             raise SessionError(path, step_into(place, name), f"expected true or false, got {kind_of(one)}", ABILITIES)
-
-
-def _check_headers(value: Mapping[str, object], place: str, path: str | None) -> None:
-    for header, variable in value.items():
-        check_no_secret(variable, step_into(place, header), path)
-        said = why_no_header(header, variable if isinstance(variable, str) else "")
-        if said:
-            raise SessionError(path, step_into(place, header), said, USE_A_VARIABLE)
 
 
 def _check_address(value: Any, place: str, path: str | None) -> None:

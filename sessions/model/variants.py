@@ -140,7 +140,15 @@ def session_of(session: Session, column: Column) -> Session:
     if column.variant is None:
         return session
     text = session.signature
-    varied = _varied(text, session.variants, column.variant)
+    # The same object for the same content, since caches go by its identity
+    own = [part for one in session.variants if one.tag == column.variant for part in (one.of, one.text, one.original)]
+    key = (text.text, text.class_name, text.predictor, text.instructions, text.decisions_as_text, column.variant, *own)
+    if key not in _made:
+        made = apply(Session(text, variants=session.variants), column.variant)
+        if len(_made) >= 64:
+            _made.clear()
+        _made[key] = made
+    varied = _made[key]
     signature = VariedSignature(
         text.text, text.class_name, text.predictor, text.instructions, decisions=text.decisions, varied=varied
     )
@@ -148,15 +156,3 @@ def session_of(session: Session, column: Column) -> Session:
 
 
 _made: dict[tuple[str | None, ...], Signature] = {}
-
-
-def _varied(text: SignatureText, variants: tuple[Variant, ...], tag: str) -> Signature:
-    """The same object for the same content, since caches go by its identity."""
-    own = [part for one in variants if one.tag == tag for part in (one.of, one.text, one.original)]
-    key = (text.text, text.class_name, text.predictor, text.instructions, text.decisions_as_text, tag, *own)
-    if key not in _made:
-        made = apply(Session(text, variants=variants), tag)
-        if len(_made) >= 64:
-            _made.clear()
-        _made[key] = made
-    return _made[key]

@@ -111,7 +111,14 @@ def commands_of(host: Host, screen: Screen[Any]) -> Iterator[Command]:
         yield from _app_keys(host, getattr(screen, "APP_ACTIONS", ON_A_DIALOG) - {"lesson", "look"})  # open already
         return
     yield from _app_keys(host, ACTIONS)
-    yield from _copying(host)
+    for answer in copying.ANSWERS:
+        yield Command(
+            f"Copy: {answer.name}", answer.about, partial(_ask, host, partial(copying.copy, host, answer.value))
+        )
+    for form in FORMS.values():
+        yield Command(
+            f"Export as {form.title}", form.about, partial(_ask, host, partial(exporting.export, host, form.name))
+        )
     yield from _view(host)
     yield from _session(host)
     yield from _models(host)
@@ -147,17 +154,6 @@ def _command(host: Host, binding: Binding, node: DOMNode | None) -> Command:
     return Command(
         f"{binding.description}   {keys}", binding.tooltip, partial(host.app.run_action, binding.action, node)
     )
-
-
-def _copying(host: Host) -> Iterator[Command]:
-    for answer in copying.ANSWERS:
-        yield Command(
-            f"Copy: {answer.name}", answer.about, partial(_ask, host, partial(copying.copy, host, answer.value))
-        )
-    for form in FORMS.values():
-        yield Command(
-            f"Export as {form.title}", form.about, partial(_ask, host, partial(exporting.export, host, form.name))
-        )
 
 
 def _view(host: Host) -> Iterator[Command]:

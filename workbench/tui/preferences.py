@@ -242,7 +242,13 @@ class Preferences:
         else:
             self._main.columns.set_quiet(is_quiet)
         self._main.share_room()
-        self._unfold(parts.get("unfolded"))
+        # Unfold the values that were unfolded, by column
+        kept = parts.get("unfolded")
+        for column in self._main.columns.all:
+            found = kept.get(column.column_id) if isinstance(kept, dict) else None
+            origins = [Origin(*one) for one in found if _is_origin(one)] if isinstance(found, list) else []
+            if origins or column.prompt.unfolded:
+                column.prompt.unfold(origins)
         case = text_in(parts, "case")
         names = [one.name for one in self._document.session.cases]
         if case in names:
@@ -254,14 +260,6 @@ class Preferences:
         view = next((one for one in VIEWS if one == said), None)
         if view is not None:
             self._main.editors.signature.show_as(view, focus=False)
-
-    def _unfold(self, kept: Any) -> None:
-        """Unfold the values that were unfolded, by column."""
-        for column in self._main.columns.all:
-            found = kept.get(column.column_id) if isinstance(kept, dict) else None
-            origins = [Origin(*one) for one in found if _is_origin(one)] if isinstance(found, list) else []
-            if origins or column.prompt.unfolded:
-                column.prompt.unfold(origins)
 
     def remember_layout(self) -> None:
         """Remember the layout of the open session."""

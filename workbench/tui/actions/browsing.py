@@ -208,7 +208,12 @@ PASTED = "pasted:"
 
 async def open_session(host: Host) -> None:
     """Ask which session to open and open it, after asking about unsaved changes."""
-    chosen = await choose_session(host)
+    # Return the path of a file, or `EXAMPLE` and a name; None when nothing was chosen. The list opens on the example
+    # that the guide names
+    folder = host.document.folder
+    recent = [Path(one) for one in preferences.load().recent]
+    named = EXAMPLE + host.guidance.example if host.guidance.example else ""
+    chosen = await host.app.push_screen_wait(BrowseScreen(entries_of(folder, recent), _cards_of_examples(), named))
     if chosen is not None and chosen.startswith(PASTED):
         await pasting.open_pasted(host, chosen.removeprefix(PASTED))
         return
@@ -220,17 +225,6 @@ async def open_session(host: Host) -> None:
         host.guidance.show("first" if name == examples.FIRST else "notes")
         return
     files.open_path(host, Path(chosen).expanduser())
-
-
-async def choose_session(host: Host) -> str | None:
-    """Return the path of a file, or `EXAMPLE` and a name; None when nothing was chosen.
-
-    The list opens on the example that the guide names.
-    """
-    folder = host.document.folder
-    recent = [Path(one) for one in preferences.load().recent]
-    named = EXAMPLE + host.guidance.example if host.guidance.example else ""
-    return await host.app.push_screen_wait(BrowseScreen(entries_of(folder, recent), _cards_of_examples(), named))
 
 
 def entries_of(folder: Path, recent: list[Path]) -> list[Entry]:

@@ -50,17 +50,6 @@ async def choose_model(host: Host) -> None:
         host.main.edit(_without_own_models, Place("model"), "one model for every column")
 
 
-async def choose_column_model(host: Host, column: Column) -> None:
-    """A model of the column's own, in the place of the session's."""
-    current = host.document.session.model_of(column)
-
-    def change(model: str) -> Change:
-        own = model if model != host.document.session.model else None
-        return partial(column_edits.set_model, id=column.id, model=own)
-
-    await _choose(host, f"Model of {column.id}", current, change, f"model of {column.id}")
-
-
 async def add_model(host: Host, column: Column) -> None:
     """A second column of the same adapter, for another model."""
     current = host.document.session.model_of(column)
@@ -269,7 +258,14 @@ def answers(host: Host, column: Column) -> tuple[Answer, ...]:
 async def do(host: Host, column: Column, what: str) -> None:
     """Do one of `answers`."""
     if what == "model":
-        await choose_column_model(host, column)
+        # A model of the column's own, in the place of the session's
+        current = host.document.session.model_of(column)
+
+        def change(model: str) -> Change:
+            own = model if model != host.document.session.model else None
+            return partial(column_edits.set_model, id=column.id, model=own)
+
+        await _choose(host, f"Model of {column.id}", current, change, f"model of {column.id}")
     elif what == "beside":
         await add_model(host, column)
     elif what == "all":

@@ -154,8 +154,16 @@ async def save_as(host: Host) -> bool:
         answers = [Answer("yes", "y", "Replace"), Answer("no", "n", "Cancel")]
         if await host.app.push_screen_wait(ConfirmScreen("Save as", question, answers)) != "yes":
             return False
-    _relink(host, path)
-    _name_after(host, path)
+    # Adjust a link to a program, which is relative to the session's folder
+    before = host.document.folder
+    signature = linking.moved(host.document.session.signature, before, path.parent)
+    if signature is not host.document.session.signature:
+        made = replace(host.document.session, signature=signature)
+        host.main.edit(lambda state: replace(state, session=made), Place("session"), "save in another folder")
+    name = path.name.removesuffix(".json").removesuffix(".session")
+    if host.document.session.name == NEW and name:
+        named = replace(host.document.session, name=name)
+        host.main.edit(lambda state: replace(state, session=named), Place("session"), "name the session")
     return _overwrite(host, path)
 
 
@@ -170,23 +178,6 @@ def _file_name(session: Session) -> str:
         if written not in NAMELESS:
             name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", written).lower()
     return re.sub(r"[^\w.-]+", "-", name)[:60].strip("-.") or "session"
-
-
-def _relink(host: Host, path: Path) -> None:
-    """Adjust a link to a program, which is relative to the session's folder."""
-    before = host.document.folder
-    signature = linking.moved(host.document.session.signature, before, path.parent)
-    if signature is not host.document.session.signature:
-        made = replace(host.document.session, signature=signature)
-        host.main.edit(lambda state: replace(state, session=made), Place("session"), "save in another folder")
-
-
-def _name_after(host: Host, path: Path) -> None:
-    """Give a session that has no name of its own that of its file."""
-    name = path.name.removesuffix(".json").removesuffix(".session")
-    if host.document.session.name == NEW and name:
-        named = replace(host.document.session, name=name)
-        host.main.edit(lambda state: replace(state, session=named), Place("session"), "name the session")
 
 
 async def leave(host: Host) -> None:

@@ -36,7 +36,12 @@ def blocks_of(drifts: Sequence[Drift], view: View, width: int) -> list[Block]:
     blocks: list[Block] = []
     left = MOST_LINES
     for drift in drifts:
-        blocks += _heading(drift)
+        expected = drift.part in ("expect", "live")
+        said = turn_in_words(drift.edits[0].origin.turn) if drift.edits else drift.message
+        pieces = [Piece(said, "heading"), Piece(f"   {drift.place or drift.part}", "note")]
+        legend = block("− expected   + found", "note", indent=INDENT) if expected and diff_of(drift) else None
+        versions = block(f"versions: {drift.versions}", "note", indent=INDENT) if drift.versions else None
+        blocks += [EMPTY, Block(tuple(pieces)), *[one for one in (legend, versions) if one is not None]]
         lines = diff_of(drift)
         blocks += blocks_of_lines(lines[:left], view, width)
         left -= min(left, len(lines))
@@ -69,15 +74,6 @@ def _place(drift: Drift) -> str:
     return names.get(drift.part, drift.part)  # its place stands above each of them
 
 
-def _heading(drift: Drift) -> list[Block]:
-    expected = drift.part in ("expect", "live")
-    said = turn_in_words(drift.edits[0].origin.turn) if drift.edits else drift.message
-    pieces = [Piece(said, "heading"), Piece(f"   {drift.place or drift.part}", "note")]
-    legend = block("− expected   + found", "note", indent=INDENT) if expected and diff_of(drift) else None
-    versions = block(f"versions: {drift.versions}", "note", indent=INDENT) if drift.versions else None
-    return [EMPTY, Block(tuple(pieces)), *[one for one in (legend, versions) if one is not None]]
-
-
 def _value_lines(value: object) -> list[str]:
     if isinstance(value, str):
         return value[:LONGEST_LINE].split("\n")
@@ -95,11 +91,7 @@ def blocks_of_lines(lines: Sequence[str], view: View, width: int) -> Iterator[Bl
     for line in lines_of(lines):
         if view in ("old", "new") and line.sign == ("+" if view == "old" else "-"):
             continue
-        yield _line(line)
-
-
-def _line(line: Line) -> Block:
-    return Block(tuple(_pieces(line)), INDENT, "", Piece(f"{line.sign} ", _STYLES.get(line.sign, "note")))
+        yield Block(tuple(_pieces(line)), INDENT, "", Piece(f"{line.sign} ", _STYLES.get(line.sign, "note")))
 
 
 _STYLES = {"+": "data", "-": "error"}

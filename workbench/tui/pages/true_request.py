@@ -63,7 +63,7 @@ def blocks_of(at: LookedAt, as_json_text: bool = False, others: Sequence[Block] 
         blocks += paragraph("litellm may write them, and the messages, in the way of the provider's own API.", "note")
     body = rendering.body_of(at.session, at.column, request)
     params = {name: value for name, value in body.items() if name not in READ_BY_THE_MODEL}
-    blocks += [named(name, *_value(value)) for name, value in params.items()] or [block("  none", "note")]
+    blocks += [named(name, *(as_json(value),)) for name, value in params.items()] or [block("  none", "note")]
     blocks += heading("The same column, other models")
     blocks += other_models(at) if others is None else others
     blocks += heading(counted(len(request.messages), "message"))
@@ -127,10 +127,6 @@ def _native(at: LookedAt, request: Request) -> list[Block]:
     else:
         blocks.append(named("taken out", "nothing"))
     return blocks
-
-
-def _value(value: Any) -> tuple[str, ...]:
-    return (as_json(value),)
 
 
 def other_models(at: LookedAt) -> list[Block]:

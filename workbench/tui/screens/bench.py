@@ -132,14 +132,6 @@ conclusions. `workbench bench SESSION` makes the runs.
             return None
         return self._grid.row(*self._rows[case_at])[column_at]
 
-    def _chosen_rows(self) -> tuple[Place, ...]:
-        found = [place for place in self._grid.cases if self._is_wanted(place)]
-        if self._order == "name":
-            found.sort(key=lambda place: (place[1].casefold(), place))
-        elif self._order == "worst":
-            found.sort(key=self._share_of)
-        return tuple(found)
-
     def _share_of(self, place: Place) -> float:
         cells = [cell for cell in self._grid.row(*place) if cell is not None and cell.counted]
         total = sum(len(cell.counted) for cell in cells)
@@ -156,7 +148,12 @@ conclusions. `workbench bench SESSION` makes the runs.
     # -- painting
 
     def _show(self, row: int | None = None, column: int | None = None) -> None:
-        self._rows = self._chosen_rows()
+        found = [place for place in self._grid.cases if self._is_wanted(place)]
+        if self._order == "name":
+            found.sort(key=lambda place: (place[1].casefold(), place))
+        elif self._order == "worst":
+            found.sort(key=self._share_of)
+        self._rows = tuple(found)
         at = (self._map.row if row is None else row, self._map.column if column is None else column)
         self._map.show(self._table(), *at)
         self._head.show(self._header())

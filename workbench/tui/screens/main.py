@@ -301,16 +301,14 @@ class MainScreen(PaneSizesScreen):
         self.strip.display = self.columns.in_sight_count < len(verdicts)
         self.strip.show(verdicts, current.column_id if current is not None else "")
         if current is not None:
-            self._show_heading(next(one for one in verdicts if one.id == current.column_id))
-
-    def _show_heading(self, verdict: Verdict) -> None:
-        """Show the projector's heading: the column and its verdict."""
-        part = "its reply" if self.columns.part == "reply" else "its prompt"
-        case = self.document.state.case.name if len(self.document.session.cases) > 1 else ""
-        part = part if verdict.tone else f"{part} · {verdict.words}"
-        said = f"{part}{f' · {case_word(case)}{one_line(case, 40)}' if case else ''}"
-        mark = Mark(verdict.sign, verdict.words, verdict.tone) if verdict.tone else None
-        self._heading.show(verdict.name, mark, lines((said, "$foreground 70%")))
+            # Show the projector's heading: the column and its verdict
+            verdict = next(one for one in verdicts if one.id == current.column_id)
+            part = "its reply" if self.columns.part == "reply" else "its prompt"
+            case = self.document.state.case.name if len(self.document.session.cases) > 1 else ""
+            part = part if verdict.tone else f"{part} · {verdict.words}"
+            said = f"{part}{f' · {case_word(case)}{one_line(case, 40)}' if case else ''}"
+            mark = Mark(verdict.sign, verdict.words, verdict.tone) if verdict.tone else None
+            self._heading.show(verdict.name, mark, lines((said, "$foreground 70%")))
 
     def _find_lints(self) -> Iterator[Sequence[Note] | None]:
         from workbench.tui.panes import lint_notes

@@ -192,7 +192,11 @@ that are only counted.
         self._list.focus()
         self._show_cause()
         if self._are_back:
-            self._say_what_is_back()
+            count = len(self.decisions.causes) - len(self.decisions.open)
+            are = "1 decision is back" if count == 1 else f"{count:,} decisions are back"
+            undone = keys_of(self.app)("{review.undo|u} takes that back.")
+            said = f"{are}, of a review that was cut off. {undone}"
+            plain_notify(self.app, said, title="Decided the last time", timeout=10)
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._show)
@@ -239,13 +243,6 @@ that are only counted.
                 return
             self._below = (*self._below, (following, more))
             self._show_text(keep_place=True)
-
-    def _say_what_is_back(self) -> None:
-        count = len(self.decisions.causes) - len(self.decisions.open)
-        are = "1 decision is back" if count == 1 else f"{count:,} decisions are back"
-        undone = keys_of(self.app)("{review.undo|u} takes that back.")
-        said = f"{are}, of a review that was cut off. {undone}"
-        plain_notify(self.app, said, title="Decided the last time", timeout=10)
 
     def _show(self) -> None:
         self._head.show(self._header())

@@ -141,7 +141,11 @@ shown; undo removes it.
         found, mutation, column = self.found, self.mutation, self.column
         if found is None or column is None:
             return
-        self._show_head(found)
+        count = sum(len(one.cells) for one in found.columns)
+        of = one_line(f"{self._of} · {found.case}", max(20, self.size.width - 44))
+        said = f" · {count} broken replies"
+        self._head.show(lines((" Stress test ", "$text-accent bold"), (of, "bold"), (said, "$foreground 70%")))
+        self._counts.show(lines(*(self._signs(found) if self.shows_readings else self._totals(found))))
         if mutation is None:
             why = [block(f"{one.id}: {one.problem}") for one in found.columns]
             self._rows.show(why)
@@ -155,13 +159,6 @@ shown; undo removes it.
             self._rows.show_current()
             self._about.show(tuple(survival.about(mutation, column)))
         self._hint.show(key_hints(self.app, self._hints()))
-
-    def _show_head(self, found: Grid) -> None:
-        count = sum(len(one.cells) for one in found.columns)
-        of = one_line(f"{self._of} · {found.case}", max(20, self.size.width - 44))
-        said = f" · {count} broken replies"
-        self._head.show(lines((" Stress test ", "$text-accent bold"), (of, "bold"), (said, "$foreground 70%")))
-        self._counts.show(lines(*(self._signs(found) if self.shows_readings else self._totals(found))))
 
     def _signs(self, found: Grid) -> Iterator[tuple[str, str] | str]:
         """List each adapter's result for the current mutation."""
