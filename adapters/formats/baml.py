@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Mapping
 from functools import lru_cache
 from typing import ClassVar, Literal, Union, get_args, get_origin
 
@@ -13,6 +12,7 @@ from adapters.formats.chat import PARAGRAPH, markers_of
 from adapters.formats.json import JSONAdapter
 from adapters.formats.profile import OF_THE_BASE, Card, Profile
 from adapters.prompts.field_descriptions import is_model
+from adapters.prompts.prompt import Values
 from adapters.prompts.text import Segment, Text, value_segment
 from adapters.signatures.read.annotations import fields_until_built
 from adapters.signatures.signature import Signature
@@ -62,12 +62,7 @@ class BAMLAdapter(JSONAdapter):
         return _structure_once_built(signature.fields_only) if built else _structure(signature)
 
     def format_user_message_content(
-        self,
-        signature: Signature,
-        inputs: Mapping[str, object],
-        prefix: str = "",
-        suffix: str = "",
-        main_request: bool = False,
+        self, signature: Signature, inputs: Values, prefix: str = "", suffix: str = "", main_request: bool = False
     ) -> str:
         segments: list[Segment] = list(Text.of(prefix).segments)
         add = segments.append

@@ -20,7 +20,7 @@ from adapters.formats.conversation import RenderedDemos, expanded, history_messa
 from adapters.formats.profile import CUSTOM, Profile
 from adapters.json_text.repair_limits import one_reading, repair_steps
 from adapters.prompts.formatted import message_dicts
-from adapters.prompts.prompt import Message, Prompt, message_of, prompt_of_dicts
+from adapters.prompts.prompt import Demos, Message, Prompt, Values, message_of, prompt_of_dicts
 from adapters.prompts.text import join
 from adapters.replies.flag import Diagnosis, Flag
 from adapters.replies.reading import FieldReading, NearMiss, Reading, ReadingError, Span
@@ -117,13 +117,7 @@ class Adapter:
 
     # The engine
 
-    def render(
-        self,
-        signature: Signature,
-        demos: Sequence[Mapping[str, object]],
-        inputs: Mapping[str, object],
-        reuse: Prompt | None = None,
-    ) -> Prompt:
+    def render(self, signature: Signature, demos: Demos, inputs: Values, reuse: Prompt | None = None) -> Prompt:
         """Render the messages with their origins. Raises what `format` raises.
 
         `reuse` is an earlier prompt of this adapter: demos that are the same objects and were not changed since are
@@ -177,13 +171,7 @@ class Adapter:
         """As `read`, but an adapter whose parsing calls a model (TwoStep) may do so."""
         return self.read(signature, completion)
 
-    def _render(
-        self,
-        signature: Signature,
-        demos: Sequence[Mapping[str, object]],
-        inputs: Mapping[str, object],
-        reuse: Prompt | None,
-    ) -> Prompt:
+    def _render(self, signature: Signature, demos: Demos, inputs: Values, reuse: Prompt | None) -> Prompt:
         values = dict(inputs)
         current = signature
         history: tuple[Message, ...] = ()
@@ -209,9 +197,7 @@ class Adapter:
     def _read(self, signature: Signature, completion: str) -> Reading:
         raise NotImplementedError(f"{type(self).__name__} must override parse()")
 
-    def _demos(
-        self, signature: Signature, demos: Sequence[Mapping[str, object]], reuse: Prompt | None, expand: bool = True
-    ) -> RenderedDemos:
+    def _demos(self, signature: Signature, demos: Demos, reuse: Prompt | None, expand: bool = True) -> RenderedDemos:
         if is_own(self.format_demos, Adapter.format_demos):
             return render_demos(self, self.demo_key(signature), signature, demos, reuse, expand)
         prompt = prompt_of_dicts(self.format_demos(signature, list(demos)), "demo")
@@ -221,9 +207,7 @@ class Adapter:
     # dspy's public methods
 
     @announced
-    def format(
-        self, signature: Signature, demos: Sequence[Mapping[str, object]], inputs: Mapping[str, object]
-    ) -> list[dict[str, Any]]:
+    def format(self, signature: Signature, demos: Demos, inputs: Values) -> list[dict[str, Any]]:
         """Render the messages as dspy's adapters return them: `[{"role", "content"}, …]`."""
         return self._render(signature, demos, inputs, None).as_dicts()
 
@@ -261,23 +245,18 @@ class Adapter:
         raise NotImplementedError
 
     def format_user_message_content(
-        self,
-        signature: Signature,
-        inputs: Mapping[str, object],
-        prefix: str = "",
-        suffix: str = "",
-        main_request: bool = False,
+        self, signature: Signature, inputs: Values, prefix: str = "", suffix: str = "", main_request: bool = False
     ) -> str:
         """Write the inputs of a turn; `main_request` adds the reminder of the output format."""
         raise NotImplementedError
 
     def format_assistant_message_content(
-        self, signature: Signature, outputs: Mapping[str, object], missing_field_message: str | None = None
+        self, signature: Signature, outputs: Values, missing_field_message: str | None = None
     ) -> str:
         """Write the outputs of a turn; `missing_field_message` replaces missing values."""
         raise NotImplementedError
 
-    def format_demos(self, signature: Signature, demos: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
+    def format_demos(self, signature: Signature, demos: Demos) -> list[dict[str, object]]:
         """Incomplete demos first, then complete ones, each a user and an assistant message; others are dropped."""
         rendered = render_demos(self, self.demo_key(signature), signature, demos, None, expand=False)
         return [message.as_dict() for message in rendered.messages]
@@ -289,11 +268,7 @@ class Adapter:
         return [message.as_dict() for message in history_messages(self, signature, history_field_name, inputs)]
 
     def format_finetune_data(
-        self,
-        signature: Signature,
-        demos: Sequence[Mapping[str, object]],
-        inputs: Mapping[str, object],
-        outputs: Mapping[str, object],
+        self, signature: Signature, demos: Demos, inputs: Values, outputs: Values
     ) -> dict[str, list[object]]:
         """`{"messages": […]}` with the outputs as the last assistant message (OpenAI's fine-tuning format).
 
@@ -305,12 +280,7 @@ class Adapter:
         return {"messages": [*messages, {"role": "assistant", "content": answer}]}
 
     def __call__(
-        self,
-        lm: object,
-        lm_kwargs: dict[str, object],
-        signature: Signature,
-        demos: Sequence[Mapping[str, object]],
-        inputs: Mapping[str, object],
+        self, lm: object, lm_kwargs: dict[str, object], signature: Signature, demos: Demos, inputs: Values
     ) -> list[dict[str, Any]]:
         """Call an LM with the interface of dspy 3.4 or 3.5 (`formats.calling`); returns values per completion."""
         from adapters.formats import calling  # what only a call needs: requests, tools, decisions
@@ -318,12 +288,7 @@ class Adapter:
         return calling.call(self, lm, lm_kwargs, signature, demos, inputs)
 
     async def acall(
-        self,
-        lm: object,
-        lm_kwargs: dict[str, object],
-        signature: Signature,
-        demos: Sequence[Mapping[str, object]],
-        inputs: Mapping[str, object],
+        self, lm: object, lm_kwargs: dict[str, object], signature: Signature, demos: Demos, inputs: Values
     ) -> list[dict[str, Any]]:
         """Call an LM as `__call__` does, through `lm.acall`."""
         from adapters.formats import calling

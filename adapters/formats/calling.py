@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adapters.errors import AdapterParseError
+from adapters.prompts.prompt import Demos, Values
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.request import Outcome, Request, first_failure, postprocess, prepare
 from adapters.signatures.signature import Signature
@@ -134,11 +135,7 @@ def _citation(part: Any) -> dict[str, object]:
 
 
 def _scored(token: Any) -> dict[str, object]:
-    return {
-        "token": token.token,
-        "logprob": token.logprob,
-        "bytes": None if token.bytes is None else list(token.bytes),
-    }
+    return {"token": token.token, "logprob": token.logprob, "bytes": None if token.bytes is None else list(token.bytes)}
 
 
 def call(
@@ -146,8 +143,8 @@ def call(
     lm: object,
     lm_kwargs: dict[str, object],
     signature: Signature,
-    demos: Sequence[Mapping[str, object]],
-    inputs: Mapping[str, object],
+    demos: Demos,
+    inputs: Values,
 ) -> list[dict[str, object]]:
     """Prepares, asks `lm` in the way that it takes, reads every completion; falls back as the adapter says.
 
@@ -169,8 +166,8 @@ async def acall(
     lm: object,
     lm_kwargs: dict[str, object],
     signature: Signature,
-    demos: Sequence[Mapping[str, object]],
-    inputs: Mapping[str, object],
+    demos: Demos,
+    inputs: Values,
 ) -> list[dict[str, object]]:
     """As `call`, through `lm.acall`."""
     try:
@@ -189,8 +186,8 @@ def _request(
     lm: object,
     lm_kwargs: dict[str, object],
     signature: Signature,
-    demos: Sequence[Mapping[str, object]],
-    inputs: Mapping[str, object],
+    demos: Demos,
+    inputs: Values,
 ) -> Request:
     capabilities = Capabilities(
         bool(getattr(lm, "supports_function_calling", False)),

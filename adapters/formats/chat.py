@@ -24,6 +24,7 @@ from adapters.prompts.field_descriptions import (
     task_description,
     translate_field_type,
 )
+from adapters.prompts.prompt import Values
 from adapters.prompts.text import Segment, Text, value_segment
 from adapters.replies.reading import Extract, Reading, Span
 from adapters.replies.reading_builder import Findings, reason
@@ -142,12 +143,7 @@ class ChatAdapter(Adapter):
         return task_description(signature.instructions)
 
     def format_user_message_content(
-        self,
-        signature: Signature,
-        inputs: Mapping[str, object],
-        prefix: str = "",
-        suffix: str = "",
-        main_request: bool = False,
+        self, signature: Signature, inputs: Values, prefix: str = "", suffix: str = "", main_request: bool = False
     ) -> str:
         segments: list[Segment] = list(Text.of(prefix).segments) if prefix else []
         add = segments.append
@@ -170,7 +166,7 @@ class ChatAdapter(Adapter):
         return _reminder(signature.fields_only)
 
     def format_assistant_message_content(
-        self, signature: Signature, outputs: Mapping[str, object], missing_field_message: str | None = None
+        self, signature: Signature, outputs: Values, missing_field_message: str | None = None
     ) -> str:
         if not is_own(self.format_field_with_value, ChatAdapter.format_field_with_value):
             return self.format_field_with_value(outputs_with_values(signature, outputs, missing_field_message)) + Text(
@@ -274,9 +270,7 @@ def placeholders(fields: Mapping[str, Field]) -> dict[Field, str]:
     return {field_with_info(field): translate_field_type(name, field) for name, field in fields.items()}
 
 
-def outputs_with_values(
-    signature: Signature, outputs: Mapping[str, object], missing: str | None
-) -> dict[Field, object]:
+def outputs_with_values(signature: Signature, outputs: Values, missing: str | None) -> dict[Field, object]:
     """Return the outputs of a turn with their values (else `missing`), for a user's own `format_field_with_value`."""
     return {field_with_info(field): outputs.get(name, missing) for name, field in signature.output_fields.items()}
 
@@ -306,12 +300,7 @@ def inputs_structure(signature: Signature) -> Text:
 @lru_cache(maxsize=512)
 def _structure(signature: Signature) -> Text:
     return joined(
-        (
-            Text((INTRODUCTION,)),
-            inputs_structure(signature),
-            structure_of(signature.output_fields),
-            Text((END_LINE,)),
-        )
+        (Text((INTRODUCTION,)), inputs_structure(signature), structure_of(signature.output_fields), Text((END_LINE,)))
     )
 
 

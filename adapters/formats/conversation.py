@@ -6,13 +6,13 @@ Rules: `dspy.adapters.base.Adapter.format_demos` and `format_conversation_histor
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from operator import is_
 from typing import TYPE_CHECKING, Any
 
 from adapters.prompts import content_markers as markers
-from adapters.prompts.prompt import DemoUse, Message, Prompt, message_of
+from adapters.prompts.prompt import Demos, DemoUse, Message, Prompt, Values, message_of
 from adapters.prompts.text import Text
 from adapters.signatures.signature import Field, Signature
 from adapters.types import ToolCallResults, ToolCalls, is_named
@@ -35,7 +35,7 @@ NOT_SUPPLIED_IN_HISTORY = Text.of("Not supplied for this conversation history me
 class RenderedDemo:
     """A demo's messages, kept so that the next prompt can take them over."""
 
-    demo: Mapping[str, object]
+    demo: Values
     use: DemoUse
     messages: tuple[Message, ...]
 
@@ -47,7 +47,7 @@ class RenderedDemos:
     adapter: object
     key: Hashable
     by_id: Mapping[int, RenderedDemo]
-    demos: tuple[Mapping[str, object], ...]
+    demos: tuple[Values, ...]
     messages: tuple[Message, ...]
     uses: tuple[DemoUse, ...]
 
@@ -62,12 +62,7 @@ def expanded(message: Message) -> Message:
 
 
 def render_demos(
-    adapter: RequestedAdapter,
-    key: Hashable,
-    signature: Signature,
-    demos: Sequence[Mapping[str, object]],
-    reuse: Prompt | None,
-    expand: bool,
+    adapter: RequestedAdapter, key: Hashable, signature: Signature, demos: Demos, reuse: Prompt | None, expand: bool
 ) -> RenderedDemos:
     """Render the demos, incomplete ones first; those that `reuse` has for the same adapter and key are taken over.
 
@@ -78,7 +73,7 @@ def render_demos(
     if known is not None and len(demos) == len(known.demos) and all(map(is_, demos, known.demos)):
         return known
     rendered: dict[int, RenderedDemo] = {}
-    pending: list[tuple[Mapping[str, object], DemoUse]] = []
+    pending: list[tuple[Values, DemoUse]] = []
     uses: list[DemoUse] = []
     for number, demo in enumerate(demos, 1):
         entry = known.by_id.get(id(demo)) if known is not None else None
@@ -104,7 +99,7 @@ def render_demos(
 
 
 def _render_demo(
-    adapter: RequestedAdapter, signature: Signature, demo: Mapping[str, object], use: DemoUse, expand: bool
+    adapter: RequestedAdapter, signature: Signature, demo: Values, use: DemoUse, expand: bool
 ) -> RenderedDemo:
     if use.use == "dropped":
         return RenderedDemo(demo, use, ())
@@ -121,7 +116,7 @@ def _render_demo(
     return RenderedDemo(demo, use, (expanded(asked) if expand else asked, message_of("assistant", turn, answer)))
 
 
-def _demo_use(signature: Signature, demo: Mapping[str, object], number: int) -> DemoUse:
+def _demo_use(signature: Signature, demo: Values, number: int) -> DemoUse:
     missing = tuple([name for name in signature.fields if name not in demo or demo[name] is None])
     if not missing:
         return DemoUse(number, "complete")
@@ -155,9 +150,7 @@ def history_messages(
     return tuple(messages)
 
 
-def _turn_messages(
-    adapter: RequestedAdapter, signature: Signature, values: Mapping[str, object], turn: str
-) -> list[Message]:
+def _turn_messages(adapter: RequestedAdapter, signature: Signature, values: Values, turn: str) -> list[Message]:
     calls_field, calls = _tool_calls(values)
     results = None if calls is None else calls.tool_call_results
     if results is not None and not is_named(type(results), "ToolCallResults"):
@@ -182,7 +175,7 @@ def _turn_messages(
 
 
 def _native_messages(
-    adapter: RequestedAdapter, signature: Signature, values: Mapping[str, object], turn: str, calls: Any, results: Any
+    adapter: RequestedAdapter, signature: Signature, values: Values, turn: str, calls: Any, results: Any
 ) -> list[Message]:
     shown = signature
     for name, field in signature.output_fields.items():
@@ -206,7 +199,7 @@ def _native_messages(
     return messages
 
 
-def _tool_calls(values: Mapping[str, object]) -> tuple[str | None, Any]:
+def _tool_calls(values: Values) -> tuple[str | None, Any]:
     for name, value in values.items():
         if is_named(type(value), "ToolCalls"):
             return name, value

@@ -15,16 +15,10 @@ import json_repair
 from adapters.formats.base import Adapter, Callback, is_own
 from adapters.formats.chat import INTRODUCTION, ChatAdapter, inputs_structure, outputs_with_values, placeholders
 from adapters.formats.profile import OF_THE_BASE, Card, Profile
-from adapters.json_text.json_document import (
-    Member,
-    align,
-    embedded_object,
-    first_braces,
-    first_object,
-    members,
-)
+from adapters.json_text.json_document import Member, align, embedded_object, first_braces, first_object, members
 from adapters.json_text.repaired_json import NOT_JSON, load_valid_json, repair_object
 from adapters.prompts.field_descriptions import joined, outputs_in_order, placeholder_segments
+from adapters.prompts.prompt import Values
 from adapters.prompts.text import Segment, Text, value_segment
 from adapters.replies.reading import Extract, Reading, Span
 from adapters.replies.reading_builder import Findings, reason
@@ -248,7 +242,7 @@ class JSONAdapter(ChatAdapter):
         return _reminder(signature.fields_only)
 
     def format_assistant_message_content(
-        self, signature: Signature, outputs: Mapping[str, object], missing_field_message: str | None = None
+        self, signature: Signature, outputs: Values, missing_field_message: str | None = None
     ) -> str:
         if not is_own(self.format_field_with_value, JSONAdapter.format_field_with_value):
             return self.format_field_with_value(
@@ -332,13 +326,7 @@ def _structure(signature: Signature) -> Text:
         outputs.append(Segment('"', "marker", name))
     outputs.append(Segment("\n}" if signature.output_fields else "}", "marker"))
     return joined(
-        (
-            Text((INTRODUCTION,)),
-            Text((INPUTS,)),
-            inputs_structure(signature),
-            Text((OUTPUTS,)),
-            Text(outputs),
-        )
+        (Text((INTRODUCTION,)), Text((INPUTS,)), inputs_structure(signature), Text((OUTPUTS,)), Text(outputs))
     )
 
 

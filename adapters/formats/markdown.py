@@ -23,7 +23,7 @@ from adapters.json_text.repair_limits import TooLargeError
 from adapters.json_text.repaired_json import NOT_JSON, load_valid_json
 from adapters.prompts import content_markers as markers
 from adapters.prompts.field_descriptions import placeholder_segments
-from adapters.prompts.prompt import DemoUse, Message, Prompt
+from adapters.prompts.prompt import Demos, DemoUse, Message, Prompt, Values
 from adapters.prompts.text import Segment, Text
 from adapters.replies.reading import Reading, Span
 from adapters.replies.reading_builder import Findings, reason
@@ -111,13 +111,7 @@ class MarkdownAdapter(Adapter):
         }
         return {"type": "json_schema", "json_schema": {"name": f"{signature.name}_schema", "schema": schema}}
 
-    def _render(
-        self,
-        signature: Signature,
-        demos: Sequence[Mapping[str, object]],
-        inputs: Mapping[str, object],
-        reuse: Prompt | None,
-    ) -> Prompt:
+    def _render(self, signature: Signature, demos: Demos, inputs: Values, reuse: Prompt | None) -> Prompt:
         history_field = signature.history_field
         segments: list[Segment] = []
         _section(segments, 1, "Task", None, Segment(signature.instructions, "instructions"))
@@ -147,12 +141,7 @@ class MarkdownAdapter(Adapter):
         return Text.of(signature.instructions, "instructions")
 
     def format_user_message_content(
-        self,
-        signature: Signature,
-        inputs: Mapping[str, object],
-        prefix: str = "",
-        suffix: str = "",
-        main_request: bool = False,
+        self, signature: Signature, inputs: Values, prefix: str = "", suffix: str = "", main_request: bool = False
     ) -> str:
         """Write a later message (the results of tools): a numbered section for each input."""
         segments: list[Segment] = list(Text.of(prefix).segments)
@@ -173,7 +162,7 @@ class MarkdownAdapter(Adapter):
         return Text((Segment(said, "reminder"),))
 
     def format_assistant_message_content(
-        self, signature: Signature, outputs: Mapping[str, object], missing_field_message: str | None = None
+        self, signature: Signature, outputs: Values, missing_field_message: str | None = None
     ) -> str:
         inner = Text.of(JSONAdapter().format_assistant_message_content(signature, outputs, missing_field_message))
         return Text((Segment("```json\n", "marker"), *inner.segments, Segment("\n```", "marker")))

@@ -17,7 +17,7 @@ from adapters.formats.profile import EXTRACTION_OPTION, SHARED_OPTIONS, Card, Op
 from adapters.json_text.repaired_json import load_json
 from adapters.prompts.field_descriptions import inputs_described, joined, outputs_described
 from adapters.prompts.formatted import message_dicts
-from adapters.prompts.prompt import Prompt, message_of
+from adapters.prompts.prompt import Demos, Prompt, Values, message_of
 from adapters.prompts.text import Segment, Text, join, value_segment
 from adapters.replies.reading import FieldReading, Reading, ReadingError, Span
 from adapters.signatures.signature import Field, Signature
@@ -32,10 +32,7 @@ PROFILE = Profile(
         "Two models: the first answers in prose, the second takes the fields out of it.",
         "A plain description of inputs and outputs; no markers and no examples of a form.",
         "Nothing by itself: a second call, through Chat, extracts the fields from the prose.",
-        (
-            "with models that reason well and format badly",
-            "where a form in the prompt makes the answers worse",
-        ),
+        ("with models that reason well and format badly", "where a form in the prompt makes the answers worse"),
         ("where latency or cost matters: every answer is two calls", "where the values must be verbatim"),
     ),
     inputs="prose",
@@ -97,13 +94,7 @@ class TwoStepAdapter(Adapter):
         super().__init__(callbacks, use_native_function_calling, native_response_types, parallel_tool_calls)
         self.extraction_model = extraction_model
 
-    def _render(
-        self,
-        signature: Signature,
-        demos: Sequence[Mapping[str, object]],
-        inputs: Mapping[str, object],
-        reuse: Prompt | None,
-    ) -> Prompt:
+    def _render(self, signature: Signature, demos: Demos, inputs: Values, reuse: Prompt | None) -> Prompt:
         system = message_of("system", "system", self.format_task_description(signature))
         shown_demos = self._demos(signature, demos, reuse, expand=False)
         last = message_of("user", "inputs", self.format_user_message_content(signature, inputs))
@@ -165,12 +156,7 @@ class TwoStepAdapter(Adapter):
             raise _failure(signature, completion, error) from error
 
     async def acall(
-        self,
-        lm: object,
-        lm_kwargs: dict[str, object],
-        signature: Signature,
-        demos: Sequence[Mapping[str, object]],
-        inputs: Mapping[str, object],
+        self, lm: object, lm_kwargs: dict[str, object], signature: Signature, demos: Demos, inputs: Values
     ) -> list[dict[str, object]]:
         """Awaits both models. As in dspy it prepares no request and fills no defaults, unlike `__call__`.
 
@@ -202,12 +188,7 @@ class TwoStepAdapter(Adapter):
         return _task(signature)
 
     def format_user_message_content(
-        self,
-        signature: Signature,
-        inputs: Mapping[str, object],
-        prefix: str = "",
-        suffix: str = "",
-        main_request: bool = False,
+        self, signature: Signature, inputs: Values, prefix: str = "", suffix: str = "", main_request: bool = False
     ) -> str:
         lines = _lines(signature.input_fields, inputs)
         if not prefix and not suffix:
@@ -215,7 +196,7 @@ class TwoStepAdapter(Adapter):
         return joined((prefix, lines, suffix) if lines else (prefix, suffix))
 
     def format_assistant_message_content(
-        self, signature: Signature, outputs: Mapping[str, object], missing_field_message: str | None = None
+        self, signature: Signature, outputs: Values, missing_field_message: str | None = None
     ) -> str:
         return _lines(signature.output_fields, outputs).strip()
 
@@ -225,7 +206,7 @@ def _failure(signature: Signature, completion: str, error: AdapterParseError) ->
     return AdapterParseError("TwoStepAdapter", signature, completion, message)
 
 
-def _lines(fields: Mapping[str, Field], values: Mapping[str, object]) -> Text:
+def _lines(fields: Mapping[str, Field], values: Values) -> Text:
     segments: list[Segment] = []
     add = segments.append
     for name in fields:

@@ -15,6 +15,7 @@ from adapters.formats.chat import INTRODUCTION, ChatAdapter, field_with_info, ou
 from adapters.formats.profile import FALLBACK_OPTION, SHARED_OPTIONS, Card, Profile
 from adapters.formats.xml_reading import read_xml
 from adapters.prompts.field_descriptions import is_model, joined, placeholder_segments, translate_field_type
+from adapters.prompts.prompt import Values
 from adapters.prompts.text import Kind, Segment, Text, join
 from adapters.replies.reading import Reading
 from adapters.signatures.signature import Field, Signature
@@ -36,10 +37,7 @@ PROFILE = Profile(
             "with models that were trained on XML tags (Anthropic's, for instance)",
             "for nested outputs without structured output",
         ),
-        (
-            "where values hold &, < or HTML",
-            "where replies may be cut off: XML that ends early is refused as a whole",
-        ),
+        ("where values hold &, < or HTML", "where replies may be cut off: XML that ends early is refused as a whole"),
     ),
     inputs="tags",
     reply="xml",
@@ -79,12 +77,7 @@ class XMLAdapter(ChatAdapter):
         return self.format_field_with_value({field_with_info(field): translate_field_type(name, field)})
 
     def format_user_message_content(
-        self,
-        signature: Signature,
-        inputs: Mapping[str, object],
-        prefix: str = "",
-        suffix: str = "",
-        main_request: bool = False,
+        self, signature: Signature, inputs: Values, prefix: str = "", suffix: str = "", main_request: bool = False
     ) -> str:
         parts: list[str] = [prefix, self._inputs_content(signature, inputs)]
         if main_request:
@@ -96,7 +89,7 @@ class XMLAdapter(ChatAdapter):
             return parts[1]
         return joined((*parts, suffix))
 
-    def _inputs_content(self, signature: Signature, inputs: Mapping[str, object]) -> str:
+    def _inputs_content(self, signature: Signature, inputs: Values) -> str:
         fields = signature.input_fields.items()
         if not is_own(self.format_field_with_value, XMLAdapter.format_field_with_value):
             return self.format_field_with_value(
@@ -109,7 +102,7 @@ class XMLAdapter(ChatAdapter):
         return Text(segments).strip()
 
     def format_assistant_message_content(
-        self, signature: Signature, outputs: Mapping[str, object], missing_field_message: str | None = None
+        self, signature: Signature, outputs: Values, missing_field_message: str | None = None
     ) -> str:
         if not is_own(self.format_field_with_value, XMLAdapter.format_field_with_value):
             return self.format_field_with_value(outputs_with_values(signature, outputs, missing_field_message))

@@ -188,12 +188,7 @@ def read_xml(found: Findings) -> Reading:
         offset = error_offset(completion)
         failure = found.parse_error(f"Failed to parse XML: {error}", adapter_name="XMLAdapter")
         failure.__cause__ = error
-        found.fail(
-            failure,
-            None,
-            (offset, min(offset + 1, len(completion))),
-            f"not well-formed XML: {_words(error)}",
-        )
+        found.fail(failure, None, (offset, min(offset + 1, len(completion))), f"not well-formed XML: {_words(error)}")
         return found.reading("XMLAdapter")
     except Exception as error:  # a lone surrogate cannot be encoded: dspy leaks the UnicodeEncodeError
         found.fail(error)

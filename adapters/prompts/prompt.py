@@ -13,10 +13,14 @@ from adapters.display.blocks import DATA, Note, Passage, Piece, Shown
 from adapters.prompts.text import Segment, Text
 from adapters.values.plain_json import plain
 
-NOTHING: Mapping[str, object] = MappingProxyType({})
+Values = Mapping[str, object]
+"""Values by the name of their field: the inputs, the outputs, a demo or a turn."""
+Demos = Sequence[Values]
+
+NOTHING: Values = MappingProxyType({})
 
 
-def nothing() -> Mapping[str, object]:
+def nothing() -> Values:
     """`NOTHING` as a default: dataclasses of Python 3.11 refuse a mapping proxy itself."""
     return NOTHING
 

@@ -124,9 +124,7 @@ def value_to_xml(value: object, tag: str, key: str | None = None) -> str:
     """Write a JSON value as nested tags; keys that are not valid tag names become `<entry key=…>`."""
     attributes = ""
     if key is not None:
-        from xml.sax.saxutils import (
-            quoteattr,
-        )  # loads what asks over HTTP: none of the first picture
+        from xml.sax.saxutils import quoteattr  # loads what asks over HTTP: none of the first picture
 
         attributes = f" key={quoteattr(key)}"
     if isinstance(value, list):

@@ -96,13 +96,13 @@ OF_THE_LM = frozenset({"model_type", "use_developer_role"})
 """Those that `dspy.LM` has beside its parameters: by which API it is asked, and how systems are named there."""
 
 CONNECTION = OF_THE_LM | {
-    *("api_base", "api_version", "capabilities", "header_variables", "num_retries", "stream", "timeout"),
+    *("api_base", "api_version", "capabilities", "header_variables", "num_retries", "stream", "timeout")
 }
 """Those that say where, how, how long and what kind of model to ask, and are no part of what is asked."""
 
 _SECRET_NAME = re.compile(
     r"api_?key|secret|passw|authori[sz]ation|credential|cookie|bearer|(access|private|auth|session|subscription)_?key"
-    r"|(^|_)(token|auth|key|headers)$",
+    r"|(^|_)(token|auth|key|headers)$"
 )
 _SECRET_VALUE = re.compile(
     r"(?<![A-Za-z0-9])(sk|gsk|xai|pplx|hf|ghp|gho|glpat|r8|rk|pk)[-_][A-Za-z0-9_-]{6,}"
@@ -111,7 +111,7 @@ _SECRET_VALUE = re.compile(
     r"|(?<![A-Z0-9])A(KIA|SIA)[0-9A-Z]{12,}"
     r"|\bBearer\s+[A-Za-z0-9._~+/=-]{16,}"
     r"|\beyJ[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]+"
-    r"|-----BEGIN [A-Z ]*PRIVATE KEY",
+    r"|-----BEGIN [A-Z ]*PRIVATE KEY"
 )
 USE_A_VARIABLE = 'for example {"OpenAI-Organization": "OPENAI_ORG"}: the value itself stays in the environment'
 USE_THE_ENVIRONMENT = "a session holds no secrets: set the provider's key in the environment, such as OPENAI_API_KEY"

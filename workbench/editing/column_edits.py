@@ -145,12 +145,7 @@ def _renamed(state: State, old: str, new: str) -> State:
 
     cases = tuple(
         [
-            replace(
-                one,
-                recordings=moved(one.recordings),
-                replies=moved(one.replies),
-                measured=moved(one.measured),
-            )
+            replace(one, recordings=moved(one.recordings), replies=moved(one.replies), measured=moved(one.measured))
             for one in state.session.cases
         ]
     )

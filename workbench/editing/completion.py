@@ -118,10 +118,7 @@ MEMBER_OPTIONS = (
     Candidate('pattern=""', "a regular expression that a text must match"),
     Candidate('alias=""', "another name in the JSON"),
 )
-VALUES = (
-    Candidate("dspy.InputField()", "goes in"),
-    Candidate("dspy.OutputField()", "is to come out"),
-)
+VALUES = (Candidate("dspy.InputField()", "goes in"), Candidate("dspy.OutputField()", "is to come out"))
 MEMBER_VALUES = (
     Candidate("pydantic.Field()", "with a description or limits"),
     Candidate("None", "where none is given"),

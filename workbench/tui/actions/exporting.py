@@ -69,10 +69,7 @@ def _files(host: Host) -> list[Path]:
 MOST_LINES = 8
 """Lines shown in a question of what a form does not say."""
 
-ANSWERS = (
-    Answer("file", "f", "To a file", "you are asked for its name"),
-    Answer("clipboard", "c", "To the clipboard"),
-)
+ANSWERS = (Answer("file", "f", "To a file", "you are asked for its name"), Answer("clipboard", "c", "To the clipboard"))
 DOWNLOAD = Answer("download", "d", "Download it", "to your own machine")
 
 

@@ -124,12 +124,7 @@ def value_of(typed: str) -> Any:
 
 
 async def _asked(
-    host: Host,
-    column: str,
-    tool: Tool,
-    arguments: Mapping[str, Any],
-    cancel: Event,
-    answer: Future[Any],
+    host: Host, column: str, tool: Tool, arguments: Mapping[str, Any], cancel: Event, answer: Future[Any]
 ) -> None:
     """Ask one question at a time, never over another dialog; an earlier answer for another column counts too."""
     try:
@@ -163,12 +158,7 @@ MOST_REPEATS = 1_000
 
 OTHER_WAYS = (
     Answer("repeat-all", "n", "Several times, every column", "equal values are counted, and replies that do not parse"),
-    Answer(
-        "repeat-column",
-        "c",
-        "Several times, this column",
-        "the page Repeats shows what came how often",
-    ),
+    Answer("repeat-column", "c", "Several times, this column", "the page Repeats shows what came how often"),
     Answer(
         "deadline-all", "d", "With a deadline, every column", "stop unfinished calls then, and keep what has arrived"
     ),
@@ -189,12 +179,7 @@ VARIABLE_ANSWERS = (
 
 
 def send(
-    host: Host,
-    columns: Iterable[Column],
-    *,
-    times: int = 1,
-    raw: bool = False,
-    deadline_s: float | None = None,
+    host: Host, columns: Iterable[Column], *, times: int = 1, raw: bool = False, deadline_s: float | None = None
 ) -> None:
     """Sends the columns; a host that a file names is asked about first, and gets no key before that."""
     chosen = tuple(columns)

@@ -36,7 +36,7 @@ from workbench.tui.widgets.heading import Heading, Mark
 from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.splitter import Splitter
 from workbench.tui.widgets.text.plain import lines, plain_notify
-from workbench.tui.widgets.verdict_strip import Verdict, VerdictStrip
+from workbench.tui.widgets.verdict_strip import VerdictStrip
 
 if TYPE_CHECKING:
     from workbench.state.engine import Engine

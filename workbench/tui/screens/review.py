@@ -117,21 +117,9 @@ that are only counted.
         ),
         Binding("V", "view(-1)", "Back", id="review.view_back", tooltip="Go back through the views", group=_GROUP),
         Binding(
-            "shift+down,J,pagedown",
-            "scroll_text(1)",
-            "Down",
-            id="review.down",
-            tooltip="Scroll down",
-            group=_GROUP,
+            "shift+down,J,pagedown", "scroll_text(1)", "Down", id="review.down", tooltip="Scroll down", group=_GROUP
         ),
-        Binding(
-            "shift+up,K,pageup",
-            "scroll_text(-1)",
-            "Up",
-            id="review.up",
-            tooltip="Scroll up",
-            group=_GROUP,
-        ),
+        Binding("shift+up,K,pageup", "scroll_text(-1)", "Up", id="review.up", tooltip="Scroll up", group=_GROUP),
         Binding("o", "open", "Open there", id="review.open", tooltip="Open the session at this fixture", group=_GROUP),
         Binding(
             "escape,q,ctrl+q",
