@@ -84,7 +84,14 @@ def make(name: str, options: Mapping[str, Any] = MappingProxyType({}), *, allow_
                 f"the adapter {name!r} is Python code, which a session may not load by itself; "
                 f"allow it with --adapter {name}"
             )
-        return _import(name)(**options)
+        module_name, _, class_name = name.partition(":")
+        try:
+            found = getattr(importlib.import_module(module_name), class_name)
+        except ImportError as error:
+            raise UnknownAdapterError(f"cannot import the module of the adapter {name!r}: {error}") from error
+        except AttributeError as error:
+            raise UnknownAdapterError(f"the module {module_name!r} has no class {class_name!r}") from error
+        return _checked(name, found)(**options)
     if parse_release(name) is not None:
         raise UnknownAdapterError(f"{name!r} belongs to another release of dspy, which only renders sessions")
     entry = OURS.get(name)
@@ -151,17 +158,6 @@ def _load_registered(name: str) -> type[Adapter]:
 
     (entry, *_) = importlib.metadata.entry_points(group=ENTRY_POINTS, name=name)
     return _checked(name, entry.load())
-
-
-def _import(name: str) -> type[Adapter]:
-    module_name, _, class_name = name.partition(":")
-    try:
-        found = getattr(importlib.import_module(module_name), class_name)
-    except ImportError as error:
-        raise UnknownAdapterError(f"cannot import the module of the adapter {name!r}: {error}") from error
-    except AttributeError as error:
-        raise UnknownAdapterError(f"the module {module_name!r} has no class {class_name!r}") from error
-    return _checked(name, found)
 
 
 def _checked(name: str, found: object) -> type[Adapter]:

@@ -26,13 +26,6 @@ NOTICE = "Experimental: "
 """The words that dspy's decorator `experimental` puts before a docstring, which is compiled by then."""
 
 
-def compiled_docstring(docstring: str) -> str:
-    """Convert a docstring as Python 3.13 and later do: tabs to spaces, no common indentation."""
-    first, *rest = docstring.expandtabs().split("\n")
-    margin = min((len(line) - len(line.lstrip(" ")) for line in rest if line.strip(" ")), default=0)
-    return "\n".join([first.lstrip(" "), *(line[margin:] for line in rest)])
-
-
 def _load() -> dict[str, str]:
     data = json.loads(files("adapters.types").joinpath("schema_texts.json").read_text(encoding="utf-8"))
     texts = {name: "\n".join(lines) for name, lines in data["texts"].items()}
@@ -40,7 +33,10 @@ def _load() -> dict[str, str]:
         return texts
     for name, text in texts.items():
         notice, gap, docstring = text.partition("\n\n") if text.lstrip(" ").startswith(NOTICE) else ("", "", text)
-        texts[name] = notice.lstrip(" ") + gap + compiled_docstring(docstring)
+        # Convert a docstring as Python 3.13 and later do: tabs to spaces, no common indentation
+        first, *rest = docstring.expandtabs().split("\n")
+        margin = min((len(line) - len(line.lstrip(" ")) for line in rest if line.strip(" ")), default=0)
+        texts[name] = notice.lstrip(" ") + gap + "\n".join([first.lstrip(" "), *(line[margin:] for line in rest)])
     return texts
 
 

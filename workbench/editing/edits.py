@@ -77,7 +77,15 @@ def set_value(state: State, place: Place, value: Any) -> State:
         if place.field in values and _same(values[place.field], value):
             return state
         changed = {**values, place.field: value}
-    return _with_values(state, place, changed)
+    if place.kind == "demo":
+        demos = list(state.session.demos)
+        demos[place.row] = replace(demos[place.row], values=changed)
+        return _with(state, demos=tuple(demos))
+    case = state.case
+    if place.kind == "history":
+        history = (*case.history[: place.row], changed, *case.history[place.row + 1 :])
+        return replace(state, session=state.session.with_case(replace(case, history=history)))
+    return replace(state, session=state.session.with_case(replace(case, inputs=changed)))
 
 
 def values_at(state: State, place: Place) -> Row:
@@ -246,18 +254,6 @@ def _with_rows(state: State, kind: str, order: Sequence[int | None], new: Row = 
     history = tuple(new if old is None else turns[old] for old in order)
     off = frozenset(row for row, old in enumerate(order) if old in kept.case.turns_off)
     return replace(kept, session=kept.session.with_case(replace(kept.case, history=history, turns_off=off)))
-
-
-def _with_values(state: State, place: Place, values: Row) -> State:
-    if place.kind == "demo":
-        demos = list(state.session.demos)
-        demos[place.row] = replace(demos[place.row], values=values)
-        return _with(state, demos=tuple(demos))
-    case = state.case
-    if place.kind == "history":
-        history = (*case.history[: place.row], values, *case.history[place.row + 1 :])
-        return replace(state, session=state.session.with_case(replace(case, history=history)))
-    return replace(state, session=state.session.with_case(replace(case, inputs=values)))
 
 
 def _with_draft(state: State, place: Place, text: str | None) -> Mapping[Place, str]:

@@ -127,7 +127,13 @@ def said_of(checked: Sequence[FixtureResult], case: str, keys: KeyWords) -> Said
     holding = [one for one in results if one.passed]
     parts = [*_shortened([_line(one) for one in bad])]
     if waiting:
-        parts.append(_about(waiting, case, keys))
+        # List the fixtures without a reply by case, with the key that gets a reply
+        columns: dict[str, list[str]] = {}
+        for one in waiting:
+            columns.setdefault(one.case, []).append(one.column)
+        listed = "; ".join([f"{name} · {', '.join(ids)}" for name, ids in columns.items()])
+        send = "{app.send_all|F5} sends it" if set(columns) == {case} else _ELSEWHERE
+        parts.append(f"Expectations without a reply: {one_line(listed, 240)}. {keys(send)}.")
     parts += _shortened([_line(one) for one in holding])
     if holding and not bad and not _recorded(holding):
         parts.append(keys("{app.record|ctrl+r} records the reply of a column, and its prompt is then checked too."))
@@ -159,16 +165,6 @@ def _title(bad: int, waiting: int, holding: Sequence[FixtureResult]) -> str:
 
 def _recorded(holding: Sequence[FixtureResult]) -> int:
     return sum(one.verdicts.get("render") == "pass" for one in holding)
-
-
-def _about(waiting: Sequence[FixtureResult], case: str, keys: KeyWords) -> str:
-    """List the fixtures without a reply by case, with the key that gets a reply."""
-    columns: dict[str, list[str]] = {}
-    for one in waiting:
-        columns.setdefault(one.case, []).append(one.column)
-    listed = "; ".join([f"{name} · {', '.join(ids)}" for name, ids in columns.items()])
-    send = "{app.send_all|F5} sends it" if set(columns) == {case} else _ELSEWHERE
-    return f"Expectations without a reply: {one_line(listed, 240)}. {keys(send)}."
 
 
 _ELSEWHERE = "{app.cases|ctrl+t} goes to a case, {app.send_all|F5} sends it there"

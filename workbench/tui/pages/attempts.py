@@ -96,7 +96,16 @@ def _attempt(attempt: Attempt, run: Run) -> Iterable[Block]:
         for call in completion.tool_calls:
             yield named("tool call", json_shapes.dumps(dict(call), indent=None, ascii_only=False))
         yield named("reply", (one_line(completion.text, LONGEST_TEXT) or "(empty)", "value"))
-    yield from _tool_turns(attempt, run)
+    # The tools that this call's reply asked for, and what the model was told
+    for event in run.events:
+        if event.attempt != attempt.number or not isinstance(event, events.ToolInvoked):
+            continue
+        arguments = json_shapes.dumps(event.arguments, indent=None, ascii_only=False)
+        yield named("calls", (one_line(event.name, 60), "name"), (f"({one_line(arguments, LONGEST_TEXT)})", "value"))
+        style = "value" if event.result.success and not event.rolled_back else "error"
+        undone = (" what it changed was undone", "error") if event.rolled_back else ("", "note")
+        took = (f"   {duration(event.duration_ms)}", "note")
+        yield named("  is told", (one_line(event.rendered_output, LONGEST_TEXT) or "(nothing)", style), took, undone)
 
 
 def _role(attempt: Attempt, run: Run) -> str:
@@ -115,19 +124,6 @@ ROLES: Mapping[Purpose, str] = {
     "fallback": "a fallback",
     "extraction": "the second stage: takes the fields out of the prose",
 }
-
-
-def _tool_turns(attempt: Attempt, run: Run) -> Iterable[Block]:
-    """The tools that this call's reply asked for, and what the model was told."""
-    for event in run.events:
-        if event.attempt != attempt.number or not isinstance(event, events.ToolInvoked):
-            continue
-        arguments = json_shapes.dumps(event.arguments, indent=None, ascii_only=False)
-        yield named("calls", (one_line(event.name, 60), "name"), (f"({one_line(arguments, LONGEST_TEXT)})", "value"))
-        style = "value" if event.result.success and not event.rolled_back else "error"
-        undone = (" what it changed was undone", "error") if event.rolled_back else ("", "note")
-        took = (f"   {duration(event.duration_ms)}", "note")
-        yield named("  is told", (one_line(event.rendered_output, LONGEST_TEXT) or "(nothing)", style), took, undone)
 
 
 def _measures(milliseconds: float, usage: object, cost: object) -> str:

@@ -64,32 +64,24 @@ def _steps(at: LookedAt, adapter: Adapter) -> Iterable[Block]:
     if request is None:
         yield block(f"There is no prompt: {at.rendered.why_no_prompt}", "error", indent=2)
         return
-    yield named("1 preprocess", _preprocess(request))
-    yield named("2 format", _format(at, request))
+    removed = comma(request.removed_fields, "")
+    added = comma(name for name in ("response_format", "tools", "tool_choice") if name in request.params)
+    taken = (
+        f"took {removed} out of the signature, for the provider returns it apart" if removed else "left all fields in"
+    )
+    yield named("1 preprocess", f"{taken}; parameters added: {added}")
+    prompt = request.prompt
+    count = Estimates().total(prompt.messages, request.params)
+    used = sum(use.use != "dropped" for use in prompt.demos)
+    demos = f"{used} of {len(prompt.demos)} demos used" if prompt.demos else "no demos"
+    messages = counted(len(prompt.messages), "message")
+    yield named("2 format", f"made {messages}, ~{count:,} tokens; {demos}")
     yield named("3 call", *_call(at))
     yield named("4 postprocess", _postprocess(at, request))
     yield named("5 parse", *_parse(at))
     if at.run is not None and at.run.run is not None:
         for attempt in at.run.run.attempts[1:]:
             yield named("again", f"by {catalog.title(attempt.adapter)} · {_measured(attempt)}")
-
-
-def _preprocess(request: Request) -> str:
-    removed = comma(request.removed_fields, "")
-    added = comma(name for name in ("response_format", "tools", "tool_choice") if name in request.params)
-    taken = (
-        f"took {removed} out of the signature, for the provider returns it apart" if removed else "left all fields in"
-    )
-    return f"{taken}; parameters added: {added}"
-
-
-def _format(at: LookedAt, request: Request) -> str:
-    prompt = request.prompt
-    count = Estimates().total(prompt.messages, request.params)
-    used = sum(use.use != "dropped" for use in prompt.demos)
-    demos = f"{used} of {len(prompt.demos)} demos used" if prompt.demos else "no demos"
-    messages = counted(len(prompt.messages), "message")
-    return f"made {messages}, ~{count:,} tokens; {demos}"
 
 
 def _call(at: LookedAt) -> tuple[str | tuple[str, str], ...]:

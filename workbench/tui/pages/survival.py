@@ -65,17 +65,6 @@ def about(mutation: Mutation, column: Survival) -> Iterator[Block]:
     if cell is None:
         yield Block((Piece(f"{NOT_APPLICABLE} {column.id}: ", "note"), Piece(_why_not(column), "note")))
         return
-    yield from _verdict(column, cell)
-    yield EMPTY
-    yield block("the damaged reply", "heading")
-    yield painted(cell.reading)
-
-
-def _why_not(column: Survival) -> str:
-    return one_line(column.problem, LONGEST_LINE) or "not applicable to a reply of this form and these values"
-
-
-def _verdict(column: Survival, cell: Cell) -> Iterator[Block]:
     words = f"{SIGNS[cell.verdict]} {one_line(column.id, 40)}: {WORDS[cell.verdict]}"
     yield Block((Piece(words, STYLES[cell.verdict]), Piece(f"  {MEANINGS[cell.verdict]}", "note")))
     for line in differences(cell):
@@ -85,6 +74,13 @@ def _verdict(column: Survival, cell: Cell) -> Iterator[Block]:
     if cell.reading.error is not None:
         said = first_line(cell.reading.error.message)
         yield block(f"{cell.reading.error.type}: {one_line(said, LONGEST_LINE)}", "text", indent=2)
+    yield EMPTY
+    yield block("the damaged reply", "heading")
+    yield painted(cell.reading)
+
+
+def _why_not(column: Survival) -> str:
+    return one_line(column.problem, LONGEST_LINE) or "not applicable to a reply of this form and these values"
 
 
 def good_reading(column: Survival) -> Iterator[Block]:

@@ -156,7 +156,14 @@ conclusions. `workbench bench SESSION` makes the runs.
         self._rows = tuple(found)
         at = (self._map.row if row is None else row, self._map.column if column is None else column)
         self._map.show(self._table(), *at)
-        self._head.show(self._header())
+        runs = sum(len(cell.runs) for cell in self._grid.cells)
+        count = f"{len(self._rows)} of {len(self._grid.cases)} cases" if self._filter != "all" else _many(self._grid)
+        many = f" · {runs:,} runs" if self.size.width >= WIDE_ENOUGH else ""
+        said = f" · {count}{many} · {FILTERS[self._filter]}, {ORDERS[self._order]}"
+        room = max(8, self.size.width - len(said) - 10)
+        verdict = one_line(f" {self._conclusions.verdict.line}", max(8, self.size.width - 2))
+        head = ((" Bench ", "$text-accent bold"), (one_line(self._of, room), "bold"), (said, "$foreground 70%"))
+        self._head.show(lines((verdict, "bold"), "\n", *head))
         self._show_about()
 
     def _show_about(self) -> None:
@@ -171,16 +178,6 @@ conclusions. `workbench bench SESSION` makes the runs.
             return HeatTable(names, tuple(map(head_of, columns)), tuple(map(tuple, cells)))
         turned = tuple(zip(*cells, strict=True)) if cells else ()
         return HeatTable(tuple(columns) if cells else (), tuple([("", name) for name in names]), turned)
-
-    def _header(self) -> Content:
-        runs = sum(len(cell.runs) for cell in self._grid.cells)
-        count = f"{len(self._rows)} of {len(self._grid.cases)} cases" if self._filter != "all" else _many(self._grid)
-        many = f" · {runs:,} runs" if self.size.width >= WIDE_ENOUGH else ""
-        said = f" · {count}{many} · {FILTERS[self._filter]}, {ORDERS[self._order]}"
-        room = max(8, self.size.width - len(said) - 10)
-        verdict = one_line(f" {self._conclusions.verdict.line}", max(8, self.size.width - 2))
-        head = ((" Bench ", "$text-accent bold"), (one_line(self._of, room), "bold"), (said, "$foreground 70%"))
-        return lines((verdict, "bold"), "\n", *head)
 
     def _about_cell(self) -> Content:
         """Describe the current cell and its column, a line each."""

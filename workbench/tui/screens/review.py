@@ -243,21 +243,18 @@ that are only counted.
         self._list.show(listed, keep_place=True, current=self.cause.id)
         self._list.show_current()
         if self._fixtures.display:
-            self._show_fixtures()
+            # The fixtures of the cause, and below them the reply of the one at hand if there is room for all of it
+            room = self._fixtures.row_width - MARGIN - 1
+            entries = review_text.fixture_list(self.cause, self._fixture, self._then, keys_of(self.app), room)
+            reply = list(whole_fixture.reply_of(self._whole)) if self._whole is not None else []
+            current = review_text.target_of(self._fixture)
+            self._fixtures.show([*entries, *reply], keep_place=True, current=current)
+            self._has_reply_beside = self._fixtures.row_count <= self._fixtures.page_height
+            if not self._has_reply_beside:
+                self._fixtures.show(entries, keep_place=True, current=current)
+            self._fixtures.show_current()
         self._show_text(keep_place=False)
         self._hint.show(lines((self._hints(self.size.width - PADDING), "$foreground 60%")))
-
-    def _show_fixtures(self) -> None:
-        """The fixtures of the cause, and below them the reply of the one at hand if there is room for all of it."""
-        room = self._fixtures.row_width - MARGIN - 1
-        entries = review_text.fixture_list(self.cause, self._fixture, self._then, keys_of(self.app), room)
-        reply = list(whole_fixture.reply_of(self._whole)) if self._whole is not None else []
-        current = review_text.target_of(self._fixture)
-        self._fixtures.show([*entries, *reply], keep_place=True, current=current)
-        self._has_reply_beside = self._fixtures.row_count <= self._fixtures.page_height
-        if not self._has_reply_beside:
-            self._fixtures.show(entries, keep_place=True, current=current)
-        self._fixtures.show_current()
 
     def _show_text(self, keep_place: bool) -> None:
         """All of it; or as much as the screen holds, and where that is not enough the shortest form."""
