@@ -16,7 +16,7 @@ from adapters.prompts.prompt import Values
 from adapters.prompts.text import Segment, Text, value_segment
 from adapters.signatures.read.annotations import fields_until_built
 from adapters.signatures.signature import Signature
-from adapters.signatures.type_walk import walk
+from adapters.signatures.type_names import walk
 from adapters.values.value_text import write_value
 
 INDENT = "  "

@@ -21,8 +21,7 @@ from pydantic_core import PydanticUndefined
 from adapters.errors import SignatureError
 from adapters.signatures.read import known_names
 from adapters.signatures.read.known_names import is_not_run
-from adapters.signatures.type_names import is_type_alias
-from adapters.signatures.type_walk import walk
+from adapters.signatures.type_names import is_type_alias, walk
 from adapters.signatures.value_writer import ValueWriter, constraint_values, is_constraint, text_literal
 from adapters.types.decision import kind_of, options_of
 from adapters.types.recognition import is_decision_type, is_kind_of

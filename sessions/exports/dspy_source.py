@@ -17,7 +17,7 @@ from adapters.signatures import notation
 from adapters.signatures.class_writer import is_name
 from adapters.signatures.signature import Signature
 from adapters.signatures.source_writer import to_source
-from adapters.signatures.type_walk import notes_of, walk
+from adapters.signatures.type_names import notes_of, walk
 from adapters.tools.fields import with_tool_fields, with_tools
 from sessions.exports.endpoints import OFFLINE, headers_of, key_goes_there
 from sessions.exports.exported import Exported, ExportError, Source, View, beside

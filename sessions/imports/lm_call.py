@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from adapters.prompts.described_fields import INPUTS, OBJECTIVE, OUTPUTS, ListedField, listed_fields
+from adapters.prompts.field_descriptions import INPUTS, OBJECTIVE, OUTPUTS, ListedField, listed_fields
 from adapters.signatures.signature import Field, Role
 from sessions.errors import SessionError
 from sessions.imports import conversations, prompt_types, proposing

@@ -13,7 +13,7 @@ from typing import Any
 
 from adapters.errors import SignatureError
 from adapters.lm.offline import wanted_types
-from adapters.prompts.described_fields import ListedField, simplified_type, type_note
+from adapters.prompts.field_descriptions import ListedField, simplified_type, type_note
 from adapters.signatures.signature import strip_annotated
 from sessions.model.session import SignatureText
 

@@ -1,15 +1,20 @@
-"""Edit the columns of a session: pure functions from a `State` to the next, or the same if unchanged."""
+"""Edit the columns and variants of a session: pure functions from a `State` to the next, or the same if unchanged."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
+from adapters.errors import SignatureError
 from adapters.formats.profile import EXTRACTION_OPTION
-from sessions.model.session import Column
-from workbench.editing import edits
-from workbench.state.document import State
+from adapters.signatures.signature import Field, Signature
+from sessions.model import variants
+from sessions.model.session import Column, Variant
+from sessions.model.variants import VariantError
+from workbench.editing import edits, field_values
+from workbench.editing.tool_edits import drafted, reordered_drafts
+from workbench.state.document import Place, State
 
 BETWEEN = " · "
 """Separates a column's name, variant and model in its id."""
@@ -150,3 +155,149 @@ def _renamed(state: State, old: str, new: str) -> State:
         ]
     )
     return replace(state, session=replace(state.session, cases=cases))
+
+
+def fields_of(signature: Signature | None, state: State) -> tuple[Field, ...]:
+    """Return a variant as a form shows it; its original may have been removed."""
+    known = variants.targets(signature) if signature is not None else ()
+    named = tuple(dict.fromkeys((*known, *(one.of for one in state.session.variants))))
+    return (
+        Field("tag", "input", str, "variants of one tag go together; a column uses a tag"),
+        Field("of", "input", Literal[named or (variants.INSTRUCTIONS,)], "which text it takes the place of"),
+        Field("text", "input", str),
+    )
+
+
+def values_of(variant: Variant) -> Mapping[str, Any]:
+    return {"tag": variant.tag, "of": variant.of, "text": variant.text}
+
+
+def problem_of(state: State, row: int, field: str, text: str) -> str:
+    """Return why a text is invalid for a field of the variant at `row`, or ""."""
+    if field == "of":
+        of = field_values.read_json(text)
+        fits = isinstance(of, str) and _hash(state, of)
+        return "" if fits else 'write "instructions" or "fields.NAME.desc", with the quotes'
+    if field != "tag":
+        return ""
+    try:
+        variants.check_tag(text)
+    except VariantError as error:
+        return str(error)
+    taken = _is_taken(state, row, text, state.session.variants[row].of)
+    return f"{text} has a text for this already" if taken else ""
+
+
+def set_text(state: State, place: Place, text: str) -> State:
+    """Set the tag or the text of a variant; columns follow a tag when all of it is renamed."""
+    variant = state.session.variants[place.row]
+    if problem_of(state, place.row, place.field, text):
+        return drafted(state, place, text)
+    if place.field == "of":  # a signature of many fields has too many for a choice
+        return drafted(set_of(state, place.row, field_values.read_json(text)), place, None)
+    if place.field == "text":
+        return drafted(_with(state, place.row, replace(variant, text=text)), place, None)
+    changed = _with(state, place.row, replace(variant, tag=text))
+    if variant.tag != text and variant.tag not in variants.tags(changed.session):
+        columns = tuple([_renamed_tag(one, variant.tag, text) for one in changed.session.columns])
+        changed = replace(changed, session=replace(changed.session, columns=columns))
+    return drafted(changed, place, None)
+
+
+def set_of(state: State, row: int, of: str) -> State:
+    """Set the original of a variant to that text as it is now, unless its tag has a variant of it."""
+    variant = state.session.variants[row]
+    if of == variant.of or _is_taken(state, row, variant.tag, of):
+        return state
+    return _with(state, row, replace(variant, of=of, original=_hash(state, of)))
+
+
+def renew(state: State, row: int) -> State:
+    """Confirm a variant for the current original, after the original changed."""
+    variant = state.session.variants[row]
+    original = _hash(state, variant.of)
+    return (
+        state
+        if not original or original == variant.original
+        else _with(state, row, replace(variant, original=original))
+    )
+
+
+def add(state: State, at: int) -> State:
+    """Add a tag whose text starts as the current instructions."""
+    return _reordered(state, [*range(at), None, *range(at, len(state.session.variants))])
+
+
+def duplicate(state: State, row: int) -> State:
+    """Copy a variant under a new tag."""
+    return _reordered(state, [*range(row + 1), row, *range(row + 1, len(state.session.variants))])
+
+
+def delete(state: State, row: int) -> State:
+    return _reordered(state, [one for one in range(len(state.session.variants)) if one != row])
+
+
+def move(state: State, row: int, to: int) -> State:
+    order = [one for one in range(len(state.session.variants)) if one != row]
+    order.insert(to, row)
+    return _reordered(state, order)
+
+
+def take(state: State, tag: str, of: str, text: str) -> State:
+    """Add a suggested variant after all others, for the current text."""
+    return replace(state, session=variants.with_variant(state.session, tag, of, text))
+
+
+def free_tag(state: State, wanted: str = "v1") -> str:
+    """Return `wanted`, or with the first free number at its end."""
+    tags = variants.tags(state.session)
+    stem = wanted.rstrip("0123456789")
+    number = int(wanted[len(stem) :] or 1)
+    chosen = wanted
+    while chosen in tags:
+        number += 1
+        chosen = f"{stem}{number}"
+    return chosen
+
+
+def _signature(state: State) -> Signature | None:
+    try:
+        return state.session.signature.read()
+    except (SignatureError, ValueError, RecursionError):
+        return None
+
+
+def _hash(state: State, of: str) -> str:
+    """Hash the current text; "" when there is none."""
+    signature = _signature(state)
+    original = None if signature is None else variants.original_of(signature, of)
+    return "" if original is None else Variant.hash_of(original)
+
+
+def _is_taken(state: State, row: int, tag: str, of: str) -> bool:
+    return any((one.tag, one.of) == (tag, of) for index, one in enumerate(state.session.variants) if index != row)
+
+
+def _renamed_tag(column: Column, old: str, new: str) -> Column:
+    return replace(column, variant=new) if column.variant == old else column
+
+
+def _with(state: State, row: int, variant: Variant) -> State:
+    if variant == state.session.variants[row]:
+        return state
+    listed = (*state.session.variants[:row], variant, *state.session.variants[row + 1 :])
+    return replace(state, session=replace(state.session, variants=listed))
+
+
+def _reordered(state: State, order: Sequence[int | None]) -> State:
+    made: list[Variant] = []
+    for old in order:
+        if old is None:
+            signature = _signature(state)
+            text = "" if signature is None else signature.instructions
+            made.append(Variant(free_tag(state), variants.INSTRUCTIONS, text, _hash(state, variants.INSTRUCTIONS)))
+            continue
+        variant = state.session.variants[old]
+        made.append(replace(variant, tag=free_tag(state, variant.tag)) if variant in made else variant)
+    drafts = reordered_drafts(state, "variant", order)
+    return replace(state, session=replace(state.session, variants=tuple(made)), drafts=drafts)

@@ -30,8 +30,7 @@ from workbench.state import document
 from workbench.state.document import Document, Place
 from workbench.tui import actions, clipboard, themes
 from workbench.tui.guidance import Guidance
-from workbench.tui.keys.bindings import ACTIONS, APP_BINDINGS, ON_A_DIALOG
-from workbench.tui.keys.key_words import KeyWords
+from workbench.tui.keys.bindings import ACTIONS, APP_BINDINGS, ON_A_DIALOG, KeyWords
 from workbench.tui.messages import CopiesOfWork, PastedCall, SuggestVariant, TryVariant
 from workbench.tui.mistakes import Mistakes
 from workbench.tui.preferences import Preferences
@@ -271,10 +270,10 @@ class WorkbenchApp(SurvivingApp):
         actions.checking.check(self)
 
     def action_break_replies(self) -> None:
-        self.ask(actions.breaking.break_replies(self))
+        self.ask(actions.benching.break_replies(self))
 
     def action_copy_menu(self) -> None:
-        self.ask(actions.copying.choose_copy(self))
+        self.ask(actions.exporting.choose_copy(self))
 
     def action_lesson(self) -> None:
         actions.looking.open_lesson(self)
@@ -347,7 +346,7 @@ class WorkbenchApp(SurvivingApp):
         self.ask(actions.suggesting.suggest(self, message.of))
 
     def on_pasted_call(self, message: PastedCall) -> None:
-        self.ask(actions.pasting.open_pasted(self, message.text))
+        self.ask(actions.browsing.open_pasted(self, message.text))
 
     def on_copies_of_work(self, message: CopiesOfWork) -> None:
         actions.files.say_of_copies(self, message.why_not)
@@ -378,7 +377,7 @@ class WorkbenchApp(SurvivingApp):
         self.preferences.settle()
         self._follow_program()
         if self._start_at is not None:
-            actions.deciding.go_to(self, self._start_at)
+            actions.checking.go_to(self, self._start_at)
         if self.preferences.wants_guide:
             self.guidance.show("first")
             self.main.columns.set_quiet(True)

@@ -28,7 +28,7 @@ from workbench.serving.messages import EXAMPLE, WHOLE, Controls, MessageError, T
 from workbench.serving.orders import Orders
 from workbench.tui.actions import files, looking
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.keys.key_words import keys_of
+from workbench.tui.keys.bindings import keys_of
 from workbench.tui.panes.editors import EDITORS
 from workbench.tui.screens.lesson import LessonScreen
 from workbench.tui.screens.main import MainScreen

@@ -19,20 +19,8 @@ from adapters.formats import catalog
 from workbench.editing import edits
 from workbench.exporting.forms import FORMS
 from workbench.state.document import Place
-from workbench.tui.actions import (
-    benching,
-    cases,
-    columns,
-    copying,
-    exporting,
-    files,
-    looking,
-    past_runs,
-    recording,
-    sending,
-)
-from workbench.tui.keys.bindings import ACTIONS, APP_BINDINGS, ON_A_DIALOG
-from workbench.tui.keys.key_words import in_short
+from workbench.tui.actions import benching, cases, columns, exporting, files, looking, past_runs, recording, sending
+from workbench.tui.keys.bindings import ACTIONS, APP_BINDINGS, ON_A_DIALOG, in_short
 from workbench.tui.keys.keymap import first_key
 from workbench.tui.panes.editors import EDITORS
 from workbench.tui.screens.pages import PAGES
@@ -111,9 +99,9 @@ def commands_of(host: Host, screen: Screen[Any]) -> Iterator[Command]:
         yield from _app_keys(host, getattr(screen, "APP_ACTIONS", ON_A_DIALOG) - {"lesson", "look"})  # open already
         return
     yield from _app_keys(host, ACTIONS)
-    for answer in copying.ANSWERS:
+    for answer in exporting.COPIES:
         yield Command(
-            f"Copy: {answer.name}", answer.about, partial(_ask, host, partial(copying.copy, host, answer.value))
+            f"Copy: {answer.name}", answer.about, partial(_ask, host, partial(exporting.copy, host, answer.value))
         )
     for form in FORMS.values():
         yield Command(

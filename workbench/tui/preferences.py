@@ -21,7 +21,7 @@ from sessions.file import whole_files
 from sessions.file.state_folder import key_of, private, state_folder
 from workbench.state.document import Document
 from workbench.tui import themes
-from workbench.tui.keys.key_words import USUAL, KeyWords
+from workbench.tui.keys.bindings import USUAL, KeyWords
 from workbench.tui.panes.editors import EDITORS
 from workbench.tui.panes.signature import VIEWS
 from workbench.tui.screens.main import MainScreen

@@ -14,7 +14,7 @@ from adapters.formats.chat import ChatAdapter
 from adapters.lm.offline import wanted_types
 from adapters.lm.offline.wanted_types import Schema
 from adapters.mutations.mutation import GoodReply, good_reply, written
-from adapters.prompts import described_fields
+from adapters.prompts import field_descriptions
 from adapters.replies.forms import FORMS
 from adapters.replies.reading import ReplyForm
 from adapters.signatures.signature import Field, Signature
@@ -205,9 +205,9 @@ def _wanted_by(one: Field) -> WantedOutput:
 
 
 def _wanted_outputs(format_: Format, system: str, asked: str) -> tuple[WantedOutput, ...]:
-    heading = _PROSE if format_ == "prose" else described_fields.OUTPUTS
+    heading = _PROSE if format_ == "prose" else field_descriptions.OUTPUTS
     listed = {
-        name: (text, about.strip()) for name, text, about in reversed(described_fields.listed_fields(system, heading))
+        name: (text, about.strip()) for name, text, about in reversed(field_descriptions.listed_fields(system, heading))
     }
     names = _names(format_, system, asked)
     return tuple([_wanted(name, *listed.get(name, ("str", "")), format_, system, asked) for name in names])
@@ -289,7 +289,7 @@ def _examples(messages: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
 
 def _names(format_: Format, system: str, asked: str) -> tuple[str, ...]:
     if format_ == "prose":
-        return tuple(name for name, _, _ in described_fields.listed_fields(system, _PROSE))
+        return tuple(name for name, _, _ in field_descriptions.listed_fields(system, _PROSE))
     if format_ == "chat":
         reminder = asked[asked.rfind(_CHAT) :]
         names = re.findall(r"`\[\[ ## (\w+) ## \]\]`", reminder)
@@ -303,12 +303,12 @@ def _names(format_: Format, system: str, asked: str) -> tuple[str, ...]:
 
 def _wanted(name: str, type_text: str, description: str, format_: Format, system: str, asked: str) -> WantedOutput:
     schema = wanted_types.from_annotation(type_text)
-    note = described_fields.type_note(name, system)
+    note = field_descriptions.type_note(name, system)
     if note is not None:
         schema = wanted_types.from_note(note, schema)
     template = _template(name, asked) if format_ == "xml" else None
     if wanted_types.is_vague(schema):
-        simplified = described_fields.simplified_type(name, system)
+        simplified = field_descriptions.simplified_type(name, system)
         if simplified is not None:
             schema = wanted_types.from_baml(simplified)
         elif template is not None:
@@ -327,8 +327,8 @@ def _template(name: str, asked: str) -> str | None:
 
 
 def _inputs(format_: Format, system: str, body: str) -> dict[str, str]:
-    heading = "As input, you will be provided with:\n" if format_ == "prose" else described_fields.INPUTS
-    names = [name for name, _, _ in described_fields.listed_fields(system, heading)]
+    heading = "As input, you will be provided with:\n" if format_ == "prose" else field_descriptions.INPUTS
+    names = [name for name, _, _ in field_descriptions.listed_fields(system, heading)]
     if format_ == "prose":
         found = labelled(body, names)
     elif format_ == "xml":

@@ -24,7 +24,7 @@ from pydantic.fields import FieldInfo
 from adapters.errors import SignatureError
 from adapters.signatures.read.source_text import SourceText, told
 from adapters.signatures.signature import CONSTRAINT_WORDS, Field, Role, Signature, constraint_text, infer_prefix
-from adapters.signatures.type_walk import notes_of, unchecked_in, walk
+from adapters.signatures.type_names import notes_of, unchecked_in, walk
 
 TAKEN_NAMES = frozenset({"fields", "signature", "instructions", "input_fields", "output_fields", "model_config"})
 """Names of properties of dspy's own class, with which a signature fails there too."""

@@ -36,7 +36,7 @@ import pydantic.json_schema
 import typing_extensions
 
 from adapters.signatures.signature import Role
-from adapters.signatures.type_walk import NotRun
+from adapters.signatures.type_names import NotRun
 from adapters.types.recognition import DECISIONS
 
 

@@ -35,7 +35,7 @@ from adapters.signatures.read.computing import (
 from adapters.signatures.read.fields import check_shown, dspy_field, is_dspy_argument
 from adapters.signatures.read.names import NameReader, Names
 from adapters.signatures.read.source_text import shown, told
-from adapters.signatures.type_walk import NotRun
+from adapters.signatures.type_names import NotRun
 
 LARGEST_INTEGER_BITS = 4_000
 """Python itself refuses to write out integers of more than 4,300 digits."""

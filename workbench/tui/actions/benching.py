@@ -1,4 +1,4 @@
-"""Show the results of `workbench bench` for the open session, and bring a run on screen."""
+"""Show the results of `workbench bench`, or a stress test, and bring a reply of theirs into a column."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
+from adapters.errors import SignatureError
 from sessions.bench import results
 from sessions.bench.conclusions import Conclusions
 from sessions.bench.grid import latest
 from sessions.errors import SessionError
 from sessions.model.replies import Reply
+from sessions.stress import grid
 from workbench.editing import edits
 from workbench.output.display import one_line
 from workbench.state.document import Place
 from workbench.tui.screens.bench import BenchScreen, Wanted
+from workbench.tui.screens.stress import StressScreen
 from workbench.tui.widgets.text.plain import plain_notify
 
 if TYPE_CHECKING:
@@ -71,3 +74,26 @@ def show(host: Host, wanted: Wanted) -> None:
         change = partial(edits.set_reply, case=wanted.case, column=column, reply=reply)
         host.main.edit(change, Place("reply", wanted.case, field=f"{column} benched"), f"reply of run {run.number}")
     host.main.go_to(Place("column", wanted.case, field=column))
+
+
+async def break_replies(host: Host) -> None:
+    """Show which parsers survive which damaged replies of the open case; taking a reply can be undone."""
+    if len(host.app.screen_stack) > 1:
+        return
+    session, case = host.document.session, host.document.state.case
+    try:
+        session.signature.read()
+    except (SignatureError, ValueError, RecursionError) as error:
+        said = f"{error} Fix the signature first: no reply can be parsed without it."
+        plain_notify(host.app, said, title="Nothing to break", severity="warning")
+        return
+    make = partial(grid.grid_of, session, case, grid.every_adapter(session))
+    name = host.document.path.name if host.document.path is not None else session.name or "this session"
+    taken = await host.app.push_screen_wait(StressScreen(make, name, frozenset([one.id for one in session.columns])))
+    if taken is not None:
+        reply = Reply(taken.text, source="edited")
+        host.main.runs.forget(case.name, taken.column)
+        change = partial(edits.set_reply, case=case.name, column=taken.column, reply=reply)
+        place = Place("reply", case.name, field=taken.column)
+        host.main.edit(change, place, "a broken reply")
+        host.main.go_to(place)  # what a key changes is in sight

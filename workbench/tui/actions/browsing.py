@@ -1,4 +1,4 @@
-"""List sessions and examples (ctrl+o), preview and open them."""
+"""List sessions and examples (ctrl+o), preview and open them; open a pasted call as a session."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,19 +15,20 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.widgets import OptionList
 
+from adapters.errors import SignatureError
 from sessions import examples
+from sessions.errors import SessionError
 from sessions.file import store
-from sessions.imports import pasted_text
+from sessions.imports import pasted_calls, pasted_text
 from workbench.output.display import one_line
 from workbench.tui import preferences
-from workbench.tui.actions import browsing, files, pasting
+from workbench.tui.actions import files
 from workbench.tui.dialogs.choose import LONGEST_FILTER, ChooseScreen, Entry
 from workbench.tui.keys.bindings import KeyGroup
-from workbench.tui.widgets.text.plain import PlainStatic, lines
+from workbench.tui.widgets.text.plain import PlainStatic, lines, plain_notify
 
 if TYPE_CHECKING:
     from workbench.tui.host import Host
-
 
 LARGEST = 4_000_000
 """Bytes above which a file has no preview."""
@@ -164,7 +165,7 @@ class BrowseScreen(ChooseScreen):
             if not self.is_attached:
                 return
             if entry.value not in self._cards:
-                card = browsing.read(Path(entry.value))
+                card = read(Path(entry.value))
                 self.app.call_from_thread(self._know, entry, card)
 
     def _know(self, entry: Entry, card: Card) -> None:
@@ -215,7 +216,7 @@ async def open_session(host: Host) -> None:
     named = EXAMPLE + host.guidance.example if host.guidance.example else ""
     chosen = await host.app.push_screen_wait(BrowseScreen(entries_of(folder, recent), _cards_of_examples(), named))
     if chosen is not None and chosen.startswith(PASTED):
-        await pasting.open_pasted(host, chosen.removeprefix(PASTED))
+        await open_pasted(host, chosen.removeprefix(PASTED))
         return
     if chosen is None or not await files.confirm_close(host):
         return
@@ -251,4 +252,31 @@ def _json_files(folder: Path) -> list[Path]:
 
 def _cards_of_examples() -> dict[str, Card]:
     loaded = {name: json.loads(store.dumps(examples.load(name))) for name in examples.ALL}
-    return {EXAMPLE + name: browsing.card_of(data) for name, data in loaded.items()}
+    return {EXAMPLE + name: card_of(data) for name, data in loaded.items()}
+
+
+NAME = "pasted call"
+SECONDS = 12
+"""Seconds for which it is shown what was guessed."""
+
+
+async def open_pasted(host: Host, text: str) -> None:
+    """Open a session of a pasted call, after asking which call is meant and about unsaved changes."""
+    calls = pasted_calls.find(text)
+    number = 1
+    if len(calls) > 1:
+        entries = [Entry(str(index), one_line(title, 100)) for index, title in enumerate(calls.titles(), 1)]
+        chosen = await host.app.push_screen_wait(ChooseScreen("Which call?", entries))
+        if chosen is None:
+            return
+        number = int(chosen)
+    try:
+        made = pasted_calls.from_calls(calls, "the pasted text", number=number)
+    except (SessionError, SignatureError) as error:
+        plain_notify(host.app, str(error), title="Not pasted", severity="error", timeout=SECONDS)
+        return
+    if not await files.confirm_close(host):
+        return
+    host.load(replace(made.session, name=NAME), None)
+    said = "\n".join([*made.notes, *(f"guessed: {one}" for one in made.guesses)])
+    plain_notify(host.app, said, title="Pasted", timeout=SECONDS)

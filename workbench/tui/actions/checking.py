@@ -1,31 +1,41 @@
-"""Check recordings against today's results, and mark columns that drift.
+"""Check recordings against today's results, mark columns that drift, and review what drifted.
 
-An explicit check covers the session; marks follow each edit of the case on screen.
+An explicit check covers the session; marks follow each edit of the case on screen. Accepted causes are a change of the
+document.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from textual.notifications import SeverityLevel
 from textual.timer import Timer
 
+from sessions.causes.accepting import accepted
+from sessions.causes.cause import FixtureName
+from sessions.causes.finding import Causes
 from sessions.checking import checking
 from sessions.checking.checking import NO_REPLY
 from sessions.checking.verdicts import FixtureResult
 from sessions.model.session import Session
+from sessions.source.comparing import check_source, with_source
 from sessions.source.linking import Follower
+from sessions.source.project import SourceError
+from workbench.checks.decisions import Decisions, of_open
+from workbench.checks.reviewing import OpenLook, with_text
 from workbench.output.display import one_line
+from workbench.output.measures import counted
+from workbench.state.document import Place
 from workbench.state.engine import is_late
-from workbench.tui.actions import deciding
-from workbench.tui.keys.key_words import KeyWords
+from workbench.tui.keys.bindings import KeyWords
+from workbench.tui.screens.review import Left, ReviewScreen
 from workbench.tui.widgets.text.plain import plain_notify
 
 if TYPE_CHECKING:
     from workbench.tui.host import Host
-
 
 REST_S = 0.3
 """Seconds without a change after which it is looked: what a key is waited for comes first."""
@@ -88,18 +98,18 @@ def check(host: Host) -> None:
     if any(is_late(column) for column in host.document.session.columns):
         host.app.run_worker(_check_beside(host), group="check", exclusive=True, exit_on_error=False)
     else:
-        _tell(host, deciding.judged(host, Follower()))
+        _tell(host, judged(host, Follower()))
 
 
 async def _check_beside(host: Host) -> None:
     """Another release is asked away from the keys."""
-    _tell(host, await asyncio.to_thread(deciding.judged, host, Follower()))
+    _tell(host, await asyncio.to_thread(judged, host, Follower()))
 
 
 def _tell(host: Host, checked: Sequence[FixtureResult]) -> None:
     differing = [one for one in checked if one.failed and not _waits(one)]
     if differing:
-        host.ask(deciding.decide(host, differing))
+        host.ask(decide(host, differing))
         return
     said = said_of(checked, host.document.state.case.name, host.key_words)
     plain_notify(host.app, said.text, title=said.title, severity=said.severity, timeout=12)
@@ -179,3 +189,76 @@ def _line(one: FixtureResult) -> str:
 def _shortened(lines: list[str]) -> list[str]:
     more = [f"… and {len(lines) - MOST_LINES} more"] if len(lines) > MOST_LINES else []
     return [*lines[:MOST_LINES], *more]
+
+
+THEN = "records"
+"""Effect of leaving the review on what is accepted."""
+
+
+def judged(host: Host, follower: Follower) -> list[FixtureResult]:
+    """Check the session as it is on screen, its program included, as `workbench check` would once saved."""
+    session = host.document.session
+    results = checking.check(session, path_of(host))
+    return with_source(results, check_source(session, host.document.folder, follower))
+
+
+async def decide(host: Host, results: Sequence[FixtureResult]) -> None:
+    """Shows what drifted by its cause; what is accepted is taken over, which undo takes back, and saved with ^s."""
+    causes = Causes()
+    causes.add(results)
+    decisions = Decisions(causes.found())
+    look = OpenLook(host.document.session, host.document.folder, results)
+    name = host.document.path.name if host.document.path is not None else "this session"
+    kept = of_open(host.document.path)
+    left = await host.app.push_screen_wait(ReviewScreen(decisions, look, name, THEN, kept))
+    if take(host, left):
+        kept.remove()
+    if left.go_to is not None:
+        go_to(host, left.go_to[1])
+
+
+def take(host: Host, left: Left) -> bool:
+    """Takes over what is accepted, as the session and its program are now: a reply may have come in meanwhile.
+
+    False when it could not be, which is said.
+    """
+    ids = left.decisions.accepted
+    if not ids:
+        return True
+    session = host.document.session
+    follower = Follower()
+    try:
+        text = with_text(session, host.document.folder, judged(host, follower), ids, follower)
+    except SourceError as error:
+        plain_notify(host.app, one_line(str(error), 300), title="The program", severity="error", timeout=10)
+        return False
+    done = accepted(text.session, checking.check(text.session, path_of(host)), ids)
+    settled = len(done.settled | text.settled)
+    count = f"{settled or 'no'} cause{'' if settled < 2 else 's'}"
+    taken = "Pulled the program's text. " if text.was_pulled else ""
+    waiting = f"{counted(done.waiting, 'waits', 'wait')} for another cause. " if done.waiting else ""
+    waiting += f"{text.left[0].upper()}{one_line(text.left[1:], 300)}. " if text.left else ""
+    waiting += "{app.check|F9} asks again. " if waiting else ""
+    if done.session is not session:
+        host.main.edit(lambda state: replace(state, session=done.session), Place("session"), f"accept {count}")
+    keys = "{app.save|ctrl+s} saves it, {app.undo|ctrl+z} takes it back." if done.session is not session else ""
+    said = f"{taken}{done.recorded} recorded again. {waiting}{keys}".rstrip()
+    title = f"{count} accepted".capitalize() if settled or not waiting else "Accepted, waiting for another cause"
+    plain_notify(host.app, host.key_words(said), title=title, timeout=10)
+    return True
+
+
+def path_of(host: Host) -> str:
+    """Return the name of the open session in the names of fixtures."""
+    return str(host.document.path) if host.document.path is not None else "this session"
+
+
+def go_to(host: Host, fixture: FixtureName) -> None:
+    """The prompt of a fixture, in its case."""
+    names = [one.name for one in host.document.session.cases]
+    if fixture.case not in names:
+        plain_notify(host.app, f"The case {one_line(fixture.case, 60)} is gone.", severity="warning")
+        return
+    host.document.look_at_case(names.index(fixture.case))
+    host.main.show()
+    host.main.go_to(Place("column", fixture.case, field=fixture.column))

@@ -19,8 +19,7 @@ from textual.widgets import Markdown
 
 from workbench.state.derived import RenderedColumn
 from workbench.state.document import Place
-from workbench.tui.keys.bindings import KeyGroup
-from workbench.tui.keys.key_words import in_short, keys_of
+from workbench.tui.keys.bindings import KeyGroup, in_short, keys_of
 from workbench.tui.pages.page import LookedAt
 from workbench.tui.screens.lesson import LessonScreen
 from workbench.tui.screens.main import MainScreen

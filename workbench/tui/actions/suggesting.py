@@ -14,7 +14,7 @@ from sessions.checking.expectations import ExpectationError
 from sessions.model import variants
 from sessions.model.session import Session
 from sessions.model.variants import VariantError
-from workbench.editing import variant_edits
+from workbench.editing import column_edits
 from workbench.output.display import one_line
 from workbench.output.measures import cost, token_counts
 from workbench.output.prompt_diff import SectionDiff
@@ -153,7 +153,7 @@ async def _decide(host: Host, made: Suggestion, model: str) -> None:
         host.main.status.say("left; nothing was kept")
         return
     tag = suggesting.free_tag(host.document.session)
-    change = partial(variant_edits.take, tag=tag, of=made.of, text=made.text)
+    change = partial(column_edits.take, tag=tag, of=made.of, text=made.text)
     row = len(host.document.session.variants)
     host.main.edit(change, Place("variant", row=row), f"variant {tag}, suggested")
     host.main.go_to(Place("variant", row=row, field="text"))

@@ -11,7 +11,7 @@ from workbench.output import json_shapes, measures
 from workbench.output.display import one_line
 from workbench.output.measures import counted
 from workbench.output.reading_text import first_line, verdict
-from workbench.tui.keys.key_words import KeyWords
+from workbench.tui.keys.bindings import KeyWords
 from workbench.tui.pages.page import LookedAt, cost_of, duration, heading, json_block, measured, named, paragraph
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
 

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from adapters.mutations.mutation import Mutation
 from adapters.replies.reading import Reading
-from sessions.stress.grid import VERDICTS, Cell, Grid, Survival, Verdict
+from sessions.stress.grid import VERDICTS, Grid, Survival, Verdict
 from workbench.output.display import cell_width, one_line, value_text
 from workbench.output.reading_text import first_line
 from workbench.output.survival_words import MEANINGS, NOT_APPLICABLE, SIGNS, WORDS, differences

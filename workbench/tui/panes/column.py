@@ -15,7 +15,7 @@ from adapters.signatures.type_names import written
 from sessions.model.session import Column
 from workbench.output.display import one_line
 from workbench.state.derived import RenderedColumn
-from workbench.tui.keys.key_words import keys_of
+from workbench.tui.keys.bindings import keys_of
 from workbench.tui.panes.verdict_line import has_come, in_short, is_of_before, says_why, verdict
 from workbench.tui.runs import replies
 from workbench.tui.runs.late_work import told_by_provider

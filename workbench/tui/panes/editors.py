@@ -17,7 +17,7 @@ from workbench.editing.field_values import ABSENT
 from workbench.output.display import one_line
 from workbench.state.derived import ReadSignature, history_field
 from workbench.state.document import Document, Place, State
-from workbench.tui.keys.key_words import keys_of
+from workbench.tui.keys.bindings import keys_of
 from workbench.tui.messages import Edit
 from workbench.tui.panes.notes import NotesPane
 from workbench.tui.panes.rows import RowsPane

@@ -21,8 +21,7 @@ from adapters.signatures.outline_edits import NewMember
 from sessions.imports.pasted_text import holds_calls
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
 from workbench.tui.dialogs.field import FieldScreen
-from workbench.tui.keys.bindings import KeyGroup
-from workbench.tui.keys.key_words import keys_of
+from workbench.tui.keys.bindings import KeyGroup, keys_of
 from workbench.tui.messages import PastedCall
 from workbench.tui.panes.signature_form_rows import QUIET, Row, line_of, not_described, rows_of, spelled
 from workbench.tui.widgets.row_list import RowList

@@ -12,13 +12,12 @@ from textual.content import Content
 from adapters.signatures.signature import Field
 from sessions.model import variants
 from sessions.model.variants import VariantUse
-from workbench.editing import variant_edits
+from workbench.editing import column_edits
 from workbench.editing.field_values import ABSENT
 from workbench.output.display import one_line
 from workbench.state.derived import ReadSignature
 from workbench.state.document import Place, PlaceKind, State
-from workbench.tui.keys.bindings import pane_keys
-from workbench.tui.keys.key_words import keys_of
+from workbench.tui.keys.bindings import keys_of, pane_keys
 from workbench.tui.messages import Change, Edit, SuggestVariant, TryVariant
 from workbench.tui.panes import rows
 from workbench.tui.panes.rows import RowsPane
@@ -64,10 +63,10 @@ its text as a diff and decide whether to keep it.
         super().__init__(edit, id="variants-pane")
 
     def rows_of(self, state: State) -> Sequence[Mapping[str, Any]]:
-        return [variant_edits.values_of(one) for one in state.session.variants]
+        return [column_edits.values_of(one) for one in state.session.variants]
 
     def fields_of(self, read: ReadSignature) -> Sequence[Field]:
-        return variant_edits.fields_of(read.signature, self._state) if self._state is not None else ()
+        return column_edits.fields_of(read.signature, self._state) if self._state is not None else ()
 
     def summary_of(self, state: State, row: int) -> Content:
         variant = state.session.variants[row]
@@ -101,31 +100,31 @@ its text as a diff and decide whether to keep it.
         return Content.assemble(keys, lines((f"{use.variant.tag} · ", "bold"), (f"{used}\n", quiet)), _about(use))
 
     def problem_of(self, state: State, row: int, field: str, draft: str | None) -> str:
-        return "" if draft is None else variant_edits.problem_of(state, row, field, draft)
+        return "" if draft is None else column_edits.problem_of(state, row, field, draft)
 
     def adding(self, at: int) -> Change:
-        return partial(variant_edits.add, at=at)
+        return partial(column_edits.add, at=at)
 
     def duplicating(self, row: int) -> Change:
-        return partial(variant_edits.duplicate, row=row)
+        return partial(column_edits.duplicate, row=row)
 
     def deleting(self, row: int) -> Change:
-        return partial(variant_edits.delete, row=row)
+        return partial(column_edits.delete, row=row)
 
     def moving(self, row: int, to: int) -> Change:
-        return partial(variant_edits.move, row=row, to=to)
+        return partial(column_edits.move, row=row, to=to)
 
     def typing(self, place: Place, field: Field, text: str) -> Change:
-        return partial(variant_edits.set_text, place=place, text=text)
+        return partial(column_edits.set_text, place=place, text=text)
 
     def choosing(self, place: Place, field: Field, value: Any) -> Change:
         if value is ABSENT or field.name != "of":
             return _unchanged
-        return partial(variant_edits.set_of, row=place.row, of=value)
+        return partial(column_edits.set_of, row=place.row, of=value)
 
     def action_renew(self) -> None:
         if self._count:
-            self._change(partial(variant_edits.renew, row=self._row), "renew")
+            self._change(partial(column_edits.renew, row=self._row), "renew")
 
     def action_try(self) -> None:
         if self._count and self._state is not None:

@@ -13,7 +13,7 @@ from adapters.running.runs import why_it_ended
 from workbench.output import measures
 from workbench.output.display import one_line
 from workbench.state.derived import RenderedColumn
-from workbench.tui.keys.key_words import USUAL, KeyWords
+from workbench.tui.keys.bindings import USUAL, KeyWords
 from workbench.tui.runs.runs import ColumnRun
 from workbench.tui.widgets.text.plain import lines
 from workbench.tui.widgets.verdict_strip import Verdict

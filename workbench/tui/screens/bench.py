@@ -17,8 +17,7 @@ from sessions.bench.grid import Cell, Grid
 from sessions.bench.results import BenchRun
 from workbench.bench import report
 from workbench.output.display import one_line
-from workbench.tui.keys.bindings import ON_A_DIALOG
-from workbench.tui.keys.key_words import keys_of
+from workbench.tui.keys.bindings import ON_A_DIALOG, keys_of
 from workbench.tui.widgets.heat_map import HeatCell, HeatMap, HeatTable, head_of
 from workbench.tui.widgets.text.plain import PlainStatic, key_hints, lines, text_blocks
 from workbench.tui.widgets.text.text_view import Block, TextView

@@ -25,8 +25,7 @@ from workbench.lessons.reply_lesson import ReplyStep
 from workbench.output import data_parts, json_shapes
 from workbench.output.display import one_line
 from workbench.state.derived import RenderedColumn
-from workbench.tui.keys.bindings import ON_A_LESSON, KeyGroup
-from workbench.tui.keys.key_words import keys_of
+from workbench.tui.keys.bindings import ON_A_LESSON, KeyGroup, keys_of
 from workbench.tui.textual_internals import row_compositor
 from workbench.tui.widgets.heading import Heading, Mark
 from workbench.tui.widgets.text.plain import PlainStatic, key_hints, lines, teacher_button

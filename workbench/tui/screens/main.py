@@ -21,7 +21,7 @@ from sessions.model.session import Column
 from workbench.output.display import one_line
 from workbench.state.derived import ReadSignature, RenderedColumn
 from workbench.state.document import Change, Document, Place, State
-from workbench.tui.keys.key_words import keys_of
+from workbench.tui.keys.bindings import keys_of
 from workbench.tui.messages import PastedCall
 from workbench.tui.panes.columns import ColumnsPane
 from workbench.tui.panes.editors import EditorsPane

@@ -8,7 +8,7 @@ from textual.widgets import TextArea
 
 from workbench.editing.origins import key_of, place_of
 from workbench.state.document import Document, Place
-from workbench.tui.keys.key_words import keys_of
+from workbench.tui.keys.bindings import keys_of
 from workbench.tui.messages import GoTo
 from workbench.tui.panes.columns import ColumnsPane
 from workbench.tui.panes.editors import EditorsPane

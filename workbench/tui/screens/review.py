@@ -18,8 +18,7 @@ from sessions.checking.verdicts import Drift
 from workbench.checks.decisions import Decision, Decisions, KeptDecisions, why_not
 from workbench.checks.reviewing import Look, Whole
 from workbench.output.display import one_line
-from workbench.tui.keys.bindings import ON_A_REVIEW
-from workbench.tui.keys.key_words import keys_of
+from workbench.tui.keys.bindings import ON_A_REVIEW, keys_of
 from workbench.tui.pages import review_text, whole_fixture
 from workbench.tui.pages.drifts import VIEWS, View
 from workbench.tui.pages.review_text import LONGEST_WORDS, SIGNS, LookedAt, Shown

@@ -17,8 +17,7 @@ from adapters.signatures.signature import Field
 from adapters.signatures.type_names import written
 from workbench.editing import field_values, plain_values
 from workbench.editing.field_values import ABSENT, Choice, NotAValue
-from workbench.tui.keys.bindings import pane_keys
-from workbench.tui.keys.key_words import keys_of
+from workbench.tui.keys.bindings import keys_of, pane_keys
 from workbench.tui.textual_internals.access import NeverScrolls
 from workbench.tui.widgets.choice_line import ChoiceLine
 from workbench.tui.widgets.text.editor import Editor, Mark, Syntax

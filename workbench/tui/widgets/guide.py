@@ -15,7 +15,7 @@ from textual.widget import Widget
 from sessions.model.session import Session
 from workbench.output.display import one_line
 from workbench.state.derived import RenderedColumn
-from workbench.tui.keys.key_words import KeyWords, keys_of
+from workbench.tui.keys.bindings import KeyWords, keys_of
 from workbench.tui.widgets.text.plain import content, lines
 from workbench.tui.widgets.text.wrapping import rows as wrapped
 

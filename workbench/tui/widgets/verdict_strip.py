@@ -13,8 +13,7 @@ from textual.style import Style
 from textual.widget import Widget
 
 from workbench.output.display import cell_width, one_line
-from workbench.tui.keys.bindings import pane_keys
-from workbench.tui.keys.key_words import keys_of
+from workbench.tui.keys.bindings import keys_of, pane_keys
 from workbench.tui.widgets.text.plain import lines
 
 GAP = "   "

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.support.open_app import Desk, at_the_desk
-from workbench.tui.actions import copying
+from workbench.tui.actions import exporting
 
 
 def test_every_form_of_a_column_can_be_copied() -> None:
@@ -16,8 +16,8 @@ def test_every_form_of_a_column_can_be_copied() -> None:
         await desk.sent()
         await desk.press("f3", "f3", "end")
         copied: dict[str, str] = {}
-        for answer in copying.ANSWERS:
-            await copying.copy(desk.app, answer.value)
+        for answer in exporting.COPIES:
+            await exporting.copy(desk.app, answer.value)
             copied[answer.value] = desk.app.clipboard
         pane = desk.main.columns.current
         assert pane is not None and pane.rendered is not None and pane.rendered.request is not None
