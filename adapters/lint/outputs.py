@@ -15,7 +15,7 @@ from adapters.replies.flags.verdict import named
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.token_estimates import of_message
 from adapters.signatures.signature import Field, Signature, allows_none
-from adapters.signatures.type_walk import walk
+from adapters.signatures.type_names import walk
 from adapters.types import is_named
 
 CODE = re.compile(r"(?:.*_)?(?:html|xml|svg|sql)|(?:source_|python_|generated_)?code|code_(?:snippet|block)")

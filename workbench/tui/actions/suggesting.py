@@ -25,6 +25,7 @@ from workbench.tui.actions import sending
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
 from workbench.tui.dialogs.choose import ChooseScreen, Entry
 from workbench.tui.dialogs.choose_model import ModelScreen
+from workbench.tui.keys.bindings import KeyGroup
 from workbench.tui.widgets.text.plain import key_hints, plain_notify
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
@@ -40,7 +41,7 @@ from workbench.tui.pages.differences import section_blocks
 from workbench.tui.widgets.text.plain import PlainStatic, content, lines
 from workbench.tui.widgets.text.text_view import TextView
 
-_GROUP = Binding.Group("This suggestion")
+_key = KeyGroup("This suggestion", "suggestion")
 QUIET = "$foreground 60%"
 
 
@@ -48,10 +49,8 @@ class SuggestionScreen(ModalScreen[bool]):
     """Returns whether it is taken. `head` says whose it is and what it took; `diff` is what changes."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("t", "dismiss(True)", "Take it", id="suggestion.take", tooltip="Keep it as a variant", group=_GROUP),
-        Binding(
-            "escape,l", "dismiss(False)", "Leave it", id="suggestion.leave", tooltip="Nothing changes", group=_GROUP
-        ),
+        _key("t", "dismiss(True)", "take", "Take it", "Keep it as a variant"),
+        _key("escape,l", "dismiss(False)", "leave", "Leave it", "Nothing changes"),
     ]
 
     def __init__(self, head: str, diff: SectionDiff) -> None:

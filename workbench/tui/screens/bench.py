@@ -7,7 +7,7 @@ from typing import ClassVar, Literal, NamedTuple
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.content import Content
 from textual.screen import Screen
 
@@ -17,13 +17,13 @@ from sessions.bench.grid import Cell, Grid
 from sessions.bench.results import BenchRun
 from workbench.bench import report
 from workbench.output.display import one_line
-from workbench.tui.keys.bindings import ON_A_DIALOG, keys_of
+from workbench.tui.keys.bindings import ON_A_DIALOG, KeyGroup, keys_of
 from workbench.tui.widgets.heat_map import HeatCell, HeatMap, HeatTable, head_of
 from workbench.tui.widgets.text.plain import PlainStatic, key_hints, lines, text_blocks
 from workbench.tui.widgets.text.text_view import Block, TextView
 
-_GROUP = Binding.Group("Bench")
-_RUNS = Binding.Group("Runs of a cell")
+_key = KeyGroup("Bench", "bench")
+_run_key = KeyGroup("Runs of a cell", "runs")
 
 Filter = Literal["all", "differs", "failed", "flipped"]
 FILTERS: dict[Filter, str] = {
@@ -67,26 +67,12 @@ conclusions. `workbench bench SESSION` makes the runs.
     APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_DIALOG
     BINDING_GROUP_TITLE = "Bench"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "f",
-            "filter",
-            "Filter",
-            id="bench.filter",
-            tooltip="Filter: all, differing, failed or flaky cases",
-            group=_GROUP,
-        ),
-        Binding(
-            "s",
-            "sort",
-            "Sort",
-            id="bench.sort",
-            tooltip="Sort as in the session, worst first, or by name",
-            group=_GROUP,
-        ),
-        Binding("t", "turn", "Turn", id="bench.turn", tooltip="Turn the grid on its side, and back", group=_GROUP),
-        Binding("p", "pairs", "Conclude", id="bench.pairs", tooltip="Show the conclusions about columns", group=_GROUP),
-        Binding("o", "take", "On screen", id="bench.take", tooltip="Show this case with its reply", group=_GROUP),
-        Binding("escape,q", "dismiss(None)", "Close", id="bench.close", tooltip="Close the grid", group=_GROUP),
+        _key("f", "filter", "filter", "Filter", "Filter: all, differing, failed or flaky cases"),
+        _key("s", "sort", "sort", "Sort", "Sort as in the session, worst first, or by name"),
+        _key("t", "turn", "turn", "Turn", "Turn the grid on its side, and back"),
+        _key("p", "pairs", "pairs", "Conclude", "Show the conclusions about columns"),
+        _key("o", "take", "take", "On screen", "Show this case with its reply"),
+        _key("escape,q", "dismiss(None)", "close", "Close", "Close the grid"),
     ]
 
     def __init__(self, concluded: Conclusions, of: str) -> None:
@@ -256,8 +242,8 @@ class BenchTextScreen(Screen[BenchRun | None]):
     APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_DIALOG
     BINDING_GROUP_TITLE = "Runs of a cell"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("o", "take", "On screen", id="runs.take", tooltip="Show the reply of this run on screen", group=_RUNS),
-        Binding("escape,q", "dismiss(None)", "Close", id="runs.close", tooltip="Close this text", group=_RUNS),
+        _run_key("o", "take", "take", "On screen", "Show the reply of this run on screen"),
+        _run_key("escape,q", "dismiss(None)", "close", "Close", "Close this text"),
     ]
 
     def __init__(self, title: str, blocks: tuple[Block, ...], runs: tuple[BenchRun, ...] = ()) -> None:

@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.screen import Screen
@@ -18,7 +18,7 @@ from sessions.checking.verdicts import Drift
 from workbench.checks.decisions import Decision, Decisions, KeptDecisions, why_not
 from workbench.checks.reviewing import Look, Whole
 from workbench.output.display import one_line
-from workbench.tui.keys.bindings import ON_A_REVIEW, keys_of
+from workbench.tui.keys.bindings import ON_A_REVIEW, KeyGroup, keys_of
 from workbench.tui.pages import review_text, whole_fixture
 from workbench.tui.pages.drifts import VIEWS, View
 from workbench.tui.pages.review_text import LONGEST_WORDS, SIGNS, LookedAt, Shown
@@ -27,7 +27,7 @@ from workbench.tui.textual_internals import row_compositor
 from workbench.tui.widgets.text.plain import PlainStatic, lines, plain_notify
 from workbench.tui.widgets.text.text_view import MARGIN, Block, Piece, TextView
 
-_GROUP = Binding.Group("Review")
+_key = KeyGroup("Review", "review")
 
 BESIDE = 100
 """Columns from which on the list of causes stands beside the difference, and not above it."""
@@ -71,63 +71,25 @@ that are only counted.
     APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_REVIEW
     BINDING_GROUP_TITLE = "Review"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("a", "decide('accept')", "Accept", id="review.accept", tooltip="Accept this cause", group=_GROUP),
-        Binding(
-            "s",
-            "decide('leave')",
-            "Reject",
-            id="review.leave",
-            tooltip="Reject this cause: keep its recordings",
-            group=_GROUP,
-        ),
-        Binding(
+        _key("a", "decide('accept')", "accept", "Accept", "Accept this cause"),
+        _key("s", "decide('leave')", "leave", "Reject", "Reject this cause: keep its recordings"),
+        _key(
             "A",
             "decide_rest('accept')",
+            "accept_all",
             "Accept all",
-            id="review.accept_all",
-            tooltip="Accept all undecided causes, except changed verdicts and values",
-            group=_GROUP,
+            "Accept all undecided causes, except changed verdicts and values",
         ),
-        Binding(
-            "S",
-            "decide_rest('leave')",
-            "Reject all",
-            id="review.leave_all",
-            tooltip="Reject all undecided causes",
-            group=_GROUP,
-        ),
-        Binding("u,ctrl+z", "undo", "Undo", id="review.undo", tooltip="Undo the last decision", group=_GROUP),
-        Binding("right,n", "walk(1)", "Next fixture", id="review.next", tooltip="Go to the next fixture", group=_GROUP),
-        Binding(
-            "left,p",
-            "walk(-1)",
-            "Fixture before",
-            id="review.before",
-            tooltip="Go to the previous fixture",
-            group=_GROUP,
-        ),
-        Binding(
-            "v",
-            "view(1)",
-            "Old and new",
-            id="review.view",
-            tooltip="Show by words, side by side, as recorded, or as it is now",
-            group=_GROUP,
-        ),
-        Binding("V", "view(-1)", "Back", id="review.view_back", tooltip="Go back through the views", group=_GROUP),
-        Binding(
-            "shift+down,J,pagedown", "scroll_text(1)", "Down", id="review.down", tooltip="Scroll down", group=_GROUP
-        ),
-        Binding("shift+up,K,pageup", "scroll_text(-1)", "Up", id="review.up", tooltip="Scroll up", group=_GROUP),
-        Binding("o", "open", "Open there", id="review.open", tooltip="Open the session at this fixture", group=_GROUP),
-        Binding(
-            "escape,q,ctrl+q",
-            "close",
-            "Close",
-            id="review.close",
-            tooltip="Leave and record what is accepted",
-            group=_GROUP,
-        ),
+        _key("S", "decide_rest('leave')", "leave_all", "Reject all", "Reject all undecided causes"),
+        _key("u,ctrl+z", "undo", "undo", "Undo", "Undo the last decision"),
+        _key("right,n", "walk(1)", "next", "Next fixture", "Go to the next fixture"),
+        _key("left,p", "walk(-1)", "before", "Fixture before", "Go to the previous fixture"),
+        _key("v", "view(1)", "view", "Old and new", "Show by words, side by side, as recorded, or as it is now"),
+        _key("V", "view(-1)", "view_back", "Back", "Go back through the views"),
+        _key("shift+down,J,pagedown", "scroll_text(1)", "down", "Down", "Scroll down"),
+        _key("shift+up,K,pageup", "scroll_text(-1)", "up", "Up", "Scroll up"),
+        _key("o", "open", "open", "Open there", "Open the session at this fixture"),
+        _key("escape,q,ctrl+q", "close", "close", "Close", "Leave and record what is accepted"),
     ]
 
     def __init__(
