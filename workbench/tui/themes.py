@@ -6,6 +6,19 @@ from dataclasses import replace
 
 from textual.theme import BUILTIN_THEMES, Theme
 
+_UNDER_BARS = ("background", "background-hover", "background-active", "corner-color")
+
+
+def _variables(
+    text: str, accent: str, frame: str, hovered: str, ground: str, on_cursor: str, selection: str
+) -> dict[str, str]:
+    """Colour borders, cursor, selection and scroll bars; `text` is the accent that is legible as text."""
+    borders = {"text-accent": text, "border": accent, "border-blurred": frame}
+    cursor = {"block-cursor-foreground": on_cursor, "block-cursor-background": accent}
+    bars = {"scrollbar": frame, "scrollbar-hover": hovered} | {f"scrollbar-{one}": ground for one in _UNDER_BARS}
+    return {**borders, **cursor, **bars, "input-selection-background": selection}
+
+
 DARK = Theme(
     name="workbench-dark",
     primary="#6fa8dc",
@@ -19,20 +32,7 @@ DARK = Theme(
     warning="#e5b567",
     error="#ef7d7d",
     dark=True,
-    variables={
-        "text-accent": "#f0b35a",
-        "border": "#f0b35a",
-        "border-blurred": "#343a46",
-        "block-cursor-foreground": "#16181d",
-        "block-cursor-background": "#f0b35a",
-        "input-selection-background": "#3b5a80",
-        "scrollbar": "#343a46",
-        "scrollbar-hover": "#4a5262",
-        "scrollbar-background": "#1b1e24",
-        "scrollbar-background-hover": "#1b1e24",
-        "scrollbar-background-active": "#1b1e24",
-        "scrollbar-corner-color": "#1b1e24",
-    },
+    variables=_variables("#f0b35a", "#f0b35a", "#343a46", "#4a5262", "#1b1e24", "#16181d", "#3b5a80"),
 )
 
 LIGHT = Theme(
@@ -48,20 +48,7 @@ LIGHT = Theme(
     warning="#8a5a00",
     error="#b3312f",
     dark=False,
-    variables={
-        "text-accent": "#9a5200",
-        "border": "#a85a00",
-        "border-blurred": "#cfccc2",
-        "block-cursor-foreground": "#fbfaf7",
-        "block-cursor-background": "#a85a00",
-        "input-selection-background": "#bcd3ee",
-        "scrollbar": "#cfccc2",
-        "scrollbar-hover": "#b4b0a4",
-        "scrollbar-background": "#fbfaf7",
-        "scrollbar-background-hover": "#fbfaf7",
-        "scrollbar-background-active": "#fbfaf7",
-        "scrollbar-corner-color": "#fbfaf7",
-    },
+    variables=_variables("#9a5200", "#a85a00", "#cfccc2", "#b4b0a4", "#fbfaf7", "#fbfaf7", "#bcd3ee"),
 )
 
 DARK_PROJECTED = Theme(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -20,13 +19,14 @@ from textual.screen import ModalScreen
 from sessions.file.json_values import JSON
 from sessions.model.replies import Reply
 from sessions.running.tools import history_of
-from sessions.text_diff import lines_of
+from sessions.text_diff import line_diff
 from workbench.editing import edits
 from workbench.output.display import one_line
 from workbench.output.measures import counted
 from workbench.state.derived import history_field
 from workbench.state.document import Place, State
 from workbench.tui.keys.bindings import KeyGroup
+from workbench.tui.pages.drifts import blocks_of_lines
 from workbench.tui.runs import replies
 from workbench.tui.runs.run_history import PastRun, past
 from workbench.tui.widgets.row_list import RowList
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
 SIGNS = {"done": ("✓", "ok"), "failed": ("✗", "error"), "cancelled": ("■", "warning")}
 LONGEST_VALUE = 300
-MOST_LINES = 4_000
 
 
 def head_of(run: PastRun) -> tuple[Piece, ...]:
@@ -86,16 +85,8 @@ def two_runs(before: PastRun, after: PastRun) -> list[Block]:
         ]
     if before.text == after.text:
         return [*blocks, EMPTY, Block((Piece("✓ ", "ok"), Piece("the same reply, character by character")))]
-    unified = list(difflib.unified_diff(before.text.split("\n"), after.text.split("\n"), lineterm="", n=2))[2:]
-    blocks += [EMPTY, block("reply", "heading")]
-    for sign, stretches in lines_of(unified[:MOST_LINES]):
-        style, changed = {"+": ("data", "added"), "-": ("error", "removed")}.get(sign, ("note", "note"))
-        quiet = style if not any(one.changed for one in stretches) else "text"
-        pieces = [Piece(one.text, changed if one.changed else quiet) for one in stretches]
-        blocks.append(Block(tuple(pieces), 2, "", Piece(f"{sign} ", style)))
-    if len(unified) > MOST_LINES:
-        blocks.append(block(f"… {len(unified) - MOST_LINES:,} more lines", "note", indent=2))
-    return blocks
+    diff = line_diff(before.text.split("\n"), after.text.split("\n"))
+    return [*blocks, EMPTY, block("reply", "heading"), *blocks_of_lines(diff)]
 
 
 def _differ(before: PastRun, after: PastRun, name: str) -> bool:

@@ -40,40 +40,30 @@ def _without_run(at: LookedAt, raw: bool) -> Iterable[Block]:
         return paragraph("Under way; this page shows runs that have ended.")
     if at.run is not None and at.run.error:
         payload = [*heading("Payload"), *json_block(at.run.payload)] if raw and at.run.payload is not None else []
-        return [
-            Block((Piece("✗ ", "error"), Piece("no call was made"))),
-            block(at.run.error, "error", indent=2),
-            *payload,
-        ]
-    measured = at.case.measured.get(at.column.id, ())
-    if not measured:
-        return paragraph(
-            at.keys(
-                "Nothing was sent from here yet: {app.send_all|F5} sends every column, {app.send_column|F8} this one."
-            ),
-            "note",
-        )
+        sign = Block((Piece("✗ ", "error"), Piece("no call was made")))
+        return [sign, block(at.run.error, "error", indent=2), *payload]
+    recorded = at.case.measured.get(at.column.id, ())
+    if not recorded:
+        said = "Nothing was sent from here yet: {app.send_all|F5} sends every column, {app.send_column|F8} this one."
+        return paragraph(at.keys(said), "note")
     lines = [
-        named(f"call {number}", _measures(one.duration_ms or 0.0, one.usage, one.cost))
-        for number, one in enumerate(measured, 1)
+        named(f"call {number}", measured(one.duration_ms or 0.0, one.usage, one.cost))
+        for number, one in enumerate(recorded, 1)
     ]
-    return [*paragraph("Not sent in this sitting; this is what was recorded:", "note"), *lines]
+    return [*paragraph("Not sent since the app started. Recorded calls:", "note"), *lines]
 
 
 def _summary(run: Run, keys: KeyWords) -> list[Block]:
     total = sum(one.duration_ms for one in run.attempts)
     costs = [one.cost for one in run.attempts]
     cost = cost_of(None if None in costs else sum(one for one in costs if one is not None))
-    calls = f"{len(run.attempts)} call{'' if len(run.attempts) == 1 else 's'}, {duration(total)}, {cost}"
+    calls = f"{counted(len(run.attempts), 'call')}, {duration(total)}, {cost}"
     if run.ok:
         return [Block((Piece("✓ ", "ok"), Piece(calls)))]
     why = f"{run.error.phase}: {first_line(run.error.message)}" if run.error is not None else "cancelled"
-    more = [block(keys("{pages.view|v} shows what the provider sent"), "note", indent=2)] if _has_payload(run) else []
+    has_payload = any(one.payload is not None for one in run.attempts)
+    more = [block(keys("{pages.view|v} shows what the provider sent"), "note", indent=2)] if has_payload else []
     return [Block((Piece("✗ ", "error"), Piece(calls))), block(why, "error", indent=2), *more]
-
-
-def _has_payload(run: Run) -> bool:
-    return any(one.payload is not None for one in run.attempts)
 
 
 def _attempt(attempt: Attempt, run: Run) -> Iterable[Block]:
@@ -126,12 +116,6 @@ ROLES: Mapping[Purpose, str] = {
 }
 
 
-def _measures(milliseconds: float, usage: object, cost: object) -> str:
-    known_usage = usage if isinstance(usage, Mapping) else None
-    known_cost = cost if isinstance(cost, float | int) else None
-    return measured(milliseconds, known_usage, known_cost)
-
-
 def _raw(attempt: Attempt) -> list[Block]:
     came_back = {"error": attempt.error, "payload": attempt.payload, "raw": attempt.raw, "usage": attempt.usage}
     texts = [{"text": one.text, "tool_calls": one.tool_calls} for one in attempt.completions]
@@ -168,7 +152,7 @@ def _detail(event: events.Event) -> str:
     elif isinstance(event, events.RequestSent):
         said = f"to {event.model}"
     elif isinstance(event, events.ResponseReceived):
-        said = _measures(event.duration_ms, event.usage, event.cost)
+        said = measured(event.duration_ms, event.usage, event.cost)
     elif isinstance(event, events.ReplyRead):
         said = verdict(event.reading) if event.reading is not None else "nothing to read"
     elif isinstance(event, events.FallbackStarted):

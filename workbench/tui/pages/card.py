@@ -27,7 +27,7 @@ def blocks_of(at: LookedAt) -> list[Block]:
         named("parses", words.parses),
         named("falls back", _fallback(at, adapter)),
         named("native features", _native(at, adapter)),
-        *([named("options", comma(f"{key}={value!r}" for key, value in at.column.options.items()))]),
+        named("options", comma(f"{key}={value!r}" for key, value in at.column.options.items())),
     ]
     blocks += heading("Use it")
     blocks += [Block((Piece(one),), 2, "", Piece("✓ ", "ok")) for one in words.use]

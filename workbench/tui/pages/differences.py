@@ -9,14 +9,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from adapters.requests.request import Request
-from sessions.text_diff import lines_of
 from workbench.output import prompt_diff
 from workbench.output.display import one_line
 from workbench.output.prompt_diff import SectionDiff
+from workbench.tui.pages.drifts import blocks_of_lines
 from workbench.tui.pages.page import LookedAt, named, paragraph
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
-
-MOST_LINES = 4_000
 
 
 class Other(NamedTuple):
@@ -87,16 +85,4 @@ def _summary(diffs: Sequence[SectionDiff], count: int) -> list[Block]:
 
 def section_blocks(diff: SectionDiff) -> list[Block]:
     """Show a section's differences, changed words marked."""
-    blocks = [EMPTY, block(diff.section, "heading")]
-    for sign, stretches in lines_of(diff.lines[:MOST_LINES]):
-        if sign == "@":
-            blocks.append(block(stretches[0].text, "note", indent=2))
-            continue
-        style, changed = {"+": ("data", "added"), "-": ("error", "removed")}.get(sign, ("note", "note"))
-        is_new = not any(one.changed for one in stretches)
-        quiet = style if is_new else "text"
-        pieces = [Piece(one.text, changed if one.changed else quiet) for one in stretches]
-        blocks.append(Block(tuple(pieces), 2, "", Piece(sign + " ", style)))
-    if len(diff.lines) > MOST_LINES:
-        blocks.append(block(f"… {len(diff.lines) - MOST_LINES:,} more lines", "note", indent=2))
-    return blocks
+    return [EMPTY, block(diff.section, "heading"), *blocks_of_lines(diff.lines)]

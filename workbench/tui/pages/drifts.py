@@ -81,9 +81,10 @@ def _value_lines(value: object) -> list[str]:
     return [text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}… ({len(text):,} characters)"]
 
 
-def blocks_of_lines(lines: Sequence[str], view: View, width: int) -> Iterator[Block]:
-    """The lines of a difference, as `sessions.text_diff` gives them."""
-    lines = [one if len(one) <= LONGEST_LINE else f"{one[:LONGEST_LINE]}…" for one in lines]
+def blocks_of_lines(lines: Sequence[str], view: View = "words", width: int = 0) -> Iterator[Block]:
+    """Show a difference of `sessions.text_diff`, or a unified diff; changed words stand out."""
+    more = len(lines) - MOST_LINES
+    lines = [one if len(one) <= LONGEST_LINE else f"{one[:LONGEST_LINE]}…" for one in lines[:MOST_LINES]]
     if view == "beside" and (width - INDENT - len(GAP)) // 2 >= NARROWEST_SIDE:
         for old, new in paired_lines_of(lines):
             yield from _beside(old, new, (width - INDENT - len(GAP)) // 2)
@@ -91,7 +92,10 @@ def blocks_of_lines(lines: Sequence[str], view: View, width: int) -> Iterator[Bl
     for line in lines_of(lines):
         if view in ("old", "new") and line.sign == ("+" if view == "old" else "-"):
             continue
-        yield Block(tuple(_pieces(line)), INDENT, "", Piece(f"{line.sign} ", _STYLES.get(line.sign, "note")))
+        marker = None if line.sign == "@" else Piece(f"{line.sign} ", _STYLES.get(line.sign, "note"))
+        yield Block(tuple(_pieces(line)), INDENT, "", marker)
+    if more > 0:
+        yield block(f"… {more:,} more lines", "note", indent=INDENT)
 
 
 _STYLES = {"+": "data", "-": "error"}

@@ -58,20 +58,15 @@ def duration(milliseconds: float) -> str:
     return f"{milliseconds:,.0f} ms" if milliseconds < 10_000 else f"{milliseconds / 1000:,.1f} s"
 
 
-def tokens_of(usage: Mapping[str, Any] | None) -> str:
-    """`120 + 34 tokens`: those of the prompt and those of the reply."""
-    given, made = (usage or {}).get("prompt_tokens"), (usage or {}).get("completion_tokens")
-    if not isinstance(given, int) or not isinstance(made, int):
-        return "tokens unknown"
-    return f"{given:,} + {made:,} tokens"
-
-
-def measured(milliseconds: float, usage: Mapping[str, Any] | None, cost: float | None) -> str:
-    """Describe time, tokens and cost of a call."""
-    known = [duration(milliseconds), tokens_of(usage), cost_of(cost)]
-    if known[1:] == ["tokens unknown", "cost unknown"]:
-        known[1:] = ["tokens and cost unknown"]
-    return " · ".join(known)
+def measured(milliseconds: float, usage: object, cost: object) -> str:
+    """Describe time, tokens (of the prompt and of the reply) and cost of a call, each as far as it is known."""
+    counts = usage if isinstance(usage, Mapping) else {}
+    given, made = counts.get("prompt_tokens"), counts.get("completion_tokens")
+    tokens = f"{given:,} + {made:,} tokens" if isinstance(given, int) and isinstance(made, int) else ""
+    price = cost_of(cost) if isinstance(cost, float | int) else ""
+    if not tokens and not price:
+        return f"{duration(milliseconds)} · tokens and cost unknown"
+    return " · ".join((duration(milliseconds), tokens or "tokens unknown", price or cost_of(None)))
 
 
 def cost_of(cost: float | None) -> str:

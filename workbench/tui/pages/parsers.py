@@ -21,12 +21,8 @@ def blocks_of(at: LookedAt) -> list[Block]:
     """A row for each column's reply, a column for each parser; then what each parser made of this column's reply."""
     with_reply = [one for one in at.columns if one.text and one.request is not None]
     if not with_reply:
-        return [
-            EMPTY,
-            *paragraph(
-                at.keys("There are no replies yet: {app.send_all|F5} sends, or paste one below a prompt."), "note"
-            ),
-        ]
+        said = "There are no replies yet: {app.send_all|F5} sends, or paste one below a prompt."
+        return [EMPTY, *paragraph(at.keys(said), "note")]
     parsers = parser_matrix.parsers_for([one.column.adapter for one in at.columns])
     rows = [[("reply of", "note"), *[(catalog.title(name), "note") for name in parsers]]]
     rows += [_row(one, parsers) for one in with_reply]
