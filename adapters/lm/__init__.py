@@ -8,13 +8,14 @@ from adapters.lm.addresses import is_allowed
 from adapters.lm.capabilities import capabilities_of
 from adapters.lm.errors import ProviderError
 from adapters.lm.lm_settings import LMSettings
-from adapters.lm.protocol import LM, Chunk, Response, ToolCallPart
+from adapters.lm.protocol import LM, Chunk, HttpRequest, Response, ToolCallPart
 from adapters.requests.capabilities import Capabilities
 
 __all__ = [
     "LM",
     "Capabilities",
     "Chunk",
+    "HttpRequest",
     "LMSettings",
     "ProviderError",
     "Response",

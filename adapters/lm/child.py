@@ -149,7 +149,7 @@ class Child:
         self.ready.set()
 
     def _deliver(self, message: Message) -> None:
-        last = message["op"] in ("done", "error", "cancelled", "count", "facts")
+        last = message["op"] in ("done", "error", "cancelled", "count", "facts", "request")
         with self._lock:
             self._arrived += 1
             arrivals = self._calls.pop(message["id"], None) if last else self._calls.get(message["id"])

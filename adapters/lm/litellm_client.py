@@ -9,16 +9,26 @@ from dataclasses import replace
 from queue import Empty, SimpleQueue
 from threading import Event
 from typing import Any, cast
+from urllib.parse import quote
 
-from adapters.lm.addresses import KEY_VARIABLES, OLLAMA, OLLAMAS_HOME, environment_base, host_of, keys_set, without_keys
+from adapters.lm.addresses import (
+    KEY_VARIABLES,
+    OLLAMA,
+    OLLAMAS_HOME,
+    environment_base,
+    host_of,
+    key_variables,
+    keys_set,
+    without_keys,
+)
 from adapters.lm.capabilities import split_model
 from adapters.lm.child import Child, child_for
-from adapters.lm.connections import check_address, check_headers, check_keys
+from adapters.lm.connections import check_address, check_headers, check_keys, without_user
 from adapters.lm.echoed_secrets import without_secrets
 from adapters.lm.errors import ProviderError
 from adapters.lm.lm_settings import LMSettings, ModelType
 from adapters.lm.parameters import refused
-from adapters.lm.protocol import Chunk, ToolCallPart
+from adapters.lm.protocol import Chunk, HttpRequest, ToolCallPart
 from adapters.lm.provider_errors import Target, missing_key, translate
 from adapters.lm.secrets import Scrubber
 from adapters.lm.wires.dspys_wire import CHAT, Sent, is_left_to_litellm, sent
@@ -31,6 +41,9 @@ POLL_SECONDS = 0.02
 
 GRACE_SECONDS = 0.5
 """How long after the timeout the child's own error, which says more, may still come."""
+
+SIGNED = ("bedrock", "sagemaker", "sagemaker_chat", "vertex_ai", "vertex_ai_beta")
+"""Providers whose requests are signed, or bear a token that a server gives for credentials."""
 
 OF_TEXTS = ("openai", "text-completion-openai")
 """The providers that dspy's completions of a text go to."""
@@ -93,6 +106,7 @@ class LitellmLM:
         """See `adapters.lm.protocol.LoadsFirst`."""
         try:
             self._check(request, self._target())
+            self._check_credentials(self._target())
         except ProviderError:
             return False
         return self.is_loading
@@ -116,20 +130,10 @@ class LitellmLM:
     def _chunks(self, request: Mapping[str, Any], cancel: Event | None) -> Iterator[Chunk]:
         target = self._target()
         self._check(request, target)
-        made = self._sent(request)
-        message = {
-            "op": "complete",
-            "api": self._settings.model_type,
-            "request": made.arguments,
-            "times": made.times,
-            "options": self._options(target, made),
-            "stream": self._stream,
-        }
+        self._check_credentials(target)
+        message = {"op": "complete", "stream": self._stream, **self._call(request, target, self._secrets(target))}
         if self._trusted and not target.keys:
             message["key_of"] = self._model  # the installed litellm may know a variable that we do not
-        form = made.arguments.get("response_format")
-        if isinstance(form, ClassFormat) and is_left_to_litellm(self._model, request, self._connection()):
-            message["class"] = form.of_class
         child = self._child()
         while not child.ready.wait(POLL_SECONDS):
             if cancel is not None and cancel.is_set():
@@ -163,6 +167,55 @@ class LitellmLM:
         finally:
             if not over:
                 child.cancel(number)
+
+    def http_request(self, request: Mapping[str, Any]) -> HttpRequest:
+        """Return what litellm sends for this request when it asks for a whole reply. Nothing is sent.
+
+        Blocks until litellm is loaded. Raises ProviderError.
+        """
+        target = self._target()
+        self._check(request, target)
+        secrets = self._names_of_secrets(target)
+        call = self._call(request, target, secrets)
+        child = self._child()
+        child.ready.wait()
+        _, arrivals = child.begin({"op": "keep", "stream": False, **call})
+        arrival = arrivals.get()
+        if arrival["op"] == "lost":
+            raise self._lost(child)
+        if arrival["op"] == "error":
+            raise translate(arrival["error"], target, self._scrubber())
+        known = {secret: f"${name.strip('[]')}" for secret, name in self._scrubber().unmistakable.items()}
+        names = (secrets.get("api_key", NO_KEY), *secrets.get("extra_headers", {}).values())
+        known |= {quote(one, safe=""): one for one in names}  # as a part of an address
+        return HttpRequest(
+            arrival["method"],
+            without_user(_named(arrival["url"], known)),
+            {name: _named(value, known) for name, value in arrival["headers"]},
+            arrival["body"],
+            (*names, *arrival["names"]),
+        )
+
+    def _call(self, request: Mapping[str, Any], target: Target, secrets: Mapping[str, Any]) -> dict[str, Any]:
+        """Return how the child process is to call litellm."""
+        made = self._sent(request)
+        form = made.arguments.get("response_format")
+        options: dict[str, Any] = {"timeout": self._timeout}
+        if self._api_version is not None:
+            options["api_version"] = self._api_version
+        if target.address is not None:
+            options["api_base"] = made.under(target.address)
+            if target.key_withheld or not target.keys:
+                options["api_key"] = NO_KEY
+        call: dict[str, Any] = {
+            "api": self._settings.model_type,
+            "request": made.arguments,
+            "times": made.times,
+            "options": {**options, **secrets},
+        }
+        if isinstance(form, ClassFormat) and is_left_to_litellm(self._model, request, self._connection()):
+            call["class"] = form.of_class
+        return call
 
     def count_tokens(self, texts: Sequence[Sequence[str]]) -> tuple[str, list[list[int]]] | None:
         """The tokenizer's name and the tokens of each piece of each text, counted in the child process.
@@ -216,21 +269,27 @@ class LitellmLM:
         address = self._api_base or environment_base(provider) or (OLLAMAS_HOME if provider in OLLAMA else None)
         return Target(self._model, address, key_withheld=not self._trusted, keys=keys_set(provider))
 
-    def _options(self, target: Target, made: Sent) -> dict[str, Any]:
-        options: dict[str, Any] = {"timeout": self._timeout}
-        if self._api_version is not None:
-            options["api_version"] = self._api_version
-        if target.address is not None:
-            options["api_base"] = made.under(target.address)
-            if target.key_withheld or not target.keys:
-                options["api_key"] = NO_KEY
-            elif split_model(str(made.arguments["model"]))[0] != target.provider:
-                # Called as a model of OpenAI's, it would get OpenAI's key.
-                options["api_key"] = os.environ[target.keys[0]]
+    def _secrets(self, target: Target) -> dict[str, Any]:
+        """Return the API key, where litellm would not find it by itself, and the headers of the settings."""
+        found: dict[str, Any] = {}
+        if target.provider in OLLAMA and target.keys and not target.key_withheld:
+            # Called as a model of OpenAI's, it would get OpenAI's key.
+            found["api_key"] = os.environ[target.keys[0]]
         headers = self._settings.header_variables
         if headers:
-            options["extra_headers"] = {name: os.environ[variable] for name, variable in headers.items()}
-        return options
+            found["extra_headers"] = {name: os.environ[variable] for name, variable in headers.items()}
+        return found
+
+    def _names_of_secrets(self, target: Target) -> dict[str, Any]:
+        """Return the names of variables in place of `_secrets`."""
+        found: dict[str, Any] = {}
+        is_sent = not target.key_withheld and (target.keys or target.address is None)
+        if is_sent and target.provider not in SIGNED:
+            found["api_key"] = f"${(target.keys or key_variables(target.provider))[0]}"
+        headers = self._settings.header_variables
+        if headers:
+            found["extra_headers"] = {name: f"${variable}" for name, variable in headers.items()}
+        return found
 
     def _check(self, request: Mapping[str, Any], target: Target) -> None:
         unknown = refused(name for name in request if name not in ("model", "messages"))
@@ -254,15 +313,18 @@ class LitellmLM:
             )
         if target.address is not None:
             check_address(target.address, target.provider)
-        if not target.key_withheld:
-            check_keys(target.keys)
-        place = host_of(target.address) if target.address is not None else target.provider
-        check_headers(self._settings.header_variables, self._allow_variables, place)
         if target.address is None and self._settings.model_type == "text" and target.provider not in OF_TEXTS:
             raise ProviderError(
                 f"dspy asks OpenAI for completions of a text, whatever the provider: {target.model} needs an api_base.",
                 "address",
             )
+
+    def _check_credentials(self, target: Target) -> None:
+        """Raises ProviderError for API keys and headers that cannot go out."""
+        if not target.key_withheld:
+            check_keys(target.keys)
+        place = host_of(target.address) if target.address is not None else target.provider
+        check_headers(self._settings.header_variables, self._allow_variables, place)
         if target.address is None and not target.keys and target.provider in KEY_VARIABLES:
             raise missing_key(target)
 
@@ -276,6 +338,13 @@ class LitellmLM:
             "child",
             payload=payload,
         )
+
+
+def _named(text: str, names: Mapping[str, str]) -> str:
+    """Put the names of variables in place of the secrets in `text`."""
+    for secret, name in names.items():
+        text = text.replace(secret, name)
+    return text
 
 
 def _next(arrivals: SimpleQueue[dict[str, Any]], cancel: Event | None, seconds: float | None) -> dict[str, Any] | None:

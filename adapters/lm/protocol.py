@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from threading import Event
@@ -13,6 +14,10 @@ from adapters.requests.capabilities import Capabilities
 if TYPE_CHECKING:
     from adapters.formats.base import Adapter
     from adapters.requests.calls import Request
+
+_OF_CLIENTS = re.compile(
+    "(host|accept|accept-encoding|connection|user-agent|content-length|x-stainless-.*)$", re.IGNORECASE
+)
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -91,6 +96,23 @@ class Response:
         if self.logprobs is not None:
             output["logprobs"] = self.logprobs
         return output
+
+
+@dataclass(frozen=True)
+class HttpRequest:
+    """A request as it goes out, with the name of a variable, such as `$GEMINI_API_KEY`, in place of each secret."""
+
+    method: str
+    url: str
+    headers: Mapping[str, str]
+    body: str
+    names: tuple[str, ...] = ()
+    """What stands for secrets in the address and the headers, as a shell reads it."""
+
+    @property
+    def telling(self) -> Mapping[str, str]:
+        """The headers without those that every HTTP client writes by itself."""
+        return {name: value for name, value in self.headers.items() if not _OF_CLIENTS.match(name)}
 
 
 class LM(Protocol):

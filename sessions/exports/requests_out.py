@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import shlex
+from collections.abc import Sequence
 
+from adapters.lm import ProviderError
+from adapters.lm.litellm_client import NO_KEY
 from sessions.exports import json_text
-from sessions.exports.endpoints import PATHS, endpoint_of, headers_of
-from sessions.exports.exported import Exported, Source, beside
+from sessions.exports.endpoints import (
+    OFFLINE,
+    PATHS,
+    endpoint_of,
+    headers_of,
+    is_written_by_litellm,
+    key_goes_there,
+    named_address,
+)
+from sessions.exports.exported import Exported, ExportError, Source, beside
 from sessions.running import rendering
+
+_SIGNED = re.compile("^AWS4-HMAC-SHA256 Credential=[^/]*/[^/]*/([a-z0-9-]+)/([a-z0-9-]+)/")
+"""The region and the service of a signed request."""
 
 LONGEST_ARGUMENT = 100_000
 """Bytes. Linux refuses arguments of more than 131,072; what is longer goes in by standard input."""
@@ -32,8 +47,13 @@ def request(source: Source) -> Exported:
 
 
 def curl(source: Source) -> Exported:
-    """The command, with the key as a variable. Raises ExportError for a provider that speaks another protocol."""
+    """The command, with the key as a variable. What litellm writes for a provider is asked of it.
+
+    Raises ExportError for an offline model, and for a request that litellm cannot show.
+    """
     view = source.first
+    if not view.model.startswith(OFFLINE) and is_written_by_litellm(view):
+        return _curl_by_litellm(source)
     endpoint = endpoint_of(view, source)
     body = json_text.pretty({**rendering.body_of(view.session, view.column, view.request), "model": endpoint.model})
     path = PATHS[rendering.lm_settings_of(view.session, view.column).model_type]
@@ -42,15 +62,45 @@ def curl(source: Source) -> Exported:
         lines.append(f'-H "Authorization: Bearer ${endpoint.key}"')
     headers, said = headers_of(view, source)
     lines += [f'-H "{_escaped(header)}: ${{{variable}}}"' for header, variable in headers.items()]
+    return Exported(_command(lines, body), (*endpoint.left_out, *said, *beside(view)))
+
+
+def _curl_by_litellm(source: Source) -> Exported:
+    view = source.first
+    allowed, said = key_goes_there(view, source)
+    said += headers_of(view, source)[1]
+    try:
+        made = rendering.http_request(view.session, view.column, view.request, named_address(view), trusted=allowed)
+    except ProviderError as error:
+        raise ExportError(f"{view.place}: {error}") from error
+    headers = {name: value for name, value in made.telling.items() if NO_KEY not in value}
+    signed = _SIGNED.search(headers.get("Authorization", ""))
+    lines = [f'curl "{_in_shell(made.url, made.names)}"']
+    if signed is not None:
+        lines.append(
+            f'--aws-sigv4 "aws:amz:{signed[1]}:{signed[2]}" --user "$AWS_ACCESS_KEY_ID:$AWS_SECRET_ACCESS_KEY"'
+        )
+        headers = {name: value for name, value in headers.items() if name not in ("Authorization", "X-Amz-Date")}
+    lines += [f'-H "{_escaped(name)}: {_in_shell(value, made.names)}"' for name, value in headers.items()]
+    return Exported(_command(lines, made.body), (*said, *beside(view)))
+
+
+def _command(lines: Sequence[str], body: str) -> str:
     quoted = shlex.quote(body)
     if len(quoted) <= LONGEST_ARGUMENT:
-        text = " \\\n  ".join([*lines, f"--data-binary {quoted}"])
-    else:
-        end = f"BODY_{hashlib.sha256(body.encode()).hexdigest()[:16]}"
-        text = " \\\n  ".join([*lines, f"--data-binary @- <<'{end}'"]) + f"\n{body}\n{end}"
-    return Exported(text + "\n", (*endpoint.left_out, *said, *beside(view)))
+        return " \\\n  ".join([*lines, f"--data-binary {quoted}"]) + "\n"
+    end = f"BODY_{hashlib.sha256(body.encode()).hexdigest()[:16]}"
+    return " \\\n  ".join([*lines, f"--data-binary @- <<'{end}'"]) + f"\n{body}\n{end}\n"
+
+
+def _in_shell(text: str, names: Sequence[str]) -> str:
+    """Write a text between double quotes, with variables only where `names` has them."""
+    made = _escaped(text)
+    for name in sorted(names, key=len, reverse=True):
+        made = made.replace(_escaped(name), f"${{{name[1:]}}}" if name[1:].isidentifier() else name)
+    return made
 
 
 def _escaped(header: str) -> str:
-    """A header's name between double quotes: "`" and "$" may stand in one."""
-    return header.replace("`", "\\`").replace("$", "\\$")
+    """Escape what means something between double quotes."""
+    return re.sub(r'[\\"`$]', r"\\\g<0>", header)

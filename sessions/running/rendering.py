@@ -12,7 +12,8 @@ from adapters.formats import catalog
 from adapters.formats.base import Adapter
 from adapters.lm.capabilities import TOOL_PARAMS, Known, known_of
 from adapters.lm.lm_settings import LMSettings, ModelType
-from adapters.lm.wires.dspys_wire import Sent, arrives_as_written, as_written, sent, text_of
+from adapters.lm.protocol import HttpRequest
+from adapters.lm.wires.dspys_wire import Sent, own_body, sent, text_of
 from adapters.prompts.prompt import Message, Prompt
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.predict_names import predict_call
@@ -212,22 +213,45 @@ def request_of(
 def body_of(session: Session, column: Column, request: Request) -> dict[str, Any]:
     """A request as it is written: parts named as the column's model wants them (`max_completion_tokens`).
 
-    Where dspy leaves a provider to litellm, so do we, and what litellm makes of the request is not told here.
+    Where litellm writes the body (`is_by_litellm`), this is what litellm is given.
     """
-    model = session.model_of(column)
     body = request.as_dict()
+    head = {"model": body.pop("model")} if "model" in body else {}
+    own = _own_body(session, column, body)
+    return {**head, **({name: one for name, one in body.items() if one is not None} if own is None else own)}
+
+
+def is_by_litellm(session: Session, column: Column, request: Request) -> bool:
+    """Return whether litellm writes the request in the way of its provider, so that only litellm can show it."""
+    body = {name: value for name, value in request.as_dict().items() if name != "model"}
+    return _own_body(session, column, body) is None
+
+
+def _own_body(session: Session, column: Column, body: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    model = session.model_of(column)
     if model.startswith("offline/"):
         return body
-    head = {"model": body.pop("model")} if "model" in body else {}
-    return {**head, **as_written(model, body, settings_used(session, column), lm_settings_of(session, column))}
+    return own_body(model, body, settings_used(session, column), lm_settings_of(session, column))
 
 
-def is_body_as_it_arrives(session: Session, column: Column, request: Request) -> bool:
-    """Tell whether the server gets `body_of` as it is; else litellm rewrites it for its provider."""
-    model = session.model_of(column)
-    body = {name: value for name, value in request.as_dict().items() if name != "model"}
-    used, settings = settings_used(session, column), lm_settings_of(session, column)
-    return model.startswith("offline/") or arrives_as_written(model, body, used, settings)
+def http_request(
+    session: Session, column: Column, request: Request, address: str | None, *, trusted: bool
+) -> HttpRequest:
+    """Return the HTTP request that litellm writes, as dspy sends it; waits for litellm, and sends nothing.
+
+    A secret goes to an `address` that is not the provider's only where that is `trusted`. Raises `ProviderError`.
+    """
+    from adapters.lm.litellm_client import LitellmLM  # which rendering does not need
+
+    model = LitellmLM(
+        session.model_of(column),
+        capabilities_for(session, column).capabilities,
+        api_base=address,
+        api_version=connection_of(session, column).get("api_version"),
+        trusted=trusted,
+        settings=lm_settings_of(session, column) if trusted else LMSettings(_model_type_in(session.params_of(column))),
+    )
+    return model.http_request({name: value for name, value in request.as_dict().items() if name != "model"})
 
 
 def handed_over(session: Session, column: Column, request: Request) -> Sent:

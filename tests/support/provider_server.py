@@ -189,6 +189,7 @@ class Seen:
     path: str
     headers: Mapping[str, str]
     body: Mapping[str, Any]
+    raw: bytes = b""
 
 
 class ProviderServer:
@@ -229,8 +230,9 @@ def _handler(server: ProviderServer) -> type[BaseHTTPRequestHandler]:
                 self.rfile.read(int(self.headers.get("content-length", "0")))
                 self._json(200, {"access_token": KEY, "expires_in": 3600, "token_type": "Bearer"})
                 return
-            body = json.loads(self.rfile.read(int(self.headers.get("content-length", "0"))) or b"{}")
-            server.requests.append(Seen(self.path, {k.lower(): v for k, v in self.headers.items()}, body))
+            raw = self.rfile.read(int(self.headers.get("content-length", "0")))
+            body = json.loads(raw or b"{}")
+            server.requests.append(Seen(self.path, {k.lower(): v for k, v in self.headers.items()}, body, raw))
             wire, behaviour = server.provider.wire, server.behaviour
             try:
                 if behaviour.isdecimal():

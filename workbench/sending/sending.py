@@ -15,6 +15,7 @@ from adapters.formats.profile import EXTRACTION_OPTION
 from adapters.lm import dotenv, servers
 from adapters.lm.addresses import host_of
 from adapters.lm.capabilities import split_model
+from adapters.requests.request import Request
 from adapters.running import runner
 from adapters.running.events import Listener
 from adapters.running.runner import Run
@@ -125,6 +126,13 @@ def open_model(
         settings=None if extraction_model else rendering.lm_settings_of(session, column),
         allow_variables=allow_variables,
     )
+
+
+def http_request(session: Session, column: Column, request: Request) -> lm.HttpRequest:
+    """Return the HTTP request that litellm writes for a column (`rendering.http_request`). Raises `ProviderError`."""
+    dotenv.read(Path.cwd()).lend_keys()
+    route = route_of(session, column)
+    return rendering.http_request(session, column, request, route.address, trusted=not route.named_by)
 
 
 def send(

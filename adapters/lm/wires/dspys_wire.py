@@ -23,15 +23,6 @@ SAME_API = frozenset({"openai", "groq", "openrouter", "deepseek", "xai", "hosted
 """litellm's providers of the chat doors; Azure's needs an address. litellm calls Ollama by Ollama's own API: where dspy
 does not, it is called as a server of OpenAI's (`OPENAI_PATH`)."""
 
-SENT_AS_GIVEN = frozenset(
-    {
-        *("dashscope", "deepseek", "fireworks_ai", "groq", "hosted_vllm", "llamafile", "moonshot", "nebius", "novita"),
-        *("openrouter", "together_ai"),
-    }
-)
-"""litellm's providers to which it sends a chat request as it is given; to others it may write a part in their own way
-(Mistral's `random_seed`, Gemini's `contents`)."""
-
 OPENAI_PATH = "/v1"
 """Where a server that has an API of its own speaks OpenAI's."""
 
@@ -175,10 +166,10 @@ def body_of_dspy(model: str, request: Mapping[str, Any], connection: frozenset[s
     return {**kept, "extra_body": exact} if exact else kept
 
 
-def as_written(
+def own_body(
     model: str, request: Mapping[str, Any], connection: frozenset[str], settings: LMSettings = CHAT
-) -> dict[str, Any]:
-    """The body that stands at a server, with what is put into it in its place, names as they arrive.
+) -> dict[str, Any] | None:
+    """Return the body as it arrives at a server; None where litellm writes it (`LitellmLM.http_request`).
 
     Raises what `sent` raises.
     """
@@ -191,19 +182,9 @@ def as_written(
         return {name: value for name, value in made.items() if name in responses_wire.TAKEN_BY_LITELLM}
     by_door = _by_chat_door(model, request, connection)
     if by_door is None:
-        by_anthropic = _by_anthropics_door(model, request, connection)
-        return {name: one for name, one in (by_anthropic or request).items() if one is not None}
+        return None
     exact = by_door[1]
     return {**{name: exact[name] for name in request if name in exact}, **exact}
-
-
-def arrives_as_written(
-    model: str, request: Mapping[str, Any], connection: frozenset[str], settings: LMSettings = CHAT
-) -> bool:
-    """Return whether what `as_written` says is known to stand at the server so, in the same words."""
-    if settings.model_type != "chat" or _by_chat_door(model, request, connection) is not None:
-        return True
-    return model.partition("/")[0] in SENT_AS_GIVEN
 
 
 def _by_chat_door(

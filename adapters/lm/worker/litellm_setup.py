@@ -54,6 +54,7 @@ def load() -> Any:
     _send_gemini_the_body_as_it_is()
     _let_groq_name_no_tier()
     _let_ollama_fail()
+    _keep_without_credentials()
     return litellm
 
 
@@ -69,11 +70,12 @@ class Outgoing:
     `is_streamed`: whether litellm is asked for a stream. `answer` is the whole answer that a server gave to that.
     `answered_at` is when the last answer had come, its body included unless that is streamed. `status` and
     `content_type` are the last answer's, however litellm puts it; `refusals`, by choice, and `said_done` are what its
-    body said and litellm drops, depending on its release.
+    body said and litellm drops, depending on its release. With `keeps`, requests are kept and none of them goes out.
     """
 
-    def __init__(self, told: Callable[[], None]) -> None:
+    def __init__(self, told: Callable[[], None], keeps: bool) -> None:
         self.told: Callable[[], None] | None = told
+        self.kept: list[Any] | None = [] if keeps else None
         self.is_streamed = False
         self.answer: Any = None
         self.answered_at: float | None = None
@@ -113,9 +115,15 @@ def outgoing() -> Outgoing | None:
     return _outgoing.get()
 
 
-def follow(told: Callable[[], None]) -> Outgoing:
+def keeps() -> bool:
+    """Return whether the running task keeps its requests."""
+    outgoing = _outgoing.get()
+    return outgoing is not None and outgoing.kept is not None
+
+
+def follow(told: Callable[[], None], keeps: bool = False) -> Outgoing:
     """Follow the HTTP requests that the running task makes from now on."""
-    made = Outgoing(told)
+    made = Outgoing(told, keeps)
     _outgoing.set(made)
     return made
 
@@ -187,8 +195,11 @@ def _watch_for_requests() -> None:
     """
     import httpx
 
-    def tell() -> None:
+    def tell(request: Any) -> None:
         outgoing = _outgoing.get()
+        if outgoing is not None and outgoing.kept is not None:
+            outgoing.kept.append(request)
+            raise httpx.ConnectError("kept, not sent", request=request)
         if outgoing is not None and outgoing.told is not None:
             told, outgoing.told = outgoing.told, None
             told()
@@ -226,7 +237,7 @@ def _watch_for_requests() -> None:
         whole = kept(request)
         if whole is not None:
             return whole
-        tell()
+        tell(request)
         options["follow_redirects"] = False
         for followed in itertools.count():
             response = send_in_thread(self, request, **options)
@@ -244,7 +255,7 @@ def _watch_for_requests() -> None:
         whole = kept(request)
         if whole is not None:
             return whole
-        tell()
+        tell(request)
         options["follow_redirects"] = False
         for followed in itertools.count():
             response = await send_in_task(self, request, **options)
@@ -407,3 +418,48 @@ def _let_ollama_fail() -> None:
         return parse(self, chunk)
 
     iterator.chunk_parser = parsed
+
+
+AWS_KEY = "$AWS_ACCESS_KEY_ID"
+VERTEX_TOKEN = "$(gcloud auth print-access-token)"
+NO_PROJECT = "$VERTEXAI_PROJECT"
+NAMES_OF_CREDENTIALS = (AWS_KEY, VERTEX_TOKEN, NO_PROJECT)
+"""What stands for credentials in kept requests, as a shell reads it."""
+
+
+def _keep_without_credentials() -> None:
+    """Signs a kept request to AWS or Vertex with the names of credentials: none is read, and no server gives one."""
+    from litellm.llms.bedrock.base_aws_llm import BaseAWSLLM
+    from litellm.llms.vertex_ai.vertex_llm_base import VertexBase
+
+    find: Any = BaseAWSLLM.get_credentials
+    token_in_thread: Any = VertexBase._ensure_access_token
+    token_in_task: Any = VertexBase._ensure_access_token_async
+
+    def found(self: Any, *given: Any, **named: Any) -> Any:
+        if not keeps():
+            return find(self, *given, **named)
+        return importlib.import_module("botocore.credentials").Credentials(AWS_KEY, "$AWS_SECRET_ACCESS_KEY")
+
+    def in_thread(self: Any, credentials: Any, project_id: Any, custom_llm_provider: Any) -> Any:
+        if keeps() and custom_llm_provider != "gemini":
+            return VERTEX_TOKEN, project_id or _project()
+        return token_in_thread(self, credentials, project_id, custom_llm_provider)
+
+    async def in_task(self: Any, credentials: Any, project_id: Any, custom_llm_provider: Any) -> Any:
+        if keeps() and custom_llm_provider != "gemini":
+            return VERTEX_TOKEN, project_id or _project()
+        return await token_in_task(self, credentials, project_id, custom_llm_provider)
+
+    BaseAWSLLM.get_credentials = found
+    VertexBase._ensure_access_token = in_thread
+    VertexBase._ensure_access_token_async = in_task
+
+
+def _project() -> str:
+    """Return the project that a file of Google's credentials names, as litellm takes it."""
+    try:
+        with open(os.environ.get("GOOGLE_APPLICATION_CREDENTIALS", ""), encoding="utf-8") as file:
+            return str(json.load(file)["project_id"])
+    except (OSError, ValueError, LookupError, TypeError):
+        return NO_PROJECT

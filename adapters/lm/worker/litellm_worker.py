@@ -1,7 +1,8 @@
 """The child process that calls models through litellm: JSON lines in on standard input, JSON lines out.
 
 Run by its path, with nothing of this project imported, so that it never matters which packages are called `adapters`
-where it runs. In: `{"op": "complete", "id", "request", "options", "stream", "api", "times", "class"?, "key_of"?}`,
+where it runs. In: `{"op": "complete", "id", "request", "options", "stream", "api", "times", "class"?, "key_of"?}`, the
+same as `keep`, which sends nothing and gets `request` (`method`, `url`, `headers`, `body`, `names`) or `error`,
 `{"op": "cancel", "id"}`, `{"op": "count", "id", "model", "texts"}`, `{"op": "environment", "set", "unset"}`. Out:
 `ready`, then per id `sent`
 (with `prepared_s`) when the request goes out, any number of `chunk`, and exactly one of `done` (with `took_s`, the
@@ -134,8 +135,9 @@ async def serve(litellm: Any, output: Output) -> None:
             os.environ.update({**message["set"], **litellm_setup.ENVIRONMENT})
             continue
         number = message["id"]
-        if message["op"] == "complete":
-            tasks[number] = asyncio.create_task(complete(litellm, output, message))
+        if message["op"] in ("complete", "keep"):
+            work = complete if message["op"] == "complete" else keep
+            tasks[number] = asyncio.create_task(work(litellm, output, message))
             tasks = {other: task for other, task in tasks.items() if not task.done()}
         elif message["op"] == "cancel" and number in tasks:
             tasks[number].cancel()
@@ -162,8 +164,7 @@ async def complete(litellm: Any, output: Output, message: Message) -> None:
         key = own_key(litellm, message["key_of"]) if "key_of" in message else None
         if key is not None and "api_key" in message["options"]:
             message["options"]["api_key"] = key
-        ask = {"chat": answer, "responses": answer_as_responses, "text": answer_as_text}[message["api"]]
-        await ask(litellm, output, message, outgoing)
+        await ASK[message["api"]](litellm, output, message, outgoing)
     except asyncio.CancelledError:
         output.send(op="cancelled", id=number)
     except BaseException as error:  # whatever ends a call is its error, and not the end of the worker
@@ -176,6 +177,53 @@ async def complete(litellm: Any, output: Output, message: Message) -> None:
         # litellm's own work on a whole answer, and other calls that wait for their turn, are not the model's time.
         ended = outgoing.answered_at if outgoing.answered_at and not outgoing.is_streamed else time.monotonic()
         output.send(op="done", id=number, took_s=ended - began if is_sent else None)
+
+
+async def keep(litellm: Any, output: Output, message: Message) -> None:
+    """Has litellm write a request, and hands it on in place of sending it.
+
+    What litellm asks other servers before, such as for a token, is no request for a reply, and fails.
+    """
+    outgoing = litellm_setup.follow(lambda: None, keeps=True)
+    problem: Message = {"types": [], "message": "litellm made no request"}
+    try:
+        await ASK[message["api"]](litellm, output, message, outgoing)
+    except BaseException as error:  # at the latest the kept request's own
+        problem = failure_facts.facts_of(error)
+    for one in outgoing.kept or ():
+        if is_for_a_reply(one, message["request"]):
+            headers = [[name.decode("latin-1"), value.decode("latin-1")] for name, value in one.headers.raw]
+            body = one.content.decode("utf-8", "surrogateescape")
+            known = {"method": one.method, "url": str(one.url), "names": litellm_setup.NAMES_OF_CREDENTIALS}
+            output.send(op="request", id=message["id"], headers=headers, body=body, **known)
+            return
+    if outgoing.kept:
+        where = outgoing.kept[0].url
+        problem = {"types": [], "message": f"litellm first asks {where.scheme}://{where.netloc.decode()} for access"}
+    output.send(op="error", id=message["id"], error={**problem, "sent": False})
+
+
+def is_for_a_reply(request: Any, asked: Message) -> bool:
+    """Return whether a kept request has the text that the model is to read last."""
+    try:
+        body = json.loads(request.content)
+    except (ValueError, RecursionError):
+        return False
+    read = list(texts_in([asked.get(name) for name in ("messages", "input", "prompt")]))
+    return not read or any(read[-1].strip() in one for one in texts_in(body))
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """Yield every text of a JSON value but the keys and the roles."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for one in value:
+            yield from texts_in(one)
+    elif isinstance(value, dict):
+        for name, one in value.items():
+            if name not in ("role", "type"):
+                yield from texts_in(one)
 
 
 def own_key(litellm: Any, model: str) -> str | None:
@@ -278,6 +326,10 @@ async def answer_as_text(litellm: Any, output: Output, message: Message, _: lite
         output.send(op="chunk", id=message["id"], **piece)
     said = ending(litellm, message["request"]["model"], response, getattr(response, "usage", None))
     output.send(op="chunk", id=message["id"], choice=0, **said)
+
+
+ASK = {"chat": answer, "responses": answer_as_responses, "text": answer_as_text}
+"""By the API: what asks for the reply."""
 
 
 def responses_ending(litellm: Any, model: str, response: Any) -> Piece:

@@ -114,7 +114,7 @@ def test_what_cannot_be_asked_is_refused_or_left_to_the_user(export: Any) -> Non
 def test_the_name_of_a_provider_is_never_code(model: str) -> None:
     with pytest.raises(ExportError, match="no name that could be one"):
         litellm_script(source(replace(ASKED, model=model)))
-    with pytest.raises(ExportError, match="no name that could be one"):
+    with pytest.raises(ExportError, match="litellm knows no provider"):
         curl(source(replace(ASKED, model=model, params={"api_base": "http://h/v1"})))
 
 
@@ -242,6 +242,7 @@ def test_every_export_is_the_same_every_time() -> None:
         assert export(source(session)) == export(source(session))
 
 
+SENDABLE = replace(ASKED, demos=(), cases=(Case("x", {"question": NASTY.replace("\udc80", "")}),))
 HEADERS = {"header_variables": {"X-Org": "OUR_ORG"}}
 
 
@@ -249,7 +250,7 @@ HEADERS = {"header_variables": {"X-Org": "OUR_ORG"}}
     ("kind", "path"), [("chat", "chat/completions"), ("responses", "responses"), ("text", "completions")]
 )
 def test_the_api_and_the_headers_by_variable_are_written(kind: str, path: str) -> None:
-    one = source(replace(ASKED, params={"model_type": kind, **HEADERS}))
+    one = source(replace(SENDABLE, params={"model_type": kind, **HEADERS}))
     view = one.first
     assert f'/{path}"' in curl(one).text and '-H "X-Org: ${OUR_ORG}"' in curl(one).text
     body = json.loads(argument_of(curl(one).text, "--data-binary"))
@@ -260,7 +261,7 @@ def test_the_api_and_the_headers_by_variable_are_written(kind: str, path: str) -
     compile(made, "exported", "exec")
     assert 'extra_headers={"X-Org": os.environ["OUR_ORG"]}' in made and "model_type" not in made
     assert lines(batch(one).text)[0]["url"] == f"/v1/{path}"
-    elsewhere = source(replace(ASKED, params={"api_base": "http://stranger:1/v1", **HEADERS}))
+    elsewhere = source(replace(SENDABLE, params={"api_base": "http://stranger:1/v1", **HEADERS}))
     for export in (curl, litellm_script):
         assert "OUR_ORG" not in export(elsewhere).text
         assert any("X-Org" in said for said in export(elsewhere).left_out)
@@ -273,6 +274,43 @@ def test_curl_asks_at_the_address_that_the_workbench_takes_from_the_environment(
     for set_ in ({names[0]: "http://a:1"}, {names[1]: "http://b:2"}, dict.fromkeys(names, "http://a:1")):
         said = subprocess.run(["sh", "-c", f'echo "{base}"'], env=set_, capture_output=True, text=True, check=True)
         assert said.stdout.strip().removesuffix("/v1") == environment_base(provider, set_)
+
+
+HOSTILE = 'gemini/a"b`touch pwned`$(touch pwned)$OPENAI_API_KEY'
+
+
+def test_curl_has_the_request_that_litellm_writes_and_runs_no_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("GEMINI_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_BASE", "GEMINI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    for model in ("gemini/gemini-3.8-flash", HOSTILE):
+        text = curl(source(replace(SENDABLE, model=model))).text
+        command = text.replace("curl ", "printf '%s\\n' ", 1)
+        env = {"PATH": os.environ["PATH"], "GEMINI_API_KEY": "g-key", "OPENAI_API_KEY": "o-key"}
+        said = subprocess.run(["sh", "-c", command], cwd=tmp_path, env=env, capture_output=True, text=True, check=True)
+        url, *rest = said.stdout.splitlines()
+        assert url.startswith("https://generativelanguage.googleapis.com/") and url.endswith(":generateContent")
+        assert "x-goog-api-key: g-key" in rest and "o-key" not in said.stdout
+        assert set(json.loads(argument_of(text, "--data-binary"))) == {
+            "contents",
+            "systemInstruction",
+            "generationConfig",
+        }
+    assert not list(tmp_path.iterdir())
+
+
+def test_curl_signs_a_request_to_aws_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("botocore")
+    monkeypatch.setenv("AWS_REGION_NAME", "eu-west-1")
+    text = curl(source(replace(SENDABLE, model="bedrock/amazon.nova-pro-v1:0"))).text
+    assert '--aws-sigv4 "aws:amz:eu-west-1:bedrock"' in text and "Signature" not in text
+    assert '--user "$AWS_ACCESS_KEY_ID:$AWS_SECRET_ACCESS_KEY"' in text
+
+
+def test_curl_says_why_litellm_shows_no_request() -> None:
+    with pytest.raises(ExportError, match="litellm knows no provider"):
+        curl(source(replace(ASKED, model="nobody/any")))
 
 
 @pytest.mark.slow

@@ -7,15 +7,18 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from adapters.lm import ProviderError
 from adapters.lm.capabilities import split_model
 from adapters.lm.worker import tokenizers
 from adapters.requests.request import Request
 from adapters.requests.token_ledger import Counts, ledger_of, pieces_of
 from adapters.values.plain_json import plain
+from sessions.model.session import Column, Session
 from sessions.running import linting, rendering
 from workbench.cli import arguments, selection
 from workbench.output import command_output, exit_codes, json_shapes, spending
 from workbench.output.spending import Spent, spent_by
+from workbench.sending import sending
 
 DESCRIPTION = """\
 Prints the messages that each column's adapter makes, laid out as
@@ -34,7 +37,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments.add_session(parser)
     arguments.add_columns(parser)
     arguments.add_model(parser)
-    parser.add_argument("--request", action="store_true", help="the whole request as JSON instead of its messages")
+    parser.add_argument(
+        "--request",
+        action="store_true",
+        help="the body of the request as JSON instead of its messages; where litellm writes it for the provider, as it "
+        "goes out, with address and headers on standard error",
+    )
     parser.add_argument(
         "--tokens",
         action="store_true",
@@ -64,12 +72,20 @@ def run(options: argparse.Namespace) -> int:
             shapes[column.id] = {
                 **json_shapes.rendered(request),
                 "sent": plain(rendering.body_of(chosen.session, column, request)),
+                **(_http_request(chosen.session, column, request) if options.request else {}),
                 "lints": json_shapes.lints(linting.lints_of(chosen.session, column, chosen.case, request)),
             }
         elif options.tokens:
             continue
         elif options.request:
-            command_output.text(json_shapes.dumps(rendering.body_of(chosen.session, column, request)))
+            made = _http_request(chosen.session, column, request).get("http")
+            if made is None:
+                command_output.text(json_shapes.dumps(rendering.body_of(chosen.session, column, request)))
+                continue
+            command_output.message(f"{made['method']} {made['url']}")
+            for name, value in made["headers"].items():
+                command_output.message(f"{name}: {value}")
+            command_output.text(made["body"])
         else:
             write(f"{column.id} → {request.model}", [m.as_dict() for m in request.messages])
     if options.json:
@@ -77,6 +93,17 @@ def run(options: argparse.Namespace) -> int:
     elif options.tokens and spent:
         command_output.text(spending.text_of(spent))
     return exit_codes.worst(codes)
+
+
+def _http_request(session: Session, column: Column, request: Request) -> dict[str, Any]:
+    """The HTTP request as `{"http"}`, where litellm writes it for the provider. Raises `CommandError`."""
+    if not rendering.is_by_litellm(session, column, request):
+        return {}
+    try:
+        made = sending.http_request(session, column, request)
+    except ProviderError as error:
+        raise exit_codes.CommandError(str(error)) from error
+    return {"http": {"method": made.method, "url": made.url, "headers": dict(made.telling), "body": made.body}}
 
 
 def _counted(request: Request) -> Counts | None:

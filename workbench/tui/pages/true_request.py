@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from adapters.lm import ProviderError
 from adapters.lm.capabilities import capabilities_of
 from adapters.lm.lm_settings import ModelType
 from adapters.requests.request import Request
 from sessions.model.session import Case, Column, Session
 from sessions.running import rendering
 from workbench.output.measures import counted
-from workbench.sending import model_choices
-from workbench.state.engine import is_late
+from workbench.sending import model_choices, sending
 from workbench.tui.pages.page import LookedAt, as_json, comma, heading, json_block, named, paragraph, table
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
 
@@ -43,27 +44,33 @@ ASKED_BY: Mapping[ModelType, str] = {
 }
 
 
-def blocks_of(at: LookedAt, as_json_text: bool = False, others: Sequence[Block] | None = None) -> list[Block]:
+def blocks_of(
+    at: LookedAt,
+    as_json_text: bool = False,
+    others: Sequence[Block] | None = None,
+    written: Sequence[Block] | None = None,
+) -> list[Block]:
     """The request of the column as it would go out now; with `as_json_text` nothing but its JSON.
 
-    `others` stands where other models do (`other_models`), for whom making that takes too long.
+    `others` stands where other models do (`other_models`), for whom making that takes too long, and `written` where
+    litellm writes the request (`written_by_litellm`).
     """
     request = at.rendered.request
     if request is None:
         return [EMPTY, *paragraph(f"There is no request: {at.rendered.why_no_prompt}", "error")]
     if as_json_text:
-        return [EMPTY, *json_block(rendering.body_of(at.session, at.column, request))]
+        return [EMPTY, *(written or json_block(rendering.body_of(at.session, at.column, request)))]
     blocks = [EMPTY]
     if at.rendered.stale:
         blocks += paragraph(f"Out of date, because {at.rendered.error}", "error")
     blocks += [named("model", request.model or "none"), *_about(at), *_native(at, request)]
-    arrives = rendering.is_body_as_it_arrives(at.session, at.column, request)
-    blocks += heading(f"Parameters beside the messages, {'as they arrive' if arrives else 'as litellm gets them'}")
-    if not arrives:
-        blocks += paragraph("litellm may write them, and the messages, in the way of the provider's own API.", "note")
-    body = rendering.body_of(at.session, at.column, request)
-    params = {name: value for name, value in body.items() if name not in READ_BY_THE_MODEL}
-    blocks += [named(name, *(as_json(value),)) for name, value in params.items()] or [block("  none", "note")]
+    if written is not None:
+        blocks += [*heading("The request that litellm writes"), *written]
+    else:
+        blocks += heading("Parameters beside the messages, as they arrive")
+        body = rendering.body_of(at.session, at.column, request)
+        params = {name: value for name, value in body.items() if name not in READ_BY_THE_MODEL}
+        blocks += [named(name, as_json(value)) for name, value in params.items()] or [block("  none", "note")]
     blocks += heading("The same column, other models")
     blocks += other_models(at) if others is None else others
     blocks += heading(counted(len(request.messages), "message"))
@@ -78,16 +85,42 @@ def blocks_of(at: LookedAt, as_json_text: bool = False, others: Sequence[Block] 
     return blocks
 
 
+def is_by_litellm(at: LookedAt) -> bool:
+    """Return whether only litellm can show the request."""
+    request = at.rendered.request
+    return request is not None and rendering.is_by_litellm(at.session, at.column, request)
+
+
+def written_by_litellm(at: LookedAt, as_json_text: bool = False) -> list[Block]:
+    """Show the request that litellm writes: method, address, headers and body; waits for litellm."""
+    assert at.rendered.request is not None
+    try:
+        made = sending.http_request(at.session, at.column, at.rendered.request)
+    except ProviderError as error:
+        return paragraph(str(error), "error")
+    body = json_block(json.loads(made.body))
+    if as_json_text:
+        return body
+    headers = [named(name, value) for name, value in made.telling.items()]
+    return [named(made.method, (made.url, "value")), *headers, EMPTY, *body]
+
+
+def json_of(at: LookedAt, request: Request) -> str:
+    """Return the body of the request as JSON; waits for litellm where that writes it. Raises `ProviderError`."""
+    if is_by_litellm(at):
+        return as_json(json.loads(sending.http_request(at.session, at.column, request).body))
+    return as_json(rendering.body_of(at.session, at.column, request))
+
+
 async def curl_of(session: Session, column: Column, case: Case) -> str:
-    """The request as a curl command, which names its key by variable; another release is asked away from the keys.
+    """The request as a curl command, which names its key by variable; made away from the keys.
 
     Raises `CommandError` where curl cannot ask.
     """
     from workbench.exporting import forms  # what every export takes, for the one that is asked for
 
     make = partial(forms.export, "curl", session, [column], [case], names_flags=False)
-    made = await asyncio.to_thread(make) if is_late(column) else make()
-    return made.text.rstrip()
+    return (await asyncio.to_thread(make)).text.rstrip()
 
 
 def _about(at: LookedAt) -> list[Block]:

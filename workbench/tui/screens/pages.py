@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import ClassVar, NamedTuple
 
 from textual import on
@@ -13,14 +14,14 @@ from textual.content import Content
 from textual.screen import Screen
 
 from adapters.formats import catalog
-from sessions.running import rendering
+from adapters.lm import ProviderError
 from workbench.output.display import one_line
 from workbench.output.exit_codes import CommandError
 from workbench.state.derived import RenderedColumn
 from workbench.state.document import Place
 from workbench.tui.keys.bindings import ON_A_PAGE, KeyGroup
 from workbench.tui.pages import attempts, card, differences, lints, parsers, repeats, tokens, true_request
-from workbench.tui.pages.page import LookedAt, as_json, paragraph
+from workbench.tui.pages.page import LookedAt, paragraph
 from workbench.tui.textual_internals import row_compositor
 from workbench.tui.widgets.heading import Heading
 from workbench.tui.widgets.tab_line import TabLine, TabName
@@ -96,8 +97,8 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
         self._raw = False
         self._other = 0
         self.at = looked_at(0)
-        self._by_release: tuple[RenderedColumn | None, list[Block]] = (None, [])
-        """A column of another release, and what it sends to other models."""
+        self._made_late: dict[str, tuple[RenderedColumn, list[Block]]] = {}
+        """Parts of the page that a thread makes, and the column that they are of."""
         self._seen = self._teacher = ""
         self._head = PlainStatic(id="pages-head")
         self._heading = Heading(id="pages-heading")
@@ -191,7 +192,7 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
 
     def _blocks(self) -> list[Block]:
         if self._page == "request":
-            return true_request.blocks_of(self.at, self._raw, self._others_by_release())
+            return true_request.blocks_of(self.at, self._raw, self._others_by_release(), self._written_by_litellm())
         if self._page == "runs":
             return attempts.blocks_of(self.at, self._raw)
         if self._page == "repeats":
@@ -208,19 +209,28 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
     def _others_by_release(self) -> list[Block] | None:
         """Return the requests of another dspy release; None for our adapters."""
         release = catalog.parse_release(self.at.column.adapter)
-        if release is None:
+        if release is None or self._raw:
             return None
-        rendered, found = self._by_release
+        return self._late("other models", true_request.other_models, f"asking dspy {release.version} …")
+
+    def _written_by_litellm(self) -> list[Block] | None:
+        """Return the request that litellm writes; None where the workbench knows it."""
+        if not true_request.is_by_litellm(self.at):
+            return None
+        make = partial(true_request.written_by_litellm, as_json_text=self._raw)
+        return self._late(f"request {self._raw}", make, "asking litellm, which sends nothing …")
+
+    def _late(self, name: str, make: Callable[[LookedAt], list[Block]], meanwhile: str) -> list[Block]:
+        """Return what a thread has made for this column; until then, that it is being made."""
+        rendered, found = self._made_late.get(name, (None, []))
         if rendered is self.at.rendered:
             return found
-        if not self._raw:
-            self.run_worker(self._ask_for_others(self.at), group="other models", exclusive=True, exit_on_error=False)
-        return paragraph(f"asking dspy {release.version} …", "note")
+        self.run_worker(self._make_late(name, make, self.at), group=name, exclusive=True, exit_on_error=False)
+        return paragraph(meanwhile, "note")
 
-    async def _ask_for_others(self, at: LookedAt) -> None:
-        """Ask in a thread: the release's process may be starting, or stuck."""
-        found = await asyncio.to_thread(true_request.other_models, at)
-        self._by_release = (at.rendered, found)
+    async def _make_late(self, name: str, make: Callable[[LookedAt], list[Block]], at: LookedAt) -> None:
+        """Make it in a thread: a process may be starting, or stuck."""
+        self._made_late[name] = (at.rendered, await asyncio.to_thread(make, at))
         if self._page == "request" and self.at.rendered is at.rendered:
             self._show(keep_place=True)
 
@@ -262,11 +272,11 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
                 return
             try:
                 text = (
-                    as_json(rendering.body_of(self.at.session, self.at.column, request))
+                    await asyncio.to_thread(true_request.json_of, self.at, request)
                     if form == "json"
                     else await true_request.curl_of(self.at.session, self.at.column, self.at.case)
                 )
-            except CommandError as error:
+            except (CommandError, ProviderError) as error:
                 plain_notify(self.app, str(error), severity="warning")
                 return
         self.app.copy_to_clipboard(text)

@@ -79,6 +79,21 @@ def test_adapters_are_columns_or_become_one(rain: str, run: Run) -> None:
     assert list(done.json["prompts"]) == ["chat", "baml"]
 
 
+def test_the_request_that_litellm_writes_is_printed_as_it_goes_out(
+    rain: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MISTRAL_API_KEY", "a-secret-of-mistral")
+    words = ("render", rain, "--adapter", "chat", "--model", "mistral/mistral-small-latest", "--request")
+    done = run(*words)
+    assert "POST https://api.mistral.ai/v1/chat/completions\nAuthorization: Bearer $MISTRAL_API_KEY\n" in done.err
+    assert json.loads(done.out)["model"] == "mistral-small-latest"
+    http = json.loads(run(*words, "--json").out)["prompts"]["chat"]["http"]
+    assert http["method"] == "POST" and http["headers"]["Content-Type"] == "application/json"
+    assert http["url"].endswith("/v1/chat/completions") and http["body"] == done.out.rstrip("\n")
+    failed = run("render", rain, "--adapter", "chat", "--model", "mistrl/any", "--request")
+    assert failed.code == 2 and "did you mean mistral/any?" in failed.err
+
+
 def test_the_request_follows_the_model(rain: str, run: Run) -> None:
     done = run("render", rain, "--adapter", "json", "--model", "openai/gpt-4o", "--request")
     request = json.loads(done.out)

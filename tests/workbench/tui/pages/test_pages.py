@@ -81,19 +81,24 @@ def test_the_request_says_what_the_model_can_do_who_says_so_and_that_it_leaves()
 
 
 @pytest.mark.parametrize(
-    ("model", "said_so"),
+    ("model", "address"),
     [
-        ("offline/exact", "as they arrive"),
-        ("openai/gpt-6-luna", "as they arrive"),
-        ("together_ai/any", "as they arrive"),
-        ("mistral/any", "as litellm gets them"),
-        ("gemini/gemini-3.8-flash", "as litellm gets them"),
+        ("offline/exact", ""),
+        ("openai/gpt-6-luna", ""),
+        ("together_ai/any", "/v1/chat/completions"),
+        ("mistral/any", "https://api.mistral.ai/v1/chat/completions"),
+        ("gemini/gemini-3.8-flash", ":generateContent"),
     ],
 )
-def test_the_request_says_whether_it_arrives_in_the_same_words(model: str, said_so: str) -> None:
-    said = text_of(true_request.blocks_of(looked_at(session(model), "json")))
-    assert f"Parameters beside the messages, {said_so}" in said
-    assert ("litellm may write them" in said) is (said_so != "as they arrive")
+def test_the_request_is_shown_as_it_arrives_whoever_writes_it(model: str, address: str) -> None:
+    at = looked_at(session(model), "json")
+    assert true_request.is_by_litellm(at) == bool(address)
+    written = true_request.written_by_litellm(at) if address else None
+    said = text_of(true_request.blocks_of(at, written=written))
+    assert ("Parameters beside the messages, as they arrive" in said) == (not address)
+    if address:
+        assert "POST" in said and address in said and "_API_KEY" in said
+        assert true_request.json_of(at, at.rendered.request) in text_of(true_request.written_by_litellm(at, True))
 
 
 def test_the_request_as_json_is_the_request() -> None:

@@ -1,0 +1,75 @@
+"""The request that litellm writes, kept in place of being sent: what goes out, to the byte, without a secret."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import pytest
+from provider_server import BY_NAME, KEY, PROVIDERS, Provider, ProviderServer
+from provider_wires import Reply
+
+from adapters.lm import LMSettings, ProviderError
+from adapters.lm import open as open_model
+from adapters.lm.litellm_client import LitellmLM
+
+QUICK = ("gemini", "vertex", "bedrock", "mistral", "cohere", "anthropic")
+TOOL = {"type": "function", "function": {"name": "search", "parameters": {"type": "object", "properties": {}}}}
+REQUESTS: tuple[dict[str, Any], ...] = (
+    {"messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": 'Rain? é "\\\n'}]},
+    {"messages": [{"role": "user", "content": "Rain?"}], "max_tokens": 9, "tools": [TOOL]},
+)
+
+
+def kept_and_sent(provider: Provider, request: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Any]:
+    """The kept request, and the sent one."""
+    with ProviderServer(provider, Reply("It rains.")) as server:
+        for name, value in provider.environment(server.url).items():
+            monkeypatch.setenv(name, value)
+        model = open_model(provider.model, stream=False, settings=LMSettings(provider.model_type))
+        assert isinstance(model, LitellmLM)
+        kept = model.http_request(request)
+        assert not server.requests, "nothing was sent"
+        list(model.stream(request))
+        assert kept.url.startswith(server.url)
+        return kept, next(one for one in reversed(server.requests) if one.path != "/api/show")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(one.name, marks=() if one.name in QUICK else pytest.mark.slow) for one in PROVIDERS]
+)
+def test_what_is_kept_is_what_is_sent(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    provider = BY_NAME[name]
+    for request in REQUESTS:
+        kept, seen = kept_and_sent(provider, request, monkeypatch)
+        assert kept.body.encode() == seen.raw and kept.method == "POST"
+        assert kept.url.endswith(seen.path)
+        assert KEY not in str(kept)
+        telling = {header.lower() for header in kept.telling}
+        assert telling <= seen.headers.keys() and "user-agent" not in telling
+        if provider.key and "AWS" not in provider.key:
+            assert f"${provider.key}" in str(kept.headers)
+
+
+def test_a_request_is_kept_without_a_key_and_for_an_untrusted_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("MISTRAL_API_KEY", "MISTRAL_API_BASE"):
+        monkeypatch.delenv(name, raising=False)
+    mine = open_model("mistral/any")
+    assert isinstance(mine, LitellmLM)
+    assert mine.http_request(REQUESTS[0]).headers["Authorization"] == "Bearer $MISTRAL_API_KEY"
+    monkeypatch.setenv("MISTRAL_API_KEY", KEY)
+    theirs = open_model("mistral/any", api_base="http://127.0.0.1:9/v1")
+    assert isinstance(theirs, LitellmLM)
+    made = theirs.http_request(REQUESTS[0])
+    assert made.headers["Authorization"] == "Bearer no-key" and made.url.startswith("http://127.0.0.1:9/v1")
+
+
+def test_a_token_that_litellm_would_fetch_first_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [one for one in os.environ if one.startswith("WATSONX")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("WATSONX_URL", "https://us-south.ml.cloud.ibm.com")
+    monkeypatch.setenv("WATSONX_PROJECT_ID", "p")
+    model = open_model("watsonx/ibm/granite")
+    assert isinstance(model, LitellmLM)
+    with pytest.raises(ProviderError, match=r"first asks https://iam\.cloud\.ibm\.com for access"):
+        model.http_request(REQUESTS[0])
