@@ -264,6 +264,8 @@ class Session(ShowsItself):
     """Functions a model may call, described and never run."""
     variants: tuple[Variant, ...] = ()
     """Alternative texts for instructions and descriptions."""
+    private: Annotated[bool, Rule(is_left_out=True)] = False
+    """Whether what is sent stays out of the store of all runs, which `workbench runs` searches."""
     schema: Annotated[str, Rule(name="$schema")] = SCHEMA
     """The schema of the file, for editors."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)

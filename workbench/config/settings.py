@@ -46,6 +46,8 @@ THEMES = (
 )
 """Ours, then textual's (a test holds them together; to ask textual would cost every command its import)."""
 
+MOST_MEGABYTES = 100_000
+
 Source = Literal["default", "file", "environment"]
 
 
@@ -63,6 +65,7 @@ class Settings:
     editor: str = "vi"
     compact: bool = False
     remember_layout: bool = True
+    keep_runs: int = 200
     servers: Mapping[str, str] = field(default_factory=_nothing)
     keymap: Mapping[str, str] = field(default_factory=_nothing)
 
@@ -172,7 +175,7 @@ def shown(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, tuple):
         return f"[{', '.join(shown(one) for one in value)}]"
-    return f'"{value}"'
+    return str(value) if isinstance(value, int) else f'"{value}"'
 
 
 def _default_value(key: Key) -> str:
@@ -221,6 +224,12 @@ def _text(value: Any) -> str:
 def _yes_or_no(value: Any) -> bool:
     if not isinstance(value, bool):
         raise ValueError(f"expected true or false, got {_kind(value)}")
+    return value
+
+
+def _megabytes(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST_MEGABYTES:
+        raise ValueError(f"expected a number from 0 to {MOST_MEGABYTES:,}, got {_kind(value)}")
     return value
 
 
@@ -318,6 +327,14 @@ KEYS: tuple[Key, ...] = (
         "Whether sizes, hidden columns and collapsed parts are as you left them the next time.",
         "remember_layout = false",
         _yes_or_no,
+    ),
+    Key(
+        "keep_runs",
+        "a number of megabytes",
+        "The room for everything sent, which `alt+h` and `workbench runs` search. The oldest runs make room; 0 keeps "
+        "none.",
+        "keep_runs = 0",
+        _megabytes,
     ),
     Key(
         "servers",

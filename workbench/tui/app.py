@@ -126,6 +126,7 @@ class WorkbenchApp(SurvivingApp):
     def on_unmount(self) -> None:
         if self._keep:
             autosave.tell(None)
+        self.past_runs.close()
 
     @property
     def _wants_counts(self) -> bool:
@@ -141,7 +142,7 @@ class WorkbenchApp(SurvivingApp):
     def past_runs(self) -> RunHistory:
         from workbench.tui.runs.run_history import RunHistory
 
-        history = RunHistory(self._keep)
+        history = RunHistory(self.preferences.megabytes_of_runs if self._keep else 0)
         history.open(self.document.path)
         return history
 
@@ -263,6 +264,9 @@ class WorkbenchApp(SurvivingApp):
     def action_past_runs(self) -> None:
         self.ask(actions.past_runs.look_at_runs(self))
 
+    def action_everything_sent(self) -> None:
+        self.ask(actions.past_runs.look_at_runs(self, "everywhere"))
+
     def action_record(self) -> None:
         actions.recording.record(self)
 
@@ -352,7 +356,7 @@ class WorkbenchApp(SurvivingApp):
         actions.files.say_of_copies(self, message.why_not)
 
     def on_run_ended(self, message: RunEnded) -> None:
-        actions.past_runs.keep_run(self, message.number)
+        actions.past_runs.keep_run(self, message.of)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         error = event.worker.error

@@ -211,6 +211,8 @@ def _models(host: Host) -> Iterator[Command]:
         yield Command(f"Column {column.id}: {answer.name}", answer.about, partial(_ask, host, do))
     about = "Append its inputs, tool turns and outputs to this case's history"
     yield Command("Continue: this run becomes history", about, partial(past_runs.continue_from_run, host))
+    about = "Turn on or off whether what this session sends can be found later"
+    yield Command("Private: keep no runs of this session", about, partial(past_runs.toggle_private, host))
     about = "Forget which hosts may receive API keys"
     yield Command("Reset API key permissions", about, host.sending.hosts.forget)
 

@@ -214,6 +214,13 @@ class Preferences:
         self.restore_layout()
 
     @property
+    def megabytes_of_runs(self) -> int:
+        """The room for everything sent; 0 keeps no run."""
+        from workbench.config.settings import Settings
+
+        return (self.settings or Settings()).keep_runs
+
+    @property
     def wants_guide(self) -> bool:
         """Whether to show the guide: an example is open and the guide was never dismissed."""
         is_example = self._document.path is None and self._document.session.signature.source is None

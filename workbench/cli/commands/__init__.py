@@ -24,6 +24,7 @@ SUMMARIES: Mapping[str, str] = MappingProxyType(
         "pull": "update sessions from the linked program",
         "push": "write a session's signature back to the program",
         "merge": "merge two versions of a session (git merge driver)",
+        "runs": "search everything that was sent, or clear it",
         "suggest": "ask a model to rewrite a text; --take saves a variant",
         "diff": "compare two sessions, or one session under two adapters",
         "capture": "run a program and save its dspy calls as sessions",

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sqlite3
 import threading
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
 from adapters.errors import SignatureError
 from adapters.formats.catalog import UnknownAdapterError
+from adapters.lm.config_file import ConfigError
 from adapters.lm.errors import ProviderError
 from adapters.running.events import Listener, RequestSent
 from adapters.running.runner import Run
 from adapters.tools import LONGEST_RESULT
 from adapters.values.custom_types import BuildError
+from sessions.errors import SessionError
 from sessions.file.json_values import WrittenParts
 from sessions.file.store import Fingerprint
 from sessions.model.session import Case, Column, Session
@@ -25,10 +30,12 @@ from sessions.running.replay import Replay
 from workbench.cli import arguments, selection
 from workbench.cli.interruption import interruptible
 from workbench.cli.selection import Selection
+from workbench.config import settings
 from workbench.output import command_output, exit_codes, json_shapes, run_text
 from workbench.output.command_output import Turns
 from workbench.output.exit_codes import CommandError
-from workbench.sending import model_choices, sending, tool_answers
+from workbench.sending import model_choices, sending, sent_runs, tool_answers
+from workbench.sending.sent_runs import SentRuns
 
 DESCRIPTION = """\
 Send the prompt of each column to its model, one after the other or --jobs at a
@@ -113,9 +120,9 @@ def run(options: argparse.Namespace) -> int:
         leaves = model_choices.leaving(model)
         if leaves is not None:
             command_output.message(f"workbench: {leaves}")
-    with interruptible() as (_, cancel):
+    with interruptible() as (_, cancel), closing(_Past(chosen.session, options.session)) as past:
         handlers = tool_answers.handlers(chosen.session, options.handlers)
-        sender = _Sender(options, cancel, handlers, _Kept(chosen, options))
+        sender = _Sender(options, cancel, handlers, _Kept(chosen, options), past)
         shapes, codes = _send_all(sender, chosen, cases, options)
     if options.json:
         runs = {"runs": shapes[chosen.case.name]}
@@ -198,16 +205,50 @@ class _Kept:
             self._in_file = saved.fingerprint if saved.session is self.session else None
 
 
+class _Past:
+    """Keeps runs for `workbench runs`; why that fails is told once."""
+
+    def __init__(self, session: Session, path: str) -> None:
+        self._path = os.path.realpath(path)
+        self._lock = threading.Lock()
+        self._kept: SentRuns | None = None
+        try:
+            megabytes = 0 if session.private else settings.load().settings.keep_runs
+            if megabytes:
+                self._kept = SentRuns(sent_runs.sent_file(), megabytes)
+        except (ConfigError, SessionError) as error:
+            command_output.message(f"workbench: runs are not kept: {error}")
+
+    def add(self, session: Session, case: Case, column: Column, outcome: Run) -> None:
+        with self._lock:
+            if self._kept is None:
+                return
+            if column not in session.columns:
+                session = replace(session, columns=(*session.columns, column))
+            try:
+                for one in sent_runs.past_runs(session, column, case.name, self._path, (outcome,)):
+                    self._kept.add(one, session.with_case(case))
+            except (OSError, SessionError, sqlite3.Error) as error:
+                self.close()
+                self._kept = None
+                command_output.message(f"workbench: runs are not kept: {sent_runs.in_words(error)}")
+
+    def close(self) -> None:
+        if self._kept is not None:
+            self._kept.close()
+
+
 class _Sender:
     """Sends columns as the options say."""
 
     def __init__(
-        self, options: argparse.Namespace, cancel: threading.Event, handlers: dict[str, Any], kept: _Kept
+        self, options: argparse.Namespace, cancel: threading.Event, handlers: dict[str, Any], kept: _Kept, past: _Past
     ) -> None:
         self._options = options
         self._cancel = cancel
         self._handlers = handlers
         self._kept = kept
+        self._past = past
 
     def send(self, chosen: Selection, case: Case, column: Column) -> tuple[Any, list[int]] | None:
         """The column's shape in `--json`, and an exit code for each run; None when nothing is sent any more."""
@@ -262,6 +303,8 @@ class _Sender:
             return self._told(column.id, CommandError(str(error)))
         if options.type_results:
             self._kept.typed(state.session)
+        if replay is None:
+            self._past.add(chosen.session, chosen.case, column, outcome)
         return self._told(column.id, outcome if replay is None else replay.as_measured(outcome))
 
     def _told(self, head: str, outcome: Run | CommandError) -> Run | CommandError:

@@ -194,7 +194,7 @@ def send(
 def order_of(host: Host, times: int = 1, raw: bool = False, deadline_s: float | None = None) -> Order:
     """Send columns with what the user has allowed by then."""
     if host.sending.sender is not None:
-        return Order(host.sending.sender, times, raw)
+        return Order(host.sending.sender, times, raw, host.document.path)
     path, hosts, handlers = host.document.path, host.sending.hosts, host.sending.tool_handlers
 
     def send_one(state: State, column: Column, listener: Listener, cancel: Event) -> Run:
@@ -213,7 +213,7 @@ def order_of(host: Host, times: int = 1, raw: bool = False, deadline_s: float | 
             confinement=host.confinement,
         )
 
-    return Order(send_one, times, raw)
+    return Order(send_one, times, raw, path)
 
 
 def send_column(

@@ -151,6 +151,7 @@ APP_BINDINGS: tuple[Binding, ...] = (
         "Compare with the linked program and choose which version to keep",
     ),
     _everywhere(VIEW, "shift+f7,f19,alt+r", "past_runs", "Runs", "List this case's runs and compare two"),
+    _everywhere(VIEW, "alt+h", "everything_sent", "Everything sent", "Search every run of every session"),
     _everywhere(VIEW, "f10", "maximize_pane", "Maximise", "Show only the focused pane, or all panes again"),
     _everywhere(
         VIEW,
@@ -196,6 +197,7 @@ WITHOUT_KEY = {
     "Compact spacing": "used rarely",
     "Record every column": "ctrl+r records the focused column; recording all at once is rare",
     "Restore an earlier version": "used rarely",
+    "Private": "a decision for a whole session",
     "Bench": "the command line runs the bench",
     "Remove this value": "a key that clears a field is easily pressed by mistake",
     "More room": "drag the line between the panes; the layout is remembered",

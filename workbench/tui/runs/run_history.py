@@ -1,152 +1,124 @@
-"""Store the runs of a session in the user's state folder, beside the copies of unsaved work.
-
-Each run is one line of JSON in `runs/KEY.jsonl`. A session without a file keeps its runs in memory alone.
-"""
+"""Keep what was sent from the app, away from the keys, in the state folder or for the time of the app alone."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from adapters.values.plain_json import plain
 from sessions.errors import SessionError
-from sessions.file import whole_files
-from sessions.file.json_values import JSON
-from sessions.file.state_folder import key_of, private, state_folder
+from sessions.file.state_folder import key_of, state_folder
+from workbench.sending.sent_runs import LONGEST_ERROR, PastRun, SentRuns, in_words, past_runs, sent_file
 from workbench.tui.runs.runs import ColumnRun
 
-MOST_RUNS = 200
-"""Runs kept for each session."""
-LONGEST_REPLY = 200_000
-"""Characters kept of each reply."""
+Result = TypeVar("Result")
+
+IN_MEMORY = 64
+"""Megabytes of runs that no file keeps: those of private sessions, and all when the setting is 0."""
 LARGEST = 64_000_000
-"""Bytes read of a file."""
-
-
-@dataclass(frozen=True)
-class PastRun:
-    """A finished run. `at` is local time in ISO 8601; `values` are plain JSON by field, empty when unparsed."""
-
-    at: str
-    case: str
-    column: str
-    model: str
-    phase: str
-    seconds: float
-    text: str
-    error: str = ""
-    values: Mapping[str, JSON] = field(default_factory=dict)
-    rating: str = ""
-    note: str = ""
-
-    @property
-    def time(self) -> str:
-        return self.at[:19].replace("T", " ")
+"""Bytes read of a file of an earlier release."""
 
 
 class RunHistory:
-    """The runs of the open session, newest first."""
+    """Keep runs of at most `megabytes` (0: in memory) in the order of their ends, in a thread of its own."""
 
-    def __init__(self, keeps: bool = True) -> None:
-        self._keeps = keeps
-        self._runs: list[PastRun] | None = None
+    def __init__(self, megabytes: int) -> None:
+        self._thread = ThreadPoolExecutor(1, "sent runs")
+        self._in_memory = SentRuns(None, IN_MEMORY)
+        self._in_file: SentRuns | None = None
+        self._megabytes = megabytes
+        self._began = f"{datetime.now():%Y-%m-%d %H.%M.%S.%f}"
+        self._opened = 0
         self._path: Path | None = None
 
     def open(self, path: Path | None) -> None:
-        """Open another session; its runs are read when they are asked for."""
+        """Open another session."""
         self._path = path
-        self._runs = None
+        self._opened += 1
+        if path is not None and self._megabytes:
+            self._thread.submit(self._take_over, path)
 
     def saved_as(self, path: Path) -> None:
-        """Store the runs under the session's new file, too."""
-        if path != self._path:
-            runs = list(self._known())
-            self._path, self._runs = path, runs
-            self._write(runs, "w")
+        """Give the runs of a session without a file its new file."""
+        if self._path is None:
+            before, after = self.place, self._place_of(path)
+            for is_private in (False, True):
+                self._thread.submit(lambda private: self._store(private).move(before, after), is_private)
+        self._path = path
 
     @property
-    def runs(self) -> tuple[PastRun, ...]:
-        return tuple(reversed(self._known()))
+    def place(self) -> str:
+        """Return where the open session is, as its runs say."""
+        return self._place_of(self._path)
 
-    def of(self, case: str) -> tuple[PastRun, ...]:
-        return tuple(one for one in self.runs if one.case == case)
+    def add(self, run: ColumnRun, tell: Callable[[str], object]) -> None:
+        """Keep a run that has ended; `tell` hears, in another thread, why that failed."""
+        path = self._place_of(run.path)
 
-    def add(self, run: PastRun) -> str:
-        """Store a run. Returns why the file could not be written, else ""."""
-        known = self._known()
-        known.append(run)
-        if len(known) > 2 * MOST_RUNS:
-            del known[:-MOST_RUNS]
-            return self._write(known, "w")
-        return self._write([run], "a")
+        def done(future: Future[None]) -> None:
+            error = future.exception()
+            if isinstance(error, Exception):
+                tell(in_words(error))
 
-    def _known(self) -> list[PastRun]:
-        if self._runs is None:
-            self._runs = read(self._file()) if self._keeps and self._path is not None else []
-        return self._runs
+        self._thread.submit(self._add, run, path).add_done_callback(done)
 
-    def _file(self) -> Path:
-        return state_folder() / "runs" / f"{key_of(self._path)}.jsonl"
+    async def ask(self, work: Callable[[SentRuns], Result], is_private: bool) -> Result:
+        """Ask the store; the answer knows every run that ended before. Raises as `SentRuns` does."""
+        return await asyncio.wrap_future(self._thread.submit(lambda: work(self._store(is_private))))
 
-    def _write(self, runs: list[PastRun], mode: str) -> str:
-        if not self._keeps or self._path is None:
-            return ""
-        content = "".join(json.dumps(asdict(one)) + "\n" for one in runs)
-        try:
-            file = self._file()
-            private(file.parent)
-            if mode == "w":
-                whole_files.replace(str(file), content.encode(), 0o600)
-            else:
-                handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-                with os.fdopen(handle, "w", encoding="utf-8") as opened:
-                    opened.write(content)
-        except (OSError, SessionError) as error:
-            return str(error)
-        return ""
+    def close(self) -> None:
+        """Wait until all runs are kept."""
+        self._thread.shutdown()
+        for kept in (self._in_memory, self._in_file):
+            if kept is not None:
+                kept.close()
 
+    def _place_of(self, path: Path | None) -> str:
+        if path is not None:
+            return os.path.realpath(path)
+        return os.path.join(os.getcwd(), f"(unsaved {self._began} {self._opened})")
 
-def past(run: ColumnRun, now: datetime) -> PastRun:
-    """Make the stored form of a finished run."""
-    values: dict[str, JSON] = {}
-    if run.run is not None and run.run.ok and not run.raw:
-        values = {name: plain(value) for name, value in run.run.values.items()}
-    return PastRun(
-        at=now.isoformat(timespec="seconds"),
-        case=run.case,
-        column=run.column,
-        model=run.model,
-        phase=run.phase,
-        seconds=round(run.seconds, 3),
-        text=run.reply.text[:LONGEST_REPLY] if run.reply is not None else "",
-        error=run.error[:2_000],
-        values=values,
-    )
+    def _store(self, is_private: bool) -> SentRuns:
+        if is_private or not self._megabytes:
+            return self._in_memory
+        if self._in_file is None:
+            self._in_file = SentRuns(sent_file(), self._megabytes)
+        return self._in_file
 
+    def _add(self, run: ColumnRun, path: str) -> None:
+        state = run.sent
+        if state is None:
+            return
+        session, column = state.session, next(one for one in state.session.columns if one.id == run.column)
+        kept = self._store(session.private)
+        for past in past_runs(session, column, state.case.name, path, run.runs, run.raw):
+            kept.add(past, session)
+        if not run.runs:  # it could not be sent
+            now = datetime.now().isoformat(timespec="milliseconds")
+            failed = PastRun(now, state.case.name, column.id, run.model, "failed", 0.0, "", run.error[:LONGEST_ERROR])
+            kept.add(replace(failed, adapter=column.adapter, session=session.name, path=path), session)
 
-def read(file: Path) -> list[PastRun]:
-    """Read the runs of a file, oldest first; skip lines that cannot be understood."""
-    found: list[PastRun] = []
-    try:
-        if file.stat().st_size > LARGEST:
-            return []
-        with file.open(encoding="utf-8", errors="replace") as opened:
-            for line in opened:
-                with suppress(ValueError, TypeError, KeyError, RecursionError):
-                    found.append(_run_of(json.loads(line)))
-    except (OSError, SessionError):
-        return []
-    return found[-MOST_RUNS:]
+    def _take_over(self, path: Path) -> None:
+        """Take over the runs of a session that an earlier release kept in a file of their own."""
+        with suppress(OSError, SessionError):
+            file = state_folder() / "runs" / f"{key_of(path)}.jsonl"
+            if file.stat().st_size <= LARGEST:
+                kept = self._store(is_private=False)
+                for line in file.read_text(encoding="utf-8", errors="replace").split("\n"):
+                    with suppress(ValueError, TypeError, KeyError, RecursionError):
+                        kept.add(replace(_run_of(json.loads(line)), path=self._place_of(path)))
+                file.unlink()
 
 
 def _run_of(data: dict[str, Any]) -> PastRun:
-    """Build a run from stored data. Raises TypeError or ValueError for anything else."""
+    """Build a run from a line of an earlier release. Raises TypeError, KeyError or ValueError for anything else."""
     texts = {name: data[name] for name in ("at", "case", "column", "model", "phase", "text", "error", "rating", "note")}
     if not all(isinstance(one, str) for one in texts.values()) or not isinstance(data["values"], dict):
         raise TypeError("not a run")

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from textual.message import Message
@@ -142,6 +143,8 @@ class Order:
     send: Send
     times: int = 1
     raw: bool = False
+    path: Path | None = None
+    """The file of the session."""
 
 
 @dataclass
@@ -155,6 +158,9 @@ class ColumnRun:
     started: float
     times: int = 1
     raw: bool = False
+    sent: State | None = None
+    """The session as it was sent."""
+    path: Path | None = None
     phase: Phase = "running"
     progress: Progress = field(default_factory=Progress)
     attempts: int = 1
@@ -194,13 +200,16 @@ class RunProgress(Message):
 
 
 class RunEnded(Message):
-    """A run is over. After an internal error `run` is None and `error` is set."""
+    """A run is over. After an internal error `run` is None and `error` is set; `of` is the run on the screen."""
 
-    def __init__(self, number: int, run: Run | None, error: Exception | None = None) -> None:
+    def __init__(
+        self, number: int, run: Run | None, error: Exception | None = None, of: ColumnRun | None = None
+    ) -> None:
         super().__init__()
         self.number = number
         self.run = run
         self.error = error
+        self.of = of
 
 
 class Runs:
@@ -216,7 +225,7 @@ class Runs:
         """Send a column, and cancel its active run if there is any."""
         self.cancel(state.case.name, column.id)
         model = state.session.model_of(column)
-        numbers = (order.times, order.raw)
+        numbers = (order.times, order.raw, state, order.path)
         run = ColumnRun(next(self._numbers), state.case.name, column.id, model, self._clock(), *numbers)
         self._by_place[run.case, run.column] = run
         threading.Thread(
@@ -324,9 +333,9 @@ class Runs:
                 run.runs.append(send(state, column, listen, run.cancel))
                 if run.cancel.is_set():
                     break
-            ended = RunEnded(run.number, run.runs[-1])
+            ended = RunEnded(run.number, run.runs[-1], of=run)
         except Exception as error:  # a mistake of ours in a thread: it is reported on the screen
-            ended = RunEnded(run.number, None, error)
+            ended = RunEnded(run.number, None, error, run)
         self._post(ended)
 
 

@@ -11,7 +11,8 @@ from sessions.model.replies import Reply
 from tests.support.open_app import TICKETS, Desk, at_the_desk
 from workbench.editing import edits
 from workbench.state.document import Place
-from workbench.tui.actions.past_runs import RunHistoryScreen
+from workbench.tui.actions.past_runs import toggle_private
+from workbench.tui.dialogs.sent_runs import RunHistoryScreen
 
 
 @pytest.mark.slow
@@ -54,3 +55,94 @@ def test_a_rating_from_the_file_is_shown_saved_unchanged_and_gone_with_an_edit(t
 
     at_the_desk(act, store.load(path), path)
     assert again.read_bytes() == path.read_bytes()
+
+
+async def searched(desk: Desk, count: int) -> RunHistoryScreen:
+    """Wait for what the search in front has found."""
+    screen = desk.app.screen
+    assert isinstance(screen, RunHistoryScreen)
+    await desk.until(lambda: screen._found.count == count, f"for {count} runs")
+    return screen
+
+
+def test_everything_sent_is_searched_while_typing_and_opens_as_it_was(tmp_path: Path) -> None:
+    path, other = tmp_path / "t.json", tmp_path / "other.json"
+    store.save(TICKETS, path)
+    store.save(replace(TICKETS, name="others"), other)
+
+    async def act(desk: Desk) -> None:
+        await desk.press("f3", "f8")
+        await desk.sent()
+        first = desk.reply("chat")
+        desk.app.load(store.load(other), other)
+        await desk.press("f3", "f8")
+        await desk.sent()
+        changed = replace(desk.document.session, signature=replace(TICKETS.signature, text="note -> label"))
+        desk.main.edit(lambda state: replace(state, session=changed), Place("session"), "another signature")
+        await desk.press("f5")
+        await desk.sent()
+        before = desk.document.session
+        await desk.press("alt+h")
+        await searched(desk, 5)
+        await desk.press("alt+w")
+        await searched(desk, 4)
+        await desk.press("alt+w")
+        await searched(desk, 4)
+        await desk.press("alt+w", "alt+w")
+        await searched(desk, 5)
+        await desk.type("mail phone model:exact")
+        await searched(desk, 2)
+        await desk.press("enter")
+        assert desk.document.session.signature.text == TICKETS.signature.text
+        assert len(desk.document.session.cases) == 2 and desk.document.path == other
+        await desk.press("ctrl+z")
+        assert desk.document.session == before
+        store.save(before, other)
+        desk.app.load(store.load(other), other)
+        await desk.press("alt+h")
+        await searched(desk, 5)
+        await desk.type("mail")
+        await searched(desk, 2)
+        await desk.press("down", "enter")
+        assert desk.document.path is None and desk.document.session.name == "tickets"
+        assert [one.name for one in desk.document.session.cases] == ["first"]
+        assert desk.reply("chat") == first
+
+    at_the_desk(act, store.load(path), path)
+
+
+def test_runs_of_a_private_session_are_listed_and_forgotten(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    store.save(TICKETS, path)
+
+    async def act(desk: Desk) -> None:
+        toggle_private(desk.app)
+        await desk.press("f3", "f8")
+        await desk.sent()
+        await desk.press("shift+f7")
+        screen = await searched(desk, 1)
+        await desk.press("r")
+        assert desk.app.screen is not screen and desk.document.session.private
+        await desk.press("alt+h")
+        screen = await searched(desk, 0)
+        await desk.until(lambda: "Nothing was sent here yet" in screen._text.row(0, 90).text)
+        await desk.press("escape", "ctrl+s")
+        assert store.load(path).private
+
+    at_the_desk(act, store.load(path), path)
+
+
+def test_hostile_runs_are_text_on_the_screen(tmp_path: Path) -> None:
+    hostile = "[/x] \x1b]0;t\x07 \ud800 [@click=app.exit]"
+    session = replace(TICKETS, cases=(replace(TICKETS.cases[0], name=hostile),), name=hostile)
+
+    async def act(desk: Desk) -> None:
+        await desk.press("f3", "f8")
+        await desk.sent()
+        await desk.press("alt+h")
+        screen = await searched(desk, 1)
+        await desk.until(lambda: "[/x]" in screen._text.row(0, 90).text)
+        await desk.type('"[/x] OR (')
+        await searched(desk, 1)
+
+    at_the_desk(act, session)

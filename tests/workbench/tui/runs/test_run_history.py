@@ -1,84 +1,122 @@
-"""What was sent before is there the next time, and a damaged file of it costs what is damaged and no more."""
+"""What was sent from the app is found the next time, unless it is private or the user wants none kept."""
 
+import asyncio
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from workbench.tui.actions.past_runs import one_run, two_runs
-from workbench.tui.runs import run_history
-from workbench.tui.runs.run_history import PastRun, RunHistory
+from adapters.running.runs import Attempt, Completion, Run
+from sessions.file.state_folder import key_of
+from tests.support.open_app import TICKETS
+from workbench.sending.sent_runs import PastRun, Wanted
+from workbench.state.document import state_of
+from workbench.tui.dialogs.sent_runs import one_run, two_runs
+from workbench.tui.runs.run_history import RunHistory
+from workbench.tui.runs.runs import ColumnRun
 from workbench.tui.widgets.text.text_view import Block
 
 RUN = PastRun(
     "2026-01-02T03:04:05", "first", "chat", "offline/exact", "done", 1.5, "a reply\nof lines", values={"n": 1}
 )
+ATTEMPT = Attempt(1, "chat", "offline/exact", {"messages": [{"role": "user", "content": "hi"}]}, (Completion("ho"),))
 
 
 @pytest.fixture(autouse=True)
-def _state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return tmp_path / "state"
 
 
-def opened(path: Path | None, keeps: bool = True) -> RunHistory:
-    history = RunHistory(keeps)
+def sent(path: Path | None, **changes: Any) -> ColumnRun:
+    run = ColumnRun(1, "first", "chat", "offline/exact", 0.0, sent=state_of(replace(TICKETS, **changes)), path=path)
+    run.runs = [Run(True, {"label": "bug"}, (), (ATTEMPT,))]
+    return run
+
+
+def opened(path: Path | None, megabytes: int = 10) -> RunHistory:
+    history = RunHistory(megabytes)
     history.open(path)
     return history
+
+
+def texts(history: RunHistory, wanted: Wanted | None = None, is_private: bool = False) -> list[str]:
+    search = history.ask(lambda kept: kept.search(wanted or Wanted(path=history.place)), is_private)
+    return [one.text for one in asyncio.run(search).runs]
 
 
 def text(blocks: list[Block]) -> str:
     return "\n".join((one.lead.text if one.lead else "") + "".join(part.text for part in one.pieces) for one in blocks)
 
 
-def test_runs_are_there_the_next_time_the_newest_first(tmp_path: Path) -> None:
+def test_runs_are_there_the_next_time(tmp_path: Path) -> None:
     path = tmp_path / "s.json"
     history = opened(path)
-    assert history.add(replace(RUN, rating="good", note="clear")) == ""
-    assert history.add(replace(RUN, case="other", text="[/x]\x1b\ud800")) == ""
+    history.add(sent(path), pytest.fail)
+    history.close()
     again = opened(path)
-    assert [one.case for one in again.runs] == ["other", "first"]
-    assert again.of("first") == (replace(RUN, rating="good", note="clear"),)
-    assert again.runs[0].text == "[/x]\x1b\ud800"
-    assert opened(tmp_path / "t.json").runs == ()
+    assert texts(again) == texts(again, Wanted(words="hi ho")) == ["ho"]
+    assert texts(again, Wanted(words="hi label")) == []
+    assert texts(opened(tmp_path / "t.json")) == []
 
 
-def test_only_so_many_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_history, "MOST_RUNS", 3)
-    history = opened(tmp_path / "s.json")
-    for number in range(9):
-        history.add(replace(RUN, text=str(number)))
-    assert [one.text for one in opened(tmp_path / "s.json").runs] == ["8", "7", "6"]
-
-
-def test_nothing_is_written_without_a_file_or_against_the_users_wish(tmp_path: Path) -> None:
-    for history in (opened(None), opened(tmp_path / "s.json", keeps=False)):
-        history.add(RUN)
-        assert history.runs == (RUN,)
-    assert not (tmp_path / "state").exists()
+def test_nothing_is_written_of_a_private_session_or_against_the_users_wish(state: Path, tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    private, unwanted = opened(path), opened(path, megabytes=0)
+    private.add(sent(path, private=True), pytest.fail)
+    unwanted.add(sent(path), pytest.fail)
+    assert texts(private, is_private=True) == texts(unwanted) == ["ho"]
+    private.close()
+    assert texts(opened(path)) == []
+    assert not any(b"ho" in one.read_bytes() for one in (state / "adapter-workbench").rglob("*.jsonl"))
 
 
 def test_runs_of_a_session_without_a_file_go_along_when_it_is_saved(tmp_path: Path) -> None:
     history = opened(None)
-    history.add(RUN)
+    history.add(sent(None), pytest.fail)
+    assert texts(history) == ["ho"]
     history.saved_as(tmp_path / "s.json")
-    assert history.runs == opened(tmp_path / "s.json").runs == (RUN,)
+    assert texts(history) == ["ho"]
+    history.close()
+    assert texts(opened(tmp_path / "s.json")) == ["ho"]
 
 
-def test_damaged_lines_are_passed_over(tmp_path: Path) -> None:
+def test_every_run_of_several_and_a_run_that_could_not_be_sent_are_kept(tmp_path: Path) -> None:
+    history = opened(tmp_path / "s.json")
+    several = sent(tmp_path / "s.json")
+    several.runs *= 3
+    unsent = sent(tmp_path / "s.json")
+    unsent.runs, unsent.error = [], "request: no such model"
+    history.add(several, pytest.fail)
+    history.add(unsent, pytest.fail)
+    assert texts(history) == ["", "ho", "ho", "ho"]
+    assert texts(history, Wanted(words="such model", failed=True)) == [""]
+
+
+def test_runs_of_an_earlier_release_are_taken_over_and_damaged_lines_passed_over(state: Path, tmp_path: Path) -> None:
     path = tmp_path / "s.json"
-    opened(path).add(RUN)
-    file = next((tmp_path / "state").rglob("*.jsonl"))
-    good = file.read_text()
-    file.write_bytes(
-        b"{\n[1]\n" + json.dumps({"at": 1}).encode() + b"\n\xff\n" + b"[" * 100_000 + b"\n" + good.encode()
-    )
-    assert opened(path).runs == (RUN,)
+    folder = state / "adapter-workbench" / "runs"
+    folder.mkdir(parents=True)
+    file = folder / f"{key_of(path)}.jsonl"
+    names = ("at", "case", "column", "model", "phase", "seconds", "text", "error", "values")
+    good = {name: getattr(RUN, name) for name in names} | {"rating": "good", "note": "clear"}
+    lines = [b"{", b"[1]", json.dumps({"at": 1}).encode(), b"\xff", b"[" * 100_000, json.dumps(good).encode()]
+    file.write_bytes(b"\n".join(lines))
+    history = opened(path)
+    (run,) = asyncio.run(history.ask(lambda kept: kept.search(Wanted()), is_private=False)).runs
+    assert (run.text, run.rating, run.note, run.path) == (RUN.text, "good", "clear", str(path))
+    assert not file.exists()
 
 
-def test_why_a_run_could_not_be_kept_is_said(tmp_path: Path) -> None:
-    (tmp_path / "state").write_text("a file where the folder should be")
-    assert opened(tmp_path / "s.json").add(RUN) != ""
+def test_why_a_run_could_not_be_kept_is_said(state: Path, tmp_path: Path) -> None:
+    state.write_text("a file where the folder should be")
+    said: list[str] = []
+    history = opened(tmp_path / "s.json")
+    history.add(sent(tmp_path / "s.json"), said.append)
+    history.close()
+    assert len(said) == 1 and said[0]
 
 
 def test_two_runs_are_compared_by_value_and_by_word() -> None:

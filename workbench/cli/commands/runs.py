@@ -1,0 +1,126 @@
+"""`workbench runs`: everything that was sent, by word, model, adapter, date; or clear it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sqlite3
+from contextlib import closing
+from dataclasses import asdict
+from typing import Any
+
+from adapters.lm.config_file import ConfigError
+from sessions.errors import SessionError
+from sessions.file import store, whole_files
+from workbench.cli import arguments
+from workbench.config import settings
+from workbench.output import command_output, exit_codes
+from workbench.output.display import one_line
+from workbench.output.exit_codes import CommandError
+from workbench.sending import sent_runs
+from workbench.sending.sent_runs import PastRun, SentRuns, Wanted
+
+DESCRIPTION = """\
+Search the runs of all sessions, as the app and `send` keep them in the state
+folder: words of prompt, reply or error, in any order. The newest come first.
+Runs of private sessions (`"private": true` in the file) are never kept, and the
+setting `keep_runs` states the room for the others. Exits 4 if nothing is found."""
+EXAMPLES = """\
+  workbench runs invoice total --failed
+  workbench runs --model sonnet --adapter json --since 2026-11-01 --folder .
+  workbench runs --id 4711                       the run whole, with its prompt
+  workbench runs --id 4711 -o then.session.json  the session as it was sent
+  workbench runs --clear"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("words", nargs="*", metavar="WORD", help="the beginning of a word of prompt, reply or error")
+    parser.add_argument("--model", default="", metavar="PART", help="runs of models whose name contains PART")
+    parser.add_argument("--adapter", default="", metavar="A", help="runs of this adapter")
+    parser.add_argument("--failed", action="store_true", help="only runs that failed or broke off")
+    parser.add_argument("--since", default="", metavar="DATE", help="the first day, such as 2026-11-01")
+    parser.add_argument("--until", default="", metavar="DATE", help="the last day")
+    parser.add_argument("--folder", metavar="DIR", help="runs of sessions in this folder and below")
+    parser.add_argument("--most", type=arguments.count, default=20, metavar="N", help="show at most N (default 20)")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--id", type=int, metavar="N", help="show the run with this number, with its prompt")
+    what.add_argument("--clear", action="store_true", help="delete every kept run")
+    parser.add_argument("-o", "--output", metavar="FILE", help="with --id: write the session as it was sent")
+    arguments.add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.output and options.id is None:
+        raise CommandError("-o needs --id: the number of a run")
+    try:
+        if options.clear:
+            return _clear(options.json)
+        with closing(SentRuns(sent_runs.sent_file(), settings.load().settings.keep_runs)) as kept:
+            return _show_run(kept, options) if options.id is not None else _search(kept, options)
+    except ConfigError as error:
+        raise CommandError(str(error)) from error
+    except (OSError, SessionError, sqlite3.Error) as error:
+        raise CommandError(sent_runs.in_words(error)) from error
+
+
+def _clear(is_json: bool) -> int:
+    freed = sent_runs.clear()
+    if is_json:
+        command_output.json({"freed_bytes": freed})
+    else:
+        command_output.text(f"{freed:,} bytes of runs deleted")
+    return exit_codes.OK
+
+
+def _search(kept: SentRuns, options: argparse.Namespace) -> int:
+    folder = os.path.realpath(options.folder) if options.folder is not None else ""
+    wanted = Wanted(
+        words=" ".join(options.words),
+        model=options.model,
+        adapter=options.adapter,
+        failed=options.failed,
+        since=options.since,
+        until=options.until,
+        folder=folder,
+    )
+    found = kept.search(wanted, options.most)
+    count, size = kept.size()
+    if options.json:
+        runs = [_shape(one, ("values", "messages")) for one in found.runs]
+        command_output.json({"runs": runs, "count": found.count, "kept": count, "bytes": size})
+    else:
+        for one in found.runs:
+            command_output.text(_line(one))
+        command_output.message(f"{found.count:,} found of {count:,} runs, {size / sent_runs.MEGABYTE:.1f} MB")
+    return exit_codes.OK if found.runs else exit_codes.NOTHING
+
+
+def _show_run(kept: SentRuns, options: argparse.Namespace) -> int:
+    found = kept.whole(options.id)
+    if found is None:
+        raise CommandError(f"there is no run {options.id}; newer runs may have taken its room")
+    if options.output:
+        session = kept.session_of(options.id)
+        if session is None:
+            raise CommandError(f"run {options.id} was kept without its session")
+        whole_files.write(options.output, store.dumps(session).encode("utf-8"))
+        command_output.message(f"wrote {options.output}")
+    elif options.json:
+        messages = [{"role": role, "content": text} for role, text in found.messages]
+        command_output.json(_shape(found, ()) | {"messages": messages})
+    else:
+        command_output.text(_line(found))
+        for role, text in (*found.messages, ("reply", found.text), ("error", found.error)):
+            if text:
+                command_output.text(f"\n--- {role}\n{text}")
+    return exit_codes.OK
+
+
+def _shape(run: PastRun, without: tuple[str, ...]) -> dict[str, Any]:
+    return {name: value for name, value in asdict(run).items() if name not in (*without, "rating", "note")}
+
+
+def _line(run: PastRun) -> str:
+    sign = {"done": "✓", "failed": "✗"}.get(run.phase, "■")
+    said = one_line(run.error or " ".join(run.text.split()), 60)
+    return f"{run.id:>6} {sign} {run.time}  {run.title} · {run.case} · {run.column}  {run.model}  {said}"

@@ -1,0 +1,408 @@
+"""Keep everything that was sent: runs in one SQLite file of the state folder, found by the words of prompt and reply.
+
+Texts are stored once, however many runs share them, and indexed for full text search. The oldest runs make room for
+new ones. Secrets of the environment are replaced by the names of their variables.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import sqlite3
+import threading
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from adapters.lm.secrets import Scrubber
+from adapters.running.runs import Run
+from adapters.values.plain_json import plain
+from sessions.file import store
+from sessions.file.json_values import JSON
+from sessions.file.state_folder import private, state_folder
+from sessions.model.session import Column, Session
+
+LONGEST_TEXT = 200_000
+"""Characters kept of each reply and message."""
+LONGEST_ERROR = 2_000
+LARGEST_SESSION = 4_000_000
+"""Characters of a session above which a run is kept without it."""
+MOST_FOUND = 500
+"""Runs that a search returns, the newest."""
+MEGABYTE = 1_000_000
+FULL_TO = 0.9
+"""Part of the allowed size that is left when the oldest runs have made room."""
+
+TABLES = """
+PRAGMA auto_vacuum = INCREMENTAL;
+PRAGMA journal_mode = WAL;
+CREATE TABLE IF NOT EXISTS texts (id INTEGER PRIMARY KEY, sha BLOB UNIQUE, body TEXT);
+CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(body, content='texts', content_rowid='id', prefix='1 2 3');
+CREATE TABLE IF NOT EXISTS parts (id INTEGER PRIMARY KEY, sha BLOB UNIQUE, body BLOB);
+CREATE TABLE IF NOT EXISTS runs (
+    id INTEGER PRIMARY KEY, at TEXT, path TEXT, case_name TEXT, adapter TEXT, model TEXT, failed INTEGER,
+    head TEXT, found TEXT, reply INTEGER, frame INTEGER, sent_case INTEGER);
+CREATE TABLE IF NOT EXISTS pieces (
+    text INTEGER, run INTEGER, place INTEGER, role TEXT, PRIMARY KEY (text, run, place)) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS by_run ON pieces (run, place);
+CREATE INDEX IF NOT EXISTS by_path ON runs (path, case_name);
+"""
+WITHOUT_RUN = "WHERE id NOT IN (SELECT text FROM pieces)"
+
+
+@dataclass(frozen=True)
+class PastRun:
+    """A finished run. `at` is local time in ISO 8601; `values` are plain JSON by field, empty when unparsed."""
+
+    at: str
+    case: str
+    column: str
+    model: str
+    phase: str
+    seconds: float
+    text: str
+    error: str = ""
+    values: Mapping[str, JSON] = field(default_factory=dict)
+    rating: str = ""
+    note: str = ""
+    adapter: str = ""
+    session: str = ""
+    """The session's name."""
+    path: str = ""
+    """The session's file; of a session without a file a name in the working folder that no file has."""
+    messages: tuple[tuple[str, str], ...] = ()
+    """Role and text of each message of the prompt."""
+    id: int = 0
+    """Its number in the store, 0 outside of it."""
+
+    @property
+    def time(self) -> str:
+        return self.at[:19].replace("T", " ")
+
+    @property
+    def title(self) -> str:
+        """The session's name, else that of its file."""
+        return self.session or os.path.basename(self.path)
+
+
+HEAD = ("at", "case", "column", "model", "phase", "seconds", "error", "rating", "note", "adapter", "session", "path")
+"""The fields of a run that a list shows."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The runs that a search returns: all that fit every field which is set."""
+
+    words: str = ""
+    """Beginnings of words of the prompt, the reply or the error; each must occur."""
+    model: str = ""
+    """A part of the model's name."""
+    adapter: str = ""
+    failed: bool = False
+    since: str = ""
+    """The first day or time, in ISO 8601."""
+    until: str = ""
+    """The last day or time."""
+    path: str = ""
+    """The session's file."""
+    folder: str = ""
+    """A folder that contains the session's file."""
+    case: str | None = None
+
+
+@dataclass(frozen=True)
+class Found:
+    """The newest runs of a search, without prompts and values, and how many there are in all."""
+
+    runs: tuple[PastRun, ...]
+    count: int
+
+
+def wanted_of(typed: str, within: Wanted) -> Wanted:
+    """Read a search line: words, and filters such as `model:gpt adapter:json is:failed since:2026-11-01`.
+
+    >>> wanted_of("paris model:gpt is:failed", Wanted())
+    Wanted(words='paris', model='gpt', adapter='', failed=True, since='', until='', path='', folder='', case=None)
+    """
+    words: list[str] = []
+    filters: dict[str, Any] = {}
+    for word in typed.split():
+        name, colon, value = word.partition(":")
+        if word == "is:failed":
+            filters["failed"] = True
+        elif colon and value and name in ("model", "adapter", "since", "until"):
+            filters[name] = value
+        elif not (colon and name in ("model", "adapter", "since", "until", "is")):
+            words.append(word)
+    return replace(within, words=" ".join(words), **filters)
+
+
+def sent_file() -> Path:
+    """Return the file of all runs. Raises `SessionError` without a home folder."""
+    return state_folder() / "runs" / "sent.sqlite"
+
+
+def clear() -> int:
+    """Delete every kept run; return the bytes that were freed. Raises OSError and `SessionError`."""
+    freed = 0
+    for file in (*sent_file().parent.glob("sent.sqlite*"), *sent_file().parent.glob("*.jsonl")):
+        freed += file.stat().st_size
+        file.unlink()
+    return freed
+
+
+class SentRuns:
+    """The runs in a file (None: in memory), of at most so many megabytes. Any thread may ask.
+
+    Methods raise OSError, `SessionError` and `sqlite3.Error`; `in_words` says them in a sentence.
+    """
+
+    def __init__(self, file: Path | None, megabytes: int) -> None:
+        self._file = file
+        self._most = megabytes * MEGABYTE
+        self._lock = threading.Lock()
+        self._opened: sqlite3.Connection | None = None
+
+    def add(self, run: PastRun, session: Session | None = None) -> None:
+        """Keep a run, with the session as it was sent; the oldest runs make room."""
+        scrubber = Scrubber()
+        texts = [(role, scrubber.scrubbed(text[:LONGEST_TEXT])) for role, text in run.messages]
+        about = " ".join((run.session, run.case, run.column, run.model))
+        texts += [("reply", scrubber.scrubbed(run.text[:LONGEST_TEXT])), ("error", scrubber.scrubbed(run.error))]
+        head = scrubber.json({name: getattr(run, name) for name in HEAD})
+        parts = _parts(session, run.case, scrubber)
+        with self._connection() as opened:
+            ids = [_stored(opened, "texts", _bytes(text)) for _, text in (*texts, ("about", about))]
+            kept: list[int | None] = [_stored(opened, "parts", zlib.compress(one)) for one in parts]
+            added = opened.execute(
+                "INSERT INTO runs (at, path, case_name, adapter, model, failed, head, found, reply, frame, sent_case)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    *(_readable(one) for one in (run.at, run.path, run.case, run.adapter, run.model)),
+                    run.phase != "done",
+                    json.dumps(head),
+                    json.dumps(scrubber.json(run.values)),
+                    ids[-3],
+                    *(kept or (None, None)),
+                ),
+            )
+            roles = [*(role for role, _ in texts), "about"]
+            opened.executemany(
+                "INSERT INTO pieces VALUES (?, ?, ?, ?)",
+                [(id, added.lastrowid, place, role) for place, (id, role) in enumerate(zip(ids, roles, strict=True))],
+            )
+            self._make_room(opened)
+
+    def search(self, wanted: Wanted, most: int = MOST_FOUND) -> Found:
+        """Return the newest runs that fit, without prompts and values."""
+        where, values = _where(wanted)
+        with self._connection() as opened:
+            rows = opened.execute(
+                f"WITH hits AS (SELECT id, count(*) OVER () AS hit_count FROM runs {where} ORDER BY at DESC, id DESC"
+                " LIMIT ?) SELECT runs.id, head, substr(body, 1, 300), hit_count FROM hits "
+                "JOIN runs ON runs.id = hits.id LEFT JOIN texts ON texts.id = reply ORDER BY at DESC, runs.id DESC",
+                (*values, most),
+            ).fetchall()
+        runs = tuple(PastRun(**json.loads(head), text=text or "", id=id) for id, head, text, _ in rows)
+        return Found(runs, rows[0][3] if rows else 0)
+
+    def whole(self, id: int) -> PastRun | None:
+        """Return a run with prompt, reply and values; None once newer runs took its room."""
+        with self._connection() as opened:
+            row = opened.execute("SELECT head, found FROM runs WHERE id = ?", (id,)).fetchone()
+            pieces = opened.execute(
+                "SELECT role, body FROM pieces JOIN texts ON texts.id = pieces.text WHERE run = ? ORDER BY place", (id,)
+            ).fetchall()
+        if row is None:
+            return None
+        messages = tuple(pieces[:-3])
+        return PastRun(**json.loads(row[0]), values=json.loads(row[1]), text=pieces[-3][1], messages=messages, id=id)
+
+    def session_of(self, id: int) -> Session | None:
+        """Return the session of a run as it was sent, with that case alone; None where it was not kept."""
+        with self._connection() as opened:
+            rows = opened.execute(
+                "SELECT frames.body, cases.body FROM runs JOIN parts AS frames ON frames.id = frame "
+                "JOIN parts AS cases ON cases.id = sent_case WHERE runs.id = ?",
+                (id,),
+            ).fetchall()
+        if not rows:
+            return None
+        frame, case = [json.loads(zlib.decompress(one)) for one in rows[0]]
+        return store.loads(json.dumps(frame | {"cases": [case]}))
+
+    def move(self, before: str, path: str) -> None:
+        """Give the runs of a session the file that it was saved to."""
+        new = _readable(path)
+        with self._connection() as opened:
+            opened.execute(
+                "UPDATE runs SET path = ?, head = json_set(head, '$.path', ?) WHERE path = ?",
+                (new, new, _readable(before)),
+            )
+
+    def size(self) -> tuple[int, int]:
+        """Return how many runs are kept, and in how many bytes."""
+        with self._connection() as opened:
+            return opened.execute("SELECT count(*) FROM runs").fetchone()[0], _size(opened)
+
+    def close(self) -> None:
+        with self._lock:
+            if self._opened is not None:
+                self._opened.close()
+                self._opened = None
+
+    @contextmanager
+    def _connection(self) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            if self._opened is None:
+                self._opened = _open(self._file)
+            with self._opened:
+                yield self._opened
+
+    def _make_room(self, opened: sqlite3.Connection) -> None:
+        """Delete the oldest runs, a twentieth at a time, once the allowed size is passed."""
+        if _size(opened) <= self._most:
+            return
+        while _size(opened) > self._most * FULL_TO:
+            count = opened.execute("SELECT count(*) FROM runs").fetchone()[0]
+            if count <= 1:
+                break
+            oldest = f"(SELECT id FROM runs ORDER BY at, id LIMIT {max(1, count // 20)})"
+            opened.execute(f"DELETE FROM pieces WHERE run IN {oldest}")
+            opened.execute(f"DELETE FROM runs WHERE id IN {oldest}")
+            opened.execute(f"INSERT INTO words (words, rowid, body) SELECT 'delete', id, body FROM texts {WITHOUT_RUN}")
+            opened.execute(f"DELETE FROM texts {WITHOUT_RUN}")
+            used = "SELECT frame FROM runs WHERE frame UNION SELECT sent_case FROM runs WHERE sent_case"
+            opened.execute(f"DELETE FROM parts WHERE id NOT IN ({used})")
+        opened.execute("INSERT INTO words (words) VALUES ('optimize')")
+        opened.execute("PRAGMA incremental_vacuum").fetchall()
+
+
+def past_runs(
+    session: Session, column: Column, case: str, path: str, runs: Iterable[Run], raw: bool = False
+) -> Iterator[PastRun]:
+    """Make the kept form of finished runs of a column; `path` is where the session is."""
+    from sessions.running.recording import reply_of_run
+
+    model = session.model_of(column)
+    for run in runs:
+        reply = reply_of_run(run, model, raw) if run.attempts else None
+        failure = run.error
+        yield PastRun(
+            at=datetime.now().isoformat(timespec="milliseconds"),
+            case=case,
+            column=column.id,
+            model=model,
+            phase="cancelled" if run.cancelled else "done" if failure is None else "failed",
+            seconds=round(sum(one.duration_ms for one in run.attempts) / 1000, 3),
+            text=reply.text if reply is not None else "",
+            error=f"{failure.phase}: {failure.message}"[:LONGEST_ERROR] if failure is not None else "",
+            values={name: plain(value) for name, value in run.values.items()} if run.ok and not raw else {},
+            adapter=column.adapter,
+            session=session.name,
+            path=path,
+            messages=tuple(dict.fromkeys(_messages(run))),
+        )
+
+
+def in_words(error: Exception) -> str:
+    """Say why runs cannot be kept or read."""
+    if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
+        return f"the kept runs are damaged ({error}); `workbench runs --clear` begins again"
+    return str(error)
+
+
+def _messages(run: Run) -> Iterator[tuple[str, str]]:
+    for attempt in run.attempts:
+        for message in attempt.request.get("messages") or ():
+            content = message.get("content")
+            yield str(message.get("role", "")), content if isinstance(content, str) else _text_of(content)
+
+
+def _text_of(content: Any) -> str:
+    """Return the text of a message made of parts; other parts are named by their type."""
+    parts = content if isinstance(content, list) else []
+    return "\n".join(str(one.get("text", f"[{one.get('type')}]")) for one in parts if isinstance(one, Mapping))
+
+
+def _parts(session: Session | None, case: str, scrubber: Scrubber) -> list[bytes]:
+    """Return the session without its cases, and the case as it was sent, as JSON; nothing for a huge session."""
+    if session is None:
+        return []
+    sent = replace(session.case(case), recordings={}, replies={}, measured={})
+    data = scrubber.json(json.loads(store.dumps(replace(session, cases=(sent,)))))
+    parts = [json.dumps(one).encode() for one in (data | {"cases": []}, data["cases"][0])]
+    return parts if sum(map(len, parts)) <= LARGEST_SESSION else []
+
+
+def _where(wanted: Wanted) -> tuple[str, list[object]]:
+    """Return the condition of a search and its values."""
+    conditions: list[tuple[str, object]] = []
+    for word in re.findall(r"\w+", wanted.words):
+        found = "SELECT run FROM pieces JOIN words ON pieces.text = words.rowid WHERE words MATCH ?"
+        conditions.append((f"runs.id IN ({found})", f'"{_readable(word)}"*'))
+    if wanted.model:
+        conditions.append(("instr(lower(model), ?)", _readable(wanted.model.lower())))
+    if wanted.adapter:
+        conditions.append(("adapter = ?", _readable(wanted.adapter)))
+    if wanted.failed:
+        conditions.append(("failed = ?", 1))
+    if wanted.since:
+        conditions.append(("at >= ?", _readable(wanted.since)))
+    if wanted.until:
+        conditions.append(("at < ? || '~'", _readable(wanted.until)))
+    if wanted.path:
+        conditions.append(("path = ?", _readable(wanted.path)))
+    if wanted.folder:
+        folder = _readable(os.path.join(wanted.folder, ""))
+        conditions.append((f"substr(path, 1, {len(folder)}) = ?", folder))
+    if wanted.case is not None:
+        conditions.append(("case_name = ?", _readable(wanted.case)))
+    text = " AND ".join(condition for condition, _ in conditions)
+    return f"WHERE {text}" if text else "", [value for _, value in conditions]
+
+
+def _stored(opened: sqlite3.Connection, table: str, body: bytes) -> int:
+    """Return the id of a text or part, stored once."""
+    sha = hashlib.sha256(body).digest()
+    row = opened.execute(f"SELECT id FROM {table} WHERE sha = ?", (sha,)).fetchone()
+    if row is not None:
+        return int(row[0])
+    value = "CAST(? AS TEXT)" if table == "texts" else "?"
+    id = opened.execute(f"INSERT INTO {table} (sha, body) VALUES (?, {value})", (sha, body)).lastrowid or 0
+    if table == "texts":
+        opened.execute("INSERT INTO words (rowid, body) SELECT id, body FROM texts WHERE id = ?", (id,))
+    return id
+
+
+def _open(file: Path | None) -> sqlite3.Connection:
+    """Open the store, which only the user may read. Text may contain unpaired surrogates."""
+    if file is not None:
+        private(file.parent)
+        os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
+    opened = sqlite3.connect(file or ":memory:", check_same_thread=False, timeout=10)
+    opened.text_factory = lambda found: found.decode("utf-8", "surrogatepass")
+    opened.executescript(TABLES)
+    return opened
+
+
+def _size(opened: sqlite3.Connection) -> int:
+    pages, free, bytes_each = [
+        opened.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
+    ]
+    return int((pages - free) * bytes_each)
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _readable(text: str) -> str:
+    """Return a text that SQLite compares; unpaired surrogates are replaced."""
+    return text.encode("utf-8", "replace").decode("utf-8")

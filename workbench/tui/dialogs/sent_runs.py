@@ -1,0 +1,243 @@
+"""Search everything that was sent, while the user types; compare two runs."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import Any, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input
+
+from sessions.errors import SessionError
+from sessions.file.json_values import JSON
+from sessions.text_diff import line_diff
+from workbench.output.display import one_line
+from workbench.output.measures import counted
+from workbench.sending.sent_runs import Found, PastRun, SentRuns, Wanted, in_words, wanted_of
+from workbench.tui.keys.bindings import KeyGroup
+from workbench.tui.pages.drifts import blocks_of_lines
+from workbench.tui.widgets.row_list import RowList
+from workbench.tui.widgets.text.plain import PlainStatic, content, key_hints, lines
+from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, TextView, block
+
+SIGNS = {"done": ("✓", "ok"), "failed": ("✗", "error"), "cancelled": ("■", "warning")}
+LONGEST_VALUE = 300
+
+
+def head_of(run: PastRun) -> tuple[Piece, ...]:
+    """When, which column and model, how it ended and what is thought of it."""
+    sign, style = SIGNS.get(run.phase, ("?", "note"))
+    rated = {"good": " ★ good", "bad": " ✗ bad"}.get(run.rating, "")
+    return (
+        Piece(f"{sign} ", style),
+        Piece(run.time, "title"),
+        Piece(f"  {one_line(run.title, 30)} · {one_line(run.case, 30)} · {one_line(run.column, 30)}", "text"),
+        Piece(f"  {one_line(run.model, 40)}", "accent"),
+        Piece(f"  {run.seconds:.1f} s", "note"),
+        Piece(rated, "ok" if run.rating == "good" else "error"),
+    )
+
+
+def one_run(run: PastRun) -> list[Block]:
+    """Everything that was kept of a run."""
+    blocks = [Block(head_of(run))]
+    if run.note:
+        blocks.append(block(f"“{run.note}”", "note", indent=2))
+    if run.error:
+        blocks.append(block(run.error, "error", indent=2))
+    for name, value in run.values.items():
+        blocks.append(Block((Piece(_short(value), "data"),), 2, "", Piece(f"{one_line(name, 20)}  ", "heading")))
+    blocks += [EMPTY, block(run.text or "(no reply)", "text")]
+    for role, text in run.messages:
+        blocks += [EMPTY, block(one_line(role, 20), "heading"), block(text, "note")]
+    return blocks
+
+
+def two_runs(before: PastRun, after: PastRun) -> list[Block]:
+    """Compare two runs."""
+    blocks = [Block((Piece("− ", "error"), *head_of(before))), Block((Piece("+ ", "ok"), *head_of(after))), EMPTY]
+    names = dict.fromkeys([*before.values, *after.values])
+    differing = [name for name in names if _differ(before, after, name)]
+    if names and not differing:
+        blocks.append(Block((Piece("✓ ", "ok"), Piece("the same values"))))
+    for name in differing:
+        blocks.append(block(one_line(name, 40), "heading"))
+        blocks += [
+            Block(
+                (Piece(_short(run.values[name]) if name in run.values else "(none)", style),), 2, "", Piece(sign, style)
+            )
+            for run, sign, style in ((before, "- ", "error"), (after, "+ ", "data"))
+        ]
+    if before.text == after.text:
+        return [*blocks, EMPTY, Block((Piece("✓ ", "ok"), Piece("the same reply, character by character")))]
+    diff = line_diff(before.text.split("\n"), after.text.split("\n"))
+    return [*blocks, EMPTY, block("reply", "heading"), *blocks_of_lines(diff)]
+
+
+def _differ(before: PastRun, after: PastRun, name: str) -> bool:
+    if (name in before.values) != (name in after.values):
+        return True
+    # 1, 1.0 and true are other values
+    return json.dumps(before.values[name]) != json.dumps(after.values[name])
+
+
+def _short(value: JSON) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= LONGEST_VALUE else text[:LONGEST_VALUE] + " …"
+
+
+_key = KeyGroup("Runs", "runs")
+QUIET = "$foreground 60%"
+COLOURS = {"ok": "$text-success", "error": "$text-error", "warning": "$text-warning", "note": QUIET}
+HERE = ("this case", "this session")
+MOST_ROWS = 10
+HINT = (
+    "{runs.take|enter} open as it was   {runs.reply|r} its reply alone   {runs.mark|space} compare   "
+    "{runs.next_scope|alt+w} where   {runs.search|/} search   {runs.close|esc} close"
+)
+
+Ask = Callable[[Callable[[SentRuns], Any]], Awaitable[Any]]
+
+
+class RunHistoryScreen(ModalScreen[tuple[PastRun, bool] | None]):
+    """Returns the chosen run and whether its reply alone is meant, None after escape.
+
+    `ask` asks the store in its thread; an answer that a later key has made useless is dropped. `scopes` are what is
+    searched, by name; a search begins with the focus where its scope is wide.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        _key("escape", "dismiss(None)", "close", "Close", "Close the list"),
+        _key("space", "mark", "mark", "Compare", "Mark this run and compare it with others"),
+        _key("enter", "take", "take", "Open", "Open this run as it was"),
+        _key("r", "reply", "reply", "Reply", "Show this reply under its column as it is now"),
+        _key("slash", "search", "search", "Search", "Search for words, or model:… adapter:… is:failed since:…"),
+        _key("alt+w", "next_scope", "next_scope", "Where", "Search another scope: case, session, folder, everywhere"),
+        _key("down", "step(1)", "down", "Down", "Go to the run below", show=False, priority=True),
+        _key("up", "step(-1)", "up", "Up", "Go to the run above", show=False, priority=True),
+    ]
+
+    def __init__(self, ask: Ask, scopes: Mapping[str, Wanted], scope: str) -> None:
+        super().__init__()
+        self._ask = ask
+        self._scopes = scopes
+        self._scope = scope
+        self._found = Found((), 0)
+        self._current = 0
+        self._marked: int | None = None
+        self._list = RowList(self._line)
+        self._text = TextView(id="runs-text")
+        self._words = Input(placeholder="words   model:gpt   adapter:json   is:failed   since:2026-11-01", compact=True)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog -large"):
+            yield self._words
+            yield self._list
+            yield self._text
+            yield PlainStatic(key_hints(self.app, HINT), classes="dialog-hint")
+
+    def on_mount(self) -> None:
+        self._list.styles.height = 1
+        (self._list if self._scope == "this case" else self._words).focus()
+        self._search()
+
+    @on(Input.Changed)
+    def _search(self) -> None:
+        self.run_worker(self._show_found(), group="search", exclusive=True, exit_on_error=False)
+
+    @on(Input.Submitted)
+    def action_take(self) -> None:
+        self._take(is_reply_alone=False)
+
+    def action_reply(self) -> None:
+        self._take(is_reply_alone=True)
+
+    def _take(self, is_reply_alone: bool) -> None:
+        if self._found.runs:
+            self.dismiss((self._found.runs[self._current], is_reply_alone))
+
+    @property
+    def is_here(self) -> bool:
+        """Whether the open session alone is searched."""
+        return self._scope in HERE
+
+    def action_search(self) -> None:
+        self._words.focus()
+
+    def action_step(self, by: int) -> None:
+        self._list.action_step(by)
+
+    def action_next_scope(self) -> None:
+        names = list(self._scopes)
+        self._scope = names[(names.index(self._scope) + 1) % len(names)]
+        self._search()
+
+    def action_mark(self) -> None:
+        self._marked = None if self._marked == self._current else self._current
+        self._list.show(len(self._found.runs), self._current)
+        self._look()
+
+    @on(RowList.Moved)
+    def _moved(self, event: RowList.Moved) -> None:
+        self._current = event.index
+        self._look()
+
+    async def _show_found(self) -> None:
+        wanted = wanted_of(self._words.value, self._scopes[self._scope])
+        try:
+            self._found = await self._ask(lambda kept: kept.search(wanted))
+        except (OSError, SessionError, sqlite3.Error) as error:
+            self._found = Found((), 0)
+            self._text.show([block(in_words(error), "error")])
+            return
+        self._current, self._marked = 0, None
+        count = len(self._found.runs)
+        self._list.styles.height = min(MOST_ROWS, max(1, count))
+        self._list.show(count, 0)
+        dialog = self.query_one(".dialog")
+        dialog.border_title = content(f" Sent · {self._scope} · {counted(self._found.count, 'run')} ")
+        self._look()
+
+    def _look(self) -> None:
+        self.run_worker(self._show_chosen(), group="look", exclusive=True, exit_on_error=False)
+
+    async def _show_chosen(self) -> None:
+        runs = self._found.runs
+        if not runs:
+            nothing = "No run matches." if self._words.value else "Nothing was sent here yet."
+            self._text.show([block(nothing, "note")])
+            return
+        marked = self._current if self._marked is None else self._marked
+        numbers = sorted({marked, self._current}, reverse=True)
+        whole = [await self._ask(partial(_whole, id=runs[one].id)) or runs[one] for one in numbers]
+        self._text.show(one_run(whole[0]) if len(whole) == 1 else two_runs(*whole))
+
+    def _line(self, index: int) -> Content:
+        run = self._found.runs[index]
+        sign, style = SIGNS.get(run.phase, ("?", "note"))
+        mark = "◆ " if index == self._marked else "  "
+        rated = {"good": " ★", "bad": " ✗"}.get(run.rating, "")
+        said = run.note or run.error or " ".join(run.text.split())
+        where = "" if self._scope == "this case" else f"{one_line(run.title, 16)} · {one_line(run.case, 12)}  "
+        return lines(
+            (mark, "$text-accent bold"),
+            (f"{sign} ", COLOURS[style]),
+            (f"{run.time[5:]}  ", QUIET),
+            (where, ""),
+            (f"{one_line(run.column, 16):<10}", "bold"),
+            (f" {one_line(run.model, 24)} ", "$text-accent"),
+            (f"{run.seconds:.1f} s{rated}  ", QUIET),
+            one_line(said, 80),
+        )
+
+
+def _whole(kept: SentRuns, id: int) -> PastRun | None:
+    return kept.whole(id)
