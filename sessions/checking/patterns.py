@@ -16,6 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 
 SECONDS = 2.0
+WORKER = Path(__file__).with_name("pattern_worker.py")
 TEXT_LIMIT = 100_000
 """Characters of a text that is searched."""
 PATTERN_LIMIT = 1_000
@@ -87,9 +88,8 @@ class _Worker:
 
     @staticmethod
     def _start() -> subprocess.Popen[str]:
-        script = Path(__file__).with_name("pattern_worker.py")
         return subprocess.Popen(
-            [sys.executable, "-I", "-S", "-X", "utf8", str(script)],
+            [sys.executable, "-I", "-S", "-X", "utf8", str(WORKER)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

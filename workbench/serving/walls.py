@@ -18,6 +18,8 @@ from pathlib import Path
 import adapters
 import sessions
 import workbench
+from adapters.lm import child
+from sessions.checking import patterns
 
 CHANGES = {
     "os.chmod": 1,
@@ -63,8 +65,7 @@ SYSTEM_TABLES = ("/usr/share/zoneinfo", "/usr/share/locale", "/etc/localtime", "
 """Times and words of the system, without anyone's work."""
 MEGABYTE = 1024 * 1024
 BLOCK = 4096
-CHECKS_PATTERNS = Path(sessions.__file__).parent / "fixtures" / "pattern_worker.py"
-CALLS_MODELS = Path(adapters.__file__).parent / "lm" / "worker" / "litellm_worker.py"
+CHECKS_PATTERNS, CALLS_MODELS = patterns.WORKER, child.WORKER
 """The two programs that the app starts: one matches patterns, the other calls models."""
 
 

@@ -117,6 +117,7 @@ def test_the_walls_stand_in_a_process_of_python(folder: Path) -> None:
     code = f"""
 import json, os, socket, subprocess, sys
 from pathlib import Path
+from sessions.checking import patterns
 from workbench.serving import walls
 walls.put_up(Path({str(folder)!r}), walls.MEGABYTE)
 tries = {{
@@ -130,6 +131,7 @@ tries = {{
     "connect": lambda: socket.create_connection(("127.0.0.1", 9), 1),
     "own": lambda: Path({str(folder / "mine")!r}).write_text("x"),
     "import": lambda: __import__("xml.dom.minidom"),
+    "pattern": lambda: patterns.matches("a+", "a"),
 }}
 done = {{}}
 for name, attempt in tries.items():
@@ -142,5 +144,5 @@ print(json.dumps(done))
 """
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     done = json.loads(found.stdout)
-    assert {name for name in done if done[name] == "done"} == {"own", "import"}
+    assert {name for name in done if done[name] == "done"} == {"own", "import", "pattern"}
     assert not (folder.parent / "new").exists()
