@@ -58,7 +58,11 @@ def board(seats: Seats, url: str, address: str) -> web.Response:
         f"Code<strong>{escape(seats.code)}</strong>{''.join(_button(*one) for one in admits)}"
         f"<h2>{seats.taken} of {seats.most} seats taken</h2><table>{''.join(rows)}</table></div></div>"
     )
-    said = "The class is closed to newcomers." if seats.is_closed else "Scan the picture, or open the address."
+    said = (
+        "The class is closed to newcomers."
+        if seats.is_closed
+        else "Scan the QR code, or open the address and type the code."
+    )
     response = page("Join the class", said, form)
     response.headers["Refresh"] = str(REFRESH_S)
     response.headers["Referrer-Policy"] = "same-origin"  # or the buttons would not say which page they belong to

@@ -32,6 +32,8 @@ PARTICIPANT = "Your own seat and files, available until the class ends."
 TEACHER = "The teacher's seat, which participants can follow. This address works once."
 ENTER = "Type the code that the teacher shows, such as k7mq-x2pf-9wtd. Capitals, hyphens and spaces do not matter."
 NOT_FOUND = "There is no such page in this class. Type the code that the teacher shows to join."
+NO_SEAT = "You have no seat in this class, or the class has ended. Type the code that the teacher shows to join."
+UNREADABLE = "The server could not read this request. Open the link of the class again."
 NO_ROOM = "The server has no room for your files. Tell the teacher."
 WRONG_PAGE = "This was requested by another page. Open the link of the class."
 BOARD = "/board"
@@ -77,9 +79,9 @@ class Doors:
         application.on_response_prepare.append(self._add_headers)
         application.add_routes(
             [
-                web.get("/join", self._ask_for_code),
-                web.get("/join/{code}", self._show_join),
-                web.post("/join/{code}", self._join),
+                web.get("/join{slash:/?}", self._ask_for_code),
+                web.get("/join/{code:[^/]+}{slash:/?}", self._show_join),
+                web.post("/join/{code:[^/]+}{slash:/?}", self._join),
                 web.get(BOARD, self._show_board),
                 web.post(BOARD, self._obey),
                 web.static("/class", BROWSER),
@@ -101,7 +103,7 @@ class Doors:
                 if path not in ("/", "/ws", BOARD) and not path.startswith(DOWNLOADS):
                     return page("Page not found", NOT_FOUND, CODE, status=404)
                 if seat is None:
-                    title, said = ("Join the class", ENTER) if path == "/" else ("No seat", NOT_FOUND)
+                    title, said = ("Join the class", ENTER) if path == "/" else ("No seat", NO_SEAT)
                     return page(title, said, CODE, status=403)
                 if path == BOARD and not seat.leads:
                     return page("For the teacher", TEACHERS_ONLY, status=403)
@@ -111,6 +113,8 @@ class Doors:
                 return await handler(request)
             except web.HTTPNotFound:
                 return page("Page not found", NOT_FOUND, CODE, status=404)
+            except web.RequestPayloadError:
+                return page("Request not read", UNREADABLE, status=400)
 
         return door
 

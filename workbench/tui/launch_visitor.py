@@ -245,7 +245,7 @@ class VisitorApp(WorkbenchApp):
     async def on_event(self, event: events.Event) -> None:
         """Stop following when the participant types, so that nobody is led away from the text being typed."""
         if self.teacher is not None and self.teacher.is_followed and self._writes(event):
-            self.teacher.stop("You write something of your own.")
+            self.teacher.stop("You are editing.")
         await super().on_event(event)
 
     def _writes(self, event: events.Event) -> bool:

@@ -169,11 +169,13 @@ def test_no_path_leads_to_a_file_that_is_none_of_the_pages(in_class: Callable[[A
     in_class(act)
 
 
-@pytest.mark.parametrize("path", ["/", "/join", "/nowhere", "/join/aaaa-bbbb-cccc"])
+@pytest.mark.parametrize("path", ["/", "/join", "/join/", "/nowhere", "/join/aaaa-bbbb-cccc", "/board"])
 def test_who_has_no_seat_is_asked_for_the_code(in_class: Callable[[Act], None], path: str) -> None:
     async def act(browser: Browser) -> None:
-        _, page = await browser.get(path)
+        status, page = await browser.get(path)
         assert 'action="/join"' in page
+        assert ("no such page" in page) == (status == 404)
+        assert "Your own seat" in (await browser.get(f"/join/{browser.room.seats.code}/"))[1]
         typed = browser.room.seats.code.upper().replace("-", "+")
         async with browser.client.get(f"{browser.base}/join?code={typed}") as answer:
             assert (answer.status, "Your own seat" in await answer.text()) == (200, True)
@@ -312,6 +314,17 @@ def test_a_form_of_nonsense_takes_a_seat_without_a_name(in_class: Callable[[Act]
         async with browser.client.post(address, data=body, allow_redirects=False) as answer:
             assert answer.status == 303
         assert len(browser.room.seats.all[0].name) < 80
+
+    in_class(act)
+
+
+def test_a_form_that_cannot_be_unpacked_is_answered_in_words(in_class: Callable[[Act], None]) -> None:
+    async def act(browser: Browser) -> None:
+        address = f"{browser.base}/join/{browser.room.seats.code}"
+        headers = {"Content-Encoding": "gzip"}
+        async with browser.client.post(address, data=b"\x1f\x8b\0\0", headers=headers) as answer:
+            assert (answer.status, "Open the link" in await answer.text()) == (400, True)
+        assert browser.room.seats.taken == 0
 
     in_class(act)
 

@@ -114,10 +114,10 @@ def test_who_follows_sees_the_teachers_step_and_page_and_who_does_not_stays(tmp_
             await first.join()
             await second.join()
             async with first.page() as follower, second.page() as other:
-                await follower.shows("Read from the reply")
-                await other.shows("Read from the reply")
+                await follower.shows("Extracted values")
+                await other.shows("Extracted values")
                 async with teacher.page() as lead:
-                    await lead.shows("Read from the reply")
+                    await lead.shows("Extracted values")
                     await follow(follower)
                     await lead.press("f6")
                     await lead.shows("The fields")
@@ -136,7 +136,7 @@ def test_who_follows_sees_the_teachers_step_and_page_and_who_does_not_stays(tmp_
                 await other.press("f6")
                 await other.shows("The fields")
                 async with teacher.page() as lead:
-                    await lead.shows("Read from the reply")
+                    await lead.shows("Extracted values")
                     await follower.shows("◉ following the teacher")
                     await follower.press("mine")
                     await follower.shows("Not follow")
@@ -159,11 +159,11 @@ def test_a_visitor_cannot_say_where_the_teacher_is(tmp_path: Path) -> None:
             await visitor.join()
             for one in forged:
                 async with visitor.page() as page:
-                    await page.shows("Read from the reply")
+                    await page.shows("Extracted values")
                     await page.websocket.send_json(one)
                     assert await page.closed() == NO_PACKET
             async with visitor.page() as page:
-                await page.shows("Read from the reply")
+                await page.shows("Extracted values")
                 packet = json.dumps({"type": PLACE, "content": THERE.as_text()}).encode()
                 await page.press("M" + len(packet).to_bytes(4, "big").decode("latin-1") + packet.decode())
                 await page.press("f6")

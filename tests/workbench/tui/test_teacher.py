@@ -53,7 +53,7 @@ def test_what_keeps_a_follower_is_told_once_and_tried_again(monkeypatch: pytest.
     visitor.kept = "a question is open"
     visitor.teacher.toggle()
     visitor.teacher.catch_up()
-    assert visitor.told == ["Not there with the teacher"]
+    assert visitor.told == ["You cannot follow yet"]
     visitor.kept = ""
     visitor.teacher.catch_up()
     assert visitor.went == [(A, None)]

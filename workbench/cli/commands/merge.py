@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
         places = collision.places
         error = f"{name}: both sides changed {', '.join(places[:8])}{' …' if len(places) > 8 else ''}"
     except SessionError as failed:
-        error = f"{name}: {failed}"
+        error = f"{name}: {failed}" if options.name else str(failed)
     if options.json:
         shape = {"path": name, "written": not error, "taken": list(taken), "collisions": list(places)}
         command_output.json({**shape, "error": error or None})

@@ -149,6 +149,8 @@ async def save_as(host: Host) -> bool:
     if chosen is None:
         return False
     path = Path(chosen).expanduser()
+    if not path.suffix and path != host.document.path:
+        path = path.with_name(f"{path.name}.session.json")
     if path.exists() and path != host.document.path:
         question = f"{path} exists. Replace it?"
         answers = [Answer("yes", "y", "Replace"), Answer("no", "n", "Cancel")]

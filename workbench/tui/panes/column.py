@@ -386,7 +386,7 @@ def _own_name(column: Column) -> str:
 def _expected(signature: Signature) -> Content:
     """List the fields expected in a reply."""
     quiet = "$foreground 60%"
-    said: list[tuple[str, str] | str] = [("Read from the reply: ", quiet)]
+    said: list[tuple[str, str] | str] = [("Extracted values: ", quiet)]
     for place, one in enumerate(signature.output_fields.values()):
         kind = one_line(written(one.annotation), 20)
         said += [(", ", quiet)] if place else []

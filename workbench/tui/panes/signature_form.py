@@ -16,7 +16,7 @@ from textual.content import Content
 from adapters.errors import SignatureError
 from adapters.signatures import notation
 from adapters.signatures import outline_edits as change
-from adapters.signatures.outline import ClassKind, ClassOutline, Outline, outline_of
+from adapters.signatures.outline import ClassKind, ClassOutline, MemberKind, Outline, outline_of
 from adapters.signatures.outline_edits import NewMember
 from sessions.imports.pasted_text import holds_calls
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
@@ -237,7 +237,9 @@ class SignatureForm(Vertical):
         of = self._class_of(outline, row.of)
         if outline is None or of is None:
             return
-        kind = row.role or {"enum": "value", "signature": "input"}.get(of.kind, "member")
+        kinds = [one.kind for one in of.members]
+        usual: MemberKind = "output" if "input" in kinds and "output" not in kinds else "input"
+        kind = row.role or {"enum": "value", "signature": usual}.get(of.kind, "member")
         start = NewMember("", kind, "" if kind == "value" else "str", "")
 
         def new_text(wanted: NewMember) -> str:

@@ -69,11 +69,9 @@ def _sent(seen: Seen) -> bool:
 
 
 def _mended(seen: Seen) -> bool:
-    """Return whether a reply that the user edited now parses."""
-    return any(
-        one.reading is not None and one.reading.ok and one.reply is not None and one.reply.source == "edited"
-        for one in seen.columns
-    )
+    """Return whether every reply parses now, and the user edited at least one."""
+    edited = [one for one in seen.columns if one.reply is not None and one.reply.source == "edited"]
+    return bool(edited) and all(one.reading is not None and one.reading.ok for one in seen.columns)
 
 
 _AN_INT = re.compile(r"\btotal\s*:\s*int\b")
@@ -109,8 +107,10 @@ FIRST: tuple[Step, ...] = (
 
 
 def _inputs_and_outputs(seen: Seen) -> bool:
-    """Return whether every column has a prompt, which takes an input and an output."""
-    return bool(seen.columns) and all(one.request is not None and not one.error for one in seen.columns)
+    """Return whether every column has a prompt with an input and an output."""
+    signatures = [column.request.signature for column in seen.columns if column.request is not None and not column.error]
+    are_whole = all(signature.input_fields and signature.output_fields for signature in signatures)
+    return 0 < len(signatures) == len(seen.columns) and are_whole
 
 
 OWN: tuple[Step, ...] = (

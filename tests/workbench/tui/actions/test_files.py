@@ -361,6 +361,19 @@ def test_a_new_session_takes_the_name_of_the_file_it_is_saved_to(tmp_path: Path)
     assert store.load(path).name == "support-mail"
 
 
+def test_a_file_name_without_an_ending_gets_that_of_sessions(tmp_path: Path) -> None:
+    async def act(desk: Desk) -> None:
+        for typed, written in (("mail", "mail.session.json"), ("v1.json", "v1.json")):
+            await desk.press("f12")
+            await desk.fill_in(str(tmp_path / typed))
+            await desk.press("enter")
+            path = tmp_path / written
+            await desk.until(lambda path=path: desk.document.path == path, "for the file")
+
+    at_the_desk(act)
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["mail.session.json", "v1.json"]
+
+
 def test_a_session_with_a_name_keeps_it_under_another_file_name(tmp_path: Path) -> None:
     path = tmp_path / "other.session.json"
 

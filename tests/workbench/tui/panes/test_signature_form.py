@@ -56,6 +56,18 @@ async def build(desk: Desk) -> None:
     assert 'Literal["glad", "[/x]"]' in source(desk)
 
 
+def test_a_signature_that_lacks_an_output_gets_it_next() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f11")
+        for name in ("tags", "mood"):
+            await desk.press("home", "ctrl+n")
+            await fill(desk, name=name)
+        signature = desk.document.session.signature.read()
+        assert (list(signature.input_fields), list(signature.output_fields)) == (["text", "mood"], ["tags"])
+
+    at_the_desk(act, Session(SignatureText("class E(dspy.Signature):\n    text: str = dspy.InputField()\n")))
+
+
 @pytest.mark.slow
 def test_a_signature_is_built_from_nothing() -> None:
     at_the_desk(build, Session(SignatureText("")))

@@ -35,7 +35,9 @@ def test_every_step_of_the_first_example_is_ticked_off_when_it_is_done() -> None
         await desk.sent()
         await desk.until(lambda: guide(desk).done == {0}, "for the replies")
         assert desk.verdict("chat").startswith("reply ✓") and desk.verdict("xml").startswith("reply ✗ line 2")
-        await desk.press("f4", "f4", "f4")
+        await desk.press("f4", "f4")
+        await desk.paste_over(desk.reply("json") + " ")
+        await desk.press("f4")
         await desk.until(lambda: guide(desk).done == {0, 1})
         await desk.paste_over(desk.reply("xml").replace("&", "&amp;"))
         await desk.until(lambda: guide(desk).done == {0, 1, 2}, "for the reply that was mended")
@@ -202,6 +204,10 @@ def test_the_guide_goes_on_with_the_first_own_session_until_it_is_saved(size: tu
         assert desk.main.editors.signature.view == "form"
         for step in OWN:
             assert step.is_done is not None
+        only_input = "class Extract(dspy.Signature):\n    topic: str = dspy.InputField()\n"
+        await change(desk, Place("signature"), signature=SignatureText(only_input))
+        await desk.until(lambda: desk.verdict("chat"), "for the prompts")
+        assert guide(desk).done == set(), "a signature without an output is only begun"
         await change(desk, Place("signature"), signature=SignatureText("topic -> points: list[str]"))
         await desk.until(lambda: guide(desk).done == {0}, "for the fields")
         await desk.press("f2")
