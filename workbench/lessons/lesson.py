@@ -1,4 +1,4 @@
-"""A prompt taken apart into the steps in which it is built, each with what it is for, in words for a newcomer.
+"""Explain how a prompt is built, step by step, in words for a newcomer.
 
 The pieces of all steps, joined, are exactly the prompt (`joined`): a lesson leaves nothing out and adds nothing.
 """
@@ -30,7 +30,7 @@ OBJECTIVE = (
 )
 DEMO = (
     "An example, in the form of an earlier exchange: a user message with its inputs, and the answer you would like. It "
-    "has exactly the format that the reply must have, so it teaches the format as well as the task."
+    "has exactly the format that the reply must have, so it teaches both the format and the task."
 )
 INCOMPLETE_DEMO = (
     "An example without {missing}. It is still used: its first line warns the model that something is not supplied, "
@@ -63,7 +63,7 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class LessonStep:
-    """One thing to look at: what it is called, what it is for, and the pieces of the prompt that it adds."""
+    """A step of a prompt's lesson: its title, its explanation, and the pieces of the prompt that it adds."""
 
     title: str
     explanation: str
@@ -71,7 +71,7 @@ class LessonStep:
 
 
 def steps_of(adapter: Adapter, request: Request) -> tuple[LessonStep, ...]:
-    """The steps of a request's prompt, in the order in which it is read."""
+    """List the steps of a request's prompt, in its order."""
     prompt = request.prompt
     uses = {f"demo {use.number}": use for use in prompt.demos}
     steps: list[LessonStep] = []
@@ -95,7 +95,7 @@ def steps_of(adapter: Adapter, request: Request) -> tuple[LessonStep, ...]:
 
 
 def joined(prompt: Prompt, steps: Iterable[LessonStep]) -> list[dict[str, Any]]:
-    """The messages that the pieces of all steps make when they are put together again; roles are the prompt's."""
+    """Join the pieces of all steps to messages again; roles are the prompt's."""
     parts: dict[tuple[int, int], list[Text | DataPart]] = {}
     for step in steps:
         for piece in step.pieces:
@@ -209,7 +209,7 @@ def _of_inputs(adapter: Adapter, pieces: list[Piece]) -> list[LessonStep]:
 
 
 def _of_one_message(adapter: Adapter, pieces: list[Piece]) -> list[LessonStep]:
-    """Steps of a message of several parts, each text part cut by its openings; what opens nothing stays where it is."""
+    """List the steps of a message; text parts are cut at their openings, other parts join the step before."""
     steps: list[LessonStep] = []
     for piece in pieces:
         cuts = _cuts_at_openings(adapter.profile.openings, piece.content) if isinstance(piece.content, Text) else []

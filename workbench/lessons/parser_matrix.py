@@ -1,4 +1,4 @@
-"""One reply under every parser, with no call: who reads it, and how many of the outputs each finds."""
+"""Parse a reply with every parser, without a call, and count the outputs that each finds."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ UNREAD = "–"
 
 
 def parsers_for(adapters: Iterable[str]) -> tuple[str, ...]:
-    """The names of all parsers there are, and of those that the columns have beside them."""
+    """List all parsers, then those of the columns that are not among them."""
     return tuple(dict.fromkeys([*catalog.NAMES, *adapters]))
 
 
 def reading_by(parser: str, request: Request, text: str) -> Reading | None:
-    """The reply to `request` as an adapter without options reads it; None where it is too long, repairing it takes more
-    than a moment, or the adapter cannot be had."""
+    """Parse the reply to `request` with an adapter without options; None if the reply is too long, its repair takes
+    more than a moment, or the adapter is not available."""
     if len(text) > LONGEST or ":" in parser:
         return None
     return _read(parser, request.signature, request.calls_field, text)

@@ -1,4 +1,4 @@
-"""A reply taken apart into the steps in which it is read: found, sliced, repaired, coerced, and the verdict.
+"""Explain how a reply is parsed, step by step: found, sliced, repaired, coerced, and the verdict.
 
 Built from a reading alone; the spans of its steps are the reading's own, so together they cover the whole reply.
 """
@@ -24,7 +24,7 @@ ORDER: tuple[SpanKind, ...] = ("marker", "value", "repaired", "prose", "untraced
 
 WORD = re.compile(r"\w")
 LONGEST_TEXT = 200
-"""Cells of a piece of the reply that a step repeats; all of it is lit in the reply itself."""
+"""Cells of a piece of the reply that a step repeats; the reply itself shows all of it."""
 REPLY = (
     "The reply is plain text. The parser now has to find the values in it. It does not ask the model again and does "
     "not understand the text; it looks for the format that the prompt asked for."
@@ -34,8 +34,8 @@ SPAN_TITLES: Mapping[SpanKind, str] = MappingProxyType(
         "marker": "Found: the structure",
         "value": "Sliced: the values",
         "repaired": "Sliced after a repair",
-        "duplicate": "Said twice",
-        "unknown": "No field of the signature",
+        "duplicate": "Given twice",
+        "unknown": "Unknown fields",
         "ignored": "Ignored",
         "prose": "Prose for a second model",
         "untraced": "Not traced",
@@ -45,10 +45,10 @@ SPAN_WORDS: Mapping[SpanKind, str] = MappingProxyType(
     {
         "marker": "The parser looks for the structure that it asked for: markers, tags or keys that name a field. "
         "A misspelt marker does not count, however clear it is to a person.",
-        "value": "The text between two of them is cut out for the field that they name.",
+        "value": "The text after a marker, tag or key is cut out as the text of its field.",
         "repaired": "The text was not quite valid, so it was repaired by rule before it was cut. The places of its "
-        "pieces are therefore a good guess.",
-        "duplicate": "A field that was answered more than once. Only one answer is used; these are not.",
+        "pieces are therefore approximate.",
+        "duplicate": "A field that has more than one text. Only one of them is used; these are not.",
         "unknown": "Structure that names no output of the signature. The parser finds and ignores it.",
         "ignored": "The parser never looked at this text. No value contains any of it.",
         "untraced": "Another release of dspy parsed this reply and reports only the values. Which of them came from "
@@ -75,7 +75,7 @@ NOT_READ = (
 
 @dataclass(frozen=True)
 class ReplyStep:
-    """One thing to look at in a reply: the stretches it is about, and what to say of them line by line.
+    """A step of a reply's lesson: its title, its explanation, and facts line by line.
 
     `spans` are places in the text of `reading`: the reply's own, or that of the second model's (`reading.extraction`).
     `facts` are (label, text), for instance a rule and the value that came of it.
@@ -89,7 +89,7 @@ class ReplyStep:
 
 
 def steps_of(reading: Reading) -> tuple[ReplyStep, ...]:
-    """The steps in which a parser read a reply, from the bare text to the verdict."""
+    """List the steps in which a parser read a reply, from the bare text to the verdict."""
     length = f"{len(reading.completion):,} characters"
     steps = [ReplyStep(reading, "The reply", REPLY, (), (("reply", length),))]
     steps += _of_spans(reading)
@@ -103,7 +103,7 @@ def steps_of(reading: Reading) -> tuple[ReplyStep, ...]:
 def _of_spans(reading: Reading) -> Iterable[ReplyStep]:
     by_kind: dict[SpanKind, list[Span]] = {}
     for span in reading.spans:
-        # braces and commas between fields were read well enough: to call them ignored would mislead
+        # to call braces and commas between fields ignored would mislead
         if span.kind != "ignored" or WORD.search(reading.completion, span.start, span.end):
             by_kind.setdefault(span.kind, []).append(span)
     for kind in ORDER:
@@ -147,7 +147,7 @@ def _verdict(reading: Reading) -> ReplyStep:
     flags = [("⚠", flag.message) for flag in reading.flags if flag.field is None]
     if error is None:
         values = [(name, value_text(value)) for name, value in reading.values.items()]
-        return ReplyStep(reading, "✓ Read", READ, (), (*values, *flags))
+        return ReplyStep(reading, "✓ Parsed", READ, (), (*values, *flags))
     # near misses are looked for in a pause; a lesson that opens before shows none
     near_misses: tuple[NearMiss, ...] = vars(reading).get("near_misses", ())
     flags += [("?", miss.message) for miss in near_misses]
@@ -157,4 +157,4 @@ def _verdict(reading: Reading) -> ReplyStep:
         line, column = reading.line_and_column(error.start)
         facts.append(("place", f"line {line}, column {column}"))
         spans = (Span(error.start, max(error.start + 1, error.end or 0), "value", error.field),)
-    return ReplyStep(reading, "✗ Not read", NOT_READ, spans, (*facts, *flags))
+    return ReplyStep(reading, "✗ Parse error", NOT_READ, spans, (*facts, *flags))

@@ -129,7 +129,7 @@ def test_the_lesson_goes_step_by_step_by_keys_alone(browser: Any, tmp_path: Path
         page.keyboard.press("ArrowRight")
         titles.append(page.locator("#step-title").text_content())
         assert page.locator("#step-words").text_content()
-    assert titles[0] == "The fields" and titles[-1] in ("✓ Read", "✗ Not read")
+    assert titles[0] == "The fields" and titles[-1] in ("✓ Parsed", "✗ Parse error")
     assert len(titles) == opened.count("#lesson .steps > li")
     page.keyboard.press("Escape")
     assert opened.count("#panel") == 0

@@ -117,7 +117,7 @@ def test_a_reply_is_found_sliced_and_coerced_field_by_field(adapter: str) -> Non
     reading = made.read(signature, text)
     titles = [step.title for step in reply_lesson.steps_of(reading)]
     assert titles[:3] == ["The reply", "Found: the structure", "Sliced: the values"]
-    assert titles[-1] == "✓ Read"
+    assert titles[-1] == "✓ Parsed"
     assert ("Ignored" in titles) == text.startswith("Sure!")
     score = next(step for step in reply_lesson.steps_of(reading) if step.title == "score (float)")
     assert ("value", "0.5, a float") in score.facts
@@ -126,7 +126,7 @@ def test_a_reply_is_found_sliced_and_coerced_field_by_field(adapter: str) -> Non
 def test_a_refused_reply_ends_with_why_and_where() -> None:
     signature = SignatureText("question -> score: float").read()
     last = reply_lesson.steps_of(catalog.make("chat").read(signature, "[[ ## score ## ]]\nhigh"))[-1]
-    assert last.title == "✗ Not read"
+    assert last.title == "✗ Parse error"
     assert ("dspy raises", "AdapterParseError") in last.facts and ("place", "line 2, column 1") in last.facts
     assert [(span.start, span.end) for span in last.spans] == [(18, 22)]
 

@@ -108,9 +108,10 @@ FIRST: tuple[Step, ...] = (
 
 def _inputs_and_outputs(seen: Seen) -> bool:
     """Return whether every column has a prompt with an input and an output."""
-    signatures = [column.request.signature for column in seen.columns if column.request is not None and not column.error]
-    are_whole = all(signature.input_fields and signature.output_fields for signature in signatures)
-    return 0 < len(signatures) == len(seen.columns) and are_whole
+    requests = [column.request for column in seen.columns if not column.error]
+    return bool(requests) and all(
+        one is not None and one.signature.input_fields and one.signature.output_fields for one in requests
+    )
 
 
 OWN: tuple[Step, ...] = (

@@ -74,7 +74,7 @@ def test_a_reply_is_explained_after_the_prompt() -> None:
         await desk.press("right")
         assert "Found: the structure" in words(desk)
         await desk.press("end")
-        assert "✓ Read" in words(desk)
+        assert "✓ Parsed" in words(desk)
         await desk.press("r")
         assert "The fields" in words(desk)
 
