@@ -97,6 +97,74 @@ assert "_workbench_capture.listening" in sys.modules
     assert loaded_after(code) & {*HEAVY, "adapters", "sessions", "workbench", "pydantic"} == set()
 
 
+ENGINE = (
+    *("display", "errors", "formats", "json_text", "lm", "prompts", "replies", "requests", "signatures", "tools"),
+    *("types", "user_folders", "values"),
+)
+SESSION = ("errors", "file", "model", "releases", "running", "text_diff")
+OURS_OF_A_COMMAND: dict[str, tuple[str, ...]] = {
+    "--help": ("workbench.cli", "workbench.config", "workbench.output"),
+    "render": (*[f"adapters.{one}" for one in ENGINE], *[f"sessions.{one}" for one in SESSION]),
+    "models": ("adapters.lm", "adapters.requests", "adapters.user_folders", "workbench.sending"),
+}
+OURS_OF_A_COMMAND["parse"] = OURS_OF_A_COMMAND["render"]
+OURS_OF_A_COMMAND["check"] = (
+    *OURS_OF_A_COMMAND["render"],
+    *("sessions.causes", "sessions.checking", "sessions.source", "workbench.checks"),
+)
+"""The folders that a command loads, beside those of `--help`."""
+
+OTHERS_OF_A_COMMAND: dict[str, tuple[str, ...]] = {
+    "--help": (),
+    "render": ("pydantic", "pydantic_core", "annotated_types", "typing_extensions", "typing_inspection"),
+    "models": ("tomllib",),
+}
+OTHERS_OF_A_COMMAND["parse"] = (*OTHERS_OF_A_COMMAND["render"], "email", "json_repair")
+OTHERS_OF_A_COMMAND["check"] = (*OTHERS_OF_A_COMMAND["render"], "email")
+SLOW_OF_PYTHON = (
+    "asyncio",
+    "concurrent",
+    "email",
+    "http",
+    "logging",
+    "multiprocessing",
+    "ssl",
+    "subprocess",
+    "tomllib",
+)
+"""Modules of Python's own that take milliseconds to load."""
+UNUSED = {
+    *("adapters.lint", "adapters.types.media", "adapters.requests.token_ledger", "sessions.file.saving"),
+    *("sessions.checking.junit", "sessions.running.linting", "adapters.signatures.class_writer"),
+}
+"""Modules within those folders that no command of the table uses."""
+
+
+@pytest.mark.parametrize("command", OURS_OF_A_COMMAND)
+def test_a_command_loads_what_it_uses(command: str, tmp_path: Path) -> None:
+    session = tmp_path / "q.json"
+    main = "import sys; from workbench.__main__ import main; main({})"
+    made = ["new", "question -> answer", "-o", str(session), "--input", "question=Why?"]
+    for first in (made, ["send", str(session), "--save"]) if command in ("render", "parse", "check") else ():
+        subprocess.run([sys.executable, "-c", main.format(first)], cwd=ROOT, check=True, capture_output=True)
+    given = [command, str(session)] if session.exists() else [command]
+    before = modules_after("")
+    loaded = modules_after(main.format(given) + "\nprint()") - before
+    ours = {
+        ".".join(name.split(".")[:2]) for name in loaded if name.startswith(("adapters.", "sessions.", "workbench."))
+    }
+    tops = {name.partition(".")[0] for name in loaded}
+    others = {
+        name
+        for name in tops
+        if not name.startswith("_") and (name not in sys.stdlib_module_names or name in SLOW_OF_PYTHON)
+    }
+    allowed = {*OURS_OF_A_COMMAND["--help"], *OURS_OF_A_COMMAND[command], "workbench.__main__"}
+    assert ours - allowed == set()
+    assert loaded & UNUSED == set()
+    assert others - {"adapters", "sessions", "workbench", *OTHERS_OF_A_COMMAND[command]} == set()
+
+
 def test_help_and_version_load_not_even_the_engine() -> None:
     code = "from workbench.__main__ import main\nmain(['--help'])\nmain(['--version'])\nprint()"
     assert loaded_after(code) & {*HEAVY, "pydantic", "sessions"} == set()

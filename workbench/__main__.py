@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import errno
 import gc
 import os
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from workbench.checks.reviewing import Look, Review
     from workbench.sending.tool_answers import NamedHandler
 
+OBJECTS_OF_A_COMMAND = 50_000
+"""New objects between two searches for garbage: what is imported has none, and they would take a tenth of a start."""
+
 OBJECTS_OF_A_START = 500_000
 """Python looks for no garbage before the first picture, which makes none: it would take a fifth of the time until then.
 After it the app sets a pace of its own."""
@@ -37,10 +41,12 @@ FAULTS_OF_THE_SYSTEM = frozenset(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line (`sys.argv` by default) and return its exit code (`workbench.output.exit_codes`)."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    if arguments is None:  # a program of its own, whose last search for garbage would be for nothing
+        gc.set_threshold(OBJECTS_OF_A_COMMAND)
+        atexit.register(gc.freeze)
     command_output.prepare()
     try:
-        code = _run(given)
+        code = _run(list(sys.argv[1:] if arguments is None else arguments))
         command_output.flush()
         return code
     except CommandError as error:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import logging
 import uuid
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
@@ -29,8 +28,6 @@ from adapters.signatures.signature import Signature
 
 if TYPE_CHECKING:
     from adapters.requests.calls import WholeCall
-
-logger = logging.getLogger(__name__)
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -80,7 +77,9 @@ def _tell(callbacks: list[object], event: str, **arguments: object) -> None:
         try:
             getattr(callback, event)(**arguments)
         except Exception as error:  # a listener's fault must not become the run's
-            logger.warning("callback %r failed in %s: %s", callback, event, error)
+            import logging
+
+            logging.getLogger(__name__).warning("callback %r failed in %s: %s", callback, event, error)
 
 
 class Adapter:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from operator import is_
 from typing import TYPE_CHECKING, Any
 
@@ -15,20 +16,25 @@ from adapters.prompts import content_markers as markers
 from adapters.prompts.prompt import Demos, DemoUse, Message, Prompt, Values, message_of
 from adapters.prompts.text import Text
 from adapters.signatures.signature import Field, Signature
-from adapters.types import ToolCallResults, ToolCalls, is_named
+from adapters.types.recognition import is_named
 from adapters.values.value_text import serialize_for_json
 
 if TYPE_CHECKING:
     from adapters.requests.adapter_protocol import RequestedAdapter
-
-TOOL_RESULTS = Signature.make((Field("tool_call_results", "input", ToolCallResults),))
-
 
 INCOMPLETE_DEMO = Text.of(
     "This is an example of the task, though some input or output fields are not supplied.", "filler"
 )
 NOT_SUPPLIED = Text.of("Not supplied for this particular example. ", "filler")
 NOT_SUPPLIED_IN_HISTORY = Text.of("Not supplied for this conversation history message. ", "filler")
+
+
+@lru_cache(maxsize=1)
+def tool_results_signature() -> Signature:
+    """Make the signature of a message that holds the results of tools alone."""
+    from adapters.types.tools import ToolCallResults
+
+    return Signature.make((Field("tool_call_results", "input", ToolCallResults),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +160,8 @@ def _turn_messages(adapter: RequestedAdapter, signature: Signature, values: Valu
     calls_field, calls = _tool_calls(values)
     results = None if calls is None else calls.tool_call_results
     if results is not None and not is_named(type(results), "ToolCallResults"):
+        from adapters.types.tools import ToolCallResults
+
         results = ToolCallResults.model_validate(results)
     messages: list[Message] = []
     has_input = any(name in values for name in signature.input_fields)
@@ -169,7 +177,7 @@ def _turn_messages(adapter: RequestedAdapter, signature: Signature, values: Valu
     if answer:
         messages.append(message_of("assistant", turn, answer))
     if results is not None:
-        given = adapter.format_user_message_content(TOOL_RESULTS, {"tool_call_results": results})
+        given = adapter.format_user_message_content(tool_results_signature(), {"tool_call_results": results})
         messages.append(message_of("user", turn, given))
     return messages
 
@@ -204,6 +212,8 @@ def _tool_calls(values: Values) -> tuple[str | None, Any]:
         if is_named(type(value), "ToolCalls"):
             return name, value
         if isinstance(value, dict) and "tool_calls" in value:
+            from adapters.types.tools import ToolCalls
+
             return name, ToolCalls.model_validate(value)
     return None, None
 

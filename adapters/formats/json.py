@@ -10,13 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
 
-import json_repair
-
 from adapters.formats.base import Adapter, Callback, is_own
 from adapters.formats.chat import INTRODUCTION, ChatAdapter, inputs_structure, outputs_with_values, placeholders
 from adapters.formats.profile import OF_THE_BASE, Card, Profile
 from adapters.json_text.json_document import Member, align, embedded_object, first_braces, first_object, members
-from adapters.json_text.repaired_json import NOT_JSON, load_valid_json, repair_object
+from adapters.json_text.json_loading import NOT_JSON, load_valid_json
 from adapters.prompts.field_descriptions import joined, outputs_in_order, placeholder_segments
 from adapters.prompts.prompt import Values
 from adapters.prompts.text import Segment, Text, value_segment
@@ -100,6 +98,8 @@ def _load(completion: str, place: tuple[int, int]) -> tuple[Document | None, boo
         return Document({one.key: one.value for one in found}, start, end, moved, ()), True
     if not text.lstrip(JSON_SPACE).startswith("{") and load_valid_json(text) is not NOT_JSON:
         return None, False
+    from adapters.json_text.repaired_json import repair_object  # which loads json_repair
+
     repaired, inside = repair_object(text)
     if not isinstance(repaired, dict):
         return None, False
@@ -260,6 +260,8 @@ class JSONAdapter(ChatAdapter):
         return _object(values, values)
 
     def _parse_other(self, signature: Signature, completion: Any) -> dict[str, object]:
+        import json_repair
+
         fields = json_repair.loads(completion)
         if isinstance(fields, dict):
             return self.parse(signature, to_json(serialize_for_json(fields)))

@@ -19,8 +19,8 @@ from adapters.formats.base import Adapter, Callback
 from adapters.formats.json import JSONAdapter, Places, member_spans
 from adapters.formats.profile import SHARED_OPTIONS, Card, Opening, Profile
 from adapters.json_text.json_document import Member, members
+from adapters.json_text.json_loading import NOT_JSON, load_valid_json
 from adapters.json_text.repair_limits import TooLargeError
-from adapters.json_text.repaired_json import NOT_JSON, load_valid_json
 from adapters.prompts import content_markers as markers
 from adapters.prompts.field_descriptions import placeholder_segments
 from adapters.prompts.prompt import Demos, DemoUse, Message, Prompt, Values
@@ -30,8 +30,8 @@ from adapters.replies.reading_builder import Findings, reason
 from adapters.requests.capabilities import Capabilities
 from adapters.signatures.signature import Field, Signature
 from adapters.signatures.type_names import name_of
-from adapters.types import is_custom_type
 from adapters.types.pydantic_schema import schema_by_name
+from adapters.types.recognition import is_custom_type
 from adapters.values.coercion import RULES
 from adapters.values.steps import Step
 from adapters.values.value_text import write_value

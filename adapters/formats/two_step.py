@@ -14,7 +14,7 @@ from adapters.formats.calling import ask_async
 from adapters.formats.chat import ChatAdapter
 from adapters.formats.json import JSONAdapter
 from adapters.formats.profile import EXTRACTION_OPTION, SHARED_OPTIONS, Card, Opening, Profile
-from adapters.json_text.repaired_json import load_json
+from adapters.json_text.json_loading import load_json
 from adapters.prompts.field_descriptions import inputs_described, joined, outputs_described
 from adapters.prompts.prompt import Demos, Prompt, Values, message_dicts, message_of
 from adapters.prompts.text import Segment, Text, join, value_segment

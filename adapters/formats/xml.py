@@ -20,8 +20,8 @@ from adapters.prompts.text import Kind, Segment, Text, join
 from adapters.replies.reading import Reading
 from adapters.signatures.signature import Field, Signature
 from adapters.signatures.type_names import LARGEST_TYPE
-from adapters.types import is_builtin
 from adapters.types.pydantic_schema import ByIdentity, schema_by_name
+from adapters.types.recognition import is_builtin
 from adapters.values.value_text import serialize_for_json, value_to_xml, write_value
 
 GAP = Segment("\n\n", "boilerplate")

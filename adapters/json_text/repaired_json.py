@@ -9,7 +9,6 @@ use in `json_repair.parse_string`).
 from __future__ import annotations
 
 import inspect
-import json
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
@@ -21,25 +20,6 @@ from json_repair.json_parser import JSONParser
 
 from adapters.json_text.json_document import Member, members_from
 from adapters.json_text.repair_limits import check_repairable, repair_steps
-
-NOT_JSON = object()
-
-
-def load_json(text: str) -> Any:
-    """`json_repair.loads(text)` within our limits: plain JSON first, else repaired.
-
-    Raises ValueError (nesting; `TooLargeError`) and RecursionError as json_repair does.
-    """
-    valid = load_valid_json(text)
-    return repair_json(text) if valid is NOT_JSON else valid
-
-
-def load_valid_json(text: str) -> Any:
-    """Parse with `json.loads`, or return `NOT_JSON`. Raises RecursionError for deep nesting."""
-    try:
-        return json.loads(text)
-    except ValueError:  # broken JSON, or a number of thousands of digits
-        return NOT_JSON
 
 
 def repair_json(text: str) -> Any:

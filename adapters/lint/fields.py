@@ -18,7 +18,7 @@ from adapters.requests.decisions import is_decided
 from adapters.requests.predict_names import TAKEN
 from adapters.signatures.signature import Field, Signature, infer_prefix
 from adapters.signatures.type_names import walk
-from adapters.types import is_custom_type, is_decision_type
+from adapters.types.recognition import is_custom_type, is_decision_type
 
 MOST_MODELS = 50
 

@@ -18,7 +18,7 @@ from adapters.prompts.prompt import Prompt
 from adapters.requests.capabilities import NONE, Capabilities
 from adapters.requests.decisions import has_decisions
 from adapters.signatures.signature import Signature
-from adapters.types.base import START
+from adapters.types.recognition import START
 
 LINTS: Mapping[str, str] = MappingProxyType(
     {

@@ -16,7 +16,7 @@ from adapters.requests.capabilities import Capabilities
 from adapters.requests.token_estimates import of_message
 from adapters.signatures.signature import Field, Signature, allows_none
 from adapters.signatures.type_names import walk
-from adapters.types import is_named
+from adapters.types.recognition import is_named
 
 CODE = re.compile(r"(?:.*_)?(?:html|xml|svg|sql)|(?:source_|python_|generated_)?code|code_(?:snippet|block)")
 """Names of text outputs that most likely contain `<` and `&`."""

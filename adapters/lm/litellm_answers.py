@@ -6,7 +6,6 @@ list that is shipped. The command line waits for answers (`asking`), because the
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
 import os
 import threading
@@ -15,11 +14,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
-from adapters.lm.worker.model_questions import ModelAnswer
 from adapters.requests.capabilities import Capabilities
 from adapters.user_folders import user_folder
+
+if TYPE_CHECKING:
+    from adapters.lm.worker.model_questions import ModelAnswer
 
 SHIPPED = Path(__file__).with_name("shipped_answers.json")
 """Answers for the first minute: the models that documents and dialogs name, and an unlisted name of some providers.
@@ -56,6 +57,8 @@ class File(TypedDict):
 @lru_cache(maxsize=1)
 def installed() -> str:
     """Return the release of the installed litellm; "" without one."""
+    import importlib.metadata  # which loads the email package
+
     try:
         return importlib.metadata.version("litellm")
     except importlib.metadata.PackageNotFoundError:

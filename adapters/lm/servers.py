@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,13 +106,10 @@ def models_at(server: Server) -> tuple[str, ...] | None:
     is_ollama = server.provider.startswith("ollama")
     base = server.address.rstrip("/")
     url = f"{base}/api/tags" if is_ollama else f"{base}/models"
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
-        with opener.open(url, timeout=ASK_SECONDS) as response:
-            data: Any = json.loads(response.read(LARGEST))
-        rows = data["models" if is_ollama else "data"]
+        rows = _get(url, ASK_SECONDS)["models" if is_ollama else "data"]
         names = [str(row["name" if is_ollama else "id"]) for row in rows]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError, urllib.error.URLError):
+    except (KeyError, TypeError):
         return None
     return tuple(f"{server.provider}/{name}" for name in names)
 
@@ -156,6 +151,8 @@ def asked(server: Server, model: str, seconds: float = ASK_SECONDS) -> Says | No
 
 def _get(url: str, seconds: float, body: Mapping[str, str] | None = None) -> Mapping[str, Any]:
     """The JSON object at an address; an empty one when there is none."""
+    import urllib.request  # which loads http and ssl
+
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(url, data, {"Content-Type": "application/json"} if data else {})
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))

@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 
-from adapters.json_text.repaired_json import load_json
+from adapters.json_text.json_loading import load_json
 from adapters.prompts.prompt import DataPart
 from adapters.prompts.text import Segment, Text
-from adapters.types.base import END, START
+from adapters.types.recognition import END, START
 
 __all__ = ["END", "START", "expand"]
 

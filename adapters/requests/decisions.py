@@ -16,12 +16,10 @@ from functools import lru_cache
 from typing import Any, Literal, get_args, get_origin
 
 import pydantic
-from pydantic import JsonValue
 
 from adapters.signatures.signature import Field, Signature
-from adapters.types.decision import Choice, Kind, Noul, evidence_type, kind_of, options_of
 from adapters.types.pydantic_schema import type_adapter
-from adapters.types.recognition import is_decision_type, is_kind_of
+from adapters.types.recognition import Kind, is_decision_type, is_kind_of, kind_of, options_of
 
 PARAMETERS: Mapping[Kind, str] = {"noul": "threshold", "score": "cuts", "choice": "weights"}
 
@@ -167,6 +165,8 @@ def decisions_of(signature: Signature) -> Decisions | None:
     asked = signature
     for name, one in found.items():
         question = json.dumps(one.question(signature.output_fields[name]), ensure_ascii=False, indent=2)
+        from adapters.types.decision import evidence_type
+
         asked = asked.with_updated_fields(name, evidence_type(one.type), desc=f"\n{question}")
     return Decisions(found, asked.without_decisions())
 
@@ -191,6 +191,8 @@ def _metadata(field: Field) -> Sequence[Any]:
 
 def _type_of(field: Field) -> Any:
     """The decision type of a field, or None. Rule: `dspy.adapters.types.decision.decision_type`."""
+    from adapters.types.decision import Choice, Noul
+
     annotation = field.annotation
     if annotation is bool:
         return next((one for one in _metadata(field) if is_kind_of(one, "Noul")), Noul)
@@ -245,7 +247,7 @@ def _check_json(name: str, label: str, entry: Any) -> None:
     if not isinstance(entry, str | dict | list | None):
         raise ValueError(f"Invalid {label} for {name!r}: expected a string, object, array, or null.")
     try:
-        type_adapter(JsonValue).validate_python(entry, strict=True)
+        type_adapter(pydantic.JsonValue).validate_python(entry, strict=True)
         json.dumps(entry, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise ValueError(f"Invalid JSON in {label} for {name!r}.") from error

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adapters.errors import AdapterParseError
-from adapters.json_text.repaired_json import load_json
+from adapters.json_text.json_loading import load_json
 from adapters.prompts.prompt import Prompt
 from adapters.replies.reading import FieldReading, Reading, ReadingError, Span
 from adapters.replies.token_probabilities import tokens_of
@@ -24,7 +24,7 @@ from adapters.tools.fields import (
     with_tools,
     without,
 )
-from adapters.types import is_custom_type, is_named
+from adapters.types.recognition import is_custom_type, is_named
 from adapters.values.steps import Step
 
 if TYPE_CHECKING:

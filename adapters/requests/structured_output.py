@@ -10,7 +10,7 @@ from pydantic_core import PydanticUndefined
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.strict_schema import ClassFormat
 from adapters.signatures.signature import MISSING, Signature
-from adapters.types import is_named
+from adapters.types.recognition import is_named
 
 NAME = "DSPyProgramOutputs"
 JSON_OBJECT: dict[str, Any] = {"type": "json_object"}

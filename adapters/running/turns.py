@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from adapters.errors import RunError
-from adapters.formats.conversation import TOOL_RESULTS
+from adapters.formats.conversation import tool_results_signature
 from adapters.lm import interruption
 from adapters.lm.echoed_secrets import text_without_secrets
 from adapters.lm.protocol import Response, ToolCall
@@ -20,7 +20,7 @@ from adapters.running.lifecycle import Lifecycle, StopError
 from adapters.tools.arguments import ArgumentsError, decode, validate
 from adapters.tools.results import ToolResult, text_of
 from adapters.tools.tools import DeadlineExceededError, RunTool, Tools, ToolValidationError
-from adapters.types import ToolCallResults, ToolCalls
+from adapters.types.tools import ToolCallResults, ToolCalls
 
 if TYPE_CHECKING:
     from adapters.formats.base import Adapter
@@ -209,7 +209,9 @@ def _text_messages(
     remind = getattr(adapter, "user_message_output_requirements", None)
     reminder = (remind(request.asked) if remind is not None else None) or ""
     results = ToolCallResults.model_validate(_results(calls, told))
-    given = adapter.format_user_message_content(TOOL_RESULTS, {"tool_call_results": results}, suffix=reminder)
+    given = adapter.format_user_message_content(
+        tool_results_signature(), {"tool_call_results": results}, suffix=reminder
+    )
     return [Message("assistant", turn, (_plain(response.text),)), Message("user", turn, (Text.of(given),))]
 
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import pydantic
 import pydantic.dataclasses
 import typing_extensions
-from pydantic import BaseModel, RootModel
+from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
@@ -23,8 +23,7 @@ from adapters.signatures.read import known_names
 from adapters.signatures.read.known_names import is_not_run
 from adapters.signatures.type_names import is_type_alias, walk
 from adapters.signatures.value_writer import ValueWriter, constraint_values, is_constraint, text_literal
-from adapters.types.decision import kind_of, options_of
-from adapters.types.recognition import is_decision_type, is_kind_of
+from adapters.types.recognition import is_decision_type, is_kind_of, kind_of, options_of
 
 _FIELD_ARGUMENTS = (
     *("alias", "title", "description", "examples", "exclude", "discriminator", "deprecated", "json_schema_extra"),
@@ -124,7 +123,7 @@ class ClassWriter:
         if known is not None:
             return self._imported(*known)
         metadata = getattr(annotation, "__pydantic_generic_metadata__", {})
-        if metadata.get("origin") is RootModel:
+        if metadata.get("origin") is pydantic.RootModel:
             return f"{self._imported('pydantic', 'RootModel')}[{self._type(metadata['args'][0])}]"
         if isinstance(annotation, type) or is_type_alias(annotation) or hasattr(annotation, "__supertype__"):
             return self.declare(annotation)

@@ -8,7 +8,7 @@ from typing import Any, get_args, get_origin
 
 from adapters.signatures.signature import InputField, OutputField, Signature
 from adapters.tools.tools import RunTool, described
-from adapters.types import Tool, ToolCalls, is_named
+from adapters.types.recognition import is_named
 
 CALLS_DESCRIPTION = "the tools to call now; an empty list once the other outputs are final"
 
@@ -30,6 +30,8 @@ def tool_output_field(signature: Signature) -> str | None:
 @lru_cache(maxsize=256)
 def with_tool_fields(signature: Signature) -> tuple[Signature, tuple[str, ...]]:
     """The signature with the two fields, and the names of those that it lacked."""
+    from adapters.types.tools import Tool, ToolCalls
+
     added: list[str] = []
     asked = signature
     if tool_input_field(asked) is None:
@@ -42,11 +44,13 @@ def with_tool_fields(signature: Signature) -> tuple[Signature, tuple[str, ...]]:
 
 
 @lru_cache(maxsize=256)
-def with_calls(signature: Signature, name: str, annotation: Any = ToolCalls) -> Signature:
+def with_calls(signature: Signature, name: str, annotation: Any = None) -> Signature:
     """The signature with an output for the calls, behind its own; as it is when it has one of that name."""
+    from adapters.types.tools import ToolCalls
+
     if name in signature.output_fields:
         return signature
-    return signature.append(name, OutputField(desc=CALLS_DESCRIPTION), annotation)
+    return signature.append(name, OutputField(desc=CALLS_DESCRIPTION), annotation or ToolCalls)
 
 
 def with_tools(signature: Signature, inputs: Mapping[str, Any], tools: Sequence[RunTool]) -> dict[str, Any]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from adapters.tools.results import ToolResult
-from adapters.types import Tool
+
+if TYPE_CHECKING:
+    from adapters.types.tools import Tool
 
 LONGEST_RESULT = 100_000
 """Characters, about 25,000 tokens: what one call of a tool may send to a model that nobody was asked about."""
@@ -91,6 +93,8 @@ def described(tool: RunTool) -> Tool:
 
     dspy takes an argument without a default for a required one, so what is optional gets the default null.
     """
+    from adapters.types.tools import Tool
+
     properties = tool.parameters.get("properties")
     needed = tool.parameters.get("required")
     args = dict(properties) if isinstance(properties, Mapping) else {}

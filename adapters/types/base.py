@@ -11,23 +11,20 @@ import json
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib.resources import files
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol, Self, get_args
 
 import pydantic
 
-START = "<<CUSTOM-TYPE-START-IDENTIFIER>>"
-END = "<<CUSTOM-TYPE-END-IDENTIFIER>>"
-"""What stands around the JSON of content parts inside of a message's text until they are expanded (dspy's markers)."""
-
+from adapters.types.recognition import END, START
 
 NOTICE = "Experimental: "
 """The words that dspy's decorator `experimental` puts before a docstring, which is compiled by then."""
 
 
 def _load() -> dict[str, str]:
-    data = json.loads(files("adapters.types").joinpath("schema_texts.json").read_text(encoding="utf-8"))
+    data = json.loads(Path(__file__).with_name("schema_texts.json").read_text(encoding="utf-8"))
     texts = {name: "\n".join(lines) for name, lines in data["texts"].items()}
     if sys.version_info < (3, 13):
         return texts

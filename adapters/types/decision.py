@@ -17,12 +17,11 @@ from pydantic_core import core_schema
 
 from adapters.types.base import SCHEMA_TEXTS, Type
 from adapters.types.pydantic_schema import type_adapter
-from adapters.types.recognition import is_kind_of
+from adapters.types.recognition import kind_of, options_of
 
 MODULE = "dspy.adapters.decision"
 """Of evidence types: where two of one name meet in a schema, pydantic tells them apart by it."""
 
-Kind = Literal["noul", "score", "choice"]
 Probability = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -151,11 +150,6 @@ class Choice(Decision):
         return {**handler(schema), "description": cls.description()}
 
 
-def options_of(kind: type[pydantic.BaseModel]) -> tuple[object, ...]:
-    """Return the declared values of a `Choice` (ours or dspy's), with their Python types."""
-    return get_args(kind.model_fields["value"].annotation)
-
-
 def _option_pairs(options: Any) -> tuple[tuple[object, object], ...]:
     # One pair in brackets comes as the pair itself, and not as a tuple of pairs.
     if isinstance(options, tuple) and len(options) == 2 and not isinstance(options[0], tuple):
@@ -202,13 +196,6 @@ def _choice_type(options: tuple[tuple[type, object, str], ...]) -> type[Choice]:
     made: type[Choice] = pydantic.create_model(f"Choice[{', '.join(map(repr, pairs))}]", __base__=Choice, **narrowed)
     made.criteria_json = json.dumps({str(value): desc for value, desc in pairs})
     return made
-
-
-def kind_of(decision_type: object) -> Kind:
-    """Classify a decision type, ours or dspy's."""
-    if is_kind_of(decision_type, "Noul"):
-        return "noul"
-    return "score" if is_kind_of(decision_type, "Score") else "choice"
 
 
 @lru_cache(maxsize=256)

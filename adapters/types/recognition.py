@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Annotated, Any, NotRequired, Required, get_args, get_origin
+from typing import Annotated, Any, Literal, NotRequired, Required, get_args, get_origin
 
 import pydantic
 from typing_extensions import ReadOnly, TypeAliasType, is_typeddict
@@ -19,7 +19,12 @@ from adapters.types.pydantic_schema import ByIdentity
 OURS = "adapters.types"
 DSPYS = "dspy.adapters.types"
 
+START = "<<CUSTOM-TYPE-START-IDENTIFIER>>"
+END = "<<CUSTOM-TYPE-END-IDENTIFIER>>"
+"""What stands around the JSON of content parts inside of a message's text until they are expanded (dspy's markers)."""
+
 DECISIONS = ("Noul", "Score", "Choice")
+Kind = Literal["noul", "score", "choice"]
 
 
 def is_custom_type(annotation: object) -> bool:
@@ -63,6 +68,18 @@ def is_builtin(annotation: object) -> bool:
 def is_decision_type(annotation: object) -> bool:
     """Test whether `annotation` is our or dspy's Noul, Score or Choice, with or without `[…]`."""
     return any(is_kind_of(annotation, name) for name in DECISIONS)
+
+
+def kind_of(decision_type: object) -> Kind:
+    """Classify a decision type, ours or dspy's."""
+    if is_kind_of(decision_type, "Noul"):
+        return "noul"
+    return "score" if is_kind_of(decision_type, "Score") else "choice"
+
+
+def options_of(choice: type[pydantic.BaseModel]) -> tuple[object, ...]:
+    """Return the declared values of a `Choice` (ours or dspy's), with their Python types."""
+    return get_args(choice.model_fields["value"].annotation)
 
 
 @lru_cache(maxsize=1024)

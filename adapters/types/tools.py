@@ -10,7 +10,7 @@ from typing import Any, get_origin, get_type_hints
 import pydantic
 import pydantic_core
 
-from adapters.json_text.repaired_json import load_json
+from adapters.json_text.json_loading import load_json
 from adapters.types.base import SCHEMA_TEXTS, Type
 from adapters.types.pydantic_schema import type_adapter
 

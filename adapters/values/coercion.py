@@ -17,11 +17,11 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 import pydantic
 
+from adapters.json_text.json_loading import NOT_JSON, load_json, load_valid_json
 from adapters.json_text.repair_limits import LITERAL_LENGTH, TooLargeError
-from adapters.json_text.repaired_json import NOT_JSON, load_json, load_valid_json, repair_json
 from adapters.signatures.signature import Field
-from adapters.types import is_custom_type
 from adapters.types.pydantic_schema import type_adapter
+from adapters.types.recognition import is_custom_type
 from adapters.values import value_text
 from adapters.values.steps import Step
 
@@ -94,6 +94,8 @@ def _coerce_text(text: str, annotation: object, trace: list[Step]) -> object:
     start = len(trace)
     candidate = load_valid_json(text)
     if candidate is NOT_JSON:
+        from adapters.json_text.repaired_json import repair_json
+
         candidate = repair_json(text)
         if candidate == "" and text != "":
             candidate = _literal(text, trace)

@@ -15,9 +15,9 @@ from typing import Any, Union, get_args, get_origin
 import pydantic
 
 from adapters.signatures.signature import Signature
-from adapters.types.base import START
 from adapters.types.pydantic_schema import type_adapter
 from adapters.types.recognition import (
+    START,
     asks_for_types,
     fields_of,
     is_built,
@@ -27,7 +27,6 @@ from adapters.types.recognition import (
     is_named,
     unwrapped,
 )
-from adapters.types.tools import Tool
 from adapters.values.value_text import serialize_for_json
 
 KEPT_AS_TEXT = ("Code", "Reasoning", "Tool")
@@ -193,6 +192,8 @@ def _build_tool(cls: object, value: object, place: _Place) -> object:
         raise place.refuse(cls, "`desc` is not text")
     if args is not None and not (isinstance(args, dict) and all(isinstance(one, dict) for one in args.values())):
         raise place.refuse(cls, "`args` is not an object of JSON schemas")
+    from adapters.types.tools import Tool
+
     return Tool(name=name, desc=desc, args=args)
 
 

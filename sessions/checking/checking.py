@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from adapters.formats import catalog
 from adapters.formats.base import Adapter
 from adapters.formats.two_step import extraction_adapter, extraction_signature
 from adapters.prompts.prompt import Prompt
@@ -23,7 +24,6 @@ from sessions.checking.verdicts import PARTS, Drift, FixtureResult, Part, Word, 
 from sessions.model import variants
 from sessions.model.replies import RecordedAttempt, Reply
 from sessions.model.session import Case, Column, Recording, Session
-from sessions.releases import environments
 from sessions.running import recording, rendering, tools
 from sessions.running.recording import as_json, read_completion, recorded_reading
 
@@ -74,7 +74,7 @@ def each(
             continue
         for column in session.columns:
             if (columns is None or column.id in columns) and wanted(case.name, column.id):
-                missing = environments.why_not_there(column.adapter)
+                missing = _why_not_there(column.adapter)
                 if missing:
                     yield FixtureResult(path, case.name, column.id, dict.fromkeys(PARTS, "empty"), (), (missing,))
                     continue
@@ -83,6 +83,15 @@ def each(
                 notes = () if outcome.verdicts["render"] == "error" else notes_of(case, column.id)
                 yield FixtureResult(path, case.name, column.id, outcome.verdicts, tuple(outcome.drift), notes)
         yield from (one for one in _orphans(session, path, case, columns) if wanted(case.name, one.column))
+
+
+def _why_not_there(adapter: str) -> str:
+    """Return why an adapter of another release cannot be asked here; "" where it can, and for ours."""
+    if catalog.parse_release(adapter) is None:
+        return ""
+    from sessions.releases import environments
+
+    return environments.why_not_there(adapter)
 
 
 def _orphans(session: Session, path: str, case: Case, columns: Collection[str] | None) -> Iterator[FixtureResult]:

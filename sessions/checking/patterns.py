@@ -9,11 +9,14 @@ from __future__ import annotations
 import atexit
 import json
 import re
-import subprocess
 import sys
 import threading
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import subprocess
 
 SECONDS = 2.0
 WORKER = Path(__file__).with_name("pattern_worker.py")
@@ -88,6 +91,8 @@ class _Worker:
 
     @staticmethod
     def _start() -> subprocess.Popen[str]:
+        import subprocess
+
         return subprocess.Popen(
             [sys.executable, "-I", "-S", "-X", "utf8", str(WORKER)],
             stdin=subprocess.PIPE,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from adapters.errors import SignatureError
 from adapters.formats import catalog
@@ -18,8 +17,6 @@ from adapters.lm.capabilities import capabilities_of
 from adapters.replies.reading import Reading
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.request import Request, postprocess
-from adapters.running import events
-from adapters.running.runs import Attempt, Completion, Purpose, Run
 from adapters.signatures.signature import Signature
 from adapters.values.custom_types import BuildError, build_inputs
 from sessions.errors import SessionError
@@ -38,8 +35,10 @@ from sessions.model.replies import (
     Role,
 )
 from sessions.model.session import Case, Column, Recording, Session
-from sessions.releases import running
 from sessions.running import rendering
+
+if TYPE_CHECKING:
+    from adapters.running.runs import Attempt, Completion, Purpose, Run
 
 DSPY = "3.4.1"
 """The dspy that the engine stands for."""
@@ -63,7 +62,11 @@ def versions() -> Mapping[str, str]:
 def versions_of(column: Column) -> Mapping[str, str]:
     """Those that a column's prompts and readings depend on: of another release's, that one's own."""
     named = catalog.parse_release(column.adapter)
-    return versions() if named is None else {**versions(), **running.release_of(named.version).versions}
+    if named is None:
+        return versions()
+    from sessions.releases import running
+
+    return {**versions(), **running.release_of(named.version).versions}
 
 
 def record(
@@ -109,6 +112,8 @@ def recording_of_run(run: Run, case: Case, column: Column, capabilities: Capabil
     (main, _), *others = whole_attempts(run)
     body = as_json(main.request)
     messages = body.pop("messages")
+    from adapters.running import events
+
     extractions = {event.attempt for event in run.events if isinstance(event, events.ExtractionStarted)}
     attempts = [_attempt(main, "main", None)]
     role: Role = "fallback"
@@ -365,6 +370,8 @@ def _measured(attempt: Attempt) -> Measured:
 
 
 def _installed(package: str) -> str:
+    import importlib.metadata  # which loads the email package
+
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adapters.lm.echoed_secrets import json_without_secrets
 from adapters.prompts.prompt import prompt_of_dicts
 from adapters.requests.request import Request
-from adapters.running.runs import Run
 from adapters.tools import LONGEST_RESULT, RunTool, Tools
 from adapters.tools.argument_line import schema_of_line
 from adapters.tools.tools import Invocation
@@ -17,6 +16,9 @@ from sessions.file import file_format
 from sessions.file.json_values import JSON
 from sessions.file.typed_values import typed
 from sessions.model.session import Case, Session, Tool
+
+if TYPE_CHECKING:
+    from adapters.running.runs import Run
 
 MOST_TURNS = 20
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -82,6 +81,8 @@ def check_all(files: Sequence[Path], plan: Plan, jobs: int) -> Iterator[Checked]
     """Yield each file's outcome, in the order of `files`. Raises `CommandError`."""
     if jobs > 1 and len(files) > 1:
         size = max(1, min(16, len(files) // (4 * jobs)))
+        from concurrent.futures import ProcessPoolExecutor
+
         with ProcessPoolExecutor(jobs, initializer=_collect_seldom) as pool:
             yield from pool.map(partial(check_alone, plan=plan), files, chunksize=size)
         return

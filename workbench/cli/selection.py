@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from adapters.errors import SignatureError
 from adapters.formats import catalog
 from adapters.formats.catalog import UnknownAdapterError
 from adapters.requests.request import Request
 from sessions.errors import SessionError
-from sessions.file import saving, store
-from sessions.file.both_changes import Winner
-from sessions.file.json_values import WrittenParts
-from sessions.file.saving import Saved
-from sessions.file.store import Fingerprint
+from sessions.file import store
 from sessions.model import variants
 from sessions.model.session import Case, Column, Session
 from sessions.releases.engine import ReleaseError
@@ -23,6 +20,12 @@ from workbench.config import user_code
 from workbench.output import command_output
 from workbench.output.exit_codes import CommandError
 from workbench.output.suggestions import no_such
+
+if TYPE_CHECKING:
+    from sessions.file.both_changes import Winner
+    from sessions.file.json_values import WrittenParts
+    from sessions.file.saving import Saved
+    from sessions.file.store import Fingerprint
 
 
 @dataclass(frozen=True)
@@ -157,6 +160,8 @@ def save(
 
     Raises `CommandError` when that cannot be: the file is then as it was, and what was to be saved is kept aside.
     """
+    from sessions.file import saving
+
     try:
         return saving.save(base, session, path, winner, since=since, parts=parts)
     except (SessionError, OSError) as error:

@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from adapters.prompts.prompt import Message
 from adapters.replies.reading import FieldReading, Reading
-from adapters.replies.streaming import StreamedField
-from adapters.running import events
 from adapters.values.plain_json import JSON, plain
 
 if TYPE_CHECKING:
@@ -23,6 +20,7 @@ if TYPE_CHECKING:
     from adapters.mutations.mutation import GoodReply
     from adapters.replies.fix import Fix
     from adapters.replies.flag import Diagnosis, Flag
+    from adapters.replies.streaming import StreamedField
     from adapters.requests.request import Request
     from adapters.running.events import Event
     from adapters.running.runner import Attempt, Run
@@ -42,6 +40,8 @@ def dumps(data: Any, indent: int | None = 2, ascii_only: bool = True) -> str:
     try:
         return written()
     except RecursionError:
+        from concurrent.futures import ThreadPoolExecutor
+
         with ThreadPoolExecutor(1) as thread:  # nothing stands on its stack yet: all that `plain` lets through fits
             return thread.submit(written).result()
 
@@ -312,6 +312,8 @@ def no_run(message: str) -> dict[str, JSON]:
 
 def event(happened: Event) -> dict[str, JSON]:
     """An event without what its attempt says anyway: the prompt, the request and the reading."""
+    from adapters.running import events
+
     return {key: plain(value) for key, value in events.as_dict(happened).items() if key not in _IN_THE_ATTEMPT}
 
 

@@ -97,6 +97,6 @@ class RenderedColumn:
 
 def history_field(signature: Signature) -> Field | None:
     """The input that holds the conversation so far, which a case keeps as its turns."""
-    from adapters.types import is_named
+    from adapters.types.recognition import is_named
 
     return next((one for one in signature.input_fields.values() if is_named(one.annotation, "History")), None)

@@ -9,16 +9,17 @@ import time
 from collections.abc import Iterator, Mapping
 from threading import Event
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from adapters.formats.base import Adapter
 from adapters.lm.errors import ProviderError
 from adapters.lm.offline.personas import PERSONAS
-from adapters.lm.offline.task import read
 from adapters.lm.protocol import Chunk
-from adapters.requests.calls import Request
 from adapters.requests.capabilities import NONE, Capabilities
-from adapters.signatures.signature import Signature
+
+if TYPE_CHECKING:
+    from adapters.formats.base import Adapter
+    from adapters.requests.calls import Request
+    from adapters.signatures.signature import Signature
 
 __all__ = ["NAMES", "OfflineLM"]
 
@@ -62,6 +63,8 @@ class OfflineLM:
 
     def stream(self, request: Mapping[str, Any], cancel: Event | None = None) -> Iterator[Chunk]:
         """See `adapters.lm.protocol.LM`. Of the parameters only `n` is looked at; there is no usage and no cost."""
+        from adapters.lm.offline.task import read
+
         task = read(request["messages"], *(self._asked_by or ()))
         count = request.get("n")
         for choice in range(count if isinstance(count, int) and count > 1 else 1):

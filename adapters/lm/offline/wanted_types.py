@@ -13,8 +13,8 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from adapters.lm.offline.source import value_in_xml
-from adapters.types import is_named
 from adapters.types.pydantic_schema import schema_by_name
+from adapters.types.recognition import is_named
 
 Schema = Mapping[str, Any]
 

@@ -9,7 +9,7 @@ from adapters.replies.flag import Flag, line, place, shown
 from adapters.replies.flags.verdict import named
 from adapters.replies.repairs import names_by_sound
 from adapters.replies.sections import UNUSUAL_BREAKS, Section, markers_like, sections, sound
-from adapters.types import is_named
+from adapters.types.recognition import is_named
 
 if TYPE_CHECKING:
     from adapters.replies.reading import Reading

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from pydantic import AliasChoices, AliasPath, BaseModel
 from typing_extensions import is_typeddict
 
-from adapters.types import is_custom_type
+from adapters.types.recognition import is_custom_type
 
 MOST_VALUES = 10_000
 MOST_KEYS = 100

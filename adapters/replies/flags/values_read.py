@@ -15,8 +15,8 @@ from adapters.replies.flag import Flag, shown
 from adapters.replies.flags.extra_keys import extra_keys
 from adapters.replies.flags.verdict import named
 from adapters.signatures.signature import CONSTRAINT_WORDS, Field
-from adapters.types import is_named
 from adapters.types.code import strip_fence
+from adapters.types.recognition import is_named
 
 if TYPE_CHECKING:
     from adapters.replies.reading import FieldReading, Reading

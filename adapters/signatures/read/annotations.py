@@ -17,7 +17,8 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Annotated, Any, ForwardRef, Literal, Union, get_args, get_origin
 
-from pydantic import BaseModel, RootModel
+import pydantic
+from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from adapters.signatures.read import known_names
@@ -163,7 +164,7 @@ class TypeReader(ValueReader):
                 return base[criteria]
             except ValueError as error:
                 raise self.source.error(node, f"{shown(node)}: {told(error)}") from None
-        if isinstance(base, type) and issubclass(base, BaseModel) and not issubclass(base, RootModel):
+        if isinstance(base, type) and issubclass(base, BaseModel) and not issubclass(base, pydantic.RootModel):
             if not base.__pydantic_generic_metadata__["parameters"]:
                 raise self.source.error(node, f"{base.__name__} does not accept [...]")
         arguments = tuple(self._part(one) for one in items)

@@ -36,7 +36,7 @@ from adapters.signatures.read.source_text import (
     rebuilt_models,
     told,
 )
-from adapters.types import is_custom_type
+from adapters.types.recognition import is_custom_type
 
 MODULE = "signature_source"
 """`__module__` of every class made here. No such module exists."""

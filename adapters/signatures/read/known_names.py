@@ -6,10 +6,7 @@ neither files nor the network.
 
 from __future__ import annotations
 
-import abc
-import collections
 import collections.abc
-import dataclasses
 import datetime
 import decimal
 import enum
@@ -19,20 +16,16 @@ import ipaddress
 import pathlib
 import re
 import textwrap
-import types
 import typing
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from types import MappingProxyType, ModuleType
+from importlib import import_module
+from types import MappingProxyType
 from typing import Any
 
-import annotated_types
 import pydantic
-import pydantic.alias_generators
-import pydantic.dataclasses
-import pydantic.json_schema
 import typing_extensions
 
 from adapters.signatures.signature import Role
@@ -116,34 +109,30 @@ _PYDANTIC = frozenset(
 _CODE_OF_PYDANTIC = ("ImportString", "GetPydanticSchema", "ValidateAs", "InstanceOf", "PlainValidator")
 
 
-def _names(module: ModuleType, names: str) -> tuple[ModuleType, frozenset[str]]:
-    return module, frozenset(names.split())
-
-
-_MEMBERS: Mapping[str, tuple[ModuleType, frozenset[str]]] = MappingProxyType(
+_MEMBERS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
-        "typing": (typing, frozenset(typing.__all__)),
-        "typing_extensions": (typing_extensions, frozenset(typing_extensions.__all__)),
-        "collections": _names(collections, "OrderedDict deque defaultdict Counter"),
-        "collections.abc": (collections.abc, frozenset(collections.abc.__all__)),
-        "datetime": _names(datetime, "date datetime time timedelta timezone"),
-        "decimal": _names(decimal, "Decimal"),
-        "fractions": _names(fractions, "Fraction"),
-        "uuid": _names(uuid, "UUID uuid1 uuid4"),
-        "pathlib": _names(pathlib, "Path PurePath PosixPath PurePosixPath PureWindowsPath"),
-        "enum": _names(enum, "Enum IntEnum StrEnum Flag IntFlag auto unique"),
-        "ipaddress": _names(ipaddress, "IPv4Address IPv6Address IPv4Network IPv6Network IPv4Interface IPv6Interface"),
-        "abc": _names(abc, "ABC abstractmethod"),
-        "re": _names(re, "Pattern"),
-        "types": _names(types, "NoneType"),
-        "dataclasses": _names(dataclasses, "dataclass field KW_ONLY"),
-        "textwrap": _names(textwrap, "dedent"),
-        "inspect": _names(inspect, "cleandoc"),
-        "annotated_types": _names(annotated_types, "Gt Ge Lt Le Interval MultipleOf MinLen MaxLen Len Unit Timezone"),
-        "pydantic": (pydantic, _PYDANTIC),
-        "pydantic.alias_generators": _names(pydantic.alias_generators, "to_camel to_pascal to_snake"),
-        "pydantic.dataclasses": _names(pydantic.dataclasses, "dataclass"),
-        "pydantic.json_schema": _names(pydantic.json_schema, "SkipJsonSchema"),
+        "typing": frozenset(typing.__all__),
+        "typing_extensions": frozenset(typing_extensions.__all__),
+        "collections": frozenset("OrderedDict deque defaultdict Counter".split()),
+        "collections.abc": frozenset(collections.abc.__all__),
+        "datetime": frozenset("date datetime time timedelta timezone".split()),
+        "decimal": frozenset("Decimal".split()),
+        "fractions": frozenset("Fraction".split()),
+        "uuid": frozenset("UUID uuid1 uuid4".split()),
+        "pathlib": frozenset("Path PurePath PosixPath PurePosixPath PureWindowsPath".split()),
+        "enum": frozenset("Enum IntEnum StrEnum Flag IntFlag auto unique".split()),
+        "ipaddress": frozenset("IPv4Address IPv6Address IPv4Network IPv6Network IPv4Interface IPv6Interface".split()),
+        "abc": frozenset("ABC abstractmethod".split()),
+        "re": frozenset("Pattern".split()),
+        "types": frozenset("NoneType".split()),
+        "dataclasses": frozenset("dataclass field KW_ONLY".split()),
+        "textwrap": frozenset("dedent".split()),
+        "inspect": frozenset("cleandoc".split()),
+        "annotated_types": frozenset("Gt Ge Lt Le Interval MultipleOf MinLen MaxLen Len Unit Timezone".split()),
+        "pydantic": _PYDANTIC,
+        "pydantic.alias_generators": frozenset("to_camel to_pascal to_snake".split()),
+        "pydantic.dataclasses": frozenset("dataclass".split()),
+        "pydantic.json_schema": frozenset("SkipJsonSchema".split()),
     }
 )
 _INSIDE_PYDANTIC = frozenset("types fields networks main config functional_validators functional_serializers".split())
@@ -171,8 +160,8 @@ def member(module: Module, name: str) -> object:
     deeper = known_module(f"{module.name}.{name}")
     if deeper is not None:
         return deeper
-    owner, names = _MEMBERS[module.name]
-    if name not in names or not hasattr(owner, name):
+    owner = import_module(module.name) if name in _MEMBERS[module.name] else None
+    if owner is None or not hasattr(owner, name):
         raise LookupError(name)
     return getattr(owner, name)
 
@@ -181,7 +170,7 @@ def member_names(module: Module) -> list[str]:
     """List the names that `member` finds, for suggestions."""
     if module.name in ("dspy", _INSIDE_DSPY):
         return ["Signature", "InputField", "OutputField", "Type", *DSPY_TYPES]
-    return sorted(_MEMBERS[module.name][1])
+    return sorted(_MEMBERS[module.name])
 
 
 def home_of(found: object) -> tuple[str, str] | None:
@@ -197,8 +186,11 @@ def home_of(found: object) -> tuple[str, str] | None:
 @lru_cache(maxsize=1)
 def _homes() -> dict[int, tuple[str, str]]:
     homes: dict[int, tuple[str, str]] = {}
-    for module, (owner, names) in _MEMBERS.items():
-        for name in () if module.startswith("pydantic") else sorted(names):
+    for module, names in _MEMBERS.items():
+        if module.startswith("pydantic"):
+            continue
+        owner = import_module(module)
+        for name in sorted(names):
             # typing's own homes come first; a name that this version of a library lacks is left out.
             if hasattr(owner, name):
                 homes.setdefault(id(getattr(owner, name)), (module, name))
@@ -225,7 +217,7 @@ def _bare_table() -> dict[str, tuple[str, str]]:
     table = {name: ("pydantic", name) for name in (*_PYDANTIC, *_CODE_OF_PYDANTIC)}
     of_dspy = (*DSPY_TYPES, "Signature", "InputField", "OutputField")
     for module, names in (
-        *((module, _MEMBERS[module][1]) for module in ("enum", "datetime", "decimal", "fractions", "types")),
+        *((module, _MEMBERS[module]) for module in ("enum", "datetime", "decimal", "fractions", "types")),
         *(("dataclasses", ("dataclass",)), ("uuid", ("UUID",)), ("pathlib", ("Path",))),
         *(("dspy", of_dspy), (_INSIDE_DSPY, EXPERIMENTAL), ("typing", typing.__all__)),
     ):
@@ -285,24 +277,43 @@ _BUILTINS: Mapping[str, object] = MappingProxyType(
 
 LARGEST_RANGE = 10_000
 
-CONSTRUCTORS: frozenset[object] = frozenset(
-    {
-        *(decimal.Decimal, fractions.Fraction, uuid.UUID, pathlib.Path, pathlib.PurePath),
-        *(datetime.date, datetime.datetime, datetime.time, datetime.timedelta, datetime.timezone),
-        *(ipaddress.IPv4Address, ipaddress.IPv6Address, ipaddress.IPv4Network, ipaddress.IPv6Network),
-        *(list, dict, set, tuple, frozenset, str, int, float, bool, bytes, complex),
-        *(pydantic.AliasChoices, pydantic.AliasPath, pydantic.StringConstraints, pydantic.Strict),
-        *(pydantic.Discriminator, pydantic.Tag, pydantic.WithJsonSchema, pydantic.AllowInfNan, pydantic.UrlConstraints),
-        *(pydantic.SecretStr, pydantic.FailFast, pydantic.ConfigDict),
-        *(pydantic.conint, pydantic.confloat, pydantic.constr, pydantic.conbytes, pydantic.conlist, pydantic.conset),
-        *(pydantic.confrozenset, pydantic.condecimal, pydantic.condate),
-        *(annotated_types.Gt, annotated_types.Ge, annotated_types.Lt, annotated_types.Le, annotated_types.Interval),
-        *(annotated_types.MultipleOf, annotated_types.MinLen, annotated_types.MaxLen, annotated_types.Len),
-        *(annotated_types.Timezone, textwrap.dedent, inspect.cleandoc, enum.auto),
-        *FUNCTIONS.values(),
-    }
-)
-"""What may be called: each builds a value from its arguments and touches nothing else."""
+
+@lru_cache(maxsize=1)
+def constructors() -> frozenset[object]:
+    """Return what may be called: each builds a value from its arguments and touches nothing else."""
+    import annotated_types
+
+    return frozenset(
+        {
+            *(decimal.Decimal, fractions.Fraction, uuid.UUID, pathlib.Path, pathlib.PurePath),
+            *(datetime.date, datetime.datetime, datetime.time, datetime.timedelta, datetime.timezone),
+            *(ipaddress.IPv4Address, ipaddress.IPv6Address, ipaddress.IPv4Network, ipaddress.IPv6Network),
+            *(list, dict, set, tuple, frozenset, str, int, float, bool, bytes, complex),
+            *(pydantic.AliasChoices, pydantic.AliasPath, pydantic.StringConstraints, pydantic.Strict),
+            *(
+                pydantic.Discriminator,
+                pydantic.Tag,
+                pydantic.WithJsonSchema,
+                pydantic.AllowInfNan,
+                pydantic.UrlConstraints,
+            ),
+            *(pydantic.SecretStr, pydantic.FailFast, pydantic.ConfigDict),
+            *(
+                pydantic.conint,
+                pydantic.confloat,
+                pydantic.constr,
+                pydantic.conbytes,
+                pydantic.conlist,
+                pydantic.conset,
+            ),
+            *(pydantic.confrozenset, pydantic.condecimal, pydantic.condate),
+            *(annotated_types.Gt, annotated_types.Ge, annotated_types.Lt, annotated_types.Le, annotated_types.Interval),
+            *(annotated_types.MultipleOf, annotated_types.MinLen, annotated_types.MaxLen, annotated_types.Len),
+            *(annotated_types.Timezone, textwrap.dedent, inspect.cleandoc, enum.auto),
+            *FUNCTIONS.values(),
+        }
+    )
+
 
 FACTORIES: frozenset[object] = frozenset(
     {
@@ -312,23 +323,24 @@ FACTORIES: frozenset[object] = frozenset(
 )
 """What may stand as a field's `default_factory`: it is called when a default is wanted, not when the text is read."""
 
-CALLABLE_VALUES: frozenset[object] = frozenset(
-    getattr(pydantic.alias_generators, name) for name in ("to_camel", "to_pascal", "to_snake")
-)
-"""Functions that may stand as a value, as the alias generator of a model does."""
 
-NOT_RUN: Mapping[Any, str] = MappingProxyType(
-    {
-        getattr(pydantic, name): name
-        for name in ("AfterValidator", "BeforeValidator", "WrapValidator", "PlainSerializer", "WrapSerializer")
-    }
-)
-"""What would run code of the text on every value: its place is kept (`NotRun`), and the code left out."""
+@lru_cache(maxsize=1)
+def callable_values() -> frozenset[object]:
+    """Return the functions that may stand as a value, as the alias generator of a model does."""
+    module = import_module("pydantic.alias_generators")
+    return frozenset(getattr(module, name) for name in ("to_camel", "to_pascal", "to_snake"))
+
+
+@lru_cache(maxsize=1)
+def not_run() -> Mapping[Any, str]:
+    """Return what would run code of the text on every value: its place is kept (`NotRun`), and the code left out."""
+    names = ("AfterValidator", "BeforeValidator", "WrapValidator", "PlainSerializer", "WrapSerializer")
+    return MappingProxyType({getattr(pydantic, name): name for name in names})
 
 
 def is_not_run(metadata: object) -> bool:
     """Test for a validator or serializer in an `Annotated`, live or read from source."""
-    return isinstance(metadata, (NotRun, *NOT_RUN))
+    return isinstance(metadata, (NotRun, *not_run()))
 
 
 def is_cheap(function: object, argument: object) -> bool:

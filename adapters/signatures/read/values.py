@@ -89,7 +89,7 @@ class ValueReader(NameReader):
         if isinstance(found, known_names.Module | known_names.FieldMaker | known_names.Refused):
             raise self._refused(node)
         if isinstance(found, types.FunctionType | types.BuiltinFunctionType):
-            if found not in known_names.CALLABLE_VALUES:
+            if found not in known_names.callable_values():
                 raise self._refused(node)
         return found
 
@@ -241,7 +241,7 @@ class ValueReader(NameReader):
             return self._pydantic_field(node)
         if isinstance(function, known_names.FieldMaker):
             return self.dspy_field(function, node)
-        if not _is_allowed(function, known_names.CONSTRUCTORS):
+        if not _is_allowed(function, known_names.constructors()):
             raise self.source.error(node, f"{shown(node.func)}(...) is a call, which is never run", _FIXABLE)
         args = self.elements(node.args)
         keywords = {key: self.value(value) for key, value in self.keywords(node)}
@@ -324,7 +324,7 @@ class ValueReader(NameReader):
             raise self.source.error(node, f"{found.name} is not supported: {found.reason}", found.hint)
         if isinstance(named, ast.Name | ast.Attribute) and not is_call:
             return found
-        known = next((name for one, name in known_names.NOT_RUN.items() if one is found), None)
+        known = next((name for one, name in known_names.not_run().items() if one is found), None)
         if known is not None and isinstance(node, ast.Call):
             if any(one.arg in ("json_schema_input_type", "return_type") for one in node.keywords):
                 raise self.source.error(node, f"{known} with its own type is not supported", "leave that argument out")

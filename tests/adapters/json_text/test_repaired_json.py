@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.json_text import repaired_json
-from adapters.json_text.repaired_json import load_json, repair_object
+from adapters.json_text.json_loading import load_json
+from adapters.json_text.repaired_json import repair_object
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=12)
 VALUES = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner))

@@ -14,7 +14,7 @@ from typing import Any
 from sessions.causes.cause import Cause, counted, verdict_lines
 from sessions.causes.cause import advice as advice_on
 from sessions.causes.finding import Causes
-from sessions.checking import junit, reports
+from sessions.checking import reports
 from sessions.checking.verdicts import FixtureResult, Part, totals
 from sessions.releases import project
 from sessions.running import recording
@@ -27,7 +27,6 @@ from workbench.output import command_output, exit_codes, json_shapes
 from workbench.output.exit_codes import CommandError
 from workbench.output.markdown import bounded, code, fenced
 from workbench.output.suggestions import nearest
-from workbench.pages import check_page
 
 DESCRIPTION = """\
 Render every recorded case and column again, parse the recorded replies again,
@@ -139,8 +138,12 @@ def run(options: argparse.Namespace) -> int:
     linted = lint.lints_of_files([path for path in files if str(path) not in errors]) if options.lint else []
     codes.append(lint.strict_code(linted))
     if options.junit is not None:
+        from sessions.checking import junit
+
         arguments.write_output(options.junit, junit.report(results, errors))
     if options.html is not None:
+        from workbench.pages import check_page
+
         arguments.write_output(options.html, check_page.page_of(found, results, counts, errors))
     if options.markdown is not None or os.environ.get(SUMMARY):
         _write_markdown(options.markdown, markdown_report(found, counts, errors))

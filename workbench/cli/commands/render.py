@@ -5,20 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from adapters.lm import ProviderError
-from adapters.lm.capabilities import split_model
-from adapters.lm.worker import tokenizers
 from adapters.requests.request import Request
-from adapters.requests.token_ledger import Counts, ledger_of, pieces_of
-from adapters.values.plain_json import plain
 from sessions.model.session import Column, Session
-from sessions.running import linting, rendering
+from sessions.running import rendering
 from workbench.cli import arguments, selection
-from workbench.output import command_output, exit_codes, json_shapes, spending
-from workbench.output.spending import Spent, spent_by
-from workbench.sending import sending
+from workbench.output import command_output, exit_codes, json_shapes
+
+if TYPE_CHECKING:
+    from workbench.output.spending import Spent
 
 DESCRIPTION = """\
 Prints the messages that each column's adapter makes, laid out as
@@ -67,14 +63,9 @@ def run(options: argparse.Namespace) -> int:
             shapes[column.id] = request.as_dict()
             continue
         if options.tokens:
-            spent[column.id] = spent_by(request, ledger_of(request, _counted(request)))
+            spent[column.id] = _spent(request)
         if options.json:
-            shapes[column.id] = {
-                **json_shapes.rendered(request),
-                "sent": plain(rendering.body_of(chosen.session, column, request)),
-                **(_http_request(chosen.session, column, request) if options.request else {}),
-                "lints": json_shapes.lints(linting.lints_of(chosen.session, column, chosen.case, request)),
-            }
+            shapes[column.id] = _shape(chosen, column, request, options.request)
         elif options.tokens:
             continue
         elif options.request:
@@ -91,6 +82,8 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         command_output.json({"prompts": shapes, **(json_shapes.ledgers(spent) if options.tokens else {})})
     elif options.tokens and spent:
+        from workbench.output import spending
+
         command_output.text(spending.text_of(spent))
     return exit_codes.worst(codes)
 
@@ -99,6 +92,9 @@ def _http_request(session: Session, column: Column, request: Request) -> dict[st
     """The HTTP request as `{"http"}`, where litellm writes it for the provider. Raises `CommandError`."""
     if not rendering.is_by_litellm(session, column, request):
         return {}
+    from adapters.lm import ProviderError
+    from workbench.sending import sending
+
     try:
         made = sending.http_request(session, column, request)
     except ProviderError as error:
@@ -106,10 +102,28 @@ def _http_request(session: Session, column: Column, request: Request) -> dict[st
     return {"http": {"method": made.method, "url": made.url, "headers": dict(made.telling), "body": made.body}}
 
 
-def _counted(request: Request) -> Counts | None:
-    """As the model's own tokenizer counts, where it is at hand."""
+def _shape(chosen: selection.Selection, column: Column, request: Request, with_http: bool) -> dict[str, Any]:
+    from adapters.values.plain_json import plain
+    from sessions.running import linting
+
+    return {
+        **json_shapes.rendered(request),
+        "sent": plain(rendering.body_of(chosen.session, column, request)),
+        **(_http_request(chosen.session, column, request) if with_http else {}),
+        "lints": json_shapes.lints(linting.lints_of(chosen.session, column, chosen.case, request)),
+    }
+
+
+def _spent(request: Request) -> Spent:
+    """Count as the model's own tokenizer does, where it is at hand."""
+    from adapters.lm.capabilities import split_model
+    from adapters.lm.worker import tokenizers
+    from adapters.requests.token_ledger import ledger_of, pieces_of
+    from workbench.output.spending import spent_by
+
     provider, name = split_model(request.model or "")
-    return tokenizers.counts_of(name, pieces_of(request)) if provider == "openai" else None
+    counts = tokenizers.counts_of(name, pieces_of(request)) if provider == "openai" else None
+    return spent_by(request, ledger_of(request, counts))
 
 
 def write(head: str, messages: Sequence[Mapping[str, Any]]) -> None:

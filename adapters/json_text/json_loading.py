@@ -1,0 +1,29 @@
+"""Load JSON as dspy does: with `json.loads`, else repaired. json_repair is imported by the first text that needs it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+NOT_JSON = object()
+
+
+def load_json(text: str) -> Any:
+    """`json_repair.loads(text)` within our limits: plain JSON first, else repaired.
+
+    Raises ValueError (nesting; `TooLargeError`) and RecursionError as json_repair does.
+    """
+    valid = load_valid_json(text)
+    if valid is not NOT_JSON:
+        return valid
+    from adapters.json_text.repaired_json import repair_json
+
+    return repair_json(text)
+
+
+def load_valid_json(text: str) -> Any:
+    """Parse with `json.loads`, or return `NOT_JSON`. Raises RecursionError for deep nesting."""
+    try:
+        return json.loads(text)
+    except ValueError:  # broken JSON, or a number of thousands of digits
+        return NOT_JSON
