@@ -22,7 +22,6 @@ from sessions.source.comparing import NO_LINK
 from workbench.checks import fixture_files, github_annotations, keywords
 from workbench.checks.checking import Checked, Plan, check_all
 from workbench.cli import arguments
-from workbench.cli.commands import lint
 from workbench.output import command_output, exit_codes, json_shapes
 from workbench.output.exit_codes import CommandError
 from workbench.output.markdown import bounded, code, fenced
@@ -135,8 +134,16 @@ def run(options: argparse.Namespace) -> int:
         progress.step()
     progress.clear()
     found = causes.found()
-    linted = lint.lints_of_files([path for path in files if str(path) not in errors]) if options.lint else []
-    codes.append(lint.strict_code(linted))
+    lints: dict[str, Any] = {}
+    if options.lint:
+        from workbench.cli.commands import lint
+
+        linted = lint.lints_of_files([path for path in files if str(path) not in errors])
+        codes.append(lint.strict_code(linted))
+        if options.json:
+            lints = lint.shape_of(linted)
+        else:
+            lint.write(linted)
     if options.junit is not None:
         from sessions.checking import junit
 
@@ -161,14 +168,13 @@ def run(options: argparse.Namespace) -> int:
             "fixtures": fixtures,
             "errors": shapes,
             "causes": causes_found,
+            **lints,
         }
-        shape |= lint.shape_of(linted) if options.lint else {}
         shape["unlinked"] = [{"path": path, "why": why} for path, why in unlinked.items()]
         own = project.find(Path.cwd())
         shape["project"] = own and {"version": own.version, "source": os.path.relpath(own.source), "followed": followed}
         command_output.json({**shape, **counts})
     else:
-        lint.write(linted)
         write_causes(found)
         for line in verdict_lines(found):
             command_output.heading(line, "red")
