@@ -295,6 +295,11 @@ LAST: Mapping[str, tuple[str, tuple[FixMaker, ...]]] = MappingProxyType(
 """Causes named when no pattern matches a parse error, in this order."""
 
 _RANK = {one.name: number for number, one in enumerate(PATTERNS)}
+CAUSES: Mapping[str, str] = {
+    **{one.name: one.cause for one in PATTERNS},
+    **{name: one[0] for name, one in LAST.items()},
+}
+"""Causes by name, in general words."""
 
 
 def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:

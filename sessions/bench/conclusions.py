@@ -43,7 +43,7 @@ class Pair:
 
         `chat parses more often than xml: 19 and 12 of 20, +35 points (9 to 54), p = 0.039`, or
         `chat and xml are not told apart: 19 and 17 of 20 parse, +10 points (-9 to 27), p = 0.5; about 140 cases in all
-        would tell them apart (80 %)`.
+        would tell them apart (80 %; 41 or more)`.
         """
         pair, cases = self.difference, len(self.difference.first)
         one, two, shares, sign = self.first, self.second, (pair.first, pair.second), 1
@@ -60,7 +60,10 @@ class Pair:
         by = f"{of}{'' if pair.is_certain or scored else f' {plural}'}, {_points(pair, sign)}, {p}"
         if pair.is_certain:
             return f"{one} {verb} {'higher' if scored else 'more often'} than {two}: {by}{out}"
-        more = f"about {_rounded(max(pair.needed, cases + 1)):,} cases in all would tell them apart (80 %)"
+        low, high = pair.needed_range or (0, None)
+        low, needed = [_rounded(max(one, cases + 1)) for one in (low, pair.needed)]
+        likely = f"{low:,} or more" if high is None else f"{low:,} to {_rounded(max(high, cases + 1)):,}"
+        more = f"about {needed:,} cases in all would tell them apart (80 %; {likely})"
         return f"{one} and {two} are not told apart: {by}{out}; {more}"
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from statistics import median
+from statistics import median, pvariance
 from typing import Literal
 
 from sessions.bench.results import BenchRun, RunKey
@@ -69,6 +69,18 @@ class Counted:
     def good(self) -> int:
         """The number of runs with the full score, that met their expectations, or parsed where there are none."""
         return sum(one.worth >= 1 for one in self.counted)
+
+    @cached_property
+    def worth(self) -> float:
+        """The mean of the runs that count; 0 without any."""
+        return math.fsum(one.worth for one in self.counted) / len(self.counted) if self.counted else 0.0
+
+    @cached_property
+    def by_field(self) -> Mapping[str, tuple[int, int]]:
+        """The number of runs in which each field with expectations met them, and of all such runs."""
+        every = Counter(name for one in self.counted for name in one.fields)
+        wrong = Counter(name for one in self.counted for name in one.wrong)
+        return {name: (many - wrong[name], many) for name, many in every.items()}
 
     @cached_property
     def scores(self) -> tuple[float, ...]:
@@ -249,10 +261,17 @@ class Grid:
     def flaky(self) -> list[Cell]:
         return [cell for cell in self.cells if cell.flips]
 
-    def differs(self, file: str, case: str) -> bool:
-        """Whether the columns' results differ in this case."""
+    def disagreement(self, file: str, case: str) -> tuple[float, int]:
+        """The variance of the columns' means in this case, and the number of different results."""
         cells = [cell for cell in self.row(file, case) if cell is not None and cell.runs]
-        return len({(cell.standing, cell.values[0][0] if cell.values else "") for cell in cells}) > 1
+        means = [cell.worth for cell in cells if cell.counted] or [0.0]
+        results = {(cell.standing, cell.values[0][0] if cell.values else "") for cell in cells}
+        return pvariance(means), len(results)
+
+    @cached_property
+    def by_disagreement(self) -> tuple[tuple[str, str], ...]:
+        """The cases, those in which the columns are furthest apart first."""
+        return tuple(sorted(self.cases, key=lambda place: self.disagreement(*place), reverse=True))
 
 
 def newest(runs: Iterable[BenchRun]) -> tuple[BenchRun, ...]:

@@ -79,10 +79,16 @@ class BenchRun(FilePart):
     """The parse error, or why there is no reply, in one line."""
     flags: tuple[str, ...] = ()
     """Names of the flags of the parse result."""
+    cause: str | None = None
+    """The first cause of the diagnosis (docs/diagnosis.md), where the run is a miss."""
     expected: bool | None = None
     """Whether it met all expectations; null without any."""
     failures: tuple[str, ...] = ()
     """The failed expectations: what differed."""
+    fields: tuple[str, ...] = ()
+    """Fields with expectations."""
+    wrong: tuple[str, ...] = ()
+    """The fields among them that did not meet them."""
     expectations: str | None = None
     """`sha256:…` of the expectations."""
     score: float | None = None

@@ -112,7 +112,7 @@ def score_difference_interval(differences: Sequence[Fraction], confidence: float
     have a width.
     """
     values = [float(one) for one in differences]
-    added = math.sqrt(0.5) * max([1.0, *map(abs, values)])
+    added = math.sqrt(0.5) * (max(map(abs, values), default=0.0) or 1.0)
     return bootstrap((*values, added, -added), confidence)
 
 
@@ -215,15 +215,19 @@ def tarone(least: Sequence[float], level: float) -> int:
     return among if many else 0
 
 
-def cases_needed(differences: Sequence[Fraction], level: float = LEVEL, power: float = POWER) -> int | None:
+def cases_needed(
+    differences: Sequence[Fraction], level: float = LEVEL, power: float = POWER, mean: float | None = None
+) -> int | None:
     """Estimate how many cases would tell the two apart if they differed as in these; None if they do not differ.
+
+    `mean` supposes another mean difference.
 
     Rule: Connor (1987) for paired shares, `(z(1-level/2)·√ψ + z(power)·√(ψ-δ²))² / δ²` with δ the mean and ψ the mean
     square of the differences (with one run a case, ψ is the share of cases in which one alone succeeded).
     """
-    if not differences or not sum(differences):
+    delta = float(sum(differences)) / max(1, len(differences)) if mean is None else mean
+    if not differences or not delta:
         return None
-    delta = float(sum(differences)) / len(differences)
     spread = float(sum(one * one for one in differences)) / len(differences)
     certain, found = NormalDist().inv_cdf(1 - level / 2), NormalDist().inv_cdf(power)
     needed = (certain * math.sqrt(spread) + found * math.sqrt(max(0.0, spread - delta * delta))) ** 2 / delta**2
@@ -276,8 +280,11 @@ class Difference:
     @property
     def interval(self) -> Interval:
         """The interval of `mean` at 95 %."""
+        return self._interval(0.95)
+
+    def _interval(self, confidence: float) -> Interval:
         is_scored = any(one.is_scored for one in (*self.first, *self.second))
-        return (score_difference_interval if is_scored else difference_interval)(self._by_case)
+        return (score_difference_interval if is_scored else difference_interval)(self._by_case, confidence)
 
     @property
     def mean(self) -> float:
@@ -288,6 +295,15 @@ class Difference:
     def needed(self) -> int | None:
         """See `cases_needed`; more cases are needed where there are several pairs."""
         return cases_needed(self._by_case, self.level)
+
+    @property
+    def needed_range(self) -> tuple[int, int | None] | None:
+        """The same for the ends of the difference's 50 % interval; its second is None if that includes 0."""
+        if self.needed is None:
+            return None
+        half = self._interval(0.5)
+        ends = [cases_needed(self._by_case, self.level, mean=one) or 0 for one in (half.low, half.high)]
+        return min(self.needed, *ends), None if half.low <= 0 <= half.high else max(self.needed, *ends)
 
 
 def compare(pairs: Sequence[tuple[Sequence[Share], Sequence[Share]]]) -> list[Difference]:

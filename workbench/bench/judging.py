@@ -186,6 +186,11 @@ class Judged(NamedTuple):
     metric: str | None = None
     """The digest of the metric; None without any."""
     scored: Scored | None = None
+    fields: tuple[str, ...] = ()
+    """Fields with expectations."""
+    wrong: tuple[str, ...] = ()
+    cause: str | None = None
+    """The first cause of the diagnosis of a miss."""
 
     @property
     def held(self) -> bool | None:
@@ -223,17 +228,24 @@ def judge(job: Job, reading: Reading | None, measured: Sequence[Measured], check
             failures.append(one_line(f"{check.name}: {said}"))
     scrub = Scrubber()
     said_so = tuple([scrub.scrubbed(one) for one in failures])
-    return Judged(expected_now(job, checks), said_so, metric_now(job, checks), scored)
+    fields = tuple(expect.get("fields", {}))
+    places = {one.place for one in found} | {one.place.rpartition(".")[0] for one in found}
+    wrong = fields if reading is None else tuple([one for one in fields if f"fields.{one}" in places])
+    is_miss = reading is not None and (failures or not reading.ok)
+    cause = next((one.cause for one in reading.diagnosis), None) if reading is not None and is_miss else None
+    return Judged(expected_now(job, checks), said_so, metric_now(job, checks), scored, fields, wrong, cause)
 
 
 def missed(job: Job, checks: Sequence[Check]) -> Judged:
     """Judge a run without a reply: it meets no expectation. Raises `CommandError` for invalid expectations."""
     try:
         expected = expected_now(job, checks)
+        fields = tuple(expectations.for_column(job.case.expect, job.column.id).get("fields", {}))
     except expectations.ExpectationError as error:
         raise CommandError(f"{_where(job)}: expect.{error.place}: {error.message}") from error
     metric = metric_now(job, checks)
-    return Judged(expected, (NO_REPLY,) if expected or metric else (), metric, Scored() if metric else None)
+    why = (NO_REPLY,) if expected or metric else ()
+    return Judged(expected, why, metric, Scored() if metric else None, fields, fields)
 
 
 def _where(job: Job) -> str:
@@ -315,6 +327,9 @@ def with_judgement(run: BenchRun, judged: Judged) -> BenchRun:
         score=None if scored is None else scored.score,
         metric_calls=0 if scored is None else scored.calls,
         metric_cost=None if scored is None else scored.cost,
+        fields=judged.fields,
+        wrong=judged.wrong,
+        cause=judged.cause,
     )
 
 

@@ -6,10 +6,12 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import permutations
 from typing import Any, NamedTuple
 
 from adapters.display.blocks import Block, Folded, Heading, Items, Mark, Note, Passage, Piece, Table, Text, Tone
-from sessions.bench.conclusions import Comparison, Conclusions, p_words
+from sessions.bench import misses
+from sessions.bench.conclusions import Comparison, Conclusions, cases_words, p_words
 from sessions.bench.grid import Cell, ColumnTotal, Grid, Measure
 from sessions.bench.results import BenchRun, Outcome
 from sessions.checking import junit
@@ -29,6 +31,9 @@ IN_WORDS = {
 }
 MOST_PAIRS = 8
 """Sentences about pairs that are shown at once; --json has all of them."""
+MOST_GROUPS = 12
+MOST_NAMED = 5
+"""Causes of misses, and cases of a cause, that a text names."""
 MOST_REPLIES = 3
 """Different replies of a cell that are shown at once."""
 
@@ -51,6 +56,12 @@ FACTS = (
     Fact("expectations", "as expected", lambda it: _expected(it, it.held), lambda it: share_words(it, "expected")),
     Fact("expecting", "", lambda it: it.expecting),
     Fact("expectations_interval", "", lambda it: _expected(it, _ends(it, "expected"))),
+    Fact(
+        "fields",
+        "by field",
+        lambda it: {name: list(one) for name, one in it.by_field.items()},
+        lambda it: fields_words(it),
+    ),
     Fact("score", "score", lambda it: it.score, lambda it: score_words(it)),
     Fact("score_interval", "", lambda it: None if it.score is None else _ends(it, "score")),
     Fact("metric_calls", "", lambda it: sum(one.metric_calls for one in it.runs)),
@@ -82,6 +93,53 @@ def share_words(total: Total, measure: Measure) -> str:
     interval = total.interval(measure)
     count = (total.parsed, len(total.counted)) if measure == "parsed" else (total.held, total.expecting)
     return f"{count[0]:,} of {count[1]:,} ({math.floor(interval.low * 100)}–{math.ceil(interval.high * 100)} %)"
+
+
+def fields_words(total: Total) -> str:
+    """`answer 18 of 20, total 12 of 20`; empty where a single field has expectations."""
+    found = [f"{name} {met:,} of {many:,}" for name, (met, many) in total.by_field.items()]
+    return ", ".join(found) if len(found) > 1 else ""
+
+
+def good_words(total: Total) -> str:
+    """`62 % (46–76)`: the share by which the verdict is made, with its interval; or the mean score."""
+    share, interval = total.share("good"), total.interval("good")
+    if share is None:
+        return "–"
+    if total.is_graded:
+        return score_words(total)
+    return f"{float(share.as_fraction) * 100:.0f} % ({math.floor(interval.low * 100)}–{math.ceil(interval.high * 100)})"
+
+
+def head_facts(total: Total) -> dict[str, str]:
+    """The facts above a column of the grid, by name."""
+    cost_said, tokens = cost_words(total), token_words(total)
+    return {
+        "good": good_words(total),
+        "cost": "cost unknown" if cost_said == "unknown" else cost_said,
+        "p50": "" if total.median_ms is None else f"p50 {total.median_ms:,.0f} ms",
+        "tokens": f"{tokens} tokens" if tokens else "",
+    }
+
+
+def detail(cell: Cell) -> str:
+    """Say in a few words why most runs of a cell are misses, or show its values."""
+    found = Counter(why for run in cell.runs if (why := _why(run)))
+    if found:
+        return found.most_common(1)[0][0]
+    first = next(iter(cell.counted), None)
+    return "" if first is None else ", ".join(_plain(value) for value in first.values.values())
+
+
+def _why(run: BenchRun) -> str:
+    if run.outcome == "failed":
+        return run.error or "?"
+    cause = misses.cause_of(run)
+    return run.failures[0] if cause and run.outcome == "parsed" and run.failures else cause
+
+
+def _plain(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def score_words(total: Total) -> str:
@@ -165,10 +223,11 @@ def blocks(
     yield Note(concluded.verdict.line, "strong")
     runs = sum(len(cell.runs) for cell in grid.cells)
     yield Note(f"{counted(len(grid.cases), 'case')} × {counted(len(grid.columns), 'column')}, {counted(runs, 'run')}")
-    yield _grid(grid)
-    yield Note(", ".join(f"{sign} {IN_WORDS[name]}" for name, sign in SIGNS.items()) + ", ~ flaky")
-    yield Heading("Columns")
     yield column_table(grid)
+    yield Heading("Cases, those that the columns disagree on first")
+    yield _grid(grid, with_replies)
+    yield Note(", ".join(f"{sign} {IN_WORDS[name]}" for name, sign in SIGNS.items()) + ", ~ flaky")
+    yield from _groups(grid, with_replies)
     if lines := without_reply(grid):
         yield Heading("Runs without a reply")
         yield Items(tuple(lines))
@@ -200,14 +259,46 @@ def _id(cell: Cell, grid: Grid) -> str:
     return f"cell-{grid.numbers[cell.file, cell.case, cell.column]}"
 
 
-def _grid(grid: Grid) -> Table:
+def group_words(one: misses.Misses) -> str:
+    """`18 × A tag is not closed`."""
+    return f"{one.runs:,} × {one.cause}"
+
+
+def _groups(grid: Grid, with_replies: bool) -> Iterator[Block]:
+    """The misses by cause; with replies, links lead to their cells, and to the cases that a column lost to another."""
+    found = list(misses.by_cause(grid))
+    if not found:
+        return
+    yield Heading("Misses by cause")
+    if not with_replies:
+        lines = []
+        for one in found[:MOST_GROUPS]:
+            names = [case_name(grid, cell.file, cell.case) for cell in one.cells[:MOST_NAMED]]
+            more = f" and {len(one.cells) - MOST_NAMED:,} more" if len(one.cells) > MOST_NAMED else ""
+            lines.append(f"{one.column}: {group_words(one)}: {', '.join(names)}{more}")
+        yield Items((*lines, *([f"… {len(found) - MOST_GROUPS:,} more causes"] if len(found) > MOST_GROUPS else [])))
+        return
+    for one in found:
+        links = [Mark(cell_name(grid, cell), TONES[cell.standing], link=_id(cell, grid)) for cell in one.cells]
+        yield Folded(Mark(f"{one.column}: {group_words(one)}", "bad"), (Items(tuple(links)),))
+    yield Heading("Failed by one column, passed by another")
+    for loser, winner in permutations([one.column for one in grid.columns], 2):
+        if places := misses.lost(grid, loser, winner):
+            cells = [grid.by_place[*place, loser] for place in places]
+            links = [Mark(f"{cell_name(grid, cell)}: {detail(cell)}", link=_id(cell, grid)) for cell in cells]
+            yield Folded(Mark(f"{loser} failed, {winner} passed: {cases_words(len(links))}"), (Items(tuple(links)),))
+
+
+def _grid(grid: Grid, with_facts: bool) -> Table:
     def mark(cell: Cell | None) -> Mark:
         if cell is None:
             return Mark("", "dim")
         says = f"{cell.case} · {cell.column}: {IN_WORDS[cell.standing]}"
         return Mark(cell_words(cell), TONES[cell.standing], says, _id(cell, grid))
 
-    rows: list[tuple[Text, ...]] = [(case_name(grid, *one), *map(mark, grid.row(*one))) for one in grid.cases]
+    facts = [head_facts(one) for one in grid.columns] if with_facts else []
+    rows: list[tuple[Text, ...]] = [(name, *[one[name] for one in facts]) for name in (facts[0] if facts else ())]
+    rows += [(case_name(grid, *one), *map(mark, grid.row(*one))) for one in grid.by_disagreement]
     return Table(("", *[one.column for one in grid.columns]), tuple(rows), is_grid=True)
 
 
@@ -320,6 +411,7 @@ def as_json(grid: Grid, compared: Comparison | None, baseline: str | None = None
                 "a_better": one.difference.better[0],
                 "b_better": one.difference.better[1],
                 "cases_needed": one.difference.needed,
+                "cases_needed_range": one.difference.needed_range,
                 "words": one.words,
             }
             for one in concluded.pairs
@@ -338,6 +430,15 @@ def as_json(grid: Grid, compared: Comparison | None, baseline: str | None = None
                 "failures": list(dict.fromkeys(failure for run in one.counted for failure in run.failures)),
             }
             for one in grid.cells
+        ],
+        "misses": [
+            {
+                "column": one.column,
+                "cause": one.cause,
+                "runs": one.runs,
+                "cells": [{"path": cell.file, "case": cell.case} for cell in one.cells],
+            }
+            for one in misses.by_cause(grid)
         ],
         "repeat": grid.repeat,
         "flaky": len(grid.flaky),

@@ -50,7 +50,7 @@ def test_the_sentence_says_that_there_are_too_few_cases_and_how_many_would_do() 
     assert not pair.difference.is_certain
     assert pair.words == (
         "Chat and XML are not told apart: 18 and 15 of 20 parse, +15 points (-3 to 31), p = 0.25; "
-        "about 50 cases in all would tell them apart (80 %)"
+        "about 50 cases in all would tell them apart (80 %; 29 to 190)"
     )
     assert "about 2 cases" not in pairs_of(grid_of(a="+", b="-"))[0].words
     assert pairs_of(grid_of(a="+-", b="-+"))[0].words == "a and b parse equally often: 1 and 1 of 2"

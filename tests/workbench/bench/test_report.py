@@ -39,3 +39,24 @@ def test_a_fact_has_a_key_of_its_own_and_a_value_that_json_holds() -> None:
     assert len(set(keys)) == len(keys)
     (column, _) = grid_of(a="+-?", b="+++").columns
     json.dumps({fact.key: fact.value(column) for fact in report.FACTS}, allow_nan=False)
+
+
+def test_the_page_leads_from_a_cause_and_from_a_lost_case_to_the_cell() -> None:
+    grid = grid_of(a="+-", b="++")
+    page = page_of_blocks("Bench", report.blocks(grid, None, with_replies=True))
+    assert "a failed, b passed: 1 case" in page
+    assert "b failed" not in page
+    head, _, rest = page.partition("Misses by cause")
+    assert 'href="#cell-' in rest.partition("</details>")[0]
+    assert "50 % (" in head  # the share above its column
+    shape = report.as_json(grid, None)
+    low, high = shape["pairs"][0]["cases_needed_range"]
+    assert low <= shape["pairs"][0]["cases_needed"] <= high
+    assert [(one["column"], one["runs"], len(one["cells"])) for one in shape["misses"]] == [("a", 1, 1)]
+
+
+def test_shares_are_told_by_field() -> None:
+    run = BenchRun(case="0", column="a", number=1, outcome="parsed", request="", fields=("x", "y"), wrong=("y",))
+    total = Grid((Cell("q.json", "0", "a", (run,)),)).columns[0]
+    assert report.fields_words(total) == "x 1 of 1, y 0 of 1"
+    assert total.by_field == {"x": (1, 1), "y": (0, 1)}

@@ -10,12 +10,17 @@ from adapters.errors import SignatureError
 from sessions.bench import results
 from sessions.bench.conclusions import Conclusions
 from sessions.bench.grid import latest
+from sessions.checking.expectations import for_column
 from sessions.errors import SessionError
+from sessions.file.json_values import JSON
 from sessions.model.replies import Reply
+from sessions.model.session import Demo
 from sessions.stress import grid
+from workbench.bench.judging import expected_outputs
 from workbench.editing import edits
 from workbench.output.display import one_line
 from workbench.state.document import Place
+from workbench.tui.actions.recording import record
 from workbench.tui.screens.bench import BenchScreen, Wanted
 from workbench.tui.screens.stress import StressScreen
 from workbench.tui.widgets.text.plain import plain_notify
@@ -73,7 +78,27 @@ def show(host: Host, wanted: Wanted) -> None:
         reply = Reply(answer.text, model=run.model, reasoning=answer.reasoning, tool_calls=answer.tool_calls)
         change = partial(edits.set_reply, case=wanted.case, column=column, reply=reply)
         host.main.edit(change, Place("reply", wanted.case, field=f"{column} benched"), f"reply of run {run.number}")
+    if run is not None and wanted.then == "demo":
+        case = session.cases[names.index(wanted.case)]
+        known = {name: _plain(value) for name, value in run.values.items()}
+        demo = Demo({**case.inputs, **known, **expected_outputs(for_column(case.expect, column))})
+        row = len(session.demos)
+        made = partial(edits.insert_demos, at=row, demos=(demo,))
+        host.main.edit(made, Place("demo", row=row), f"demo of {one_line(wanted.case, 40)}")
+        host.main.go_to(Place("demo", row=row, field=next(iter(session.signature.read().output_fields), "")))
+        return
     host.main.go_to(Place("column", wanted.case, field=column))
+    if wanted.then == "record":
+        host.app.call_after_refresh(record, host)  # the column shows the reply by then
+
+
+def _plain(value: JSON) -> JSON:
+    """Write a typed value as a demo has it."""
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return _plain(value["value"]) if "$type" in value else {key: _plain(one) for key, one in value.items()}
 
 
 async def break_replies(host: Host) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import ClassVar, Literal, NamedTuple
 
 from textual import on
@@ -12,11 +12,13 @@ from textual.content import Content
 from textual.screen import Screen
 
 from adapters.display import blocks as shown
-from sessions.bench.conclusions import Conclusions
-from sessions.bench.grid import Cell, Grid
+from sessions.bench import misses
+from sessions.bench.conclusions import Conclusions, cases_words
+from sessions.bench.grid import Cell, ColumnTotal, Grid
 from sessions.bench.results import BenchRun
 from workbench.bench import report
 from workbench.output.display import one_line
+from workbench.tui.dialogs.choose import ChooseScreen, Entry
 from workbench.tui.keys.bindings import ON_A_DIALOG, KeyGroup, keys_of
 from workbench.tui.widgets.heat_map import HeatCell, HeatMap, HeatTable, head_of
 from workbench.tui.widgets.text.plain import PlainStatic, key_hints, lines, text_blocks
@@ -32,8 +34,10 @@ FILTERS: dict[Filter, str] = {
     "failed": "failed cases",
     "flipped": "flaky cases",
 }
-Order = Literal["session", "worst", "name"]
-ORDERS: dict[Order, str] = {"session": "session order", "worst": "worst first", "name": "by name"}
+Order = Literal["apart", "session", "worst"]
+ORDERS: dict[Order, str] = {"apart": "by disagreement", "session": "session order", "worst": "worst first"}
+HEAD_FACTS_FROM = 30
+"""Rows of the screen from which on all facts are above a column, not its share alone."""
 WIDE_ENOUGH = 100
 """Cells from which on the head shows the number of runs."""
 Place = tuple[str, str]
@@ -41,11 +45,12 @@ Place = tuple[str, str]
 
 
 class Wanted(NamedTuple):
-    """A case and a column to show, and the run whose reply is put there (None: its own)."""
+    """A case and a column to show, the run whose reply is put there (None: its own), and what to do with it."""
 
     case: str
     column: str
     run: BenchRun | None = None
+    then: Literal["look", "record", "demo"] = "look"
 
 
 class BenchScreen(Screen[Wanted | None]):
@@ -59,16 +64,24 @@ The first line is the verdict: the best column, columns that are not told apart 
 Each cell is a case in a column: its sign and colour show its runs, its numbers how many parsed and were as expected.
 `✓` all of them, `◐` some, `✗` none, `!` no run counts, and `~`: the cell is flaky, its repeats disagree.
 
+Above each column are its share with the interval for new cases, its cost, median time and tokens a run.
+
 The arrows move between cells, `{grid.choose|enter}` shows the runs of a cell with their values, and `{bench.take|o}`
-shows the case with the reply of its first run. `{bench.filter|f}` keeps only cases that differ between columns, failed,
-or are flaky; `{bench.sort|s}` sorts; `{bench.turn|t}` turns the grid on its side; `{bench.pairs|p}` shows the
-conclusions. `workbench bench SESSION` makes the runs.
+shows the case with the reply of its first run. From the runs of a cell, `{runs.record|r}` keeps a reply as a fixture
+and `{runs.demo|d}` makes a demo of it.
+
+`{bench.filter|f}` keeps only cases that differ between columns, failed, or are flaky; `{bench.versus|v}` keeps those
+that this column failed and another passed; `{bench.causes|g}` groups misses by cause and shows the cells of a group.
+`{bench.sort|s}` sorts; `{bench.turn|t}` turns the grid on its side; `{bench.pairs|p}` shows the conclusions.
+`workbench bench SESSION` makes the runs.
 """
     APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_DIALOG
     BINDING_GROUP_TITLE = "Bench"
     BINDINGS: ClassVar[list[BindingType]] = [
         _key("f", "filter", "filter", "Filter", "Filter: all, differing, failed or flaky cases"),
-        _key("s", "sort", "sort", "Sort", "Sort as in the session, worst first, or by name"),
+        _key("v", "versus", "versus", "Versus", "Keep cases that this column failed and the next other column passed"),
+        _key("g", "causes", "causes", "Causes", "Group misses by their cause"),
+        _key("s", "sort", "sort", "Sort", "Sort by disagreement, as in the session, or worst first"),
         _key("t", "turn", "turn", "Turn", "Turn the grid on its side, and back"),
         _key("p", "pairs", "pairs", "Conclude", "Show the conclusions about columns"),
         _key("o", "take", "take", "On screen", "Show this case with its reply"),
@@ -81,7 +94,11 @@ conclusions. `workbench bench SESSION` makes the runs.
         self._grid = concluded.grid
         self._of = of
         self._filter: Filter = "all"
-        self._order: Order = "session"
+        self._order: Order = "apart"
+        self._versus = ""
+        """The column that passed, of the cases that the current column failed."""
+        self._picked: tuple[str, frozenset[Place]] | None = None
+        """Cases kept in place of the filter, and in which words."""
         self._turned: bool | None = None
         """Whether columns are rows; None: whichever fits better."""
         self._rows: tuple[Place, ...] = concluded.grid.cases
@@ -98,7 +115,11 @@ conclusions. `workbench bench SESSION` makes the runs.
 
     def on_mount(self) -> None:
         self._map.focus()
-        self._show()
+        rows = self._chosen_rows()
+        cells = self._grid.row(*rows[0]) if rows else ()
+        worths = [1.0 if cell is None or not cell.counted else cell.worth for cell in cells]
+        column = worths.index(min(worths)) if worths else 0
+        self._show(*((column, 0) if self.is_turned else (0, column)))
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._show)
@@ -117,6 +138,15 @@ conclusions. `workbench bench SESSION` makes the runs.
             return None
         return self._grid.row(*self._rows[case_at])[column_at]
 
+    def _chosen_rows(self) -> tuple[Place, ...]:
+        cases = self._grid.by_disagreement if self._order == "apart" else self._grid.cases
+        if self._picked is not None:
+            return tuple([place for place in cases if place in self._picked[1]])
+        found = [place for place in cases if self._is_wanted(place)]
+        if self._order == "worst":
+            found.sort(key=self._share_of)
+        return tuple(found)
+
     def _share_of(self, place: Place) -> float:
         cells = [cell for cell in self._grid.row(*place) if cell is not None and cell.counted]
         total = sum(len(cell.counted) for cell in cells)
@@ -125,7 +155,7 @@ conclusions. `workbench bench SESSION` makes the runs.
     def _is_wanted(self, place: Place) -> bool:
         cells = [cell for cell in self._grid.row(*place) if cell is not None]
         if self._filter == "differs":
-            return self._grid.differs(*place)
+            return self._grid.disagreement(*place)[1] > 1
         if self._filter == "failed":
             return any(cell.standing in ("bad", "mixed", "broken") for cell in cells)
         return self._filter == "all" or any(cell.flips for cell in cells)
@@ -133,18 +163,15 @@ conclusions. `workbench bench SESSION` makes the runs.
     # -- painting
 
     def _show(self, row: int | None = None, column: int | None = None) -> None:
-        found = [place for place in self._grid.cases if self._is_wanted(place)]
-        if self._order == "name":
-            found.sort(key=lambda place: (place[1].casefold(), place))
-        elif self._order == "worst":
-            found.sort(key=self._share_of)
-        self._rows = tuple(found)
+        self._rows = self._chosen_rows()
         at = (self._map.row if row is None else row, self._map.column if column is None else column)
         self._map.show(self._table(), *at)
         runs = sum(len(cell.runs) for cell in self._grid.cells)
-        count = f"{len(self._rows)} of {len(self._grid.cases)} cases" if self._filter != "all" else _many(self._grid)
+        is_all = self._filter == "all" and self._picked is None
+        count = _many(self._grid) if is_all else f"{len(self._rows)} of {len(self._grid.cases)} cases"
         many = f" · {runs:,} runs" if self.size.width >= WIDE_ENOUGH else ""
-        said = f" · {count}{many} · {FILTERS[self._filter]}, {ORDERS[self._order]}"
+        kept = FILTERS[self._filter] if self._picked is None else one_line(self._picked[0], self.size.width // 2)
+        said = f" · {count}{many} · {kept}, {ORDERS[self._order]}"
         room = max(8, self.size.width - len(said) - 10)
         verdict = one_line(f" {self._conclusions.verdict.line}", max(8, self.size.width - 2))
         head = ((" Bench ", "$text-accent bold"), (one_line(self._of, room), "bold"), (said, "$foreground 70%"))
@@ -157,12 +184,19 @@ conclusions. `workbench bench SESSION` makes the runs.
 
     def _table(self) -> HeatTable:
         names = tuple([report.case_name(self._grid, *place) for place in self._rows])
-        columns = [one.column for one in self._grid.columns]
-        cells = [[_heat(cell) for cell in self._grid.row(*place)] for place in self._rows]
+        columns = self._grid.columns
+        cells = [[_heat(cell, self._grid.repeat) for cell in self._grid.row(*place)] for place in self._rows]
         if not self.is_turned:
-            return HeatTable(names, tuple(map(head_of, columns)), tuple(map(tuple, cells)))
+            return HeatTable(names, tuple(map(self._head_of, columns)), tuple(map(tuple, cells)))
         turned = tuple(zip(*cells, strict=True)) if cells else ()
-        return HeatTable(tuple(columns) if cells else (), tuple([("", name) for name in names]), turned)
+        heads = [f"{one.column}  {report.good_words(one)}" for one in columns]
+        return HeatTable(tuple(heads) if cells else (), tuple([("", name) for name in names]), turned)
+
+    def _head_of(self, column: ColumnTotal) -> tuple[str, ...]:
+        facts = report.head_facts(column)
+        has_parts = any(" · " in one.column for one in self._grid.columns)
+        names = head_of(column.column)[0 if has_parts else 1 :]
+        return (*names, *[facts[name] for name in (facts if self.size.height >= HEAD_FACTS_FROM else ("good",))])
 
     def _about_cell(self) -> Content:
         """Describe the current cell and its column, a line each."""
@@ -185,8 +219,47 @@ conclusions. `workbench bench SESSION` makes the runs.
 
     def action_filter(self) -> None:
         names = list(FILTERS)
-        self._filter = names[(names.index(self._filter) + 1) % len(names)]
+        self._filter = "all" if self._picked is not None else names[(names.index(self._filter) + 1) % len(names)]
+        self._versus, self._picked = "", None
         self._show(0, 0)
+
+    def action_versus(self) -> None:
+        """Go on to the next column that passed cases which the current column failed; after the last, show all."""
+        current = self._column
+        others = [one.column for one in self._grid.columns if one.column != current]
+        for winner in others[others.index(self._versus) + 1 if self._versus in others else 0 :]:
+            if places := misses.lost(self._grid, current, winner):
+                self._versus = winner
+                self._keep(f"{current} failed, {winner} passed", places, current)
+                return
+        self._versus = ""
+        self._keep("", (), current)
+
+    def _keep(self, words: str, places: Collection[Place], column: str) -> None:
+        """Show these cases alone (all without words), with the cursor in a column."""
+        self._picked = (words, frozenset(places)) if words else None
+        at = [one.column for one in self._grid.columns].index(column)
+        self._show(*((at, 0) if self.is_turned else (0, at)))
+
+    @property
+    def _column(self) -> str:
+        return self._grid.columns[self._map.row if self.is_turned else self._map.column].column
+
+    def action_causes(self) -> None:
+        found = list(misses.by_cause(self._grid))
+        entries = [
+            Entry(str(at), f"{one.column}: {report.group_words(one)}", cases_words(len(one.cells)))
+            for at, one in enumerate(found)
+        ]
+
+        def end(chosen: str | None) -> None:
+            if chosen is not None:
+                one = found[int(chosen)]
+                self._versus = ""
+                self._keep(report.group_words(one), [(cell.file, cell.case) for cell in one.cells], one.column)
+
+        title = "Misses by cause" if found else "No misses"
+        self.app.push_screen(ChooseScreen(title, entries, hint="{choose.close|esc} close   ↑↓ enter: its cells"), end)
 
     def action_sort(self) -> None:
         names = list(ORDERS)
@@ -222,27 +295,31 @@ conclusions. `workbench bench SESSION` makes the runs.
         if cell is None or not cell.runs:
             return
 
-        def end(taken: BenchRun | None) -> None:
+        def end(taken: Taken | None) -> None:
             if taken is not None:
-                self.dismiss(Wanted(cell.case, cell.column, taken))
+                self.dismiss(Wanted(cell.case, cell.column, *taken))
 
         title = report.cell_name(self._grid, cell)
         self.app.push_screen(BenchTextScreen(title, text_blocks(report.runs_of(cell)), cell.runs), end)
 
 
 HINTS = (
-    " {grid.choose|enter} runs  {bench.take|o} on screen  {bench.filter|f} filter  {bench.sort|s} sort  "
-    "{bench.turn|t} turn  {bench.pairs|p} conclude  {bench.close|esc} close"
+    " {grid.choose|enter} runs  {bench.take|o} on screen  {bench.filter|f} filter  {bench.versus|v} versus  "
+    "{bench.causes|g} causes  {bench.sort|s} sort  {bench.pairs|p} conclude  {bench.close|esc} close"
 )
+Taken = tuple[BenchRun, Literal["look", "record", "demo"]]
+"""A run, and what to do with its reply."""
 
 
-class BenchTextScreen(Screen[BenchRun | None]):
+class BenchTextScreen(Screen[Taken | None]):
     """Show conclusions, or the runs of a cell; return the run to show on screen."""
 
     APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_DIALOG
     BINDING_GROUP_TITLE = "Runs of a cell"
     BINDINGS: ClassVar[list[BindingType]] = [
-        _run_key("o", "take", "take", "On screen", "Show the reply of this run on screen"),
+        _run_key("o", "take('look')", "take", "On screen", "Show the reply of this run on screen"),
+        _run_key("r", "take('record')", "record", "Keep", "Keep this reply as a fixture"),
+        _run_key("d", "take('demo')", "demo", "Demo", "Make a demo of this case and its outputs"),
         _run_key("escape,q", "dismiss(None)", "close", "Close", "Close this text"),
     ]
 
@@ -271,7 +348,8 @@ class BenchTextScreen(Screen[BenchRun | None]):
     def _show(self) -> None:
         self._head.show(lines((f" {one_line(self._title, max(10, self.size.width - 2))}", "$text-accent bold")))
         self._text.show(list(self._blocks), keep_place=True, current=self._at)
-        runs = " {text.choose|enter} or {runs.take|o} this run on screen " if self._runs else ""
+        runs = " {runs.take|o} on screen  {runs.record|r} keep as a fixture  {runs.demo|d} make a demo of it "
+        runs = runs if self._runs else ""
         self._hint.show(lines((keys_of(self.app)(f"{runs} ↑↓ scroll  {{runs.close|esc}} close"), "$foreground 60%")))
 
     @on(TextView.Moved)
@@ -281,11 +359,11 @@ class BenchTextScreen(Screen[BenchRun | None]):
     @on(TextView.Chosen)
     def _chosen(self, event: TextView.Chosen) -> None:
         self._at = event.target
-        self.action_take()
+        self.action_take("look")
 
-    def action_take(self) -> None:
+    def action_take(self, then: Literal["look", "record", "demo"]) -> None:
         if self._at in self._runs:
-            self.dismiss(self._runs[self._at])
+            self.dismiss((self._runs[self._at], then))
 
 
 def _many(grid: Grid) -> str:
@@ -293,7 +371,9 @@ def _many(grid: Grid) -> str:
     return f"{cases} case{'' if cases == 1 else 's'} × {columns} column{'' if columns == 1 else 's'}"
 
 
-def _heat(cell: Cell | None) -> HeatCell:
+def _heat(cell: Cell | None, repeat: int) -> HeatCell:
     if cell is None:
         return HeatCell("", "none")
-    return HeatCell(report.cell_words(cell), cell.standing)
+    is_single = repeat == 1 and cell.counted and not cell.is_graded
+    text = report.SIGNS[cell.standing] if is_single else report.cell_words(cell)
+    return HeatCell(text, cell.standing, report.detail(cell))

@@ -19,24 +19,25 @@ from workbench.tui.keys.bindings import pane_keys
 Heat = Literal["good", "mixed", "bad", "broken", "none"]
 WIDEST_NAME = 40
 """Cells that the names of rows take at most; on a narrow screen at most two fifths."""
-HEAD_ROWS = 2
 LEAST_CELL = 8
+WIDEST_CELL = 60
 
 
 @dataclass(frozen=True)
 class HeatCell:
-    """A cell: a short text with its sign, and its colour."""
+    """A cell: a short text with its sign, and its colour; `detail` follows where there is room."""
 
     text: str
     heat: Heat
+    detail: str = ""
 
 
 @dataclass(frozen=True)
 class HeatTable:
-    """Rows by name, columns by two-part heads, one part above the other. Texts are ungated."""
+    """Rows by name, columns by heads of as many lines each. Texts are ungated."""
 
     names: tuple[str, ...]
-    heads: tuple[tuple[str, str], ...]
+    heads: tuple[tuple[str, ...], ...]
     cells: tuple[tuple[HeatCell, ...], ...]
 
 
@@ -85,7 +86,7 @@ class HeatMap(Widget, can_focus=True):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._table = HeatTable((), (), ())
-        self._longest_name = self._longest_head = self._longest_text = 0
+        self._longest_name = self._longest_text = self._most_needed = 0
         """Lengths in characters, counted once for each table: every painted row needs the widths that follow from them.
         """
         self._top = self._left = 0
@@ -96,8 +97,10 @@ class HeatMap(Widget, can_focus=True):
         """Show another table, with the cursor at this cell."""
         self._table = table
         self._longest_name = max((len(one) for one in table.names), default=0)
-        self._longest_head = max((len(part) for head in table.heads for part in head), default=0)
         self._longest_text = max((len(cell.text) for row in table.cells for cell in row), default=0)
+        longest_head = max((len(part) for head in table.heads for part in head), default=0)
+        longest_detail = max((len(cell.detail) for row in table.cells for cell in row), default=0)
+        self._most_needed = max(longest_head, min(WIDEST_CELL, self._longest_text + longest_detail + 2))
         self.row = max(0, min(row, len(table.names) - 1))
         self.column = max(0, min(column, len(table.heads) - 1))
         self._bring_into_sight()
@@ -113,7 +116,7 @@ class HeatMap(Widget, can_focus=True):
         if not self._table.cells:
             return LEAST_CELL + 2
         room = (self.size.width - self._name_width) // max(1, len(self._table.heads))
-        return max(LEAST_CELL, self._longest_text, min(self._longest_head, room - 2)) + 2
+        return max(LEAST_CELL, self._longest_text, min(self._most_needed, room - 2)) + 2
 
     @property
     def _columns_in_sight(self) -> int:
@@ -121,7 +124,11 @@ class HeatMap(Widget, can_focus=True):
 
     @property
     def _rows_in_sight(self) -> int:
-        return max(1, self.size.height - HEAD_ROWS - 1)
+        return max(1, self.size.height - self._head_rows - 1)
+
+    @property
+    def _head_rows(self) -> int:
+        return len(self._table.heads[0]) if self._table.heads else 0
 
     def _bring_into_sight(self) -> None:
         self._top = max(min(self._top, self.row), self.row - self._rows_in_sight + 1, 0)
@@ -142,15 +149,15 @@ class HeatMap(Widget, can_focus=True):
         return strips[0] if strips else Strip.blank(width, self.rich_style)
 
     def _line(self, y: int) -> Content:
-        if y < HEAD_ROWS:
+        if y < self._head_rows:
             parts = [Content(" " * self._name_width)]
             for column in self._shown:
                 style = self.get_visual_style("heat-map--here" if column == self.column else "heat-map--head")
                 text = one_line(self._table.heads[column][y], self._cell_width - 2)
                 parts.append(Content.styled(f" {text}", style).truncate(self._cell_width, pad=True))
             return Content("").join(parts)
-        index = self._top + y - HEAD_ROWS
-        if y - HEAD_ROWS >= self._rows_in_sight or index >= len(self._table.names):
+        index = self._top + y - self._head_rows
+        if y - self._head_rows >= self._rows_in_sight or index >= len(self._table.names):
             return self._more() if y == self.size.height - 1 else Content("")
         style = self.get_visual_style("heat-map--here" if index == self.row else "heat-map--name")
         shown = one_line(self._table.names[index], self._name_width - 2)
@@ -160,7 +167,7 @@ class HeatMap(Widget, can_focus=True):
             style = self.get_visual_style(f"heat-map--{cell.heat}")
             if (index, column) == (self.row, self.column):
                 style += self.get_visual_style("heat-map--current")
-            text = one_line(cell.text, self._cell_width - 2)
+            text = one_line(f"{cell.text.ljust(self._longest_text)} {cell.detail}".rstrip(), self._cell_width - 2)
             parts += [Content.styled(f" {text}".ljust(self._cell_width - 1), style), Content(" ")]
         return Content("").join(parts)
 
@@ -190,8 +197,13 @@ class HeatMap(Widget, can_focus=True):
 
     def on_click(self, event: events.Click) -> None:
         at = event.get_content_offset_capture(self)
-        row, column = self._top + at.y - HEAD_ROWS, self._left + (at.x - self._name_width) // self._cell_width
-        if at.y >= HEAD_ROWS and at.x >= self._name_width and row < len(self._table.names) and column in self._shown:
+        row, column = self._top + at.y - self._head_rows, self._left + (at.x - self._name_width) // self._cell_width
+        if (
+            at.y >= self._head_rows
+            and at.x >= self._name_width
+            and row < len(self._table.names)
+            and column in self._shown
+        ):
             again = (row, column) == (self.row, self.column)
             self._go(row, column)
             if again:

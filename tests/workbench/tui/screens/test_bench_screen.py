@@ -18,11 +18,14 @@ from tests.support.hostile import HOSTILE, NAMES
 from tests.support.open_app import MIDDLE, SIZES, Desk, at_the_desk
 from tests.workbench.tui.test_hostile_screen import assert_harmless
 from workbench.tui.actions import benching
+from workbench.tui.dialogs.choose import ChooseScreen
 from workbench.tui.screens.bench import BenchScreen, BenchTextScreen
 from workbench.tui.widgets.heat_map import HeatMap, head_of
 
 REPLY = "[[ ## answer ## ]]\n{}\n\n[[ ## completed ## ]]"
 CASES = ("calm", "flips", "differs", "fails")
+APART = ("fails", "flips", "differs", "calm")
+"""By disagreement, the order in which the grid opens, with the cursor on the cell that is worst."""
 
 
 def session_of(cases: tuple[str, ...] = CASES) -> Session:
@@ -108,11 +111,13 @@ def looked_at(
 @pytest.mark.parametrize("size", SIZES)
 def test_each_cell_says_by_sign_and_number_how_its_runs_ended(tmp_path: Path, size: tuple[int, int]) -> None:
     async def act(seen: Seen) -> None:
-        assert seen.rows == list(CASES)
+        assert seen.rows == list(APART)
         assert "✓ 2/2" in seen.painted
         assert "◐ 1/2~" in seen.painted
         assert "✗ 0/2" in seen.painted
         assert "4 cases × 2 columns" in seen.painted
+        assert "whole column: parsed 6 of 8" in seen.painted
+        await seen.press("left")
         assert "whole column: parsed 7 of 8 (39–99 %)" in seen.painted
         assert "best: none yet · not told apart: chat, json · 4 cases" in seen.painted.split("\n")[0]
         assert "esc" in seen.painted.split("\n")[-1]
@@ -122,12 +127,11 @@ def test_each_cell_says_by_sign_and_number_how_its_runs_ended(tmp_path: Path, si
 
 def test_the_cursor_says_what_its_cell_came_to(tmp_path: Path) -> None:
     async def act(seen: Seen) -> None:
-        await seen.press("down")
-        assert "flips · chat" in seen.painted
-        assert "flaky: parsed 1 of 2" in seen.painted
-        await seen.press("right", "down", "down", "down", "down")
         assert "fails · json" in seen.painted
         assert "parsed 0 of 2" in seen.painted
+        await seen.press("down", "left")
+        assert "flips · chat" in seen.painted
+        assert "flaky: parsed 1 of 2" in seen.painted
 
     looked_at(tmp_path, act)
 
@@ -139,10 +143,10 @@ def test_a_key_leaves_the_cases_that_differ_failed_or_flip(tmp_path: Path) -> No
         for _ in range(3):
             await seen.press("f")
             found.append(seen.rows)
-        assert found == [["flips", "differs", "fails"], ["flips", "fails"], ["flips"]]
+        assert found == [["fails", "flips", "differs"], ["fails", "flips"], ["flips"]]
         assert "flaky cases" in seen.painted
         await seen.press("f")
-        assert seen.rows == list(CASES)
+        assert seen.rows == list(APART)
 
     looked_at(tmp_path, act)
 
@@ -159,12 +163,14 @@ def test_where_a_filter_leaves_nothing_that_is_said_and_no_key_breaks_it(tmp_pat
     looked_at(tmp_path, act, runs)
 
 
-def test_a_key_sorts_by_the_worst_and_by_name(tmp_path: Path) -> None:
+def test_a_key_sorts_as_in_the_session_and_by_the_worst(tmp_path: Path) -> None:
     async def act(seen: Seen) -> None:
+        await seen.press("s")
+        assert seen.rows == list(CASES)
         await seen.press("s")
         assert seen.rows == ["fails", "flips", "calm", "differs"]
         await seen.press("s")
-        assert seen.rows == ["calm", "differs", "fails", "flips"]
+        assert seen.rows == list(APART)
 
     looked_at(tmp_path, act)
 
@@ -180,7 +186,7 @@ def test_the_grid_is_turned_on_its_side_and_the_cursor_stays_on_its_cell(tmp_pat
         assert screen.cell == before
         assert seen.rows == []
         await seen.press("t")
-        assert (screen.cell, seen.rows) == (before, list(CASES))
+        assert (screen.cell, seen.rows) == (before, list(APART))
 
     looked_at(tmp_path, act)
 
@@ -188,7 +194,7 @@ def test_the_grid_is_turned_on_its_side_and_the_cursor_stays_on_its_cell(tmp_pat
 @pytest.mark.slow
 def test_enter_shows_the_runs_of_the_cell_and_escape_leads_back(tmp_path: Path) -> None:
     async def act(seen: Seen) -> None:
-        await seen.press("down", "enter")
+        await seen.press("down", "left", "enter")
         assert isinstance(seen.desk.app.screen, BenchTextScreen)
         assert "run 1: parsed" in seen.painted
         assert 'answer "yes"' in seen.painted
@@ -205,7 +211,7 @@ def test_enter_shows_the_runs_of_the_cell_and_escape_leads_back(tmp_path: Path) 
 def test_a_run_comes_on_screen_with_its_reading_and_undo_takes_it_back(tmp_path: Path) -> None:
     async def act(seen: Seen) -> None:
         desk = seen.desk
-        await seen.press("down", "down", "right", "enter", "down", "o")
+        await seen.press("down", "down", "enter", "down", "o")
         await desk.until(lambda: desk.app.screen is desk.main, "for the panes")
         assert desk.document.state.case.name == "differs"
         assert desk.reply("json") == REPLY.format("no")
@@ -218,7 +224,7 @@ def test_a_run_comes_on_screen_with_its_reading_and_undo_takes_it_back(tmp_path:
 def test_one_key_makes_the_case_the_one_on_screen(tmp_path: Path) -> None:
     async def act(seen: Seen) -> None:
         desk = seen.desk
-        await seen.press("down", "down", "o")
+        await seen.press("down", "down", "left", "o")
         await desk.until(lambda: desk.app.screen is desk.main, "for the panes")
         assert desk.document.state.case.name == "differs"
         assert desk.reply("chat") == REPLY.format("yes")
@@ -246,6 +252,77 @@ def test_what_is_gone_from_the_session_is_said_and_nothing_breaks(tmp_path: Path
         assert any("The case gone no longer exists" in one.message for one in desk.app._notifications)
 
     looked_at(tmp_path, act, [run_of("gone", "chat", 1, True)])
+
+
+def test_above_each_column_are_its_share_cost_time_and_tokens(tmp_path: Path) -> None:
+    async def act(seen: Seen) -> None:
+        heads = [line for line in seen.painted.split("\n") if "88 %" in line or "75 %" in line]
+        assert len(heads) == 1
+        assert "88 % (39–99)" in heads[0]
+        for word in ("free", "p50 5 ms", "10 tokens"):
+            assert word in seen.painted
+        assert "✗ 0/2  the reply could not be read" in seen.painted
+
+    looked_at(tmp_path, act)
+
+
+def test_one_key_keeps_the_cases_that_this_column_failed_and_another_passed(tmp_path: Path) -> None:
+    async def act(seen: Seen) -> None:
+        await seen.press("v")
+        assert seen.rows == ["fails"]
+        assert "json failed, chat passed" in seen.painted
+        await seen.press("v")
+        assert seen.rows == list(APART)
+        await seen.press("left", "v")
+        assert seen.rows == ["flips"]
+        assert "chat failed, json passed" in seen.painted
+        await seen.press("f")
+        assert seen.rows == list(APART)
+
+    looked_at(tmp_path, act)
+
+
+def test_misses_are_grouped_by_cause_and_lead_to_their_cells(tmp_path: Path) -> None:
+    runs = [replace(one, cause="xml-tag-not-closed") if one.outcome == "refused" else one for one in usual_runs()]
+
+    async def act(seen: Seen) -> None:
+        desk = seen.desk
+        await seen.press("g")
+        await desk.until(lambda: isinstance(desk.app.screen, ChooseScreen), "for the groups")
+        assert "json: 2 × A tag is not closed" in seen.painted
+        await seen.press("down", "enter")
+        await desk.until(lambda: isinstance(desk.app.screen, BenchScreen), "for the grid")
+        assert seen.rows == ["fails"]
+        assert "2 × A tag is not closed" in seen.painted
+        assert "fails · json" in seen.painted
+
+    looked_at(tmp_path, act, runs)
+
+
+def test_a_run_is_kept_as_a_fixture(tmp_path: Path) -> None:
+    async def act(seen: Seen) -> None:
+        desk = seen.desk
+        await seen.press("down", "down", "enter", "r")
+        await desk.until(lambda: "json" in desk.document.state.case.recordings, "for the recording")
+        assert desk.document.state.case.name == "differs"
+
+    looked_at(tmp_path, act)
+
+
+def test_a_run_becomes_a_demo_with_the_outputs_that_its_case_expects(tmp_path: Path) -> None:
+    cases = tuple(
+        [Case(name, {"question": "Is it?"}, expect={"fields": {"answer": {"equals": "42"}}}) for name in CASES]
+    )
+
+    async def act(seen: Seen) -> None:
+        desk = seen.desk
+        await seen.press("enter", "d")
+        await desk.until(lambda: desk.document.session.demos, "for the demo")
+        assert desk.document.session.demos[0].values == {"question": "Is it?", "answer": "42"}
+        await seen.press("ctrl+z")
+        assert not desk.document.session.demos
+
+    looked_at(tmp_path, act, session=replace(session_of(), cases=cases))
 
 
 @pytest.mark.slow
