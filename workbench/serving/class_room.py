@@ -17,10 +17,10 @@ from typing import TextIO
 from aiohttp import web
 
 from workbench.output import crash_log
-from workbench.serving import DISK_MB, MEMORY_MB, board, messages, seats, textual_server
+from workbench.serving import board, messages, seats, textual_server
 from workbench.serving.connections import Connections, CountedLog, raise_descriptor_limit
 from workbench.serving.doors import Doors, page
-from workbench.serving.orders import FILES, Orders
+from workbench.serving.orders import DISK_MB, FILES, Orders
 from workbench.serving.seats import DownloadError, Seat, Seats
 
 LOOK_EVERY_S = 2.0
@@ -28,8 +28,8 @@ LOOK_EVERY_S = 2.0
 SECONDS_TO_CLOSE = 10.0
 ANY = ("0.0.0.0", "::", "")
 """Hosts that stand for all addresses of this machine: browsers are given its name."""
-PROJECTED_FONT_SIZE = 24
-"""Pixels; a beamer of 1280 x 720 shows 88 columns of it."""
+FONT_SIZE, PROJECTED_FONT_SIZE = 16, 24
+"""Pixels; a beamer of 1280 x 720 shows 88 columns of the second. Other sizes are the browser's zoom."""
 
 Say = Callable[[str], None]
 
@@ -52,10 +52,8 @@ class Setup:
     public_url: str | None = None
     most: int = 30
     idle_s: float = 3600.0
-    font_size: int = 16
     lesson: int | None = None
     models: tuple[str, ...] = ()
-    memory_mb: int = MEMORY_MB
     disk_mb: int = DISK_MB
     is_projected: bool = False
     per_address: int = 1
@@ -82,12 +80,7 @@ class Setup:
         """Return the orders for the program of the seat with this folder; the teacher's `leads`."""
         first = self.sessions[0].name if self.sessions else None
         is_projected = leads and self.is_projected
-        limits = (self.memory_mb, self.disk_mb)
-        return Orders(str(folder), first, self.lesson, self.models, *limits, leads, is_projected)
-
-    def page_font_size(self, leads: bool) -> int:
-        """Return the font size of a page in pixels."""
-        return max(self.font_size, PROJECTED_FONT_SIZE) if leads and self.is_projected else self.font_size
+        return Orders(str(folder), first, self.lesson, self.models, self.disk_mb, leads, is_projected)
 
 
 def own_host() -> str:
@@ -256,8 +249,8 @@ class ClassRoom:
         """Return the values of the placeholders in the page of the app."""
         seat = self._doors.holder(request)
         leads = seat is not None and seat.leads
-        size = str(self.setup.page_font_size(leads))
-        return {"FONT_SIZE": size, "LEADS": "-leads" if leads else "", "BOARD_LINK": board.LINK if leads else ""}
+        size = PROJECTED_FONT_SIZE if leads and self.setup.is_projected else FONT_SIZE
+        return {"FONT_SIZE": str(size), "LEADS": "-leads" if leads else "", "BOARD_LINK": board.LINK if leads else ""}
 
     async def _converse(self, request: web.Request) -> web.WebSocketResponse:
         """Serve the connection of a page. A second page of a seat replaces the first: a seat has one program."""

@@ -10,27 +10,26 @@ from pathlib import Path
 
 from adapters.lm import addresses
 from adapters.lm.capabilities import split_model
-from workbench.serving import DISK_MB, MEMORY_MB
 
 FILES, HOME = "files", "home"
 """Folders of a seat: the participant's files, and what the program keeps for itself (state, settings, log)."""
 PASSED_ON = ("LANG", "LC_ALL", "LC_CTYPE", "TZ", "PYTHONPATH", "LD_LIBRARY_PATH")
 """The variables of the server that a seat's process gets: how text and times are written, and where Python is."""
+DISK_MB = 100
 PROGRAM = "workbench.tui.launch_visitor"
 
 
 @dataclass(frozen=True)
 class Orders:
     """`session` is the name of a file in `files`, None for the first example; `lesson` is a step, from 1, that is
-    opened at once; `models` may be called in addition to the offline ones. `memory_mb` limits the process, `disk_mb`
-    its folder. The teacher's program `leads`; `is_projected`: it starts in projector mode.
+    opened at once; `models` may be called in addition to the offline ones; `disk_mb` limits the folder. The teacher's
+    program `leads`; `is_projected`: it starts in projector mode.
     """
 
     folder: str
     session: str | None = None
     lesson: int | None = None
     models: tuple[str, ...] = ()
-    memory_mb: int = MEMORY_MB
     disk_mb: int = DISK_MB
     leads: bool = False
     is_projected: bool = False

@@ -209,6 +209,7 @@ def _scroll(widget: Widget, place: TeachersPlace) -> None:
 
 
 LOG = "stderr.log"
+MEMORY_MB = 1024
 LOOKS_S = 0.2
 """Seconds between two looks at where the teacher is, and whether the app can go there now."""
 
@@ -312,7 +313,7 @@ def visitor_app(orders: Orders) -> VisitorApp:
 def main() -> int:
     """Run the app until its participant leaves, and return its exit code."""
     orders = Orders.read(sys.argv[1])
-    _limit(orders.memory_mb, orders.disk_mb)
+    _limit(MEMORY_MB, orders.disk_mb)
     os.nice(5)  # thirty of them leave the server the time to answer
     log = os.open(orders.home / LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.dup2(log, 2)  # what Python says of a mistake is not for the terminal of the teacher

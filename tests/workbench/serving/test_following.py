@@ -12,6 +12,7 @@ import pytest
 from aiohttp import web
 from class_browser import Page, browser_at
 
+from tests.workbench.serving.test_class_room import hold
 from workbench.serving.class_room import ClassRoom, Setup
 from workbench.serving.messages import CONTROLS, MOST_OF_A_PLACE, PLACE, Controls, TeachersPlace
 from workbench.serving.orders import Orders
@@ -71,14 +72,22 @@ def test_the_class_knows_who_follows_and_at_which_step() -> None:
 
 
 def test_the_teachers_page_has_the_letters_of_a_projector() -> None:
-    setup = Setup(is_projected=True, font_size=16)
-    assert (setup.page_font_size(leads=True), setup.page_font_size(leads=False)) == (24, 16)
-    assert Setup(is_projected=True, font_size=40).page_font_size(leads=True) == 40
-    assert Setup().page_font_size(leads=True) == 16
+    setup = Setup(is_projected=True)
     folder = Path("/nowhere")
     assert (setup.orders(folder, leads=True).is_projected, setup.orders(folder).is_projected) == (True, False)
     orders = setup.orders(folder, leads=True)
     assert Orders.read(orders.as_text()) == orders
+
+
+def test_the_letters_of_the_teachers_page_alone_are_larger_for_a_projector(tmp_path: Path) -> None:
+    async def act(room: ClassRoom) -> None:
+        async with browser_at(room) as teacher, browser_at(room) as other:
+            await teacher.join(room.seats.teachers_code)
+            await other.join()
+            assert 'data-font-size="24"' in (await teacher.get("/"))[1]
+            assert 'data-font-size="16"' in (await other.get("/"))[1]
+
+    hold(Setup(top=tmp_path, port=0, is_projected=True), act)
 
 
 def in_class(act: Callable[[ClassRoom], Awaitable[None]], folder: Path) -> list[str]:

@@ -49,7 +49,7 @@ def test_models_that_are_allowed_bring_the_key_of_their_provider_and_no_other() 
 
 
 def test_orders_survive_the_command_line() -> None:
-    orders = Orders("/class/seat-01", "späti s.json", 3, ("openai/gpt-6-luna",), 512)
+    orders = Orders("/class/seat-01", "späti s.json", 3, ("openai/gpt-6-luna",), 50)
     assert Orders.read(orders.as_text()) == orders
 
 

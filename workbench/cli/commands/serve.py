@@ -16,7 +16,6 @@ from urllib.parse import urlsplit
 from workbench.cli import arguments
 from workbench.output import command_output, exit_codes
 from workbench.output.exit_codes import CommandError
-from workbench.serving import DISK_MB, MEMORY_MB
 
 if TYPE_CHECKING:
     from workbench.serving.class_room import ClassRoom, Setup
@@ -36,8 +35,6 @@ EXAMPLES = """\
   workbench serve --public-url https://class.example.org   behind a proxy that speaks TLS"""
 
 MOST_PARTICIPANTS = 200
-LEAST_MEMORY_MB, MOST_MEMORY_MB = 256, 65_536
-MOST_DISK_MB = 100_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -81,30 +78,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="allow these models too; the process of every seat then holds the API keys of their providers",
     )
     parser.add_argument(
-        "--memory",
-        type=_number(LEAST_MEMORY_MB, MOST_MEMORY_MB),
-        default=MEMORY_MB,
-        metavar="MB",
-        help=f"limit the memory of each seat (default {MEMORY_MB})",
-    )
-    parser.add_argument(
-        "--disk",
-        type=_number(1, MOST_DISK_MB),
-        default=DISK_MB,
-        metavar="MB",
-        help=f"limit the folder of each seat (default {DISK_MB})",
-    )
-    parser.add_argument(
-        "--font-size",
-        type=_number(6, 72),
-        default=16,
-        metavar="PX",
-        help="set the font size of the pages (default 16; with --projector 24)",
-    )
-    parser.add_argument(
         "--projector",
         action="store_true",
-        help="prepare the teacher's page for a room: large headings, letters of at least 24 px",
+        help="prepare the teacher's page for a room: large headings, letters of 24 px",
     )
     parser.add_argument(
         "--lesson", type=_number(1, 1000), metavar="N", help="start at step N of the lesson, following the teacher"
@@ -149,7 +125,6 @@ def setup_of(options: argparse.Namespace, kept: ExitStack) -> Setup:
 
     public_url = None if options.public_url is None else _public_url(options.public_url)
     sessions = _sessions(options.sessions)
-    _check_room(sessions, options.disk)
     if options.keep is None:
         for line in seats.abandoned(time.time()):
             command_output.message(f"workbench: {line}")
@@ -169,11 +144,8 @@ def setup_of(options: argparse.Namespace, kept: ExitStack) -> Setup:
         public_url=public_url,
         most=options.most,
         idle_s=options.idle * 60,
-        font_size=options.font_size,
         lesson=options.lesson,
         models=tuple(options.models),
-        memory_mb=options.memory,
-        disk_mb=options.disk,
         is_projected=options.projector,
         per_address=options.per_address,
     )
@@ -209,18 +181,6 @@ def _sessions(given: list[str]) -> tuple[Path, ...]:
         store.load(path)
         found[path.name] = path
     return tuple(found.values())
-
-
-def _check_room(sessions: tuple[Path, ...], disk_mb: int) -> None:
-    """Raise `CommandError` where the folder of a seat would be full from the start."""
-    from workbench.serving.walls import MEGABYTE
-
-    taken = sum(one.stat().st_size for one in sessions)
-    if taken >= disk_mb * MEGABYTE:
-        raise CommandError(
-            f"--disk {disk_mb}: the sessions alone have {taken:,} bytes, and participants save files too; "
-            f"give at least {2 * taken // MEGABYTE + 1}"
-        )
 
 
 def _warnings(setup: Setup) -> list[str]:

@@ -65,8 +65,6 @@ def test_the_teachers_page_alone_is_enlarged_for_a_projector(run: Run) -> None:
     with ExitStack() as kept:
         setup = serve.setup_of(parser.parse_args(["q.session.json", "--projector"]), kept)
     assert setup.is_projected
-    assert setup.page_font_size(leads=True) == 24
-    assert setup.page_font_size(leads=False) == 16
 
 
 def test_servers_are_asked_for_their_models_only_on_request(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
