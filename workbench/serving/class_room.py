@@ -19,7 +19,7 @@ from aiohttp import web
 from workbench.output import crash_log
 from workbench.serving import board, messages, seats, textual_server
 from workbench.serving.connections import Connections, CountedLog, raise_descriptor_limit
-from workbench.serving.doors import Doors, page
+from workbench.serving.doors import BOARD, BROWSER, Doors, fields_of, page
 from workbench.serving.orders import DISK_MB, FILES, Orders
 from workbench.serving.seats import DownloadError, Seat, Seats
 
@@ -102,7 +102,7 @@ class ClassRoom:
         self.port = 0
         """The port that is listened on, once the class is open."""
         self._connections: Connections | None = None
-        self._doors = Doors(self.seats, setup.public_url, self._welcome, self._seat, self._board, self.order)
+        self._doors = Doors(self.seats, setup.public_url, self._welcome, self._seat)
         self._open: dict[int, web.WebSocketResponse] = {}
         self._turns: dict[int, asyncio.Lock] = {}
         self._runner: web.AppRunner | None = None
@@ -124,8 +124,15 @@ class ClassRoom:
 
     async def open(self) -> None:
         """Listen from now on. Raises OSError for an address that cannot be listened on."""
-        application = await textual_server.PageServer(self._page_values, self._converse, self._hand_out).application()
-        self._doors.put_into(application)
+        application = self._doors.application(
+            [
+                web.get("/", self._page),
+                web.get("/ws", self._converse),
+                web.get("/download/{name}", self._hand_out),
+                web.get(BOARD, self._board),
+                web.post(BOARD, self._obey),
+            ]
+        )
         self._runner = web.AppRunner(application, access_log=None, shutdown_timeout=SECONDS_TO_CLOSE)
         await self._runner.setup()
         assert self._runner.server is not None
@@ -203,8 +210,12 @@ class ClassRoom:
         self._clear(seat)
         return f"{seat.name} was removed{self._count()}; `code` makes a new code, `close` admits nobody"
 
-    def _board(self) -> web.Response:
+    async def _board(self, request: web.Request) -> web.Response:
         return board.board(self.seats, self.setup.url(self.port), self.address)
+
+    async def _obey(self, request: web.Request) -> web.Response:
+        await self.order((await fields_of(request)).get("order", ""))
+        raise web.HTTPSeeOther(BOARD)
 
     def turn(self, seat: Seat) -> asyncio.Lock:
         """Return the lock that is held while the seat has a program."""
@@ -241,16 +252,20 @@ class ClassRoom:
         seat = self._doors.holder(request)
         assert seat is not None  # the door let nobody else through
         try:
-            return await textual_server.hand_out(request, seat.folder / FILES, request.match_info["key"])
+            return await textual_server.hand_out(request, seat.folder / FILES, request.match_info["name"])
         except DownloadError as error:
             return page("No download", str(error), status=404)
 
-    def _page_values(self, request: web.Request) -> dict[str, str]:
-        """Return the values of the placeholders in the page of the app."""
+    async def _page(self, request: web.Request) -> web.Response:
+        """Answer with the page of the app."""
         seat = self._doors.holder(request)
         leads = seat is not None and seat.leads
         size = PROJECTED_FONT_SIZE if leads and self.setup.is_projected else FONT_SIZE
-        return {"FONT_SIZE": str(size), "LEADS": "-leads" if leads else "", "BOARD_LINK": board.LINK if leads else ""}
+        values = {"FONT_SIZE": str(size), "LEADS": "-leads" if leads else "", "BOARD_LINK": board.LINK if leads else ""}
+        text = (BROWSER / "app.html").read_text("utf-8")
+        for name, value in values.items():
+            text = text.replace(name, value)
+        return web.Response(text=text, content_type="text/html")
 
     async def _converse(self, request: web.Request) -> web.WebSocketResponse:
         """Serve the connection of a page. A second page of a seat replaces the first: a seat has one program."""

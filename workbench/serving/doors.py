@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from html import escape
 from pathlib import Path
 from urllib.parse import parse_qs
 
+import textual_serve
 from aiohttp import web
-from aiohttp.typedefs import Middleware
 
 from workbench.serving.seats import JoinError, Seat, Seats, as_typed
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 BROWSER = Path(__file__).parent / "browser"
+TEXTUALS = Path(textual_serve.__file__).parent / "static"
 OPEN = ("/static/css/", "/static/js/", "/static/fonts/", "/static/images/", "/class/")
 """The files of the pages, which are not secret."""
 DOWNLOADS = "/download/"
@@ -52,8 +53,7 @@ CODE = (
 class Doors:
     """`public_url` is the server's address for browsers, if not the one they came to.
 
-    `welcome` is called with each new seat, `seated` with each request from one; `board` makes the teacher's page of the
-    class, and `order` does what one of its buttons says.
+    `welcome` is called with each new seat, `seated` with each request from a seat.
     """
 
     def __init__(
@@ -62,61 +62,55 @@ class Doors:
         public_url: str | None,
         welcome: Callable[[Seat], None],
         seated: Callable[[web.Request, Seat], None],
-        board: Callable[[], web.Response],
-        order: Callable[[str], Awaitable[str]],
     ) -> None:
         self._seats = seats
         self._public = None if public_url is None else public_url.rstrip("/")
         self._is_secure = public_url is not None and public_url.startswith("https:")
         self._welcome = welcome
         self._seated = seated
-        self._board = board
-        self._order = order
 
-    def put_into(self, application: web.Application) -> None:
-        """Let only allowed requests through to the application."""
-        application.middlewares.append(self._door())
+    def application(self, routes: Iterable[web.AbstractRouteDef]) -> web.Application:
+        """Make the application of `routes`, the pages for joining, and their files."""
+        application = web.Application(middlewares=[self._door])
         application.on_response_prepare.append(self._add_headers)
         application.add_routes(
             [
+                *routes,
                 web.get("/join{slash:/?}", self._ask_for_code),
                 web.get("/join/{code:[^/]+}{slash:/?}", self._show_join),
                 web.post("/join/{code:[^/]+}{slash:/?}", self._join),
-                web.get(BOARD, self._show_board),
-                web.post(BOARD, self._obey),
                 web.static("/class", BROWSER),
+                web.static("/static", TEXTUALS),
             ]
         )
+        return application
 
     def holder(self, request: web.Request) -> Seat | None:
         """Return the seat of the browser that asks."""
         return self._seats.holder(request.cookies.get(self._cookie(request)))
 
-    def _door(self) -> Middleware:
-        @web.middleware
-        async def door(request: web.Request, handler: Handler) -> web.StreamResponse:
-            path, seat = request.path, self.holder(request)
-            if seat is not None:
-                self._seated(request, seat)
-            is_page_file = path.startswith(OPEN) and not path.endswith("/") and request.method in ("GET", "HEAD")
-            if path != "/join" and not path.startswith("/join/") and not is_page_file:
-                if path not in ("/", "/ws", BOARD) and not path.startswith(DOWNLOADS):
-                    return page("Page not found", NOT_FOUND, CODE, status=404)
-                if seat is None:
-                    title, said = ("Join the class", ENTER) if path == "/" else ("No seat", NO_SEAT)
-                    return page(title, said, CODE, status=403)
-                if path == BOARD and not seat.leads:
-                    return page("For the teacher", TEACHERS_ONLY, status=403)
-                if (path == "/ws" or request.method == "POST") and not self._is_from_here(request):
-                    return page("Wrong page", WRONG_PAGE, status=403)
-            try:
-                return await handler(request)
-            except web.HTTPNotFound:
+    @web.middleware
+    async def _door(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        path, seat = request.path, self.holder(request)
+        if seat is not None:
+            self._seated(request, seat)
+        is_page_file = path.startswith(OPEN) and not path.endswith("/") and request.method in ("GET", "HEAD")
+        if path != "/join" and not path.startswith("/join/") and not is_page_file:
+            if path not in ("/", "/ws", BOARD) and not path.startswith(DOWNLOADS):
                 return page("Page not found", NOT_FOUND, CODE, status=404)
-            except web.RequestPayloadError:
-                return page("Request not read", UNREADABLE, status=400)
-
-        return door
+            if seat is None:
+                title, said = ("Join the class", ENTER) if path == "/" else ("No seat", NO_SEAT)
+                return page(title, said, CODE, status=403)
+            if path == BOARD and not seat.leads:
+                return page("For the teacher", TEACHERS_ONLY, status=403)
+            if (path == "/ws" or request.method == "POST") and not self._is_from_here(request):
+                return page("Wrong page", WRONG_PAGE, status=403)
+        try:
+            return await handler(request)
+        except web.HTTPNotFound:
+            return page("Page not found", NOT_FOUND, CODE, status=404)
+        except web.RequestPayloadError:
+            return page("Request not read", UNREADABLE, status=400)
 
     def _is_from_here(self, request: web.Request) -> bool:
         """Return whether the page that asks is ours: browsers send its origin, which no script can forge."""
@@ -132,13 +126,6 @@ class Doors:
         if self._public is not None or not request.remote:
             return ""
         return "" if ipaddress.ip_address(request.remote.partition("%")[0]).is_loopback else request.remote
-
-    async def _show_board(self, request: web.Request) -> web.StreamResponse:
-        return self._board()
-
-    async def _obey(self, request: web.Request) -> web.StreamResponse:
-        await self._order((await _fields(request)).get("order", ""))
-        raise web.HTTPSeeOther(BOARD)
 
     async def _ask_for_code(self, request: web.Request) -> web.StreamResponse:
         code = as_typed(request.query.get("code", ""))
@@ -172,7 +159,7 @@ class Doors:
         if request.headers.get("Origin") not in (None, "null") and not self._is_from_here(request):
             return page("Wrong page", WRONG_PAGE, status=403)
         try:
-            called = (await _fields(request)).get("name", "")
+            called = (await fields_of(request)).get("name", "")
             seat = self._seats.admit(code, called, self._address(request))
         except JoinError as error:
             return page("You cannot join", str(error), CODE, status=403)
@@ -191,7 +178,7 @@ class Doors:
             response.headers.setdefault(name, value.format(websockets=f"ws://{here} wss://{here}" if here else ""))
 
 
-async def _fields(request: web.Request) -> dict[str, str]:
+async def fields_of(request: web.Request) -> dict[str, str]:
     """Read the fields of a form, each once; what is not a form has none."""
     body = (await request.read())[:2_000].decode("utf-8", "replace")
     return {name: values[0] for name, values in parse_qs(body).items()}

@@ -13,7 +13,7 @@ import os
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,13 +21,11 @@ from aiohttp import WSCloseCode, WSMsgType, hdrs, web
 from aiohttp.abc import AbstractStreamWriter
 from textual_serve.app_service import AppService
 from textual_serve.download_manager import DownloadManager
-from textual_serve.server import Server
 
 from workbench.serving import messages, seats
 from workbench.serving.messages import Focus, Keys, MessageError, Packet, Ping, Press, Resize, TeachersPlace
 from workbench.serving.orders import PROGRAM, Orders
 
-BROWSER = Path(__file__).parent / "browser"
 MOST_OF_A_MESSAGE = 1_000_000
 """The size limit of a browser's message, such as a paste, in bytes."""
 HEARTBEAT_S = 15.0
@@ -43,10 +41,6 @@ NO_PACKET, OPENED_ELSEWHERE, IDLE, CLASS_IS_OVER, REMOVED = 1008, 4001, 4002, 40
 BETWEEN_S = 0.1
 """Seconds between two places of the teacher that a participant is told; of several in between only the last counts."""
 
-Converse = Callable[[web.Request], Awaitable[web.WebSocketResponse]]
-HandOut = Callable[[web.Request], Awaitable[web.StreamResponse]]
-Values = Callable[[web.Request], Mapping[str, str]]
-"""Returns the values of the placeholders in the page of the app."""
 Note = Callable[[messages.Controls], None]
 
 
@@ -190,35 +184,6 @@ async def end(process: Process) -> None:
 async def _read_to_its_end(stream: asyncio.StreamReader) -> None:
     while await stream.read(65_536):
         pass
-
-
-class PageServer(Server):
-    """Textual's server with our pages. `converse` serves the connection of a seat, `hand_out` answers downloads."""
-
-    def __init__(self, values: Values, converse: Converse, hand_out: HandOut) -> None:
-        super().__init__(PROGRAM, title="workbench", templates_path=BROWSER)
-        self._values = values
-        self._converse = converse
-        self._hand_out = hand_out
-
-    async def application(self) -> web.Application:
-        """Return aiohttp's application, to which the caller adds what keeps people out."""
-        return await self._make_app()
-
-    async def on_startup(self, app: web.Application) -> None:
-        """Suppress Textual's banner."""
-
-    async def handle_index(self, request: web.Request) -> web.Response:
-        page = (BROWSER / "app.html").read_text("utf-8")
-        for name, value in self._values(request).items():
-            page = page.replace(name, value)
-        return web.Response(text=page, content_type="text/html")
-
-    async def handle_download(self, request: web.Request) -> web.StreamResponse:
-        return await self._hand_out(request)
-
-    async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
-        return await self._converse(request)
 
 
 async def hand_out(request: web.Request, folder: Path, name: str) -> web.StreamResponse:
