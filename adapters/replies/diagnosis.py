@@ -79,6 +79,8 @@ def allow_value(reading: Reading, field: str | None) -> Iterator[Fix]:
         return
     given = found.steps[-1].after if found.steps else found.raw
     literal, values = declared.annotation, [given]
+    if get_origin(literal) is Literal and not isinstance(given, str):
+        values = [(found.raw or "").strip()]
     if get_origin(literal) is list and isinstance(given, list):
         (literal,), values = get_args(literal), given
     texts = [one for one in values if isinstance(one, str)]

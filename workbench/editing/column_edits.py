@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from adapters.errors import SignatureError
+from adapters.formats import catalog
 from adapters.formats.profile import EXTRACTION_OPTION
 from adapters.signatures.signature import Field, Signature
 from sessions.model import variants
@@ -89,6 +90,20 @@ def set_release(state: State, version: str, adapters: Iterable[str]) -> State:
             new = replace(column, adapter=wanted, id=id)
             made = edits.set_columns(made, [new if one.id == column.id else one for one in made.session.columns])
     return made
+
+
+def set_adapter(state: State, id: str, adapter: str) -> State:
+    """Set the column's adapter, with the options that both have; an id that names the adapter follows."""
+    column = state.session.column(id)
+    if adapter == column.adapter:
+        return state
+    options = {name: one for name, one in column.options.items() if name in catalog.profile(adapter).options}
+    kept = {id for case in state.session.cases for part in (case.recordings, case.replies) for id in part}
+    new_id = free_id(state, adapter + id.removeprefix(column.adapter)) if id.startswith(column.adapter) else id
+    new_id = id if new_id in kept else new_id  # a column that was removed left its replies under that id
+    new = replace(column, adapter=adapter, options=options, id=new_id)
+    changed = edits.set_columns(state, [new if one.id == id else one for one in state.session.columns])
+    return changed if new_id == id else _renamed(changed, id, new_id)
 
 
 def set_fallback(state: State, fallback: bool) -> State:

@@ -108,8 +108,13 @@ def lint(one: Lint) -> dict[str, JSON]:
     return {**said, "place": str(one.place), "fixes": _fixes(one.fixes)}
 
 
+def fix(one: Fix) -> dict[str, JSON]:
+    """A change of the session."""
+    return {"kind": one.kind, "message": one.message, "change": plain(dict(one.change))}
+
+
 def _fixes(fixes: Iterable[Fix]) -> list[JSON]:
-    return [{"kind": fix.kind, "message": fix.message, "change": plain(dict(fix.change))} for fix in fixes]
+    return [fix(one) for one in fixes]
 
 
 def reading(read: Reading) -> dict[str, JSON]:

@@ -248,6 +248,9 @@ class WorkbenchApp(SurvivingApp):
     def action_send_otherwise(self) -> None:
         self.ask(actions.sending.choose_way(self))
 
+    def action_fixes(self) -> None:
+        self.ask(actions.fixing.choose(self))
+
     def action_cancel(self) -> None:
         if not self.main.cancel():
             self.guidance.put_away()
@@ -357,6 +360,8 @@ class WorkbenchApp(SurvivingApp):
 
     def on_run_ended(self, message: RunEnded) -> None:
         actions.past_runs.keep_run(self, message.of)
+        if message.of is not None and self.sending.fixed:
+            actions.fixing.say_whether_it_helped(self, message.of)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         error = event.worker.error

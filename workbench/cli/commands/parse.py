@@ -15,10 +15,13 @@ from adapters.replies import streaming
 from adapters.replies.reading import Reading
 from adapters.replies.streaming import StreamedField
 from adapters.requests.request import Request, read_reply
+from sessions.model.replies import Extraction, Reply
 from sessions.model.session import Column
 from sessions.running import rendering
 from workbench.cli import arguments, selection
 from workbench.cli.selection import Selection
+from workbench.editing import fixes
+from workbench.editing.fixes import Effect
 from workbench.output import command_output, exit_codes, json_shapes, reading_text
 from workbench.output.exit_codes import CommandError
 
@@ -32,7 +35,12 @@ EXAMPLES = """\
   pbpaste | workbench parse q.session.json --adapter json xml
   workbench parse q.session.json --adapter twostep --response prose.txt --extraction second-reply.txt
   workbench parse q.session.json --adapter chat --json < reply.txt | jq .readings.chat.error
+  workbench parse q.session.json --adapter xml --fixes < reply.txt    which change of the session would help
   workbench parse q.session.json --adapter chat --chunks chunks.jsonl    what dspy's streaming would emit"""
+
+
+MOST_LINES = 12
+"""Lines of the prompt that the text shows of a changed section."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,6 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--chunks",
         metavar="FILE",
         help="the reply as streamed, a JSON string a line: what dspy would emit",
+    )
+    parser.add_argument(
+        "--fixes", action="store_true", help="also apply each fix by itself: would this reply parse, what changes"
     )
     parser.add_argument("--extraction", metavar="FILE", help="twostep: the reply of the extracting model")
     arguments.add_json(parser)
@@ -67,15 +78,22 @@ def run(options: argparse.Namespace) -> int:
             shapes[column.id] = json_shapes.no_reading(error)
             continue
         codes.append(exit_codes.OK if reading.ok else exit_codes.DIFFERENT)
+        reply = Reply(
+            completion, source="pasted", extraction=None if extraction is None else Extraction(text=extraction)
+        )
+        effects = fixes.effects_for(chosen.session, column, chosen.case, reply) if options.fixes else ()
         streamed = None if chunks is None else _streamed(reading, chunks)
         if options.json:
             shapes[column.id] = json_shapes.reading(reading)
             if chunks is not None:
                 shapes[column.id]["stream"] = json_shapes.stream(streamed)
+            if options.fixes:
+                shapes[column.id]["fixes"] = [_shape(one) for one in effects]
             continue
         reading_text.write(column.id, reading)
         if chunks is not None:
             reading_text.write_stream(reading, streamed, len(chunks))
+        _write_effects(effects)
     if options.json:
         command_output.json({"readings": shapes})
     return exit_codes.worst(codes)
@@ -92,6 +110,28 @@ def read(chosen: Selection, column: Column, completion: str, extraction: str | N
     if isinstance(adapter, TwoStepAdapter):
         return adapter.read(request.signature, completion, extraction)
     return read_reply(adapter, request, completion)
+
+
+def _shape(effect: Effect) -> dict[str, Any]:
+    prompt = [{"section": one.section, "lines": list(one.lines)} for one in effect.prompt]
+    return {
+        **json_shapes.fix(effect.fix),
+        "parses": effect.parses,
+        "verdict": effect.verdict,
+        "prompt": prompt,
+    }
+
+
+def _write_effects(effects: Sequence[Effect]) -> None:
+    """Print each fix by its number, what becomes of the reply, and the changed lines of the prompt."""
+    for number, effect in enumerate(effects, 1):
+        colour = "green" if effect.parses else "yellow"
+        command_output.heading(f"  fix {number} ({effect.fix.kind}): {effect.fix.message} → {effect.verdict}", colour)
+        for section in effect.prompt:
+            command_output.text(f"      {section.section}")
+            command_output.diff_lines(section.lines[:MOST_LINES], "        ")
+            if len(section.lines) > MOST_LINES:
+                command_output.text(f"        … {len(section.lines) - MOST_LINES} more lines")
 
 
 def _streamed(reading: Reading, chunks: Sequence[str]) -> Sequence[StreamedField] | None:

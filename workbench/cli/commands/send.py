@@ -31,6 +31,7 @@ from workbench.cli import arguments, selection
 from workbench.cli.interruption import interruptible
 from workbench.cli.selection import Selection
 from workbench.config import settings
+from workbench.editing import fixes
 from workbench.output import command_output, exit_codes, json_shapes, run_text
 from workbench.output.command_output import Turns
 from workbench.output.exit_codes import CommandError
@@ -53,6 +54,7 @@ EXAMPLES = """\
   workbench send q.session.json --replay             answer from the recording: no network, no cost
   workbench send q.session.json --repeat 10 --json | jq .runs.chat.parse_failure_rate
   workbench send agent.session.json --tool search=my_tools:search
+  workbench send q.session.json --adapter xml --apply 1 --save     with the first fix of its last reply
   workbench send q.session.json --deadline 20 --json | jq .runs.chat.attempts"""
 
 
@@ -80,6 +82,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--no-stream", dest="stream", action="store_false", help="request whole replies instead of streams"
+    )
+    parser.add_argument(
+        "--apply",
+        metavar="FIX",
+        help="send one column with a fix of its last reply: a number of `parse --fixes`, a kind, or a change as JSON",
     )
     parser.add_argument("--raw", action="store_true", help="keep the reply as raw text, unparsed")
     parser.add_argument(
@@ -115,6 +122,8 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError("--type-results needs one run at a time: remove --jobs")
     chosen = selection.select(options.session, options.adapters, options.case, every_case=options.all_cases)
     chosen = selection.with_variants(selection.with_models(chosen, options.models), options.variants)
+    if options.apply is not None:
+        chosen = _fixed(chosen, options.apply)
     cases = chosen.session.cases if options.all_cases else (chosen.case,)
     for model in dict.fromkeys(chosen.session.model_of(column) for column in chosen.columns):
         leaves = model_choices.leaving(model)
@@ -131,6 +140,23 @@ def run(options: argparse.Namespace) -> int:
         command_output.message("workbench: interrupted")
         codes.append(exit_codes.INTERRUPTED)
     return exit_codes.worst(codes)
+
+
+def _fixed(chosen: Selection, wanted: str) -> Selection:
+    """Apply a fix of the chosen column's last reply; --save keeps it in the session. Raises `CommandError`."""
+    if len(chosen.columns) != 1:
+        raise CommandError("--apply changes one column: name it with --adapter")
+    (column,) = chosen.columns
+    reply = chosen.case.replies.get(column.id)
+    try:
+        effect = fixes.chosen(fixes.effects_for(chosen.session, column, chosen.case, reply), wanted)
+    except Exception as error:  # as for rendering: whatever dspy's format raises
+        raise CommandError(f"{column.id}: {error}") from error
+    if effect.after is None:
+        raise CommandError(f"{effect.fix.message} {effect.verdict}")
+    command_output.message(f"applied: {effect.fix.message}")
+    session, index = effect.after.session, chosen.session.columns.index(column)
+    return replace(chosen, session=session, columns=(session.columns[index],), case=session.case(chosen.case.name))
 
 
 def _send_all(

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from workbench.tui.actions import (  # noqa: F401  # noqa: F401  # noqa: F401
+    from workbench.tui.actions import (  # noqa: F401
         benching,
         browsing,
         cases,
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         external_editor,
         files,
         finding,
+        fixing,
         following,
         looking,
         past_runs,

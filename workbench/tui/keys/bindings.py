@@ -110,6 +110,7 @@ APP_BINDINGS: tuple[Binding, ...] = (
         "Send with…",
         "Send several times, with a deadline, or raw (unparsed)",
     ),
+    _everywhere(RUN, "alt+x,shift+f4,f16", "fixes", "Fixes", "Show fixes of this reply and prompt, and apply one"),
     RUN("escape", "cancel", "cancel", "Cancel", "Cancel active runs"),
     _everywhere(RUN, "ctrl+l", "choose_model", "Model", "Choose the model"),
     _everywhere(

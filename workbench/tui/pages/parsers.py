@@ -82,7 +82,12 @@ def _what_it_made(rendered: RenderedColumn, parser: str) -> list[Block]:
         ]
     if is_waiting(reading):
         return [named(title, ("a second model would take the fields out of it", "note"))]
-    return [named(title, ("✗ ", "error"), one_line(verdict(reading), LONGEST_VALUE * 2))]
+    fixes = dict.fromkeys(fix.message for cause in reading.diagnosis for fix in cause.fixes)
+    return [
+        named(title, ("✗ ", "error"), one_line(verdict(reading), LONGEST_VALUE * 2)),
+        *[named("", (f"⚠ {cause.message}", "warning")) for cause in reading.diagnosis[:4]],
+        *[named("", (f"+ {message}", "note")) for message in list(fixes)[:3]],
+    ]
 
 
 def _values(values: Mapping[str, object]) -> str:

@@ -101,7 +101,7 @@ def verdict(rendered: RenderedColumn, run: ColumnRun | None, now: float = 0.0, k
     if rendered.reply is not None and rendered.reply.raw:
         return lines(REPLY, *ended, ("≡ raw, not parsed", "$text-accent"), (took, "$foreground 60%"))
     if rendered.reading is not None:
-        return _of_reading(rendered.reading, took, ended)
+        return _of_reading(rendered.reading, took, ended, keys)
     if rendered.slow is not None:
         return lines(REPLY, *ended, (f"◌ {BEING_READ}", "$text-accent"), (took, "$foreground 60%"))
     if rendered.text:
@@ -132,8 +132,8 @@ def _took(run: ColumnRun) -> str:
     return f" {_duration(run.seconds)}{_cost(run)}{calls}{_fallback(run)}"
 
 
-def _of_reading(reading: Reading, took: str, ended: tuple[tuple[str, str], ...]) -> Content:
-    """Describe a parse result: the sign, or the place and field of the error."""
+def _of_reading(reading: Reading, took: str, ended: tuple[tuple[str, str], ...], keys: KeyWords) -> Content:
+    """Describe a parse result: the sign, or the place and field of the error and the key of its fixes."""
     flags = f" · {len(reading.flags)} ⚑" if reading.flags else ""
     if reading.ok and reading.uncertain:
         return _line("✓", "warning", f"uncertain · {', '.join(reading.uncertain)}", took + flags, ended)
@@ -144,7 +144,8 @@ def _of_reading(reading: Reading, took: str, ended: tuple[tuple[str, str], ...])
         place = f" line {reading.line_and_column(reading.error.start)[0]}"
     if reading.error is not None and reading.error.field:
         field = f" · {reading.error.field}"
-    return _line("✗", "error", (place + field).strip(), took + flags, ended)
+    fixes = keys(" · {app.fixes|alt+x} fixes")
+    return _line("✗", "error", (place + field).strip(), took + flags + fixes, ended)
 
 
 def _ended(rendered: RenderedColumn, run: ColumnRun | None) -> tuple[tuple[str, str], ...]:

@@ -347,6 +347,8 @@ class SendSetup:
     """Replaces the model, as in tests; None sends to the model."""
     tool_handlers: Mapping[str, NamedHandler] = field(default_factory=dict)
     """Functions that the user named for tools of the open session, by tool."""
+    fixed: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Fixes that were applied since the last run, by column: its sentence and the verdict before."""
 
     @cached_property
     def hosts(self) -> AllowedHosts:

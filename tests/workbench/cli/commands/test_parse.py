@@ -176,3 +176,16 @@ def test_chunks_that_are_none_are_named_by_their_line(rain: str, run: Run, conte
     assert done.code == exit_codes.USAGE and said in done.err
     done = run("parse", rain, "--chunks", "chunks.jsonl", "--response", "-")
     assert done.code == exit_codes.USAGE and "give one of them" in done.err
+
+
+def test_fixes_say_whether_this_reply_would_then_parse(rain: str, run: Run) -> None:
+    reply = "[[ ## answer ## ]]\nmaybe\n\n[[ ## score ## ]]\n0.9\n\n[[ ## completed ## ]]"
+    done = run("parse", rain, "--adapter", "chat", "--fixes", "--json", stdin=reply)
+    best = done.json["readings"]["chat"]["fixes"][0]
+    assert best["kind"] == "type"
+    assert best["parses"] is True
+    assert best["verdict"] == "this reply would parse"
+    assert any("maybe" in line for one in best["prompt"] for line in one["lines"])
+    text = run("parse", rain, "--adapter", "chat", "--fixes", stdin=reply).out
+    assert "fix 1 (type): Allow 'maybe' in `answer`. → this reply would parse" in text
+    assert "fixes" not in run("parse", rain, "--adapter", "chat", "--json", stdin=reply).json["readings"]["chat"]

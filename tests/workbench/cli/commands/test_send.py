@@ -319,3 +319,17 @@ def test_an_empty_model_is_none(command: str, rain: str, run: Run) -> None:
     done = run(command, rain, "--model", "")
     assert done.code == exit_codes.USAGE
     assert "--model: the name is empty; `workbench models` lists" in done.err
+
+
+def test_a_fix_is_applied_and_kept_with_save(tmp_path: Path, run: Run) -> None:
+    path = str(tmp_path / "q.session.json")
+    run("new", "question -> code", "-o", path, "--input", "question=Q")
+    done = run("send", path, "--adapter", "xml", "--apply", "adapter", "--save", "--json")
+    assert done.code == 0, done.err
+    assert "applied: Use the adapter `chat` for this column." in done.err
+    session = store.load(path)
+    assert [one.adapter for one in session.columns].count("chat") == 2
+    assert run("send", path, "--apply", "1").code == exit_codes.USAGE
+    wrong = run("send", path, "--adapter", "chat", "--apply", "99")
+    assert wrong.code == exit_codes.USAGE
+    assert "need no fix" in wrong.err or "no fix '99'" in wrong.err

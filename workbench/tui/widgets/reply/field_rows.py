@@ -48,6 +48,7 @@ SHORTEST_TYPE = 12
 SHORTEST_VALUE = 12
 """Cells of a truncated value below which its type is left out."""
 MOST_NEAR_MISSES = 5
+MOST_FIXES = 3
 MOST_LINES = 40
 """Lines shown of a second model's reply."""
 MOST_ROWS_OF_WORDS = 6
@@ -83,6 +84,8 @@ def rows_of(reading: Reading, width: int, toggled: frozenset[str] | set[str] = f
     near_misses: tuple[NearMiss, ...] = vars(reading).get("near_misses", ())
     for miss in near_misses[:MOST_NEAR_MISSES]:
         found += _near_miss(miss, width)
+    if not reading.ok and "diagnosis" in vars(reading):
+        found += _diagnosis(reading, width)
     if others:
         found += _heading("not part of the verdict", width)
         for field in others:
@@ -92,6 +95,17 @@ def rows_of(reading: Reading, width: int, toggled: frozenset[str] | set[str] = f
         found += _text(reading.extraction.completion.strip(), width)
         found += _verdict(reading.extraction, width)
     return found
+
+
+def _diagnosis(reading: Reading, width: int) -> Iterable[Row]:
+    """Say the causes that no flag says, and the best fixes."""
+    said = {flag.message for flag in reading.flags}
+    for cause in reading.diagnosis:
+        if cause.message not in said:
+            yield from _message("✗", cause.message, "warning", width)
+    fixes = dict.fromkeys(fix.message for cause in reading.diagnosis for fix in cause.fixes)
+    for message in list(fixes)[:MOST_FIXES]:
+        yield from _message("+", message, "note", width)
 
 
 def _verdict(reading: Reading, width: int) -> Iterable[Row]:

@@ -118,14 +118,20 @@ class FieldTable(LineView):
         self.reading = reading
         self._error = error
         self._make_rows()
-        if reading is not None and "near_misses" not in vars(reading) and self.is_attached:
-            self._look_for_near_misses(reading)
+        if self.is_attached:
+            self._look_for_near_misses()
 
-    def _look_for_near_misses(self, reading: Reading) -> None:
-        """Search for near misses in a thread, once the user has stopped typing for a moment."""
+    def on_mount(self) -> None:
+        self._look_for_near_misses()
+
+    def _look_for_near_misses(self) -> None:
+        """Search for near misses and causes in a thread, once the user has stopped typing for a moment."""
+        reading = self.reading
+        if reading is None or "diagnosis" in vars(reading):
+            return
 
         def find() -> Reading:
-            _ = reading.near_misses  # it knows them once it was asked for them
+            _ = reading.near_misses, reading.diagnosis  # it knows them once it was asked for them
             return reading
 
         def look() -> None:
@@ -139,7 +145,7 @@ class FieldTable(LineView):
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         event.stop()
         if event.state is WorkerState.SUCCESS and event.worker.result is self.reading and self.reading is not None:
-            if self.reading.near_misses:
+            if self.reading.near_misses or self.reading.diagnosis:
                 self._make_rows()
                 self.post_message(self.Completed())
 

@@ -1,0 +1,153 @@
+"""Fixes applied: each kind of change, its effect on prompt and reply, and nothing lost on the way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from adapters.replies.fix import Fix
+from adapters.replies.fix import describe_field as describe
+from adapters.replies.fix import retype_field as retype
+from adapters.replies.fix import use_adapter as use
+from sessions.model.replies import Reply
+from sessions.model.session import Case, Column, Demo, Session, SignatureText
+from workbench.editing import fixes
+from workbench.editing.fixes import Effect, FixError
+from workbench.state.document import State
+
+SOURCE = '''import dspy
+from typing import Literal
+
+class Sort(dspy.Signature):
+    """Sort a ticket."""
+    ticket: str = dspy.InputField()
+    label: Literal["bug", "billing"] = dspy.OutputField(desc="its kind")
+'''
+MIXED = "[[ ## label ## ]]\nrefund\n\n[[ ## completed ## ]]"
+
+
+def session(text: str = SOURCE, **more: Any) -> Session:
+    columns = (Column("chat", "chat"), Column("xml", "xml"))
+    return Session(SignatureText(text), columns=columns, cases=(Case("c", {"ticket": "T"}),), **more)
+
+
+def effects(written: Session, column: str, reply: str | None) -> tuple[Effect, ...]:
+    kept = None if reply is None else Reply(reply, source="pasted")
+    return fixes.effects_for(written, written.column(column), written.cases[0], kept)
+
+
+def test_a_literal_with_the_missing_word_lets_the_reply_parse_and_shows_the_changed_prompt() -> None:
+    best = effects(session(), "chat", MIXED)[0]
+    assert best.fix.message == "Allow 'refund' in `label`."
+    assert best.parses
+    assert best.verdict == "this reply would parse"
+    assert any("+" in line and "refund" in line for one in best.prompt for line in one.lines)
+    assert best.after is not None
+    assert "Literal['bug', 'billing', 'refund'] = dspy.OutputField(desc=\"its kind\")" in (
+        best.after.session.signature.text
+    )
+
+
+def test_a_sentence_is_added_to_the_description_once() -> None:
+    state = State(session())
+    once = fixes.apply(state, "chat", describe("label", "Only the values listed."))
+    assert 'desc="its kind Only the values listed."' in once.session.signature.text
+    assert "label: only" in effects(session(), "chat", MIXED)[1].verdict or effects(session(), "chat", MIXED)[1].wrong
+
+
+def test_the_string_notation_changes_its_type_in_place() -> None:
+    state = State(session("ticket -> n: int"))
+    assert fixes.apply(state, "chat", retype("n", "int | None")).session.signature.text == "ticket -> n: int | None"
+
+
+def test_another_adapter_takes_the_replies_of_its_column_along() -> None:
+    written = session()
+    case = Case("c", {"ticket": "T"}, replies={"xml": Reply("<label>a & b</label>", source="pasted")})
+    made = fixes.apply(State(written.with_case(case)), "xml", use("json")).session
+    assert [(one.id, one.adapter) for one in made.columns] == [("chat", "chat"), ("json", "json")]
+    assert made.cases[0].replies["json"].text == "<label>a & b</label>"
+
+
+def test_no_reply_of_a_removed_column_is_overwritten() -> None:
+    replies = {"xml": Reply("new", source="pasted"), "json": Reply("old", source="pasted")}
+    written = session().with_case(Case("c", {"ticket": "T"}, replies=replies))
+    made = fixes.apply(State(written), "xml", use("json")).session
+    assert {id: one.text for id, one in made.cases[0].replies.items()} == {"xml": "new", "json": "old"}
+
+
+@pytest.mark.parametrize(
+    ("fix", "changed"),
+    [
+        (
+            Fix("max_tokens", "", {"params": {"max_tokens": 4000}}),
+            lambda s: s.columns[0].params == {"max_tokens": 4000},
+        ),
+        (
+            Fix("native", "", {"options": {"use_native_function_calling": True}}),
+            lambda s: s.columns[0].options == {"use_native_function_calling": True},
+        ),
+        (Fix("fallback", "", {"fallback": True}), lambda s: s.fallback),
+        (Fix("predictor", "", {"predictor": "ChainOfThought"}), lambda s: s.signature.predictor == "ChainOfThought"),
+        (Fix("demo", "", {"demo": 1, "enabled": False}), lambda s: not s.demos[0].enabled),
+        (
+            Fix("name", "", {"field": "ticket", "name": "ticket_"}),
+            lambda s: s.cases[0].inputs == {"ticket_": "T"} and "ticket_: str" in s.signature.text,
+        ),
+    ],
+)
+def test_every_kind_changes_what_it_says(fix: Fix, changed: Any) -> None:
+    written = session(demos=(Demo({"ticket": "t", "label": "bug"}),))
+    assert changed(fixes.apply(State(written), "chat", fix).session)
+
+
+@pytest.mark.parametrize(
+    ("fix", "says"),
+    [
+        (retype("nowhere", "str"), "nowhere is not written in the signature"),
+        (Fix("demo", "", {"demo": 9, "enabled": False}), "no demo 9"),
+        (Fix("native", "", {"options": {"nonsense": True}}), "no option nonsense"),
+    ],
+)
+def test_a_fix_that_cannot_be_applied_says_why(fix: Fix, says: str) -> None:
+    with pytest.raises(FixError, match=says):
+        fixes.apply(State(session()), "chat", fix)
+
+
+def test_an_adapter_is_offered_although_this_reply_is_in_the_old_format() -> None:
+    found = effects(session(), "xml", "<label>\na < b\n</label>")
+    assert [one.fix.change for one in found] == [{"adapter": "chat"}, {"adapter": "json"}]
+    assert found[0].verdict == "this reply is in the old format; the next decides"
+
+
+def test_two_wrong_outputs_are_fixed_one_after_the_other() -> None:
+    written = session("ticket -> label: Literal['a', 'b'], n: int")
+    reply = "[[ ## label ## ]]\nc\n\n[[ ## n ## ]]\n$1\n\n[[ ## completed ## ]]"
+    best = effects(written, "chat", reply)[0]
+    assert best.after is not None
+    assert len(best.wrong) == 1
+    assert best.verdict.startswith("this reply would still not parse: ")
+    assert effects(best.after.session, "chat", reply)[0].parses
+
+
+def test_lints_offer_their_fixes_without_a_reply() -> None:
+    found = effects(session("ticket -> code: str"), "xml", None)
+    assert {"adapter": "chat"} in [one.fix.change for one in found]
+    assert found[0].verdict == "the next reply decides"
+
+
+@pytest.mark.parametrize("reply", ["[/x] \x1b[31m \x00", "{" * 3000, "\ud800", "[[ ## label ## ]]\n[bold]\x07"])
+def test_a_hostile_reply_raises_nothing(reply: str) -> None:
+    for column in ("chat", "xml"):
+        assert all(isinstance(one.verdict, str) for one in effects(session(), column, reply))
+
+
+def test_a_fix_is_chosen_by_number_kind_or_change() -> None:
+    found = effects(session(), "chat", MIXED)
+    assert fixes.chosen(found, "1") is found[0]
+    assert fixes.chosen(found, "description").fix.kind == "description"
+    assert fixes.chosen(found, '{"field": "label", "type": "Literal[\'bug\', \'billing\', \'refund\']"}') is found[0]
+    with pytest.raises(FixError, match="no fix '99'; there are: 1 Allow"):
+        fixes.chosen(found, "99")
+    with pytest.raises(FixError, match="need no fix"):
+        fixes.chosen((), "1")

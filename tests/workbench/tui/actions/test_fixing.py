@@ -1,0 +1,99 @@
+"""One key opens the fixes of a parse error; enter applies one, undo reverts it, the next run says whether it helped."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from sessions.model.replies import Reply
+from sessions.model.session import Case, Column, Session, SignatureText
+from tests.support.open_app import SIZES, Desk, at_the_desk
+from workbench.editing import edits
+from workbench.state.document import Place
+from workbench.tui.actions.fixing import FixesScreen
+
+WRONG = Reply("[[ ## label ## ]]\nrefund [/x]\n\n[[ ## completed ## ]]", source="pasted")
+SESSION = Session(
+    SignatureText("ticket -> label: Literal['bug', 'billing']"),
+    columns=(Column("chat", "chat"),),
+    cases=(Case("c", {"ticket": "T"}, replies={"chat": WRONG}),),
+)
+
+
+def on_screen(desk: Desk) -> str:
+    return "\n".join(strip.text for strip in desk.app.screen._compositor.render_strips())
+
+
+async def open_fixes(desk: Desk) -> None:
+    await desk.press("f4", "alt+x")
+    await desk.until(lambda: isinstance(desk.app.screen, FixesScreen), "for the fixes")
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_fixes_are_shown_with_their_effect_and_enter_applies_one(size: tuple[int, int]) -> None:
+    async def act(desk: Desk) -> None:
+        before = desk.document.session
+        assert "alt+x fixes" in desk.verdict("chat")
+        await open_fixes(desk)
+        await desk.until(lambda: "Allow 'refund [/x]' in `label`." in on_screen(desk), "for the list")
+        assert "Fixes for chat" in on_screen(desk)
+        assert "this reply would parse" in on_screen(desk)
+        assert desk.document.session is before
+        await desk.press("enter")
+        assert "'refund [/x]'" in desk.document.session.signature.text
+        await desk.until(lambda: desk.verdict("chat").startswith("reply ✓"), "for the new parse result")
+        await desk.press("ctrl+z")
+        assert desk.document.session == before
+
+    at_the_desk(act, SESSION, size=size)
+
+
+def test_escape_changes_nothing() -> None:
+    async def act(desk: Desk) -> None:
+        before = desk.document.session
+        await open_fixes(desk)
+        await desk.press("down", "escape")
+        assert desk.document.session is before
+
+    at_the_desk(act, SESSION)
+
+
+def test_the_next_run_says_whether_it_helped() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f4", "f8")
+        await desk.sent()
+        again = partial(edits.set_reply, case="c", column="chat", reply=WRONG)
+        desk.main.edit(again, Place("reply", "c", field="chat"), "the wrong reply")
+        await desk.settle()
+        await open_fixes(desk)
+        await desk.press("enter")
+        await desk.press("f8")
+        await desk.sent()
+        await desk.until(lambda: "It helped" in on_screen(desk), "to hear of it")
+        assert "Before: parse error." in on_screen(desk)
+
+    at_the_desk(act, SESSION, size=(120, 35))
+
+
+def test_nothing_to_fix_is_said() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f4", "alt+x")
+        await desk.until(lambda: "There is no reply to fix yet." in on_screen(desk), "to be told")
+
+    at_the_desk(
+        act, Session(SignatureText("a -> b"), columns=(Column("chat", "chat"),), cases=(Case("c", {"a": "1"}),))
+    )
+
+
+def test_the_values_beside_the_reply_name_the_best_fixes() -> None:
+    async def act(desk: Desk) -> None:
+        pane = desk.main.columns.column("chat")
+        assert pane is not None
+
+        def rows() -> str:
+            return " ".join(" ".join(text for row in pane.fields._rows for text, _ in row.pieces).split())
+
+        await desk.until(lambda: "Allow 'refund [/x]'" in rows(), "for the best fix")
+
+    at_the_desk(act, SESSION)

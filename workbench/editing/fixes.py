@@ -1,0 +1,200 @@
+"""Apply a fix of a diagnosis or lint to a session, and show its effect before it is applied."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from adapters.errors import SignatureError
+from adapters.formats import catalog
+from adapters.formats.two_step import TwoStepAdapter
+from adapters.replies.fix import Fix
+from adapters.replies.reading import Reading
+from adapters.requests.request import Request
+from adapters.signatures import outline_edits
+from adapters.signatures.outline import outline_of
+from adapters.signatures.outline_edits import NewMember
+from adapters.values.plain_json import plain
+from sessions.model.replies import Reply
+from sessions.model.session import Case, Column, Session
+from sessions.running import linting, recording, rendering
+from workbench.editing import column_edits, edits
+from workbench.editing.field_names import rename_field
+from workbench.output.prompt_diff import SectionDiff, compare
+from workbench.state.document import State
+
+NO_VALUE = ("failed", "missing", "unread")
+
+
+class FixError(ValueError):
+    """A fix that cannot be applied to this session."""
+
+
+class Effect(NamedTuple):
+    """A fix with its effect: the next state, the changed sections of the prompt, and what becomes of the reply.
+
+    `parses` is None where the reply cannot say: it was for another model, or there is none. `problem` says why the fix
+    cannot be applied; the other parts are empty then.
+    """
+
+    fix: Fix
+    after: State | None = None
+    prompt: tuple[SectionDiff, ...] = ()
+    parses: bool | None = None
+    is_other: bool = False
+    """Whether this reply, which parsed before, has other values then."""
+    problem: str = ""
+    wrong: tuple[str, ...] = ()
+    """The outputs that this reply would still lack."""
+
+    @property
+    def verdict(self) -> str:
+        """What becomes of this reply, in a few words."""
+        if self.problem:
+            return f"cannot be applied: {self.problem}"
+        if self.parses is None:
+            return "the next reply decides"
+        if not self.parses and "adapter" in self.fix.change:
+            return "this reply is in the old format; the next decides"
+        if not self.parses:
+            return f"this reply would still not parse{': ' if self.wrong else ''}{', '.join(self.wrong[:3])}"
+        return "this reply would parse to other values" if self.is_other else "this reply would parse"
+
+
+def apply(state: State, column_id: str, fix: Fix) -> State:
+    """Change the session as a fix says; the column keeps its place. Raises `FixError`."""
+    change = fix.change
+    column = next((one for one in state.session.columns if one.id == column_id), None)
+    if column is None:
+        raise FixError(f"there is no column {column_id}")
+    if "field" in change:
+        return _with_field(state, change)
+    if "predictor" in change:
+        return edits.set_predictor(state, change["predictor"])
+    if "fallback" in change:
+        return column_edits.set_fallback(state, change["fallback"])
+    if "demo" in change:
+        row = change["demo"] - 1
+        if not 0 <= row < len(state.session.demos):
+            raise FixError(f"there is no demo {row + 1}")
+        return edits.toggle_demo(state, row) if state.session.demos[row].enabled else state
+    if "adapter" in change:
+        return column_edits.set_adapter(state, column_id, change["adapter"])
+    new = replace(
+        column,
+        options={**column.options, **change.get("options", {})},
+        params={**column.params, **change.get("params", {})},
+    )
+    wrong = sorted(set(new.options) - set(catalog.profile(new.adapter).options))
+    if wrong:
+        raise FixError(f"{new.adapter} has no option {wrong[0]}")
+    return edits.set_columns(state, [new if one is column else one for one in state.session.columns])
+
+
+def _with_field(state: State, change: Mapping[str, object]) -> State:
+    """Change the name, type or description of a field in the signature's text."""
+    text, name = state.session.signature.text, str(change["field"])
+    try:
+        outline = outline_of(text)
+        of = outline.class_named(state.session.signature.class_name)
+        member = of.member(name) if of is not None else None
+        if of is None or member is None:
+            raise FixError(f"{name} is not written in the signature")
+        description = member.description
+        if "description" in change:
+            parts = [one for one in ((description or "").rstrip(), str(change["description"])) if one]
+            description = " ".join(dict.fromkeys(parts))
+        wanted = NewMember(
+            str(change.get("name", name)), member.kind, str(change.get("type", member.type_text)), description
+        )
+        written = outline_edits.set_member(outline, of, member, wanted)
+    except SignatureError as error:
+        raise FixError(str(error)) from error
+    if wanted.name != name:
+        return rename_field(state, written, name, wanted.name)
+    return edits.set_signature_text(state, written)
+
+
+def effects_of(
+    state: State, column: Column, reading: Reading | None, reply: Reply | None, request: Request | None
+) -> tuple[Effect, ...]:
+    """Show every fix of the column's parse result, then of its lints, those after which the reply parses first.
+
+    A fix that changes nothing is left out. Renders and parses once for each.
+    """
+    offered = [fix for cause in (reading.diagnosis if reading is not None else ()) for fix in cause.fixes]
+    found = linting.lints_of(state.session, column, state.case, request) if request is not None else ()
+    offered += [fix for lint in found for fix in lint.fixes]
+    effects = [_effect(state, column, fix, reading, reply, request) for fix in _each_once(offered)]
+    useful = [one for one in effects if one.problem or (one.after is not None and one.after is not state)]
+    wrong = len(_wrong(reading)) if reading is not None else 0
+
+    def rank(one: Effect) -> tuple[bool, bool, int]:
+        return bool(one.problem), one.parses is not True, len(one.wrong) or wrong
+
+    return tuple(sorted(useful, key=rank))
+
+
+def _wrong(reading: Reading) -> tuple[str, ...]:
+    return tuple([one.name for one in reading.fields.values() if one.state in NO_VALUE])
+
+
+def _each_once(fixes: Iterable[Fix]) -> list[Fix]:
+    return list({json.dumps(plain(dict(one.change)), sort_keys=True): one for one in reversed(list(fixes))}.values())[
+        ::-1
+    ]
+
+
+def _effect(
+    state: State, column: Column, fix: Fix, reading: Reading | None, reply: Reply | None, request: Request | None
+) -> Effect:
+    try:
+        after = apply(state, column.id, fix)
+    except FixError as error:
+        return Effect(fix, problem=str(error))
+    changed = after.session.columns[state.session.columns.index(column)]
+    try:
+        made = rendering.request_of(after.session, changed, after.case)
+        adapter = rendering.adapter_of(changed)
+        prompt = () if request is None else compare(request, made)
+        if reply is None or reply.raw or (isinstance(adapter, TwoStepAdapter) and reply.extraction is None):
+            return Effect(fix, after, prompt)
+        read = recording.read_completion(adapter, made, after.session.signature.read(), reply)
+    except Exception as error:  # whatever dspy's format raises for the changed signature
+        return Effect(fix, problem=f"{type(error).__name__}: {error}")
+    values = plain(dict(read.values)), plain(dict(reading.values)) if reading is not None else None
+    is_other = reading is not None and reading.ok and values[0] != values[1]
+    wrong = () if read.ok or "adapter" in fix.change else _wrong(read)
+    return Effect(fix, after, prompt, read.ok, is_other, wrong=wrong)
+
+
+def effects_for(session: Session, column: Column, case: Case, reply: Reply | None) -> tuple[Effect, ...]:
+    """Show the effects for a reply that is no column's on screen. Raises what rendering raises."""
+    state = State(session, session.cases.index(case))
+    request = rendering.request_of(session, column, case)
+    reading = None
+    if reply is not None:
+        adapter = rendering.adapter_of(column)
+        reading = recording.read_completion(adapter, request, session.signature.read(), reply)
+    return effects_of(state, column, reading, reply, request)
+
+
+def chosen(effects: Iterable[Effect], wanted: str) -> Effect:
+    """Choose an effect by its number from 1, by its kind, or by its change as JSON. Raises `FixError`."""
+    known = list(effects)
+    if wanted.isdecimal() and 0 < int(wanted) <= len(known):
+        return known[int(wanted) - 1]
+    for one in known:
+        if one.fix.kind == wanted or _same_change(one.fix, wanted):
+            return one
+    told = "; ".join(f"{number} {one.fix.message}" for number, one in enumerate(known, 1))
+    raise FixError(f"no fix {wanted!r}; there are: {told}" if known else "the reply and the prompt need no fix")
+
+
+def _same_change(fix: Fix, wanted: str) -> bool:
+    try:
+        return bool(json.loads(wanted) == plain(dict(fix.change)))
+    except (ValueError, RecursionError):
+        return False

@@ -1,0 +1,158 @@
+"""Show the fixes of a reply and its prompt, apply one, and say after the next run whether it helped."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+
+from adapters.replies.fix import Fix
+from workbench.editing import fixes
+from workbench.editing.fixes import Effect, FixError
+from workbench.output.display import one_line
+from workbench.state.derived import RenderedColumn
+from workbench.state.document import Place, State
+from workbench.tui.keys.bindings import KeyGroup
+from workbench.tui.pages.differences import section_blocks
+from workbench.tui.pages.page import paragraph
+from workbench.tui.widgets.row_list import RowList
+from workbench.tui.widgets.text.plain import PlainStatic, content, key_hints, lines, plain_notify
+from workbench.tui.widgets.text.text_view import EMPTY, Block, TextView, block
+
+if TYPE_CHECKING:
+    from workbench.tui.host import Host
+    from workbench.tui.runs.runs import ColumnRun
+
+_key = KeyGroup("Fixes", "fixes")
+QUIET = "$foreground 60%"
+MOST_ROWS = 8
+LONGEST_CAUSE = 400
+
+
+class FixesScreen(ModalScreen[Effect | None]):
+    """Returns the fix to apply, None after escape. `causes` are the sentences of the diagnosis."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        _key("escape", "dismiss(None)", "close", "Close", "Close without a change"),
+        _key("enter", "take", "take", "Apply", "Apply this fix; undo reverts it"),
+    ]
+
+    def __init__(self, column: str, causes: Sequence[str], effects: Sequence[Effect]) -> None:
+        super().__init__()
+        self._column = column
+        self._causes = tuple(causes)
+        self._effects = tuple(effects)
+        self._current = 0
+        self._list = RowList(self._line)
+        self._text = TextView(id="fixes-text")
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog -large") as dialog:
+            dialog.border_title = content(f" Fixes for {one_line(self._column, 40)} ")
+            shown = self._causes[: max(1, self.app.size.height // 16)]
+            told = [f"✗ {one_line(cause, LONGEST_CAUSE)}" for cause in shown]
+            if len(shown) < len(self._causes):
+                told[-1] += f"  (+{len(self._causes) - len(shown)} more)"
+            if told:
+                yield PlainStatic(content("\n".join(told), "$text-error"), classes="fixes-cause")
+            yield self._list
+            yield self._text
+            hint = "↑↓ choose   {fixes.take|enter} apply   {fixes.close|esc} close   tab scroll the changes"
+            yield PlainStatic(key_hints(self.app, hint), classes="dialog-hint")
+
+    def on_mount(self) -> None:
+        self._list.styles.height = min(MOST_ROWS, len(self._effects), max(3, self.app.size.height // 6))
+        self._list.show(len(self._effects), 0)
+        self._list.focus()
+        self._look()
+
+    @on(RowList.Moved)
+    def _moved(self, event: RowList.Moved) -> None:
+        self._current = event.index
+        self._look()
+
+    def action_take(self) -> None:
+        effect = self._effects[self._current]
+        if effect.after is not None:
+            self.dismiss(effect)
+
+    def _look(self) -> None:
+        self._text.show(blocks_of(self._effects[self._current]))
+
+    def _line(self, index: int) -> Content:
+        effect = self._effects[index]
+        if effect.parses:
+            sign, style = "✓ ", "$text-success"
+        else:
+            sign, style = ("✗ ", "$text-error") if effect.problem else ("· ", QUIET)
+        told = "  this reply would parse" if effect.parses else ""
+        return lines((sign, style), (one_line(effect.fix.message, 90), "bold"), (told, style))
+
+
+def blocks_of(effect: Effect) -> list[Block]:
+    """Show what a fix changes in the prompt."""
+    blocks = paragraph(f"{effect.verdict[:1].upper()}{effect.verdict[1:]}.", "ok" if effect.parses else "note")
+    if effect.after is not None and not effect.prompt:
+        return [*blocks, EMPTY, block("The prompt stays the same.", "note")]
+    for section in effect.prompt:
+        blocks += [EMPTY, *section_blocks(section)]
+    return blocks
+
+
+async def choose(host: Host) -> None:
+    """Show the fixes of the focused column and apply the chosen one, as a change that can be undone."""
+    rendered = host.main.shown_column()
+    if rendered is None:
+        return
+    effects = await asyncio.to_thread(effects_of, host.document.state, rendered)
+    if not effects:
+        says = "This reply and its prompt need no fix." if rendered.reading else "There is no reply to fix yet."
+        plain_notify(host.app, says, title="No fixes")
+        return
+    causes = [one.message for one in rendered.reading.diagnosis] if rendered.reading is not None else []
+    effect = await host.app.push_screen_wait(FixesScreen(rendered.column.id, causes, effects))
+    if effect is not None:
+        _apply(host, rendered, effect.fix)
+
+
+def effects_of(state: State, rendered: RenderedColumn) -> tuple[Effect, ...]:
+    request = None if rendered.error else rendered.request
+    return fixes.effects_of(state, rendered.column, rendered.reading, rendered.reply, request)
+
+
+def _apply(host: Host, rendered: RenderedColumn, fix: Fix) -> None:
+    at = host.document.session.columns.index(rendered.column)
+    try:
+        change = partial(fixes.apply, column_id=rendered.column.id, fix=fix)
+        host.main.edit(change, Place("column", field=rendered.column.id), fix.message)
+    except FixError as error:
+        plain_notify(host.app, f"Not applied: {error}", severity="warning")
+        return
+    reading = rendered.reading
+    before = "no reply" if reading is None else "parsed" if reading.ok else "parse error"
+    after = host.document.session.columns[at].id
+    host.sending.fixed[after] = (fix.message, before)
+    host.main.status.say(
+        host.key_words(f"{fix.message} {{app.send_column|F8}} sends it again, {{app.undo|ctrl+z}} reverts it")
+    )
+
+
+def say_whether_it_helped(host: Host, ended: ColumnRun) -> None:
+    """After the first run with an applied fix, say what became of the reply before and after."""
+    if ended.run is None or ended.column not in host.sending.fixed:
+        return
+    message, before = host.sending.fixed.pop(ended.column)
+    said = f"{message} Before: {before}. Now: {'parsed' if ended.run.ok else 'parse error'}."
+    hint = host.key_words("{app.past_runs|shift+F7} shows both replies, {runs.mark|space} compares them.")
+    if ended.run.ok:
+        plain_notify(host.app, f"{said} {hint}", title="It helped")
+    else:
+        plain_notify(host.app, f"{said} {hint}", title="Not fixed yet", severity="warning")
