@@ -51,7 +51,7 @@ class Effect(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """What becomes of this reply, in a few words."""
+        """Say in a few words what becomes of this reply."""
         if self.problem:
             return f"cannot be applied: {self.problem}"
         if self.parses is None:
