@@ -6,7 +6,7 @@ import argparse
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adapters.formats.catalog import UnknownAdapterError
 from adapters.formats.two_step import TwoStepAdapter
@@ -20,10 +20,11 @@ from sessions.model.session import Column
 from sessions.running import rendering
 from workbench.cli import arguments, selection
 from workbench.cli.selection import Selection
-from workbench.editing import fixes
-from workbench.editing.fixes import Effect
 from workbench.output import command_output, exit_codes, json_shapes, reading_text
 from workbench.output.exit_codes import CommandError
+
+if TYPE_CHECKING:
+    from workbench.editing.fixes import Effect
 
 DESCRIPTION = """\
 Reads a reply as the adapter of each column does: the verdict, the values, what
@@ -78,10 +79,7 @@ def run(options: argparse.Namespace) -> int:
             shapes[column.id] = json_shapes.no_reading(error)
             continue
         codes.append(exit_codes.OK if reading.ok else exit_codes.DIFFERENT)
-        reply = Reply(
-            completion, source="pasted", extraction=None if extraction is None else Extraction(text=extraction)
-        )
-        effects = fixes.effects_for(chosen.session, column, chosen.case, reply) if options.fixes else ()
+        effects = _effects(chosen, column, completion, extraction) if options.fixes else ()
         streamed = None if chunks is None else _streamed(reading, chunks)
         if options.json:
             shapes[column.id] = json_shapes.reading(reading)
@@ -110,6 +108,13 @@ def read(chosen: Selection, column: Column, completion: str, extraction: str | N
     if isinstance(adapter, TwoStepAdapter):
         return adapter.read(request.signature, completion, extraction)
     return read_reply(adapter, request, completion)
+
+
+def _effects(chosen: Selection, column: Column, completion: str, extraction: str | None) -> Sequence[Effect]:
+    from workbench.editing import fixes
+
+    second = None if extraction is None else Extraction(text=extraction)
+    return fixes.effects_for(chosen.session, column, chosen.case, Reply(completion, source="pasted", extraction=second))
 
 
 def _shape(effect: Effect) -> dict[str, Any]:

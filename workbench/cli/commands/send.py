@@ -31,7 +31,6 @@ from workbench.cli import arguments, selection
 from workbench.cli.interruption import interruptible
 from workbench.cli.selection import Selection
 from workbench.config import settings
-from workbench.editing import fixes
 from workbench.output import command_output, exit_codes, json_shapes, run_text
 from workbench.output.command_output import Turns
 from workbench.output.exit_codes import CommandError
@@ -144,6 +143,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _fixed(chosen: Selection, wanted: str) -> Selection:
     """Apply a fix of the chosen column's last reply; --save keeps it in the session. Raises `CommandError`."""
+    from workbench.editing import fixes
+
     if len(chosen.columns) != 1:
         raise CommandError("--apply changes one column: name it with --adapter")
     (column,) = chosen.columns
