@@ -6,10 +6,11 @@ Nothing that is in a session already is changed: cases are added, and columns un
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -21,6 +22,7 @@ from sessions.captured.signatures import CapturedSignature, captured
 from sessions.checking import checking
 from sessions.errors import SessionError
 from sessions.file import saving, store
+from sessions.file.both_changes import CollisionError
 from sessions.file.json_values import WrittenParts
 from sessions.imports.demos import demo_of
 from sessions.imports.dspy_program import without_secrets
@@ -94,9 +96,7 @@ class SessionReport:
 class CapturedFolder:
     """Takes lines as the program's side writes them."""
 
-    def __init__(
-        self, folder: Path, wanted: CallFilter, versions: Mapping[str, str], linked_from: Path | None = None
-    ) -> None:
+    def __init__(self, folder: Path, wanted: CallFilter, linked_from: Path | None = None) -> None:
         """`linked_from` is a folder of the project whose program is looked up, where `folder` is outside of it."""
         self.folder = folder
         self._linked_from = linked_from or folder
@@ -106,7 +106,7 @@ class CapturedFolder:
         self.calls = 0
         self.lost = 0
         self._wanted = wanted
-        self._versions = versions
+        self._versions: Mapping[str, str] = {}
         self._described: dict[str, Mapping[str, Any]] = {}
         self._signatures: dict[str, CapturedSignature | None] = {}
         self._predictors: dict[tuple[str, str, str], _Predictor | None] = {}
@@ -114,7 +114,13 @@ class CapturedFolder:
         self._next_save = 0.0
 
     def take(self, line: Mapping[str, Any]) -> None:
-        """A description of a signature, a call, or how many calls were lost. Never raises for what a call holds."""
+        """Take the versions of a program's packages, a description of a signature, a call, or how many calls were lost.
+
+        Never raises for what a call holds.
+        """
+        if "versions" in line:
+            self._versions = line["versions"]
+            return
         if "define" in line:
             self._described[line["define"]] = {**line["signature"], "files": line.get("files", [])}
             return
@@ -192,17 +198,15 @@ class CapturedFolder:
         """The session of this predictor that is in the folder, if it is of the same signature and demos, else a new one
         beside it."""
         demos = tuple([_demo(one, known) for one in call.demos])
-        base = file_name(call.name)
         taken = {one.path for one in self._predictors.values() if one is not None}
-        for number in range(1, MOST_SESSIONS + 1):
-            path = self.folder / f"{base}{'' if number == 1 else f'-{number}'}{ENDING}"
+        for path in itertools.islice(_paths(self.folder, call.name), MOST_SESSIONS):
             if path in taken:
                 continue
             if not path.exists():
                 return _Predictor(path, _new_session(call, known, demos), None)
             opened = store.open_file(path)
             there = opened.session
-            if _text(there.signature) == _text(known.text) and _demos(there.demos) == _demos(demos):
+            if _is_alike(there, known.text, demos):
                 names = {_inputs_key(one): one.name for one in there.cases}
                 return _Predictor(path, there, there, opened.fingerprint, known=names)
             self.notes[f"{path.name} has another signature or other demos: it stays as it is, and this is captured "
@@ -230,23 +234,51 @@ class CapturedFolder:
             assert predictor is not None
             try:
                 self.folder.mkdir(parents=True, exist_ok=True)
-                base = predictor.saved or replace(predictor.session, cases=())
-                saved = saving.save(
-                    base,
-                    predictor.session,
-                    predictor.path,
-                    "our results",
-                    since=predictor.since,
-                    parts=predictor.written,
-                )
-                predictor.session = predictor.saved = saved.session
-                predictor.since = saved.fingerprint
+                if predictor.saved is None and predictor.path.exists():  # made since by another process
+                    self._join(predictor)
+                try:
+                    _save(predictor)
+                except CollisionError:
+                    self._join(predictor)
+                    _save(predictor)
                 self._changed.discard(key)
             except SessionError as error:
                 self.problems[str(error)] = None
             except OSError as error:
                 self.problems[f"{self.folder}: cannot be made: {(error.strerror or str(error)).lower()}"] = None
         self._next_save = time.monotonic() + SAVED_EVERY_S
+
+    def _join(self, predictor: _Predictor) -> None:
+        """Puts our cases and columns beside those that another writer of the same session, such as another process,
+        has added since; a session of another signature or other demos gets ours as a file beside it."""
+        opened = store.open_file(predictor.path)
+        there, ours = opened.session, predictor.session
+        if not _is_alike(there, ours.signature, ours.demos):
+            taken = {one.path for one in self._predictors.values() if one is not None}
+            predictor.path = next(
+                one for one in _paths(self.folder, ours.name) if one not in taken and not one.exists()
+            )
+            predictor.saved, predictor.since = None, None
+            return
+        joined, ids = there, {}
+        for column in ours.columns:
+            model, params = ours.model_of(column), dict(ours.params_of(column))
+            joined, same = _with_column(joined, column.adapter, column.options, model, params)
+            ids[column.id] = same.id
+        known = {_inputs_key(one): one.name for one in joined.cases}
+        for case in ours.cases:
+            recorded = {ids[id]: one for id, one in case.recordings.items()}
+            replies = {ids[id]: one for id, one in case.replies.items()}
+            name = known.get(_inputs_key(case))
+            if name is None:
+                name = unused(case.name, set(known.values()))
+                known[_inputs_key(case)] = name
+                joined = replace(joined, cases=(*joined.cases, replace(case, name=name, recordings={}, replies={})))
+            mine = joined.case(name)
+            recorded, replies = {**recorded, **mine.recordings}, {**replies, **mine.replies}
+            both = joined.by_column(recorded), joined.by_column(replies)
+            joined = joined.with_case(replace(mine, recordings=both[0], replies=both[1]))
+        predictor.session, predictor.saved, predictor.since, predictor.known = joined, there, opened.fingerprint, known
 
     def report(self) -> list[SessionReport]:
         """List the sessions with their counts, in the order in which their predictors were first called."""
@@ -257,6 +289,25 @@ class CapturedFolder:
             for one in self._predictors.values()
             if one is not None and one.saved is not None
         ]
+
+
+def _save(predictor: _Predictor) -> None:
+    base = predictor.saved or replace(predictor.session, cases=())
+    saved = saving.save(
+        base, predictor.session, predictor.path, "our results", since=predictor.since, parts=predictor.written
+    )
+    predictor.session = predictor.saved = saved.session
+    predictor.since = saved.fingerprint
+
+
+def _paths(folder: Path, name: str) -> Iterator[Path]:
+    base = file_name(name)
+    yield folder / f"{base}{ENDING}"
+    yield from (folder / f"{base}-{number}{ENDING}" for number in itertools.count(2))
+
+
+def _is_alike(session: Session, signature: SignatureText, demos: tuple[Demo, ...]) -> bool:
+    return _text(session.signature) == _text(signature) and _demos(session.demos) == _demos(demos)
 
 
 def _new_session(call: LiveCall, known: CapturedSignature, demos: tuple[Demo, ...]) -> Session:
@@ -284,11 +335,18 @@ def _column_added(session: Session, call: LiveCall) -> tuple[Session, Column | N
     options.pop("use_json_adapter_fallback", None)  # which the session says
     model = first.model.name if first.model is not None and first.model.name else Session.model
     params = recordings.parameters_of(call)
+    return _with_column(session, name, options, model, params)
+
+
+def _with_column(
+    session: Session, name: str, options: Mapping[str, Any], model: str, params: Mapping[str, Any]
+) -> tuple[Session, Column]:
+    """The session's column with this adapter and model, added where there is none."""
     for column in session.columns:
-        is_alike = column.adapter == name and dict(column.options) == options and column.variant is None
-        if is_alike and session.model_of(column) == model and dict(session.params_of(column)) == params:
+        is_alike = column.adapter == name and dict(column.options) == dict(options) and column.variant is None
+        if is_alike and session.model_of(column) == model and dict(session.params_of(column)) == dict(params):
             return session, column
-    other_params = {} if dict(session.params) == params else params
+    other_params = {} if dict(session.params) == dict(params) else params
     column = Column(
         unused(name, {one.id for one in session.columns}),
         name,

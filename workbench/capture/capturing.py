@@ -11,7 +11,7 @@ from typing import Any
 
 from workbench.capture.in_your_process import attaching
 from workbench.capture.in_your_process.listening import Listener
-from workbench.capture.in_your_process.outlet import Outlet
+from workbench.capture.in_your_process.outlet import Outlet, Writer
 
 WRITER = "workbench.capture.sessions_writer"
 
@@ -33,7 +33,7 @@ class Capture(Listener):
         redact: Sequence[str] = (),
     ) -> None:
         options = options_of(folder, cases=cases, only=only, sample=sample, redact=redact)
-        super().__init__(Outlet(command(), variables(), options))
+        super().__init__(Outlet(Writer(command(), variables(), options)))
 
     def close(self) -> None:
         """Waits until the sessions are written, which the end of the program does too."""
@@ -59,7 +59,7 @@ def options_of(
     only: str = "all",
     sample: float = 1.0,
     redact: Sequence[str] = (),
-    report: str | None = None,
+    report: bool = False,
     linked_from: str | None = None,
 ) -> dict[str, Any]:
     """Return the first message to the child process. Raises ValueError for invalid options."""

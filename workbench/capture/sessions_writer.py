@@ -1,50 +1,114 @@
-"""The child process of a capture: reads what the program's side tells it, a line of JSON each, and writes sessions.
+"""The child process of a capture: makes sessions of the calls in a folder of files, a line of JSON each.
 
-It ends when the pipe does, and says what became of it: on standard error, or in the file that it was told to write a
-report to (`workbench capture` then says it for all the processes of a program).
+It ends when its standard input has and no process calls any more, and says what became of it: on standard error, or in
+a report (`workbench capture` and the pytest plugin then say it).
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
+import shutil
 import sys
+import threading
+import time
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from sessions.captured.folder import MOST_CASES, CallFilter, CapturedFolder
 from sessions.file import whole_files
 from workbench.capture.capturing import in_words
+from workbench.capture.in_your_process.outlet import CALLS, OPTIONS, REPORT
 from workbench.output import display
+
+LOOKS_EVERY_S = 0.05
 
 
 def main() -> None:
-    """Reads to the end of standard input. Its first line says what is wanted."""
-    lines = sys.stdin.buffer
-    first = lines.readline()
-    if not first:
-        return
-    told = json.loads(first)
+    """Read until standard input ends; its argument is the folder of calls."""
+    calls = CallFiles(Path(sys.argv[1]))
+    told = json.loads(calls.folder.joinpath(OPTIONS).read_text(encoding="ascii"))
     wanted = CallFilter(told["cases"] or MOST_CASES, told["only"], told["sample"], tuple(told["redact"]))
-    folder = CapturedFolder(
-        Path(told["folder"]), wanted, told["versions"], Path(told.get("linked_from") or told["folder"])
-    )
-    _read(lines, folder)
-    folder.save()
-    shape = as_json(folder)
-    if told["report"]:
-        whole_files.write(told["report"], json.dumps(shape).encode("utf-8"))
-        return
-    for line in in_words([shape], str(folder.folder)):
-        sys.stderr.write(display.safe(line) + "\n")
+    folder = CapturedFolder(Path(told["folder"]), wanted, Path(told["linked_from"] or told["folder"]))
+    has_ended = threading.Event()
+
+    def wait() -> None:
+        while os.read(0, 1_000):
+            pass
+        has_ended.set()
+
+    threading.Thread(target=wait, daemon=True).start()
+    _follow(calls, folder, has_ended, is_said=not told["report"])
+    if not told["report"]:
+        shutil.rmtree(calls.folder, ignore_errors=True)
 
 
-def _read(lines: IO[bytes], folder: CapturedFolder) -> None:
-    for line in lines:
-        if not line.endswith(b"\n"):  # the program was killed in the midst of it
+def _follow(calls: CallFiles, folder: CapturedFolder, has_ended: threading.Event, is_said: bool) -> None:
+    reported = -1
+    while True:
+        is_last = has_ended.is_set()
+        are_held = is_last and calls.are_held()
+        found = calls.read(folder)
+        if found and not is_last:
+            continue
+        folder.save()
+        if is_last and reported != (reported := folder.calls + folder.lost):
+            shape = as_json(folder)
+            if is_said and reported:
+                for line in in_words([shape], str(folder.folder)):
+                    sys.stderr.write(display.safe(line) + "\n")
+            whole_files.write(str(calls.folder / REPORT), json.dumps(shape).encode("utf-8"))
+        if is_last and not are_held:
             return
-        folder.take(json.loads(line))
+        if is_last:
+            time.sleep(LOOKS_EVERY_S)
+        else:
+            has_ended.wait(LOOKS_EVERY_S)
+
+
+class CallFiles:
+    """The files of calls of a folder, each read as far as it is written."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._read: dict[Path, int] = {}
+        self._versions: dict[Path, Mapping[str, Any]] = {}
+
+    def read(self, into: CapturedFolder) -> int:
+        """Read the lines that came since; return how many. A line without an end was cut off, and is none."""
+        files = sorted(self.folder.glob(f"*{CALLS}"))
+        count = 0
+        for file, following in itertools.zip_longest(files, files[1:]):
+            with file.open("rb") as opened:
+                opened.seek(self._read.get(file, 0))
+                lines = opened.read().split(b"\n")[:-1]
+            self._read[file] = self._read.get(file, 0) + sum(len(one) + 1 for one in lines)
+            if lines and file in self._versions:
+                into.take(self._versions[file])
+            for line in map(json.loads, lines):
+                self._versions.setdefault(file, line)
+                into.take(line)
+            count += len(lines)
+            if following is not None and following.name.partition(".")[0] == file.name.partition(".")[0]:
+                file.unlink()
+        return count
+
+    def are_held(self) -> bool:
+        """Tell whether a process still writes to a file."""
+        try:
+            import fcntl
+        except ImportError:  # on Windows
+            return False
+        for file in self.folder.glob(f"*{CALLS}"):
+            with file.open("rb") as opened:
+                try:
+                    fcntl.flock(opened, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                except OSError:
+                    return True
+        return False
 
 
 def as_json(folder: CapturedFolder) -> dict[str, Any]:

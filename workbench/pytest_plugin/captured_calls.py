@@ -5,9 +5,6 @@ Runs in the process of somebody's test suite: it imports neither `adapters` nor 
 
 from __future__ import annotations
 
-import json
-import tempfile
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +13,7 @@ from workbench.capture import capturing
 from workbench.capture.capturing import in_words
 from workbench.capture.in_your_process import attaching
 from workbench.capture.in_your_process.listening import Listener
-from workbench.capture.in_your_process.outlet import Outlet
+from workbench.capture.in_your_process.outlet import Outlet, Writer
 from workbench.output import display
 
 _FOR_THE_CONTROLLER = "workbench_captured"
@@ -31,28 +28,31 @@ class CapturedCalls:
 
     def __init__(self, config: pytest.Config) -> None:
         self._folder = str(config.invocation_params.dir / config.getoption("workbench_capture"))
-        self._files = tempfile.TemporaryDirectory(prefix="workbench-capture-")
-        options = capturing.options_of(self._folder, report=self._files.name)
-        self._listener = Listener(Outlet(capturing.command(), capturing.variables(), options))
+        options = capturing.options_of(self._folder, report=True)
+        self._writer = Writer(capturing.command(), capturing.variables(), options)
+        self._listener = Listener(Outlet(self._writer))
         self._reports: list[dict[str, Any]] = []
+        self._missing = 0
         attaching.attach(self._listener)
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         attaching.detach(self._listener)
         self._listener.outlet.close()
-        for file in sorted(Path(self._files.name).glob("*.json")):
-            self._reports.append(json.loads(file.read_text(encoding="utf-8")))
-        self._files.cleanup()
+        found, made = self._writer.report()
+        self._reports += found
+        self._missing = max(0, made - sum(one["calls"] + one["lost"] for one in found))
         output = getattr(session.config, "workeroutput", None)
         if output is not None:
-            output[_FOR_THE_CONTROLLER] = self._reports
+            output[_FOR_THE_CONTROLLER] = self._reports, self._missing
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         """A worker of pytest-xdist has ended."""
-        self._reports.extend(getattr(node, "workeroutput", {}).get(_FOR_THE_CONTROLLER, ()))
+        reports, missing = getattr(node, "workeroutput", {}).get(_FOR_THE_CONTROLLER, ((), 0))
+        self._reports += reports
+        self._missing += missing
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Says what became of it."""
-        for line in in_words(self._reports, self._folder):
+        for line in in_words(self._reports, self._folder, self._missing):
             terminalreporter.write_line(display.safe(line))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,7 @@ def call(question: str, adapter: str, **output: Any) -> dict[str, Any]:
 
 
 def told(tmp_path: Path, *calls: dict[str, Any]) -> CapturedFolder:
-    folder = CapturedFolder(tmp_path, CallFilter(), {})
+    folder = CapturedFolder(tmp_path, CallFilter())
     folder.take({"define": "s", "signature": DEFINITION})
     for one in calls:
         folder.take(one)
@@ -85,3 +86,40 @@ def test_a_call_that_no_file_can_hold_keeps_no_other_call_out(tmp_path: Path) ->
     session = store.load(tmp_path / "QA.session.json")
     assert [one.name for one in session.cases] == ["a", "b", "c", "d"]
     assert list(session.case("a").recordings) == ["chat"]
+
+
+def writer(tmp_path: Path, instructions: str = "Answer.") -> CapturedFolder:
+    folder = CapturedFolder(tmp_path, CallFilter())
+    folder._next_save = math.inf  # each writes when it is told to
+    folder.take({"define": "s", "signature": {**DEFINITION, "instructions": instructions}})
+    return folder
+
+
+def test_several_writers_of_one_session_are_joined(tmp_path: Path) -> None:
+    """Inputs that begin alike have one name for a case in each process, and another adapter comes first."""
+    long = "the same words at the beginning of each of these questions "
+    writers = [writer(tmp_path) for _ in range(3)]
+    for number, one in enumerate(writers):
+        one.take(call("a", "json" if number == 1 else "chat"))
+    for number, one in enumerate(writers):
+        one.take(call(f"{long}{number % 2}", "chat"))
+        one.take(call(f"{long}{number} again", "chat"))
+    for one in writers:
+        one.save()
+        assert not one.problems
+    session = store.load(tmp_path / "QA.session.json")
+    asked = [one.inputs["question"] for one in session.cases]
+    assert sorted(asked) == sorted(["a", f"{long}0", f"{long}1", *[f"{long}{number} again" for number in range(3)]])
+    assert set(session.cases[0].recordings) == {"chat", "json"} == {one.adapter for one in session.columns}
+    assert all(one.recordings for one in session.cases)
+
+
+def test_a_writer_of_another_signature_gets_a_file_beside(tmp_path: Path) -> None:
+    writers = [writer(tmp_path, said) for said in ("Answer.", "Reply.")]
+    for one in writers:
+        one.take(call("a", "chat"))
+    for one in writers:
+        one.save()
+        assert not one.problems
+    said = [store.load(tmp_path / f"QA{more}.session.json").signature.read().instructions for more in ("", "-2")]
+    assert said == ["Answer.", "Reply."]

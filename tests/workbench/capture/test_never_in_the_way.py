@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
+import errno
 import os
 import signal
 import sys
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from sessions.file import store
 from workbench.capture import Capture, capture, capturing
 from workbench.capture.in_your_process import outlet
 from workbench.capture.in_your_process.listening import Listener
-from workbench.capture.in_your_process.outlet import Outlet
+from workbench.capture.in_your_process.outlet import Outlet, Writer
 
 pytestmark = pytest.mark.filterwarnings("ignore:Implementing custom LMs:DeprecationWarning")
 STANDS_ALONE = Path(outlet.__file__).parent
@@ -30,47 +30,44 @@ def asked(question: str) -> str:
 
 
 def listener_with(command: list[str], folder: Path) -> Listener:
-    return Listener(Outlet(command, capturing.variables(), capturing.options_of(folder)))
+    return Listener(Outlet(Writer(command, capturing.variables(), capturing.options_of(folder))))
 
 
 def said_by_capture(text: str) -> list[str]:
     return [line for line in text.splitlines() if line.startswith("workbench capture: ")]
 
 
-def test_a_child_that_is_killed_is_said_once_and_calls_go_on(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_child_that_is_killed_loses_nothing(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     listener = Capture(folder)
     with dspy.context(callbacks=[listener]):
         assert asked("before") == "fine"
         child = child_of(listener)
         child.kill()
         child.wait(WAIT_S)
-        # The pipe may take some lines more, until the system notices.
         assert [asked(f"after {number}") for number in range(5)] == ["fine"] * 5
         listener.close()
-    (said,) = said_by_capture(capfd.readouterr().err)
-    assert "the process that writes the sessions has ended" in said
+    (path,) = folder.iterdir()
+    assert [one.name for one in store.load(path).cases] == ["before", *[f"after {number}" for number in range(5)]]
+    assert "has ended" not in capfd.readouterr().err
 
 
 def child_of(listener: Listener) -> Any:
-    """The child process, once it runs."""
-    started = threading.Event()
-    for _ in range(WAIT_S * 100):
-        if listener.outlet._child is not None:
-            return listener.outlet._child
-        started.wait(0.01)
-    raise AssertionError("the child process was not started")
+    assert listener.outlet._writer is not None and listener.outlet._writer._child is not None
+    return listener.outlet._writer._child
 
 
-def test_a_program_that_lets_a_broken_pipe_end_it_is_not_ended_by_ours(tmp_path: Path) -> None:
+def test_a_program_that_lets_a_broken_pipe_end_it_is_not_ended_by_ours(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     before = signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
-        listener = listener_with([sys.executable, "-c", ""], tmp_path)
+        listener = listener_with([sys.executable, "-c", "raise SystemExit(3)"], tmp_path)
         for _ in range(2_000):
             listener.outlet.put('"' + "x" * 1_000 + '"')
         listener.outlet.close()
     finally:
         signal.signal(signal.SIGPIPE, before)
-    assert listener.outlet._is_broken
+    assert "the process that writes the sessions has ended" in capfd.readouterr().err
 
 
 def test_a_child_that_cannot_be_started_is_said_once(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -95,20 +92,46 @@ def test_a_full_disk_loses_the_sessions_and_nothing_else(folder: Path, capfd: py
 
 
 def test_a_child_that_does_not_read_lets_calls_be_lost_and_never_wait(
-    folder: Path, capfd: pytest.CaptureFixture[str]
+    folder: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    listener = listener_with([sys.executable, "-c", "import time; time.sleep(3600)"], folder)
-    lines = outlet.MOST_WAITING + 500
-    for number in range(lines):
+    monkeypatch.setattr(outlet, "LONGEST_FILE", 20_000)
+    listener = listener_with([sys.executable, "-c", "import sys; sys.stdin.read(); raise SystemExit(1)"], folder)
+    for number in range(2_500):
         listener.outlet.put(f'"{number}{"x" * 200}"')
-    listener.outlet.close(patience=0.1)
-    said = said_by_capture(capfd.readouterr().err)
-    child_of(listener).kill()
-    assert said == [
-        "workbench capture: calls come faster than they can be written; some are not captured",
-        "workbench capture: some calls could not be written within 0.1 s; the program does not wait for them",
+    writer = listener.outlet._writer
+    assert writer is not None
+    lines = [line for file in Path(writer.folder).glob("*.calls") for line in file.read_text().splitlines()]
+    made = sum(file.stat().st_size for file in Path(writer.folder).glob("*.made"))
+    lost = lines.count('{"lost":1}')
+    assert len({*lines}) - 2 + lost == 2_500 == made and lost
+    listener.outlet.close()
+    assert said_by_capture(capfd.readouterr().err) == [
+        "workbench capture: calls are not captured: they come faster than sessions are written",
+        "workbench capture: the process that writes the sessions has ended; calls are not captured",
     ]
-    assert 0 < listener.outlet._lost < lines
+    assert not Path(writer.folder).exists()
+
+
+def test_a_disk_that_is_full_for_a_while_loses_whole_calls_alone(
+    folder: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write, is_full = os.write, [False]
+
+    def limited(file: int, data: bytes) -> int:
+        if is_full[0] and len(data) > 50:
+            write(file, data[:50])
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(file, data)
+
+    monkeypatch.setattr(os, "write", limited)
+    with capture(folder):
+        for one in ("before", "meanwhile", "afterwards"):
+            is_full[0] = one == "meanwhile"
+            assert asked(one) == "fine"
+    (path,) = folder.iterdir()
+    assert [one.name for one in store.load(path).cases] == ["before", "afterwards"]
+    said = capfd.readouterr().err
+    assert "calls are not captured: No space left on device" in said and "1 call not captured" in said
 
 
 class FailsOnce:
@@ -176,20 +199,19 @@ def test_the_programs_own_callbacks_are_called_as_before(folder: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-def test_a_process_that_is_forked_off_has_a_child_of_its_own(folder: Path) -> None:
+@pytest.mark.parametrize("is_first", [False, True])
+def test_calls_of_a_process_that_is_forked_off_and_left_are_captured(is_first: bool, folder: Path) -> None:
     with capture(folder):
-        asked("in the parent")
+        if not is_first:
+            asked("in the parent")
         forked = os.fork()
         if forked == 0:
-            code = 1
             try:
                 asked("in the fork")
-                for one in list(outlet._OUTLETS):
-                    one.close()
-                code = 0
             finally:
-                os._exit(code)
+                os._exit(0)
         assert os.waitpid(forked, 0)[1] == 0
+        asked("in the parent")
     (path,) = folder.iterdir()
     assert {one.name for one in store.load(path).cases} == {"in the parent", "in the fork"}
 

@@ -6,7 +6,6 @@ import functools
 import importlib.abc
 import importlib.machinery
 import importlib.util
-import json
 import os
 import sys
 from typing import Any
@@ -15,15 +14,14 @@ from .listening import Listener
 from .outlet import Outlet
 
 VARIABLE = "WORKBENCH_CAPTURE"
-"""The environment variable by which `workbench capture` tells the programs it starts what to do, as JSON."""
+"""The environment variable by which `workbench capture` names the folder for calls to the programs it starts."""
 
 
 def from_environment() -> None:
     """Attaches a listener as `workbench capture` asked for; does nothing where it did not."""
     given = os.environ.get(VARIABLE)
     if given:
-        told = json.loads(given)
-        attach(Listener(Outlet(told["command"], told["variables"], told["options"])))
+        attach(Listener(Outlet(None, given)))
 
 
 def attach(listener: Listener) -> None:

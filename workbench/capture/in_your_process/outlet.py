@@ -1,7 +1,7 @@
-"""The way out of the program: a bounded queue, a thread, and the pipe to the child process that writes sessions.
+"""The way out of the program: files of calls in a folder, and the child process that makes sessions of them.
 
-Nothing here may hold the program up or end it. What does not fit is lost and counted; a child that cannot be started,
-or has ended, is said once on standard error.
+Nothing here may hold the program up or end it. A call is in its file when `put` returns, so that it outlives a process
+that is forked, killed or left by `os._exit`. Calls that cannot be written are counted, each reason said once.
 """
 
 from __future__ import annotations
@@ -10,94 +10,176 @@ import atexit
 import importlib.metadata
 import json
 import os
-import signal
+import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import uuid
 import weakref
-from collections import deque
 from typing import Any
 
-MOST_WAITING = 2_000
-"""Calls in the queue, about."""
-MOST_BYTES = 128_000_000
-"""Characters in the queue, about."""
 LONGEST_CALL = 16_000_000
 """Maximum characters of a call as JSON."""
-GATHERED_S = 0.05
-"""Seconds for which calls gather before they are written together."""
+LONGEST_FILE, MOST_FILES = 32_000_000, 16
+"""Bytes of a file of calls, about, and files that may wait to be read; the child deletes what it has read."""
 PATIENCE_S = 30.0
 """Seconds for which the end of the program, or of a `with`, waits for the sessions to be written."""
+OPTIONS, REPORT, CALLS, MADE = "options.json", "report.json", ".calls", ".made"
+"""Names in the folder: for the child, of the child, and endings of files of calls and of the count of them."""
 
 _NOT_INHERITED = ("PYTHONPATH", "PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONWARNINGS", "PYTHONHOME", "WORKBENCH_CAPTURE")
 
 
-class Outlet:
-    """Take calls as lines of JSON, in order. The first call starts its thread and its child."""
+class Writer:
+    """The child process that makes sessions of calls; it has read all of them once its standard input has ended."""
 
     def __init__(self, command: list[str], variables: dict[str, str], options: dict[str, Any]) -> None:
         """`command` runs the child, with `variables` beside the environment; `options` are what it is told first."""
         self._command = command
         self._variables = variables
         self._options = options
-        self._start()
+        self._child: subprocess.Popen[bytes] | None = None
+        self.folder = ""
+
+    def again(self) -> Writer:
+        """Return one like it, which was not started."""
+        return Writer(self._command, self._variables, self._options)
+
+    def start(self) -> None:
+        """Starts it with a new folder for calls, unless it runs. Raises OSError and ValueError."""
+        if self._child is not None:
+            return
+        self.folder = tempfile.mkdtemp(prefix="workbench-capture-")
+        with open(os.path.join(self.folder, OPTIONS), "w", encoding="ascii") as file:
+            json.dump(self._options, file)
+        try:
+            self._child = self._run()
+        except (OSError, ValueError):
+            shutil.rmtree(self.folder, ignore_errors=True)
+            raise
+
+    def _run(self) -> subprocess.Popen[bytes]:
+        variables = {name: value for name, value in os.environ.items() if name not in _NOT_INHERITED}
+        return subprocess.Popen(
+            [*self._command, self.folder],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            env={**variables, **self._variables},
+            start_new_session=True,  # ctrl+c is the program's; the child ends when the pipe does
+        )
+
+    def finish(self, patience: float, until_all_end: bool = False) -> str:
+        """Wait until the sessions are written, or `until_all_end` of the processes that call; return what is wrong."""
+        child, self._child = self._child, None
+        if child is None or child.stdin is None:
+            return ""
+        end = time.monotonic() + patience
+        child.stdin.close()
+        if child.poll():  # it was killed: another reads the calls again
+            child = self._run()
+            child.stdin.close()  # type: ignore[union-attr]
+        while child.poll() is None and time.monotonic() < end:
+            if not until_all_end and os.path.exists(os.path.join(self.folder, REPORT)):
+                _LEFT.append(child)  # processes that were forked off still call
+                return ""
+            time.sleep(0.01)
+        if child.poll() is None:
+            _LEFT.append(child)
+            return f"the sessions are not yet written after {patience:g} s; the program does not wait for them"
+        if child.returncode == 0:
+            return ""
+        if not until_all_end:
+            shutil.rmtree(self.folder, ignore_errors=True)
+        return "the process that writes the sessions has ended; calls are not captured"
+
+    def report(self) -> tuple[list[dict[str, Any]], int]:
+        """Return the child's report, none if it wrote none, and how many calls were made; removes the folder."""
+        made, reports = 0, []
+        if not os.path.isdir(self.folder):
+            return [], 0
+        for name in os.listdir(self.folder):
+            path = os.path.join(self.folder, name)
+            if name.endswith(MADE):
+                made += os.path.getsize(path)
+            elif name == REPORT:
+                with open(path, encoding="utf-8") as file:
+                    reports.append(json.load(file))
+        shutil.rmtree(self.folder, ignore_errors=True)
+        return reports, made
+
+    def forget(self) -> None:
+        """In a process that was forked off: the child is the parent's to end and to wait for."""
+        child, self._child = self._child, None
+        if child is not None and child.stdin is not None and not child.stdin.closed:
+            try:
+                os.close(child.stdin.fileno())
+            except OSError:
+                pass
+            child.returncode = 0
+
+
+_LEFT: list[Any] = []
+"""Children that are not waited for; Python would warn of them."""
+
+
+class Outlet:
+    """Take calls as lines of JSON, in order. The first call starts the writer, if there is one."""
+
+    def __init__(self, writer: Writer | None, folder: str = "") -> None:
+        """`folder` is that of a writer which somebody else has started."""
+        self._writer = writer
+        self._folder = folder
+        self._said: set[str] = set()
+        self._tally: int | None = None
+        self._is_closed = False
+        self._lock = threading.RLock()
+        self._start_anew()
         _OUTLETS.add(self)
 
-    def _start(self) -> None:
-        self._lines: deque[tuple[str, str, str]] = deque()
-        self._waiting = 0
-        self._is_called = threading.Event()
-        self._is_closing = False
-        self._lost = 0
-        self._thread: threading.Thread | None = None
-        self._child: subprocess.Popen[bytes] | None = None
+    def _start_anew(self) -> None:
+        self._process = os.getpid()
         self._told: set[str] = set()
-        self._said: set[str] = set()
         self._is_broken = False
-        self._lock = threading.Lock()
-        self._tally: int | None = None
-        self._is_in_a_worker = False
+        self._name = f"{self._process}-{uuid.uuid4().hex}"
+        self._number = -1
+        self._size = 0
+        self._file: int | None = None
 
     def put(self, line: str, key: str = "", definition: str = "") -> None:
         """Take a call. `definition`, a line that defines `key`, precedes the first call that has it."""
-        self._count()
-        if self._is_broken:
-            return
-        if len(line) > LONGEST_CALL:
-            self._lose(f"a call of more than {LONGEST_CALL // 1_000_000} MB is not captured")
-            return
-        if len(self._lines) >= MOST_WAITING or self._waiting > MOST_BYTES:
-            self._lose("calls come faster than they can be written; some are not captured")
-            return
-        self._lines.append((line, key, definition))
-        self._waiting += len(line)  # of several threads at once one may be forgotten: it is no exact limit
-        if self._thread is None:
-            self._run()
-        if not self._is_called.is_set():
-            self._is_called.set()
+        if os.getpid() != self._process:
+            self.forget()
+        with self._lock:
+            if not self._is_open():
+                return
+            self._count()
+            if len(line) > LONGEST_CALL:
+                self._lose(f"a call of more than {LONGEST_CALL // 1_000_000} MB is not captured")
+                return
+            new = bool(key) and key not in self._told
+            try:
+                if self._size > LONGEST_FILE:
+                    self._next()
+                self._write(f"{definition}\n{line}\n" if new else f"{line}\n")
+            except OSError as error:
+                self._lose(f"calls are not captured: {error.strerror or error}")
+            else:
+                self._told.add(key)
 
     def lose(self, why: str) -> None:
         """Counts a call that is not captured, and says why, each reason once."""
-        self._count()
-        self._lose(why)
+        with self._lock:
+            if self._is_open():
+                self._count()
+                self._lose(why)
 
     def _lose(self, why: str) -> None:
-        self._lost += 1
         self.say(why)
-
-    def _count(self) -> None:
-        """Adds a byte to this process's file of calls, which `workbench capture` counts even if it is killed."""
-        folder = self._options.get("report")
-        if folder is None:
-            return
         try:
-            if self._tally is None:
-                name = os.path.join(folder, f"{os.getpid()}-{uuid.uuid4().hex}.made")
-                self._tally = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o600)
-            os.write(self._tally, b".")
-        except OSError:  # the folder is gone when the program outlives its capture
+            self._write('{"lost":1}\n')
+        except OSError:  # the count of calls says that one is missing
             return
 
     def say(self, what: str) -> None:
@@ -112,140 +194,96 @@ class Outlet:
 
     def close(self, patience: float = PATIENCE_S) -> None:
         """Has all that was taken written, and waits for that, not longer than `patience` seconds."""
-        thread = self._thread
-        if thread is None:
-            return
-        end = time.monotonic() + patience
-        self._is_closing = True
-        self._is_called.set()
-        thread.join(patience)
-        if thread.is_alive():
-            self._broken(f"some calls could not be written within {patience:g} s; the program does not wait for them")
-        elif self._child is not None:
-            try:
-                self._child.wait(max(0.1, end - time.monotonic()))
-            except subprocess.TimeoutExpired:
-                self.say(f"the sessions are not yet written after {patience:g} s; the program does not wait for them")
-        self._thread = None
+        with self._lock:
+            writer = self._writer
+            self._is_closed = True
+            if writer is None:
+                return
+            self._let_go()
+            self._writer = writer.again()  # for calls that other threads make meanwhile, or that come later
+            self._folder = ""
+            self._start_anew()
+        wrong = writer.finish(patience)
+        if wrong:
+            self.say(wrong)
+
+    def before_fork(self) -> None:
+        """Starts the writer: processes that are forked off write for it, too, and it outlives them."""
+        if self._writer is not None and not self._is_closed and self._file is None:
+            with self._lock:
+                self._is_open()
 
     def forget(self) -> None:
-        """In a process that was forked off: it has a thread and a child of its own, or none."""
-        if self._tally is not None:
-            os.close(self._tally)
-        child = self._child
-        if child is not None and child.stdin is not None and not child.stdin.closed:
-            try:
-                os.close(child.stdin.fileno())
-            except OSError:
-                pass
-            child.returncode = 0  # it is the parent's to wait for
-        self._start()
+        """In a process that was forked off: it writes files of its own, for the same child."""
+        self._let_go()
+        if self._writer is not None:
+            self._writer.forget()
+        self._lock = threading.RLock()
+        self._start_anew()
 
-    def _run(self) -> None:
-        with self._lock:
-            if self._thread is None:
-                self._is_closing = False
-                self._thread = threading.Thread(target=self._work, name="workbench-capture", daemon=True)
-                self._thread.start()
-                self._close_with_a_worker()
-
-    def _close_with_a_worker(self) -> None:
-        """Has a process of multiprocessing close the outlet at its end: it skips `atexit`."""
-        process, util = (sys.modules.get(f"multiprocessing.{name}") for name in ("process", "util"))
-        if process is not None and util is not None and process.parent_process() is not None:
-            util.Finalize(None, self.close, exitpriority=10)
-            self._is_in_a_worker = True
-
-    def _work(self) -> None:
-        self._told = set()  # a child that was started anew was told nothing yet
-        pipe = self._open()
-        while True:
-            self._is_called.wait()
-            if not (self._is_closing or self._is_in_a_worker):
-                # Many calls at once: a thread that wakes up for each would take the program's turn each time. But a
-                # pool kills its workers when it is left.
-                time.sleep(GATHERED_S)
-            self._is_called.clear()
-            is_last = self._is_closing
-            if pipe is not None:
-                pipe = self._write(pipe, is_last)
-            if is_last:
-                return
-
-    def _write(self, pipe: Any, is_last: bool) -> Any:
-        """Writes what waits; the pipe, or None when it is broken."""
-        try:
-            while self._lines:
-                line, key, definition = self._lines.popleft()
-                self._waiting -= len(line)
-                if key and key not in self._told:
-                    pipe.write(definition.encode("ascii") + b"\n")
-                    self._told.add(key)
-                pipe.write(line.encode("ascii") + b"\n")
-            if is_last:
-                pipe.write(json.dumps({"lost": self._lost}).encode("ascii") + b"\n")
-                pipe.close()
-            else:
-                pipe.flush()
-        except (OSError, ValueError):
-            return self._broken("the process that writes the sessions has ended; nothing more is captured")
-        return pipe
-
-    def _open(self) -> Any:
-        """The pipe to a new child; None where it cannot be started."""
-        variables = {name: value for name, value in os.environ.items() if name not in _NOT_INHERITED}
-        try:
-            options, held = self._options_with_report()
-        except OSError as error:
-            return self._broken(f"nothing is captured: {error}")
-        try:
-            self._child = subprocess.Popen(
-                self._command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                env={**variables, **self._variables},
-                start_new_session=True,  # ctrl+c is the program's; the child ends when the pipe does
-                pass_fds=held,
-            )
-        except (OSError, ValueError) as error:
-            return self._broken(f"the process that writes the sessions cannot be started: {error}")
-        finally:
-            for one in held:
+    def _let_go(self) -> None:
+        for one in (self._file, self._tally):
+            if one is not None:
                 os.close(one)
-        if hasattr(signal, "pthread_sigmask"):  # a program may have SIGPIPE end it
-            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPIPE})
-        hello = {**options, "versions": _versions()}
-        try:
-            self._child.stdin.write(json.dumps(hello).encode("ascii") + b"\n")  # type: ignore[union-attr]
-        except (OSError, ValueError):
-            return self._broken("the process that writes the sessions has ended; nothing is captured")
-        return self._child.stdin
+        self._file = self._tally = None
 
-    def _options_with_report(self) -> tuple[dict[str, Any], tuple[int, ...]]:
-        """The options, with the file of the child's report where a folder for reports was given.
+    def _is_open(self) -> bool:
+        """Open a file of calls if there is none; False where that is not possible."""
+        if self._file is None and not self._is_broken:
+            self._is_closed = False
+            try:
+                if self._writer is not None and not os.path.isdir(self._folder):
+                    self._writer.start()
+                    self._folder = self._writer.folder
+                self._next()
+            except (OSError, ValueError) as error:
+                self._is_broken = True
+                self.say(f"nothing is captured: the process that writes the sessions cannot be started: {error}")
+        return self._file is not None
 
-        Beside it stands a file that the child holds locked as long as it lives, by the descriptor that is returned:
-        who waits for the report can tell a child that works from one that is gone.
-        """
-        folder = self._options.get("report")
-        if folder is None:
-            return self._options, ()
-        name = os.path.join(folder, f"{os.getpid()}-{uuid.uuid4().hex}")
-        held = os.open(f"{name}.started", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    def _next(self) -> None:
+        """Begins a file, which is locked as long as this process writes to it. Raises OSError."""
+        late = os.path.join(self._folder, f"{self._name}.{self._number + 1 - MOST_FILES:06d}{CALLS}")
+        if self._number + 1 >= MOST_FILES and os.path.exists(late):
+            raise OSError(0, "they come faster than sessions are written")
+        name = os.path.join(self._folder, f"{self._name}.{self._number + 1:06d}{CALLS}")
+        made = _opened(name)
+        if self._file is not None:
+            os.close(self._file)
+        self._file, self._size, self._number = made, 0, self._number + 1
         try:
             import fcntl
 
-            fcntl.flock(held, fcntl.LOCK_EX)
-        except ImportError:
-            os.close(held)
-            return {**self._options, "report": f"{name}.json"}, ()
-        return {**self._options, "report": f"{name}.json"}, (held,)
+            fcntl.flock(made, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except ImportError:  # on Windows
+            pass
+        self._write(json.dumps({"versions": _versions()}) + "\n")
 
-    def _broken(self, why: str) -> Any:
-        """None, in the place of the pipe: nothing more is taken."""
-        self._is_broken = True
-        self.say(why)
-        return None
+    def _write(self, text: str) -> None:
+        """Writes lines whole, or not at all. Raises OSError."""
+        data = text.encode("ascii")
+        assert self._file is not None
+        written = 0
+        try:
+            while written < len(data):
+                written += os.write(self._file, data[written:] if written else data)
+        except OSError:
+            os.ftruncate(self._file, self._size)
+            raise
+        self._size += written
+
+    def _count(self) -> None:
+        """Adds a byte to this process's count of calls, whatever becomes of the writer."""
+        try:
+            if self._tally is None:
+                self._tally = _opened(os.path.join(self._folder, f"{self._name}{MADE}"))
+            os.write(self._tally, b".")
+        except OSError:  # the folder is gone when the program outlives its capture
+            return
+
+
+def _opened(name: str) -> int:
+    return os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o600)
 
 
 _OUTLETS: weakref.WeakSet[Outlet] = weakref.WeakSet()
@@ -266,6 +304,11 @@ def _close_all() -> None:
         one.close()
 
 
+def _before_fork() -> None:
+    for one in list(_OUTLETS):
+        one.before_fork()
+
+
 def _forget_all() -> None:
     for one in list(_OUTLETS):
         one.forget()
@@ -273,4 +316,4 @@ def _forget_all() -> None:
 
 atexit.register(_close_all)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_all)
+    os.register_at_fork(before=_before_fork, after_in_child=_forget_all)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import shutil
 import signal
 import subprocess
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +21,7 @@ from workbench.capture import capturing
 from workbench.capture.calls_check import CallsCheck, compare
 from workbench.capture.capturing import in_words
 from workbench.capture.in_your_process import attaching
+from workbench.capture.in_your_process.outlet import Writer
 from workbench.cli import arguments
 from workbench.output import command_output, exit_codes
 from workbench.output.exit_codes import CommandError
@@ -53,8 +52,6 @@ EXAMPLES = """\
 
 STARTUP = Path(capturing.__file__).with_name("startup")
 """The folder that goes in front of the program's PYTHONPATH."""
-CALLS = "calls"
-"""Folder of today's sessions while --check compares them."""
 PATIENCE_S = 120.0
 """Seconds to wait for sessions to be written when the program has ended."""
 
@@ -96,15 +93,24 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError(f"{folder}: expected a folder for the sessions")
     if options.check is not None and not Path(folder).exists():
         raise CommandError(f"{folder}: no such folder")
-    with tempfile.TemporaryDirectory(prefix="workbench-capture-") as reports:
-        code = _run(program, _environment(options, reports))
-        found = _reports(Path(reports))
-        made = sum(one.stat().st_size for one in Path(reports).glob("*.made"))
-        compared = None if options.check is None else _compared(options.check, Path(reports, CALLS))
+    with tempfile.TemporaryDirectory(prefix="workbench-capture-") as today:
+        writer = _writer(options, today)
+        try:
+            writer.start()
+        except OSError as error:
+            raise CommandError(f"calls cannot be captured: {error}") from error
+        try:
+            code = _run(program, _environment(writer.folder))
+        finally:
+            wrong = writer.finish(PATIENCE_S, until_all_end=True)
+            found, made = writer.report()
+        if wrong:
+            command_output.message(f"workbench capture: {wrong}")
+        compared = None if options.check is None else _compared(options.check, Path(today))
     missing = max(0, made - sum(one["calls"] + one["lost"] for one in found))
     if options.json is not None:
         _write(options.json, code, found, missing, compared)
-    if not (found or missing):
+    if not (made or wrong):
         command_output.message(
             "workbench capture: nothing was captured: no Python that the program started called a predictor of dspy "
             "(one started with -I, -E or -S cannot be listened to)"
@@ -164,22 +170,22 @@ def _write(path: str, code: int, found: list[dict[str, Any]], missing: int, comp
     arguments.write_output(path, json_shapes.dumps(shape) + "\n")
 
 
-def _environment(options: argparse.Namespace, reports: str) -> dict[str, str]:
-    told = {
-        "command": capturing.command(),
-        "variables": capturing.variables(),
-        "options": capturing.options_of(
-            options.out or os.path.join(reports, CALLS),
-            linked_from=options.check,
-            cases=options.cases,
-            only=options.only or "all",
-            sample=options.sample,
-            redact=options.redact,
-            report=reports,
-        ),
-    }
+def _writer(options: argparse.Namespace, today: str) -> Writer:
+    told = capturing.options_of(
+        options.out or today,
+        linked_from=options.check,
+        cases=options.cases,
+        only=options.only or "all",
+        sample=options.sample,
+        redact=options.redact,
+        report=True,
+    )
+    return Writer(capturing.command(), capturing.variables(), told)
+
+
+def _environment(folder: str) -> dict[str, str]:
     path = os.pathsep.join([str(STARTUP), *filter(None, [os.environ.get("PYTHONPATH")])])
-    return {**os.environ, "PYTHONPATH": path, attaching.VARIABLE: json.dumps(told)}
+    return {**os.environ, "PYTHONPATH": path, attaching.VARIABLE: folder}
 
 
 def _run(program: list[str], environment: Mapping[str, str]) -> int:
@@ -206,41 +212,6 @@ def _run(program: list[str], environment: Mapping[str, str]) -> int:
 
 def _passed_signals() -> list[signal.Signals]:
     return [getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2") if hasattr(signal, name)]
-
-
-def _reports(folder: Path) -> list[dict[str, Any]]:
-    """Read the reports of the processes that write sessions, and wait for those still at work."""
-    found: list[dict[str, Any]] = []
-    for started in sorted(folder.glob("*.started")):
-        report = started.with_suffix(".json")
-        if not _is_finished(started, report):
-            command_output.message("workbench capture: a process that writes sessions ended early")
-            continue
-        found.append(json.loads(report.read_text(encoding="utf-8")))
-    return found
-
-
-def _is_finished(started: Path, report: Path) -> bool:
-    """Waits while a process holds the lock on its file, and says whether it wrote its report."""
-    end = time.monotonic() + PATIENCE_S
-    while not report.exists() and time.monotonic() < end:
-        if not _is_held(started):
-            break
-        time.sleep(0.02)
-    return report.exists()
-
-
-def _is_held(file: Path) -> bool:
-    try:
-        import fcntl
-    except ImportError:  # on Windows: until the patience ends
-        return True
-    with file.open("rb") as opened:
-        try:
-            fcntl.flock(opened, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except OSError:
-            return True
-    return False
 
 
 def _count(text: str) -> int:

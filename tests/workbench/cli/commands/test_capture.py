@@ -200,25 +200,40 @@ def ask(*questions):
     for one in questions:
         predict(question=one)
 """
-LOST = {
+ENDS = {
     "os._exit": "ask(*'abcdefg'); os._exit(0)",
-    "the writer is killed": """
-ask("a")
-(outlet,) = [one for one in gc.get_objects() if type(one).__name__ == "Outlet"]
-while outlet._child is None:
-    threading.Event().wait(0.01)
-outlet._child.kill()
-outlet._child.wait()
-ask(*"bcdefg")
+    "SIGKILL": "ask(*'abcdefg'); os.kill(os.getpid(), 9)",
+    "a fork": "ask(*'ab'); os.fork() or (ask(*'cde'), os._exit(0)); os.wait(); ask(*'fg')",
+    "forks before any call": """
+for one in ("abc", "defg"):
+    if not os.fork():
+        ask(*one)
+        os.kill(os.getpid(), 15)
+os.wait(), os.wait()
 """,
+    "a thread": "one = threading.Thread(target=ask, args='abcdefg'); one.start(); one.join(); os._exit(1)",
 }
 
 
-@pytest.mark.parametrize("how", LOST)
-def test_calls_that_were_made_and_lost_are_counted(how: str, tmp_path: Path) -> None:
-    done = captured(sys.executable, "-c", ASKED + LOST[how], cwd=tmp_path, options=("-o", "o", "--json", "r.json"))
-    assert "nothing was captured" not in done.err and "7 calls lost:" in done.err
-    assert json.loads((tmp_path / "r.json").read_text())["not_captured"] == 7
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+@pytest.mark.parametrize("how", ENDS)
+def test_calls_are_captured_however_their_process_ends(how: str, tmp_path: Path) -> None:
+    done = captured(sys.executable, "-c", ASKED + ENDS[how], cwd=tmp_path, options=("-o", "o", "--json", "r.json"))
+    assert "workbench capture: 7 calls, 1 session in o" in done.err and "lost" not in done.err
+    assert json.loads((tmp_path / "r.json").read_text())["not_captured"] == 0
+    (path,) = (tmp_path / "o").iterdir()
+    assert sorted(one.name for one in store.load(path).cases) == list("abcdefg")
+
+
+def test_calls_that_were_made_and_lost_are_counted(tmp_path: Path) -> None:
+    """The folder of calls is taken away, as a cleaner of temporary files does."""
+    gone = """
+import shutil
+ask(*"abc")
+shutil.rmtree(os.environ["WORKBENCH_CAPTURE"])
+"""
+    done = captured(sys.executable, "-c", ASKED + gone, cwd=tmp_path, options=("-o", "o"))
+    assert "nothing was captured" not in done.err and "the process that writes the sessions has ended" in done.err
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
