@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import stat
 import threading
 from collections.abc import Mapping
@@ -134,21 +135,21 @@ class BenchRun(FilePart):
         return sum(one.duration_ms or 0.0 for one in self.measured)
 
 
-@dataclass(frozen=True)
-class Results:
+class Results(NamedTuple):
     """The runs of a results file in their order, and its invalid lines with the reason."""
 
     runs: tuple[BenchRun, ...] = ()
     unread: tuple[str, ...] = ()
 
 
-def path_beside(session: str | os.PathLike[str]) -> Path:
+def path_beside(session: str | os.PathLike[str], shard: tuple[int, int] | None = None) -> Path:
     """
-    >>> path_beside("prompts/q.session.json").name, path_beside("q.json").name
-    ('q.bench.jsonl', 'q.bench.jsonl')
+    >>> path_beside("prompts/q.session.json").name, path_beside("q.json", (2, 8)).name
+    ('q.bench.jsonl', 'q.2-of-8.bench.jsonl')
     """
     path = Path(session)
-    return path.with_name(path.name.removesuffix(".json").removesuffix(".session") + ENDING)
+    part = "" if shard is None else f".{shard[0]}-of-{shard[1]}"
+    return path.with_name(path.name.removesuffix(".json").removesuffix(".session") + part + ENDING)
 
 
 def request_digest(column: Column, request: Request) -> str:
@@ -182,6 +183,37 @@ def read(path: str | os.PathLike[str]) -> Results:
     except OSError as error:
         raise SessionError(name, "", f"cannot be read: {error.strerror or error}") from error
     return Results(tuple(runs), tuple(unread))
+
+
+class Joined(NamedTuple):
+    """The runs of all parts of a bench, and the parts that are missing, as `3/8`."""
+
+    results: Results
+    missing: tuple[str, ...]
+
+
+_PART = re.compile(r"\.([0-9]{1,4})-of-([0-9]{1,4})\Z")
+
+
+def join(session: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Joined:
+    """Read the parts of a session's bench from a folder and those below it.
+
+    A part that is there twice adds nothing, because a run counts once. Raises `SessionError` without any part.
+    """
+    stem = path_beside(session).name.removesuffix(ENDING)
+    found: dict[Path, tuple[int, int]] = {}
+    for path in sorted(Path(folder).rglob(f"*{ENDING}")):
+        name = path.name.removesuffix(ENDING)
+        if (part := _PART.search(name)) and name == stem + part[0]:
+            found[path] = int(part[1]), int(part[2])
+    if not found:
+        raise SessionError(os.fspath(folder), "", f"no part of {Path(session).name}", f"expected {stem}.1-of-8{ENDING}")
+    each = [read(path) for path in found]
+    runs, unread = [tuple([one for part in parts for one in part]) for parts in zip(*each, strict=True)]
+    shards = set(found.values())
+    wanted = [(one, count) for count in sorted({count for _, count in shards}) for one in range(1, count + 1)]
+    missing = [f"{one}/{count}" for one, count in wanted if (one, count) not in shards]
+    return Joined(Results(runs, unread), tuple(missing))
 
 
 def told(results: Results) -> str:

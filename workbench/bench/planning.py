@@ -34,10 +34,12 @@ class Target:
     allow_code: frozenset[str] = frozenset()
     handlers: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     """Functions that answer its tools, by name; other tools have their canned results."""
+    shard: tuple[int, int] | None = None
+    """The part of the runs that is made here, such as 2 of 8, in a results file of its own."""
 
     @property
     def results_path(self) -> Path:
-        return results.path_beside(self.file)
+        return results.path_beside(self.file, self.shard)
 
 
 @dataclass(frozen=True)
@@ -118,13 +120,17 @@ class Plan:
         return found
 
 
-def plan(targets: Sequence[Target], repeat: int, again: bool = False) -> Plan:
+def plan(
+    targets: Sequence[Target], repeat: int, again: bool = False, found: Mapping[str, results.Results] | None = None
+) -> Plan:
     """Plan the runs of these sessions. `again` ignores the runs that the files hold.
 
     Every cell gets its first run before any gets its second, so that an interrupted bench says something of all.
+    `found` are the results by session (default: those of its results file).
     Raises `CommandError` for an invalid signature, and `SessionError` for results that cannot be read.
     """
-    found = {target.file: results.read(target.results_path) for target in targets}
+    if found is None:
+        found = {target.file: results.read(target.results_path) for target in targets}
     cells: list[Job] = []
     unrenderable: dict[str, list[str]] = {}
     for target in targets:
@@ -137,6 +143,9 @@ def plan(targets: Sequence[Target], repeat: int, again: bool = False) -> Plan:
                 else:
                     unrenderable.setdefault(made, []).append(f"{target.file}::{case.name}::{column.id}")
     jobs = [replace(job, number=number) for number in range(1, repeat + 1) for job in cells]
+    if targets and targets[0].shard is not None:
+        index, count = targets[0].shard
+        jobs = jobs[index - 1 :: count]
     answered = {(file, run.key): run for file, one in found.items() for run in one.runs if run.outcome != "failed"}
     wanted = {(job.target.file, job.key) for job in jobs}
     return Plan(

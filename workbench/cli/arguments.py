@@ -127,6 +127,13 @@ def count(text: str) -> int:
     return int(text)
 
 
+def shard(text: str) -> tuple[int, int]:
+    index, _, count = text.partition("/")
+    if not (index.isdecimal() and count.isdecimal() and 1 <= int(index) <= int(count)):
+        raise argparse.ArgumentTypeError(f"{text}: expected a shard such as 2/8")
+    return int(index), int(count)
+
+
 def add_variants(
     parser: argparse.ArgumentParser, said: str = "each column once more with the session's variants of this tag"
 ) -> None:

@@ -7,8 +7,9 @@ session that it is about; only a rewrite that is taken does, as a variant.
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, zip_longest
 
 from adapters.errors import SignatureError
 from adapters.formats.catalog import UnknownAdapterError
@@ -19,6 +20,8 @@ from adapters.running.events import Listener
 from adapters.running.runs import Run
 from adapters.values.custom_types import BuildError
 from adapters.values.plain_json import plain
+from sessions.bench import misses
+from sessions.bench.grid import Grid
 from sessions.checking import expectations
 from sessions.model import variants
 from sessions.model.session import Case, Column, Session, SignatureText
@@ -43,6 +46,8 @@ class Rewrite(dspy.Signature):
 '''
 USUAL_WISH = "Make it clear and complete, and no longer than it has to be."
 MOST_FAILURES = 6
+MOST_SHOWN = 24_000
+"""Characters of failures of a bench, about 6,000 tokens."""
 LONGEST_PART = 1_500
 LONGEST_PROGRAM = 20_000
 """Characters of an input or a reply, and of the signature, that are shown to the model."""
@@ -123,6 +128,23 @@ def _reasons(case: Case, column: Column, reading: Reading) -> Iterator[str]:
         yield f"{failure.place} {failure.message}, expected {_shown(failure.expected)}, got {_shown(failure.found)}"
 
 
+def failing_in(session: Session, grid: Grid, shown: Collection[tuple[str, str]]) -> tuple[Failing, ...]:
+    """The misses of a bench in the cases `shown`: of every cause the first, then the second, as many as fit."""
+    cases = {one.name: one for one in session.cases}
+    groups: list[list[Failing]] = []
+    for group in misses.by_cause(grid):
+        found = []
+        for cell in group.cells:
+            run = next(one for one in cell.runs if misses.cause_of(one) == group.cause)
+            if (cell.file, cell.case) in shown and run.reply is not None and cell.case in cases:
+                reasons = (group.cause, *run.failures) if run.error is None else (group.cause, run.error)
+                found.append(Failing(cases[cell.case], cell.column, run.reply.text, reasons))
+        groups.append(found)
+    by_turns = [one for turn in zip_longest(*groups) for one in turn if one is not None]
+    sizes = accumulate(len(str(one)) for one in by_turns)
+    return tuple([one for one, size in zip(by_turns, sizes, strict=True) if size <= MOST_SHOWN])
+
+
 def scratch(session: Session, of: str, model: str, wish: str = "", failures: Iterable[Failing] = ()) -> Session:
     """The session in which the rewrite is asked for: one column, one case.
 
@@ -136,7 +158,7 @@ def scratch(session: Session, of: str, model: str, wish: str = "", failures: Ite
         "which": which,
         "text": before,
         "wish": wish.strip() or USUAL_WISH,
-        "failures": [str(one) for one in list(failures)[:MOST_FAILURES]],
+        "failures": [str(one) for one in failures],
     }
     column = Column(NAME, "chat", model=model, params=sending.connection_for(session, model))
     return Session(SignatureText(SIGNATURE, "Rewrite"), columns=(column,), cases=(Case(NAME, inputs),), model=model)
@@ -148,6 +170,7 @@ def ask(
     model: str,
     wish: str = "",
     *,
+    failures: Sequence[Failing] | None = None,
     listeners: Iterable[Listener] = (),
     cancel: threading.Event | None = None,
     allow_hosts: Collection[str] = (),
@@ -157,10 +180,12 @@ def ask(
 ) -> Suggestion:
     """Asks `model` for a rewrite of the text `of` (`instructions` or `fields.NAME.desc`); the session stays as it is.
 
-    The replies that went wrong are shown to it. Raises `VariantError` before any call, and `SuggestionError`.
+    It is shown `failures`, by default the first replies of the session that went wrong. Raises `VariantError` before
+    any call, and `SuggestionError`.
     """
     try:
-        asked = scratch(session, of, model, wish, failing(session))
+        shown = failing(session)[:MOST_FAILURES] if failures is None else failures
+        asked = scratch(session, of, model, wish, shown)
         (column,), (case,) = asked.columns, asked.cases
         run = sending.send(
             asked,

@@ -20,7 +20,7 @@ from sessions.bench.statistics import LEVEL
 from sessions.errors import SessionError
 from workbench.bench import report
 from workbench.bench.judging import Check, judged_again, user_checks, user_metric
-from workbench.bench.planning import Forecast, Forecasts, Plan, Target, plan
+from workbench.bench.planning import Forecast, Forecasts, Job, Plan, Target, plan
 from workbench.bench.running import Bench, Progress, Settings
 from workbench.checks import fixture_files
 from workbench.cli import arguments, selection
@@ -50,6 +50,8 @@ EXAMPLES = """\
   workbench bench q.session.json --html bench.html               one page with the heat map and every reply
   workbench bench q.session.json --again --compare previous --fail-if-worse
   workbench bench q.session.json --compare old.bench.jsonl --no-send
+  workbench bench q.session.json --shard 2/8                     the second of eight machines: q.2-of-8.bench.jsonl
+  workbench bench q.session.json --join parts/
   workbench bench q.session.json --expect my_checks:total_is_right
   workbench bench q.session.json --metric dspy.evaluate:answer_exact_match
   workbench bench q.session.json --json | jq '.pairs[] | select(.differ) | .words'"""
@@ -68,6 +70,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--repeat", type=arguments.count, default=1, metavar="N", help="runs of each case and column (default 1)"
     )
     parser.add_argument("--jobs", type=arguments.count, default=1, metavar="N", help="runs at once (default 1)")
+    parser.add_argument(
+        "--shard", type=arguments.shard, metavar="I/N", help="make every Nth run from the Ith, for several machines"
+    )
+    parser.add_argument(
+        "--join", metavar="DIR", help="report the parts that `--shard` wrote, in DIR and below, as a single bench"
+    )
     parser.add_argument("--again", action="store_true", help="run everything again, ignoring earlier results")
     parser.add_argument("--no-send", action="store_true", help="send nothing: report what the results files hold")
     parser.add_argument("--dry-run", action="store_true", help="show calls, tokens and cost, and send nothing")
@@ -158,15 +166,37 @@ def number(text: str) -> float:
 
 
 def run(options: argparse.Namespace) -> int:
+    if options.join is not None and options.shard is not None:
+        raise CommandError("--shard makes a part and --join reports all of them: use one after the other")
     if options.fail_if_worse and options.compare is None:
         raise CommandError("--fail-if-worse needs something to compare with: --compare OLD, or --compare previous")
     checks: list[Check] = [*user_checks(options.expect, options.threshold)]
     if options.metric is not None:
         checks.append(user_metric(options.metric, options.threshold))
+    planned, missing = planned_by(options)
+    try:
+        old = _old(options, planned)
+    except SessionError as error:
+        raise CommandError(str(error)) from error
+    columns = dict.fromkeys(job.column.id for job in planned.jobs)
+    if options.baseline is not None and options.baseline not in columns:
+        raise CommandError(f"--baseline {options.baseline}: no such column; expected one of {', '.join(columns)}")
+    if options.dry_run:
+        return _tell_forecast(planned, options)
+    grid, codes = grid_of(planned, options, checks)
+    for said in missing:
+        command_output.message(f"workbench: {said}")
+        codes.append(exit_codes.PROVIDER)
+    return _tell(grid, None if old is None else compare_benches(old, grid, options.level), options, codes)
+
+
+def planned_by(options: argparse.Namespace) -> tuple[Plan, list[str]]:
+    """Plan the runs; name the missing parts of `--join`. Raises `CommandError`."""
     try:
         targets = _targets(options)
-        planned = plan(targets, options.repeat, options.again)
-        old = _old(options, planned)
+        joined = {} if options.join is None else {one.file: results.join(one.file, options.join) for one in targets}
+        held = {file: one.results for file, one in joined.items()} or None
+        planned = plan(targets, options.repeat, options.again, held)
     except SessionError as error:
         raise CommandError(str(error)) from error
     for reason, cells in planned.unrenderable.items():
@@ -176,18 +206,20 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError("no case can be rendered in any column")
     for path, said in planned.unread.items():
         command_output.message(f"workbench: {path}: {said}; skipped")
-    columns = dict.fromkeys(job.column.id for job in planned.jobs)
-    if options.baseline is not None and options.baseline not in columns:
-        raise CommandError(f"--baseline {options.baseline}: no such column; expected one of {', '.join(columns)}")
-    if options.dry_run:
-        return _tell_forecast(planned, options)
-    codes = [exit_codes.OK]
-    if planned.open and not options.no_send:
+    return planned, [f"{file}: missing parts: {', '.join(one.missing)}" for file, one in joined.items() if one.missing]
+
+
+def grid_of(planned: Plan, options: argparse.Namespace, checks: Sequence[Check]) -> tuple[Grid, list[int]]:
+    """Make the open runs, unless they are not to be sent; return the grid and exit codes. Raises `CommandError`."""
+    codes, runs = [exit_codes.OK], planned.earlier
+    jobs: dict[str, list[Job]] = {}
+    for job in planned.jobs:
+        jobs.setdefault(job.target.file, []).append(job)
+    if planned.open and not options.no_send and options.join is None:
         codes += _run_open(planned, options, checks)
-    held = {one.file: results.read(one.results_path).runs for one in targets}
-    jobs = {one.file: [job for job in planned.jobs if job.target is one] for one in targets}
-    grid = planned.grid(options.repeat, {file: judged_again(jobs[file], runs, checks) for file, runs in held.items()})
-    return _tell(grid, None if old is None else compare_benches(old, grid, options.level), options, codes)
+        runs = {file: results.read(found[0].target.results_path).runs for file, found in jobs.items()}
+    judged = {file: judged_again(found, runs[file], checks) for file, found in jobs.items()}
+    return planned.grid(options.repeat, judged), codes
 
 
 def _targets(options: argparse.Namespace) -> list[Target]:
@@ -218,7 +250,7 @@ def _target(file: str, options: argparse.Namespace) -> Target:
     wanted = options.cases
     cases = tuple([case for case in chosen.session.cases if wanted is None or case.name in wanted])
     handlers = tool_answers.handlers(chosen.session, options.handlers)
-    return Target(file, chosen.session, chosen.columns, cases, chosen.allow_code, handlers)
+    return Target(file, chosen.session, chosen.columns, cases, chosen.allow_code, handlers, options.shard)
 
 
 def _old(options: argparse.Namespace, planned: Plan) -> Grid | None:

@@ -86,7 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--deadline", type=arguments.seconds, metavar="S", help="with --live: give up a run after S seconds"
     )
     parser.add_argument(
-        "--shard", type=_shard, metavar="I/N", help="check every Nth file from the Ith, for a CI matrix"
+        "--shard", type=arguments.shard, metavar="I/N", help="check every Nth file from the Ith, for a CI matrix"
     )
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes to check files in (default 1)")
     parser.add_argument("--restore-order", action="store_true", help="restore the key order that a formatter sorted")
@@ -262,13 +262,6 @@ def _plan(options: argparse.Namespace) -> Plan:
         source=not options.no_source,
         restore_order=options.restore_order,
     )
-
-
-def _shard(text: str) -> tuple[int, int]:
-    index, _, count = text.partition("/")
-    if not (index.isdecimal() and count.isdecimal() and 1 <= int(index) <= int(count)):
-        raise argparse.ArgumentTypeError(f"{text}: expected a shard such as 2/8")
-    return int(index), int(count)
 
 
 def _updates(options: argparse.Namespace) -> tuple[Part, ...]:

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import argparse
 
+from adapters.display.blocks import Note
 from adapters.errors import SignatureError
 from adapters.lm.secrets import Scrubber
+from sessions.bench import halves, results
+from sessions.bench.conclusions import Conclusions
+from sessions.bench.grid import Grid, latest
 from sessions.errors import SessionError
 from sessions.model import variants
+from sessions.model.session import Session
 from sessions.model.variants import VariantError
+from workbench.bench import report
 from workbench.cli import arguments, selection
+from workbench.cli.commands import bench
 from workbench.output import command_output, exit_codes, json_shapes, measures
 from workbench.output.exit_codes import CommandError
 from workbench.sending import suggesting
@@ -17,10 +24,15 @@ from workbench.sending import suggesting
 DESCRIPTION = """\
 Ask a model to rewrite SESSION's instructions or the description of a field. The
 model gets the signature and the replies that did not parse or did not meet their
-expectations. Print the rewrite as a diff; --take saves it as a variant."""
+expectations. Print the rewrite as a diff; --take saves it as a variant.
+
+--bench shows the model the misses of `workbench bench`, by cause, from half of the
+cases; saves the variant; benches it beside the original; and reports whether the
+other half gained, too."""
 EXAMPLES = """\
   workbench suggest q.session.json --model openai/gpt-6-sol
   workbench suggest q.session.json --of fields.score.desc --wish "say what 0 and 1 mean"
+  workbench suggest q.session.json --bench --jobs 4          learn from the bench, and bench the rewrite at once
   workbench suggest q.session.json --take --tag stricter    then: workbench send q.session.json --variant stricter"""
 
 
@@ -36,6 +48,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--wish", default="", metavar="WISH", help="describe what the rewrite should achieve")
     parser.add_argument("--take", action="store_true", help="save the rewrite to SESSION as a variant")
     parser.add_argument("--tag", metavar="TAG", help="the variant's tag (default: suggested, suggested-2, …)")
+    parser.add_argument(
+        "--bench",
+        action="store_true",
+        help="learn from the misses of half of the benched cases, save the variant and bench it on all of them",
+    )
+    parser.add_argument(
+        "--max-cost", metavar="USD", help="with --bench, start no run that could push its total above USD"
+    )
+    parser.add_argument("--repeat", type=arguments.count, default=1, metavar="N", help="runs of each case with --bench")
+    parser.add_argument("--jobs", type=arguments.count, default=1, metavar="N", help="runs at once with --bench")
     arguments.add_allow_host(parser)
     arguments.add_allow_variable(parser)
     arguments.add_json(parser)
@@ -49,10 +71,12 @@ def run(options: argparse.Namespace) -> int:
     model = options.model or session.model
     try:
         variants.check_tag(tag)
+        options.take = options.take or options.bench
         if options.take and any((one.tag, one.of) == (tag, options.of) for one in session.variants):
             raise CommandError(f"{tag} has a text for {options.of} already; choose another --tag")
         suggesting.check_target(session, options.of)
-        failures = suggesting.failing(session)
+        grid, shown = _benched(options.session, session) if options.bench else (None, frozenset())
+        failures = suggesting.failing(session) if grid is None else suggesting.failing_in(session, grid, shown)
         count = f"{len(failures)} repl{'y' if len(failures) == 1 else 'ies'} that went wrong"
         command_output.message(f"asking {model}, with {count}")
         made = suggesting.ask(
@@ -60,6 +84,7 @@ def run(options: argparse.Namespace) -> int:
             options.of,
             model,
             options.wish,
+            failures=None if grid is None else failures,
             allow_hosts=options.allow_hosts,
             allow_variables=options.allow_variables,
         )
@@ -77,12 +102,59 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         said = {"of": made.of, "before": made.before, "text": made.text, "lines": list(made.lines)}
         kept = {"tag": tag if options.take else None, "taken": options.take, "failures": len(failures)}
-        command_output.json({"suggestion": {**said, **kept, "run": json_shapes.run(made.run)}})
-        return exit_codes.OK
+        shape = {**said, **kept, "run": json_shapes.run(made.run)}
+        benched, codes = _bench(options, tag, grid) if grid is not None else (None, [exit_codes.OK])
+        if benched is not None:
+            found = halves.gains(benched, tag, shown)
+            shape |= {"verdict": Conclusions(benched).verdict.line, "gains": [_gain_shape(one) for one in found]}
+        command_output.json({"suggestion": shape})
+        return exit_codes.worst(codes)
     command_output.diff_lines(made.lines)
     command_output.message(measures.line(made.run.attempts[-1]))
     if options.take:
         command_output.message(f"saved as variant {tag}; try it: `workbench send {options.session} --variant {tag}`")
     else:
         command_output.message("nothing was written; --take saves it as a variant")
-    return exit_codes.OK
+    if grid is None:
+        return exit_codes.OK
+    benched, codes = _bench(options, tag, grid)
+    command_output.blocks([Note(Conclusions(benched).verdict.line, "strong"), report.column_table(benched)])
+    for gain in halves.gains(benched, tag, shown):
+        command_output.text(gain.words)
+    return exit_codes.worst(codes)
+
+
+def _gain_shape(one: halves.Gain) -> dict[str, object]:
+    parts = {"shown": one.shown, "withheld": one.withheld}
+    return {
+        "column": one.column,
+        "words": one.words,
+        **{name: {"difference": by.mean, "p": by.p_adjusted, "cases": len(by.first)} for name, by in parts.items()},
+    }
+
+
+def _benched(path: str, session: Session) -> tuple[Grid, frozenset[halves.Place]]:
+    """Read the bench of a session, and choose the half that is shown. Raises `CommandError` without a bench."""
+    try:
+        found = results.read(results.path_beside(path)).runs
+    except SessionError as error:
+        raise CommandError(str(error)) from error
+    cases, columns = [one.name for one in session.cases], [one.id for one in session.columns]
+    own = [run for run in found if run.case in cases and run.column in columns]
+    if not own:
+        raise CommandError(f"--bench learns from a bench: run `workbench bench {path}` first", exit_codes.NOTHING)
+    grid = latest(path, own, cases, columns)
+    return grid, halves.half(grid)
+
+
+def _bench(options: argparse.Namespace, tag: str, before: Grid) -> tuple[Grid, list[int]]:
+    """Bench the columns of the earlier bench with and without the variant; return the grid and exit codes."""
+    parser = argparse.ArgumentParser()
+    bench.add_arguments(parser)
+    hosts = [word for host in options.allow_hosts for word in ("--allow-host", host)]
+    variables = [word for name in options.allow_variables for word in ("--allow-variable", name)]
+    words = [options.session, "--variant", tag, "--repeat", str(options.repeat), "--jobs", str(options.jobs)]
+    words += ["--adapter", *[one.column for one in before.columns]]
+    words += [] if options.max_cost is None else ["--max-cost", options.max_cost]
+    asked = parser.parse_args([*words, *hosts, *variables])
+    return bench.grid_of(bench.planned_by(asked)[0], asked, ())

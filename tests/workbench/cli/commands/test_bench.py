@@ -382,3 +382,30 @@ def test_the_progress_says_how_far_it_is_how_fast_what_it_cost_and_how_long_it_w
     )
     assert "free so far" in progress_words(Progress(4))
     assert "cost unknown" in progress_words(Progress(4, cost=None))
+
+
+def test_parts_of_several_machines_are_joined_as_a_single_bench(rain: str, run: Run, tmp_path: Path) -> None:
+    with_cases(rain, 3)
+    stem = Path(rain).name.removesuffix(".session.json").removesuffix(".json")
+    for index in (1, 2, 3):
+        assert run("bench", rain, "--repeat", "2", "--shard", f"{index}/3").code == 0
+    parts = sorted(Path(rain).parent.glob("*-of-3.bench.jsonl"))
+    assert [one.name for one in parts] == [f"{stem}.{index}-of-3.bench.jsonl" for index in (1, 2, 3)]
+    assert len({line for one in parts for line in one.read_text().splitlines()}) == 3 * 3 * 2
+    assert not results.path_beside(rain).exists()
+    folder = tmp_path / "parts"
+    (folder / "copy").mkdir(parents=True)
+    for one in (*parts[:2], parts[0]):
+        target = folder / one.name if not (folder / one.name).exists() else folder / "copy" / one.name
+        target.write_bytes(one.read_bytes())
+    joined = run("bench", rain, "--repeat", "2", "--join", str(folder), "--json")
+    assert joined.code == exit_codes.PROVIDER
+    assert "missing parts: 3/3" in joined.err
+    assert sum(one["runs"] for one in joined.json["columns"].values()) == 12  # the copy counts no part twice
+    (folder / parts[2].name).write_bytes(parts[2].read_bytes())
+    whole = run("bench", rain, "--repeat", "2", "--join", str(folder), "--json")
+    assert (whole.code, sum(one["runs"] for one in whole.json["columns"].values())) == (0, 18)
+    assert not results.path_beside(rain).exists()
+    assert run("bench", rain, "--join", str(tmp_path / "none")).code == exit_codes.USAGE
+    assert run("bench", rain, "--join", str(folder), "--shard", "1/3").code == exit_codes.USAGE
+    assert run("bench", rain, "--shard", "4/3").code == exit_codes.USAGE

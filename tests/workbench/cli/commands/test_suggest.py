@@ -154,3 +154,34 @@ def test_a_variable_goes_out_in_a_header_of_the_session_only_where_it_is_allowed
         assert run("suggest", rain, "--allow-variable", "OUR_ORG").code == exit_codes.OK
         (asked,) = server.requests
     assert "org-of-ours" in str(asked.headers)
+
+
+def test_it_learns_from_half_of_the_bench_and_benches_its_answer(
+    rain: str, run: Run, provider: Callable[[LoopbackServer], None]
+) -> None:
+    session = store.load(rain)
+    (first,) = session.cases
+    cases = [replace(first, name=f"case {n}", expect={"fields": {"answer": {"equals": "yes"}}}) for n in range(8)]
+    store.save(replace(session, cases=tuple(cases), model="openai/any-name"), rain)
+
+    def answer(body: Any) -> str:
+        prompt = "\n".join(str(message["content"]) for message in body["messages"])
+        if "[[ ## rewrite ## ]]" in prompt:
+            return rewritten(BETTER)
+        said = "yes" if BETTER.splitlines()[0] in prompt else "no"
+        return f"[[ ## answer ## ]]\n{said}\n\n[[ ## score ## ]]\n0.9\n\n[[ ## completed ## ]]"
+
+    with LoopbackServer(answer) as server:
+        provider(server)
+        words = ("suggest", rain, "--bench", "--jobs", "2", "--repeat", "1", "--max-cost", "1")
+        assert run(*words).code == exit_codes.NOTHING  # there is no bench to learn from
+        assert run("bench", rain, "--adapter", "chat").code == 0
+        done = run(*words[:-2], "--json").json["suggestion"]
+        asked = next(one for one in server.requests if "[[ ## rewrite ## ]]" in str(one.body))
+    assert str(asked.body).count("answer: not as expected") == done["failures"] == 4
+    assert (done["tag"], done["taken"]) == ("suggested", True)
+    (gain,) = done["gains"]
+    assert (gain["column"], gain["withheld"]["cases"], gain["shown"]["difference"]) == ("chat", 4, 1.0)
+    assert gain["words"].startswith("chat: no gain is certain on the withheld half.")  # four cases cannot show any
+    assert "best: chat · suggested · worse: chat (p = 0.0078)" in done["verdict"]
+    assert len(server.requests) == 8 + 1 + 8
