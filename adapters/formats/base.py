@@ -83,7 +83,7 @@ def _tell(callbacks: list[object], event: str, **arguments: object) -> None:
 
 
 class Adapter:
-    """Base of all adapters; see `docs/adapters.md` for writing one.
+    """Base of all adapters; `docs/adapters.md` says how to write an adapter.
 
     `native_response_types` are the output types that come from the response and not from its text; None means
     Citations and Reasoning, as in dspy.

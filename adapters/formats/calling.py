@@ -29,7 +29,7 @@ COUNTS = ("n", "num_generations")
 def ask(lm: Any, messages: Sequence[Mapping[str, object]], params: Mapping[str, object]) -> list[object]:
     """Call the model; returns a text per output, or dspy's dict (`text`, `tool_calls`, …).
 
-    Raises TypeError for a model that is only asynchronous, and for one that takes Requests where dspy has none.
+    Raises TypeError for a model that is only asynchronous, and for a model that takes Requests where dspy has none.
     """
     if not takes_requests(lm):
         return lm(messages=messages, **params)  # type: ignore[no-any-return]

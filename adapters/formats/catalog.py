@@ -116,7 +116,7 @@ def title(name: str) -> str:
 
 
 def profile(name: str) -> Profile:
-    """Return the profile of the adapter with this name; the one for custom adapters for names outside `OURS`."""
+    """Return the profile of the adapter with this name; for names outside `OURS` that of custom adapters."""
     named = parse_release(name)
     if named is not None:
         return _profile_of_release(named)

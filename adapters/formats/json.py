@@ -25,7 +25,7 @@ from adapters.requests.structured_output import response_format
 from adapters.signatures.signature import Field, Signature
 from adapters.values.coercion import RULES
 from adapters.values.steps import Step
-from adapters.values.value_text import serialize_for_json, to_indented_json, to_json
+from adapters.values.value_text import indented_json, serialize_for_json, to_json
 
 JSON_SPACE = " \t\n\r"
 
@@ -304,7 +304,7 @@ def _object(values: dict[str, object], given: Mapping[str, object]) -> Text:
         if isinstance(origins, Text):
             segments.extend(_quoted(origins, name))
             continue
-        text = to_indented_json(value, "\n  ")
+        text = indented_json(value, "\n  ")
         add(value_segment(text, name) if name in given else Segment(text, "filler", name))
     add(CLOSING)
     return Text(segments)

@@ -50,7 +50,7 @@ def elements(text: str, root: ElementTree.Element) -> list[Element]:
 def _plain_elements(text: str, root: ElementTree.Element) -> list[Element] | None:
     """Find the elements by their tags alone, three times as fast; None where that is ambiguous.
 
-    Ambiguous are comments, CDATA, processing instructions, namespaces, and elements nested in one of the same name.
+    Ambiguous are comments, CDATA, processing instructions, namespaces, and elements within an element of their name.
     """
     if "<!" in text or "<?" in text:
         return None

@@ -24,7 +24,7 @@ UNREADABLE = object()
 def expand(text: Text) -> tuple[tuple[Text | DataPart, ...], bool]:
     """Split the text of a user message into parts; also returns whether the content is sent as a list.
 
-    Text without a start marker stays one part of plain content; with one it becomes a list, even when no end follows.
+    Text without a start marker stays plain content; with a marker it becomes a list, even when no end follows.
     A part takes the field of the segment in which its marker begins. Never raises for the content of a marker.
     """
     if START not in text:

@@ -203,7 +203,7 @@ def listed_fields(system: str, heading: str) -> list[ListedField]:
 
 
 def _closed(text: str) -> tuple[str, str]:
-    """Split the text at the bracket that closes an already open one; quotes are respected."""
+    """Split the text at the bracket that closes an already open bracket; quotes are respected."""
     depth, quote = 1, ""
     for place, char in enumerate(text):
         if quote:

@@ -168,7 +168,7 @@ def decisions_of(signature: Signature) -> Decisions | None:
         from adapters.types.decision import evidence_type
 
         asked = asked.with_updated_fields(name, evidence_type(one.type), desc=f"\n{question}")
-    return Decisions(found, asked.without_decisions())
+    return Decisions(found, asked.drop_decisions())
 
 
 def is_decided(field: Field) -> bool:

@@ -60,8 +60,8 @@ def _extract(signature: Signature) -> Signature:
     return Signature.make(signature.fields.values(), signature.instructions).append("trajectory", InputField(), str)
 
 
-def with_finish(signature: Signature, tools: Mapping[str, str]) -> dict[str, str]:
-    """Add the tool with which a ReAct of this signature ends, in the place of one of its name."""
+def tools_with_finish(signature: Signature, tools: Mapping[str, str]) -> dict[str, str]:
+    """Add the tool with which a ReAct of this signature ends; it replaces a tool of its name."""
     described = (
         "Marks the task as complete. That is, signals that all information for producing the outputs, i.e. "
         f"{_listed(signature.output_fields)}, are now available to be extracted."
@@ -83,7 +83,7 @@ def react_instructions(signature: Signature, tools: Mapping[str, str]) -> str:
         "After each tool call, you receive a resulting observation, which gets appended to your trajectory.\n",
         "When writing next_thought, you may reason about the current situation and plan for future steps.",
         "When selecting the next_tool_name and its next_tool_args, the tool must be one of:\n",
-        *_numbered(with_finish(signature, tools).values()),
+        *_numbered(tools_with_finish(signature, tools).values()),
         "When providing `next_tool_args`, the value inside the field must be in JSON format",
     ]
     return "\n".join(instructions)
@@ -94,7 +94,7 @@ def _react(signature: Signature, tools: Mapping[str, str]) -> Signature:
         Signature.make(_inputs(signature), react_instructions(signature, tools))
         .append("trajectory", InputField(), str)
         .append("next_thought", OutputField(), str)
-        .append("next_tool_name", OutputField(), Literal[tuple(with_finish(signature, tools))])
+        .append("next_tool_name", OutputField(), Literal[tuple(tools_with_finish(signature, tools))])
         .append("next_tool_args", OutputField(), dict[str, Any])
     )
 

@@ -52,7 +52,7 @@ def is_source(text: str) -> bool:
 def read(text: str, class_name: str | None = None) -> Signature:
     """Read a signature in either notation; returns the same object for the same arguments.
 
-    `class_name` chooses among the signatures of a source; without it there must be exactly one. Raises SignatureError
+    `class_name` chooses among several signatures; without it there must be a single signature. Raises SignatureError
     with the line and column of the error, never anything else.
     """
     return _read(text, class_name)

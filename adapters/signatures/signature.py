@@ -261,7 +261,7 @@ class Signature(ShowsItself):
 
     @cached_property
     def fields_only(self) -> Signature:
-        """The same fields without instructions: one object for all signatures that have them.
+        """The same fields without instructions: the same object for all signatures that have them.
 
         It is the key of caches for text that depends on the fields alone: while instructions are edited, and for a
         team's fixtures, such text is made once.
@@ -311,7 +311,7 @@ class Signature(ShowsItself):
         fields = [replace(one, decision=settings.get(one.name, one.decision)) for one in self.fields_in_order]
         return Signature(tuple(fields), self.instructions, self.name)
 
-    def without_decisions(self) -> Signature:
+    def drop_decisions(self) -> Signature:
         """Remove the settings of `with_decisions`."""
         fields = tuple([replace(one, decision=None) for one in self.fields_in_order])
         return Signature(fields, self.instructions, self.name)

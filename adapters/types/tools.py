@@ -41,7 +41,7 @@ class ToolCalls(Type):
     def from_dict_list(cls, tool_calls_dicts: Sequence[Mapping[str, object]]) -> ToolCalls:
         """Make calls from {"name", "args"}, or a provider's {"function": {"name", "arguments": text}}.
 
-        Raises ValueError (pydantic's ValidationError is one) for a call without a name or with broken arguments.
+        Raises ValueError (such as pydantic's ValidationError) for a call without a name or with broken arguments.
         """
         return cls(tool_calls=[cls.ToolCall(**_call_fields(item)) for item in tool_calls_dicts])
 

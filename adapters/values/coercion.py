@@ -29,7 +29,7 @@ from adapters.values.steps import Step
 def coerce(value: object, annotation: object, steps: list[Step] | None = None) -> object:
     """Convert a value to its type; every step is appended to `steps`, also before an error.
 
-    Raises what `parse_value` raises: ValueError (pydantic's ValidationError is one), and the errors dspy leaks:
+    Raises what `parse_value` raises: ValueError (such as pydantic's ValidationError), and the errors dspy leaks:
     TypeError for an unhashable value of an Enum, RecursionError and MemoryError from deep nesting.
     """
     trace: list[Step] = [] if steps is None else steps

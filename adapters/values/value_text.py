@@ -91,7 +91,7 @@ def _scalar_to_json(value: Any) -> str:
     return _to_json(value)
 
 
-def to_indented_json(value: Any, line: str = "\n") -> str:
+def indented_json(value: Any, line: str = "\n") -> str:
     """Write a result of `serialize_for_json` as JSON indented by two spaces; `line` begins a line at its own depth.
 
     Same text as `json.dumps(value, indent=2, ensure_ascii=False)`, which is written in Python and several times slower.
@@ -103,13 +103,13 @@ def to_indented_json(value: Any, line: str = "\n") -> str:
         if not value:
             return "{}"
         inner = line + "  "
-        members = [f"{_string_to_json(key)}: {to_indented_json(child, inner)}" for key, child in value.items()]
+        members = [f"{_string_to_json(key)}: {indented_json(child, inner)}" for key, child in value.items()]
         return "{" + inner + ("," + inner).join(members) + line + "}"
     if kind is list:
         if not value:
             return "[]"
         inner = line + "  "
-        return "[" + inner + ("," + inner).join([to_indented_json(child, inner) for child in value]) + line + "]"
+        return "[" + inner + ("," + inner).join([indented_json(child, inner) for child in value]) + line + "]"
     return _scalar_to_json(value)
 
 

@@ -1,4 +1,4 @@
-"""Replies as a session keeps them: the one shown under a column, and those of a recording with how they were read.
+"""Replies as a session keeps them: shown under a column, or recorded with their parse results.
 
 Each type is a part of the file that keeps the layout that it was given (`sessions.model.file_parts.FilePart`).
 """
@@ -92,7 +92,7 @@ class RecordedReading(FilePart):
 
 @dataclass(frozen=True)
 class RecordedCompletion(Answer):
-    """One recorded reply with its reading; a reply that was kept raw, or only calls tools, has none."""
+    """A recorded reply with its parse result, which raw replies and mere tool calls lack."""
 
     reading: Annotated[RecordedReading | None, ALWAYS] = None
     """How it was read: verdict and typed values."""
@@ -100,7 +100,7 @@ class RecordedCompletion(Answer):
 
 @dataclass(frozen=True)
 class RecordedAttempt(FilePart):
-    """One recorded call of a model."""
+    """A recorded call of a model."""
 
     adapter: str
     """The adapter that made the prompt and reads the replies."""

@@ -1,4 +1,4 @@
-"""A session: one signature with demos, columns and cases, as immutable data. `sessions.file.store` reads and writes."""
+"""A session: a signature with demos, columns and cases, as immutable data. `sessions.file.store` reads and writes."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _read(
 
 @dataclass(frozen=True)
 class Demo:
-    """One worked example.
+    """A worked example.
 
     Its identity stands for its content: never change `values`.
     """
@@ -157,7 +157,7 @@ class Recording:
 
 @dataclass(frozen=True)
 class Case:
-    """One named set of inputs, with what is expected and what was recorded."""
+    """A named set of inputs, with expectations and recordings."""
 
     name: str
     """Its name among the cases."""
@@ -232,7 +232,7 @@ SCHEMA = "urn:adapter-workbench:session:1"
 
 @dataclass(frozen=True)
 class Session(ShowsItself):
-    """One signature with demos, columns and cases: everything a session file holds.
+    """A signature with demos, columns and cases: everything a session file holds.
 
     `extra` keeps keys of the file that this version does not know.
     """

@@ -99,8 +99,8 @@ def targets(signature: Signature) -> tuple[str, ...]:
     return (INSTRUCTIONS, *(f"fields.{name}.desc" for name in signature.fields))
 
 
-def with_variant(session: Session, tag: str, of: str, text: str) -> Session:
-    """The session with this variant in the place of the one of the same tag and text, else behind all others.
+def apply_variant(session: Session, tag: str, of: str, text: str) -> Session:
+    """Add a variant to the session; it replaces the variant of the same tag and text.
 
     No other variant is touched, stale ones included. Raises `VariantError`, `adapters.errors.SignatureError`.
     """

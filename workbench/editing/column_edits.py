@@ -260,7 +260,7 @@ def move(state: State, row: int, to: int) -> State:
 
 def take(state: State, tag: str, of: str, text: str) -> State:
     """Add a suggested variant after all others, for the current text."""
-    return replace(state, session=variants.with_variant(state.session, tag, of, text))
+    return replace(state, session=variants.apply_variant(state.session, tag, of, text))
 
 
 def free_tag(state: State, wanted: str = "v1") -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -60,9 +61,9 @@ def set_text(state: State, place: Place, field: Field, text: str) -> State:
     is_text = field_values.editing_of(field) == "text"
     value = text if is_text else plain_values.read(text, field.annotation)
     if isinstance(value, NotAValue):
-        return replace(state, drafts=_with_draft(state, place, text))
+        return replace(state, drafts=_drafts_after(state, place, text))
     changed = set_value(state, place, value)
-    drafts = _with_draft(changed, place, None)
+    drafts = _drafts_after(changed, place, None)
     return changed if drafts is changed.drafts else replace(changed, drafts=drafts)
 
 
@@ -98,7 +99,7 @@ def values_at(state: State, place: Place) -> Row:
 
 
 def add_demo(state: State, at: int, values: Row = MappingProxyType({})) -> State:
-    return _with_rows(state, "demo", [*range(at), None, *range(at, len(state.session.demos))], values)
+    return _reorder_rows(state, "demo", [*range(at), None, *range(at, len(state.session.demos))], values)
 
 
 def insert_demos(state: State, at: int, demos: Sequence[Demo]) -> State:
@@ -106,22 +107,22 @@ def insert_demos(state: State, at: int, demos: Sequence[Demo]) -> State:
     if not demos:
         return state
     count = len(state.session.demos)
-    made = _with_rows(state, "demo", [*range(at), *[None] * len(demos), *range(at, count)])
+    made = _reorder_rows(state, "demo", [*range(at), *[None] * len(demos), *range(at, count)])
     there = made.session.demos
     return _with(made, demos=(*there[:at], *demos, *there[at + len(demos) :]))
 
 
 def add_turn(state: State, at: int, values: Row = MappingProxyType({})) -> State:
-    return _with_rows(state, "history", [*range(at), None, *range(at, len(state.case.history))], values)
+    return _reorder_rows(state, "history", [*range(at), None, *range(at, len(state.case.history))], values)
 
 
 def duplicate_row(state: State, kind: str, row: int) -> State:
     count = _count(state, kind)
-    return _with_rows(state, kind, [*range(row + 1), row, *range(row + 1, count)])
+    return _reorder_rows(state, kind, [*range(row + 1), row, *range(row + 1, count)])
 
 
 def delete_row(state: State, kind: str, row: int) -> State:
-    return _with_rows(state, kind, [one for one in range(_count(state, kind)) if one != row])
+    return _reorder_rows(state, kind, [one for one in range(_count(state, kind)) if one != row])
 
 
 def move_row(state: State, kind: str, row: int, to: int) -> State:
@@ -130,7 +131,7 @@ def move_row(state: State, kind: str, row: int, to: int) -> State:
         return state
     order = [one for one in range(count) if one != row]
     order.insert(to, row)
-    return _with_rows(state, kind, order)
+    return _reorder_rows(state, kind, order)
 
 
 def toggle_demo(state: State, row: int) -> State:
@@ -239,7 +240,7 @@ def _count(state: State, kind: str) -> int:
     return len(state.session.demos if kind == "demo" else state.case.history)
 
 
-def _with_rows(state: State, kind: str, order: Sequence[int | None], new: Row = MappingProxyType({})) -> State:
+def _reorder_rows(state: State, kind: str, order: Sequence[int | None], new: Row = MappingProxyType({})) -> State:
     """Reorder demos or turns by their old places (None: `new`), each with its drafts."""
     case = "" if kind == "demo" else state.case.name
     drafts = {place: text for place, text in state.drafts.items() if place.kind != kind or place.case != case}
@@ -256,7 +257,7 @@ def _with_rows(state: State, kind: str, order: Sequence[int | None], new: Row = 
     return replace(kept, session=kept.session.with_case(replace(kept.case, history=history, turns_off=off)))
 
 
-def _with_draft(state: State, place: Place, text: str | None) -> Mapping[Place, str]:
+def _drafts_after(state: State, place: Place, text: str | None) -> Mapping[Place, str]:
     if state.drafts.get(place) == text:
         return state.drafts
     others = {key: one for key, one in state.drafts.items() if key != place}
@@ -269,3 +270,90 @@ def _with(state: State, **changes: Any) -> State:
 
 def _same(one: Any, other: Any) -> bool:
     return type(one) is type(other) and repr(one) == repr(other)
+
+
+NAME = re.compile(r"(?<![\w.\"'`])([A-Za-z_]\w*)(?=\s*(:|,|$| |->))")
+"""A name in a signature's text where it may be declared, with the text after it."""
+
+
+def rename_field(state: State, text: str, old: str, new: str) -> State:
+    """Rename field `old` to `new`, with `text` as the new signature.
+
+    Inputs, history, demos, decisions, expectations and variants follow. Recordings stay as they were made.
+    """
+    session = state.session
+    variants = tuple(
+        replace(one, of=f"fields.{new}.desc") if one.of == f"fields.{old}.desc" else one for one in session.variants
+    )
+    demos = tuple(
+        replace(one, values=_renamed(one.values, old, new)) if old in one.values else one for one in session.demos
+    )
+    changed = replace(
+        session,
+        signature=replace(session.signature, text=text, decisions=_renamed(session.signature.decisions, old, new)),
+        demos=demos,
+        cases=tuple(_case(one, old, new) for one in session.cases),
+        variants=variants,
+    )
+    drafts = {
+        (place._replace(field=new) if place.field == old and place.kind in ("input", "demo", "history") else place): one
+        for place, one in state.drafts.items()
+    }
+    return replace(state, session=changed, drafts=MappingProxyType(drafts))
+
+
+def _case(case: Case, old: str, new: str) -> Case:
+    return replace(
+        case,
+        inputs=_renamed(case.inputs, old, new),
+        history=tuple(_renamed(one, old, new) for one in case.history),
+        expect=_expect(case.expect, old, new),
+    )
+
+
+def _expect(expect: Mapping[str, Any], old: str, new: str) -> Mapping[str, Any]:
+    """Rename fields in expectations: keys may be paths into a field, `columns` hold the same again."""
+    changed = dict(expect)
+    fields = expect.get("fields")
+    if isinstance(fields, Mapping):
+        changed["fields"] = {_path(key, old, new): one for key, one in fields.items()}
+    columns = expect.get("columns")
+    if isinstance(columns, Mapping):
+        changed["columns"] = {
+            id: _expect(one, old, new) if isinstance(one, Mapping) else one for id, one in columns.items()
+        }
+    return changed if changed != expect else expect
+
+
+def _path(path: str, old: str, new: str) -> str:
+    is_of_field = path.startswith(old) and path[len(old) : len(old) + 1] in ("", ".", "[")
+    return new + path[len(old) :] if is_of_field else path
+
+
+def _renamed(values: Mapping[str, Any], old: str, new: str) -> Mapping[str, Any]:
+    """Rename a key and keep the order; an existing value under the new name stays."""
+    if old not in values or new in values:
+        return values
+    return {new if name == old else name: one for name, one in values.items()}
+
+
+def field_at(lines: Sequence[str], line: int, column: int, names: Collection[str], is_source: bool) -> str | None:
+    """Return the field declared last at or before a 0-based place, or None.
+
+    In Python source (`is_source`) a declaration begins its line and goes on until an empty line, a class or the next
+    declaration; in the string notation names follow each other.
+    """
+    for number in range(min(line, len(lines) - 1), -1, -1):
+        text = lines[number]
+        if is_source:
+            first = NAME.match(text.lstrip())
+            if first is not None and first.group(2) == ":" and first.group(1) in names:
+                return first.group(1)
+            if not text.strip() or text.startswith("class ") or text.rstrip().endswith('"""'):
+                return None
+            continue
+        limit = column if number == line else len(text)
+        found = [one.group(1) for one in NAME.finditer(text) if one.start() <= limit and one.group(1) in names]
+        if found:
+            return found[-1]
+    return None

@@ -43,14 +43,14 @@ class Choice:
 
 def editing_of(field: Field) -> Editing:
     """Choose the kind of editor that fits the field's type."""
-    if without_none(field.annotation)[0] is str:
+    if strip_none(field.annotation)[0] is str:
         return "text"
     return "choice" if choices_of(field) else "json"
 
 
 def choices_of(field: Field) -> tuple[Choice, ...]:
     """Return the values of a Literal, Enum or bool, with None if the type allows it; () for other types."""
-    inner, is_optional = without_none(field.annotation)
+    inner, is_optional = strip_none(field.annotation)
     values: tuple[Any, ...]
     if get_origin(inner) is Literal:
         values = tuple(one.value if isinstance(one, enum.Enum) else one for one in get_args(inner))
@@ -109,7 +109,7 @@ def same(one: Any, other: Any) -> bool:
     return type(one) is type(other) and repr(one) == repr(other)
 
 
-def without_none(annotation: Any) -> tuple[Any, bool]:
+def strip_none(annotation: Any) -> tuple[Any, bool]:
     """Split an optional type into the type itself and whether None is allowed; other unions stay whole."""
     annotation = strip_annotated(annotation)
     if get_origin(annotation) in (Union, types.UnionType):

@@ -21,7 +21,7 @@ from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session
 from sessions.running import linting, recording, rendering
 from workbench.editing import column_edits, edits
-from workbench.editing.field_names import rename_field
+from workbench.editing.edits import rename_field
 from workbench.output.prompt_diff import SectionDiff, compare
 from workbench.state.document import State
 

@@ -25,7 +25,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
-from workbench.editing.field_values import ABSENT, NotAValue, as_json, read_json, same, without_none
+from workbench.editing.field_values import ABSENT, NotAValue, as_json, read_json, same, strip_none
 
 Kind = Literal["text", "number", "truth", "list", "fields", "map", "other"]
 LISTS = (list, set, frozenset, Sequence, AbstractSet)
@@ -54,7 +54,7 @@ def shape_of(annotation: Any) -> Shape:
     """Return the shape of a type; `other` for a single JSON value, which includes custom types such as `Image`."""
     from adapters.types.recognition import fields_of, is_built, unwrapped  # pydantic: the first picture does without it
 
-    inner, optional = without_none(unwrapped(annotation))
+    inner, optional = strip_none(unwrapped(annotation))
     origin, args = get_origin(inner) or inner, get_args(inner)
     if inner is str:
         return Shape("text", optional)

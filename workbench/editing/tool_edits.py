@@ -48,8 +48,8 @@ def set_text(state: State, place: Place, text: str) -> State:
     tool = state.session.tools[place.row]
     if problem_of(state, place.row, place.field, text):
         return drafted(state, place, text)
-    made = _with_field(tool, place.field, text)
-    changed = state if made == tool else _with_tool(state, place.row, made)
+    made = _replace_field(tool, place.field, text)
+    changed = state if made == tool else _replace_tool(state, place.row, made)
     kept = values_of(made).get(place.field, ABSENT)
     is_text = place.field in ("name", "description", "arguments")
     shown = field_values.shown(kept, "text" if is_text else "json")
@@ -104,7 +104,7 @@ def keep_result(state: State, name: str, arguments: Mapping[str, Any], result: A
     tool = state.session.tools[row]
     kept = {"arguments": dict(arguments), "result": typed(result)}
     others = [one for one in tool.results if one.get("arguments") != kept["arguments"]]
-    return _with_tool(state, row, replace(tool, results=(kept, *others)))
+    return _replace_tool(state, row, replace(tool, results=(kept, *others)))
 
 
 def reordered_drafts(
@@ -140,7 +140,7 @@ def _default_at(results: Sequence[Mapping[str, Any]]) -> int | None:
     return found if found is not None and set(results[found]) == {"result"} else None
 
 
-def _with_field(tool: Tool, field: str, text: str) -> Tool:
+def _replace_field(tool: Tool, field: str, text: str) -> Tool:
     """Return the tool with a valid text as the value of a field."""
     if field == "name":
         return replace(tool, name=text)
@@ -198,7 +198,7 @@ def drafted(state: State, place: Place, text: str | None) -> State:
     return replace(state, drafts=MappingProxyType(others if text is None else {**others, place: text}))
 
 
-def _with_tool(state: State, row: int, tool: Tool) -> State:
+def _replace_tool(state: State, row: int, tool: Tool) -> State:
     tools = (*state.session.tools[:row], tool, *state.session.tools[row + 1 :])
     return replace(state, session=replace(state.session, tools=tools))
 

@@ -1,4 +1,8 @@
-"""The open session as immutable state, its path, and undo over everything. Panes are views of it."""
+"""The open session as immutable state, undo over everything, and the types of what is derived from it.
+
+Panes are views of it. `workbench.state.engine` derives the signature as data, and for each column the prompt and the
+parse result; the first picture does without it.
+"""
 
 from __future__ import annotations
 
@@ -7,22 +11,31 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from sessions.file.json_values import WrittenParts
 from sessions.file.store import Fingerprint
 from sessions.model.session import Case, Session
 
+if TYPE_CHECKING:
+    from adapters.errors import SignatureError
+    from adapters.formats.base import Adapter
+    from adapters.replies.reading import Reading
+    from adapters.requests.request import Request
+    from adapters.signatures.signature import Field, Signature
+    from sessions.model.replies import Reply
+    from sessions.model.session import Column
+
 KEY = "drafts"
-"""The key of a copy under which they stand, as objects `{"kind", "case", "row", "field", "text"}`."""
+"""The key of a backup for drafts: objects `{"kind", "case", "row", "field", "text"}`."""
 
 
 ANSWERED_KEY = "answered"
-"""The key of a copy under which requests stand, as objects `{"case", "column", "request"}` with a digest of each."""
+"""The key of a backup for answered requests: objects `{"case", "column", "request"}`, each request as a digest."""
 
 
-def with_drafts(state: State) -> Session:
-    """The session as its copy keeps it; the session itself when there is nothing beside it."""
+def session_with_drafts(state: State) -> Session:
+    """Return the session with drafts and answered requests, as its backup stores it."""
     beside: dict[str, Any] = {}
     if state.drafts:
         beside[KEY] = [{**place._asdict(), "text": text} for place, text in state.drafts.items()]
@@ -120,7 +133,7 @@ class State:
 
 
 class Change(NamedTuple):
-    """One step that can be undone: the states around it, where it happened, and what it is called."""
+    """A step that can be undone: the states around it, its place, and its name."""
 
     before: State
     after: State
@@ -144,7 +157,7 @@ class Document:
         self.open(session, path, fingerprint)
 
     def open(self, session: Session, path: Path | None, fingerprint: Fingerprint | None = None) -> None:
-        """Another session takes the place of this one; what was done before cannot be undone any more.
+        """Replace the session by another; earlier changes can no longer be undone.
 
         `fingerprint` is that of the file's content, by which a change on disk is noticed.
         """
@@ -169,12 +182,12 @@ class Document:
 
     @property
     def saved(self) -> Session:
-        """The session as it was last opened or saved: what a save compares the file and the present with."""
+        """The session as it was opened or last saved; a save compares the file and the present with it."""
         return self._saved
 
     @property
     def dirty(self) -> bool:
-        """True if the session differs from the one last opened or saved; undoing back to that one makes it clean."""
+        """Whether the session differs from the opened or saved state; undoing back to that state makes it clean."""
         return self.state.session is not self._saved
 
     def mark_saved(self, path: Path, fingerprint: Fingerprint | None = None) -> None:
@@ -184,7 +197,7 @@ class Document:
         self._last_edit = float("-inf")
 
     def edit(self, state: State, place: Place, label: str, typing: bool = False) -> bool:
-        """Makes `state` the present. Typing at one place without a pause is one step. False when nothing changed."""
+        """Make `state` the present; typing at a place without a pause is a single step. False when nothing changed."""
         if state is self.state:
             return False
         now = self._clock()
@@ -198,12 +211,12 @@ class Document:
         return True
 
     def look_at_case(self, index: int) -> None:
-        """Puts another case on screen, which changes nothing and is nothing to undo."""
+        """Show another case; that is no change, so undo ignores it."""
         self.state = replace(self.state, case_index=index)
         self._last_edit = float("-inf")
 
     def undo(self) -> Change | None:
-        """Back by one step; returns what was undone, None when there is nothing."""
+        """Undo a step and return it; None when there is nothing to undo."""
         if not self._past:
             return None
         change = self._past.pop()
@@ -213,7 +226,7 @@ class Document:
         return change
 
     def redo(self) -> Change | None:
-        """Forward again by one step; returns what was redone, None when there is nothing."""
+        """Redo a step and return it; None when there is nothing to redo."""
         if not self._future:
             return None
         change = self._future.pop()
@@ -221,3 +234,86 @@ class Document:
         self.state = change.after
         self._last_edit = float("-inf")
         return change
+
+
+@dataclass(frozen=True)
+class ReadSignature:
+    """The last signature that could be read (None before the first), and what is wrong with the text of now."""
+
+    signature: Signature | None = None
+    error: SignatureError | None = None
+    is_blank: bool = False
+    """Whether nothing is written."""
+
+    @property
+    def problem(self) -> SignatureError | None:
+        """The error to show: an empty session has none."""
+        return None if self.is_blank and self.signature is None else self.error
+
+
+@dataclass(frozen=True, eq=False)
+class SlowReading:
+    """A reply that repairing takes long (`adapters.json_text.repair_limits.QUICK_STEPS`): read away from the keys."""
+
+    adapter: Adapter
+    request: Request
+    signature: Signature
+    reply: Reply
+
+    def read(self) -> Reading:
+        """Takes up to a second or two. Raises what a user's own adapter raises."""
+        from sessions.running.recording import read_completion
+
+        return read_completion(self.adapter, self.request, self.signature, self.reply)
+
+
+@dataclass(frozen=True, eq=False)
+class LateColumn:
+    """A column that another process is still to be asked for, as everything stands now."""
+
+    state: State
+    column: Column
+    request: Request | None = None
+    """The one before, which is shown until then."""
+
+
+@dataclass(frozen=True)
+class RenderedColumn:
+    """A column of the case on screen: its prompt, reply and parse result.
+
+    `request` is out of date when `error` says why it could not be made anew.
+    """
+
+    column: Column
+    request: Request | None = None
+    error: str = ""
+    reply: Reply | None = None
+    reading: Reading | None = None
+    reading_error: str = ""
+    slow: SlowReading | None = None
+    """What is left to do for a reading that takes more than a moment; until then there is none."""
+    late: LateColumn | None = None
+    """What another process is still to be asked; until then `request` and `reading` are those of before."""
+    left_out: tuple[str, ...] = ()
+    """What the column's variant is of, where that has changed since or is gone: the original stands in the prompt."""
+
+    @property
+    def text(self) -> str:
+        """The text of the reply, empty when there is none."""
+        return self.reply.text if self.reply is not None else ""
+
+    @property
+    def why_no_prompt(self) -> str:
+        """The text that is shown in place of a missing prompt."""
+        return self.error or ("asked for" if self.late else "the signature is still to be written")
+
+    @property
+    def stale(self) -> bool:
+        return (bool(self.error) or self.late is not None) and self.request is not None
+
+
+def history_field(signature: Signature) -> Field | None:
+    """The input that holds the conversation so far, which a case keeps as its turns."""
+    from adapters.types.recognition import is_named
+
+    return next((one for one in signature.input_fields.values() if is_named(one.annotation, "History")), None)

@@ -18,8 +18,7 @@ from sessions.model.session import Column, SignatureText
 from sessions.releases.engine import ReleaseError
 from sessions.running import rendering
 from sessions.running.recording import read_completion
-from workbench.state.derived import LateColumn, ReadSignature, RenderedColumn, SlowReading
-from workbench.state.document import State
+from workbench.state.document import LateColumn, ReadSignature, RenderedColumn, SlowReading, State
 
 
 def is_late(column: Column) -> bool:
@@ -28,7 +27,7 @@ def is_late(column: Column) -> bool:
 
 
 def make(late: LateColumn) -> RenderedColumn:
-    """The column as that release has it. Blocks for milliseconds, or while a process starts. Raises nothing."""
+    """Render a column in another release. Blocks for milliseconds, or while a process starts. Never raises."""
     session, case, column = late.state.session, late.state.case, late.column
     reply = case.replies.get(column.id)
     try:
@@ -49,7 +48,7 @@ def make(late: LateColumn) -> RenderedColumn:
 
 
 class Engine:
-    """Keeps the last good results of one document."""
+    """Keep the last good results of a document."""
 
     def __init__(self) -> None:
         self.signature = ReadSignature()
@@ -70,7 +69,7 @@ class Engine:
         return self.signature
 
     def column(self, state: State, column: Column) -> RenderedColumn:
-        """The column as it is now. Raises nothing: what goes wrong is said in the result."""
+        """Render a column as it is now. Never raises: the result holds the error."""
         last = self._columns.get(column.id)
         if last is not None and last.column is column and _same_column_content(self._seen.get(column.id), state):
             return last
@@ -80,13 +79,13 @@ class Engine:
         rendered = RenderedColumn(
             column, request, error, state.case.replies.get(column.id), left_out=self._left_out(state, column)
         )
-        rendered = self._with_reading(rendered, last)
+        rendered = self._add_reading(rendered, last)
         self._columns[column.id] = rendered
         self._seen[column.id] = state
         return rendered
 
     def _late(self, state: State, column: Column, last: RenderedColumn | None) -> RenderedColumn:
-        """The column as it was, and what another process is to be asked so that it is as it should be."""
+        """Return the column as it was, with what another process must still compute."""
         before = last if last is not None else RenderedColumn(column)
         reply = state.case.replies.get(column.id)
         rendered = replace(
@@ -144,7 +143,7 @@ class Engine:
         uses = [variants.use_of(signature, one) for one in state.session.variants if one.tag == column.variant]
         return tuple([one.variant.of for one in uses if one.state != "current"])
 
-    def _with_reading(self, rendered: RenderedColumn, last: RenderedColumn | None) -> RenderedColumn:
+    def _add_reading(self, rendered: RenderedColumn, last: RenderedColumn | None) -> RenderedColumn:
         if rendered.reply is None or rendered.request is None or self.signature.signature is None or rendered.reply.raw:
             return rendered
         if last is not None and last.reply is rendered.reply and last.request is not None:

@@ -104,7 +104,7 @@ class WorkbenchApp(SurvivingApp):
         self.key_order = KeyOrder(self, super().on_event, self.report_mistake, self.main.complete)
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (MIDDLE, "-middle"), (WIDE, "-wide")]
         self.VERTICAL_BREAKPOINTS = [(0, "-low"), (HIGH, "-high")]
-        for theme in (*themes.OURS, themes.of_the_terminal()):
+        for theme in (*themes.OURS, themes.terminal_theme()):
             self.register_theme(theme)
         self.theme = themes.DARK.name
 
@@ -271,7 +271,7 @@ class WorkbenchApp(SurvivingApp):
         self.ask(actions.past_runs.look_at_runs(self, "everywhere"))
 
     def action_record(self) -> None:
-        actions.recording.record(self)
+        actions.checking.record(self)
 
     def action_check(self) -> None:
         actions.checking.check(self)
@@ -379,7 +379,7 @@ class WorkbenchApp(SurvivingApp):
 
     def _changed(self) -> None:
         if self._keep and (self.document.dirty or self.document.state.drafts):
-            autosave.changed(document.with_drafts(self.document.state), self.document.path)
+            autosave.changed(document.session_with_drafts(self.document.state), self.document.path)
 
     def _settle(self) -> None:
         """Do what can wait until the first picture is on screen."""
@@ -405,5 +405,5 @@ class WorkbenchApp(SurvivingApp):
     def _ended_from_outside(self) -> None:
         """Save a copy when the terminal closes or the app is told to end."""
         if self.document.dirty or self.document.state.drafts:
-            autosave.write(document.with_drafts(self.document.state), self.document.path)
+            autosave.write(document.session_with_drafts(self.document.state), self.document.path)
         self.exit(130)

@@ -20,11 +20,11 @@ def copy(app: App[Any], text: str, to_programs: bool = True) -> None:
     encodable = text.encode("utf-8", "replace").decode("utf-8")
     App.copy_to_clipboard(app, encodable)
     if to_programs and not app.is_headless:
-        threading.Thread(target=_to_others, args=(encodable,), daemon=True, name="clipboard").start()
+        threading.Thread(target=_copy_to_programs, args=(encodable,), daemon=True, name="clipboard").start()
 
 
-def _to_others(text: str) -> None:
-    to_tmux(text)
+def _copy_to_programs(text: str) -> None:
+    copy_to_tmux(text)
     try:
         import pyperclip
 
@@ -33,7 +33,7 @@ def _to_others(text: str) -> None:
         return
 
 
-def to_tmux(text: str) -> bool:
+def copy_to_tmux(text: str) -> bool:
     """Copy through the surrounding tmux; return whether it accepted the text.
 
     By default (`set-clipboard external`) tmux drops OSC 52 from programs, but `load-buffer -w` passes the text on;

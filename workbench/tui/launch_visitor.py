@@ -89,12 +89,10 @@ def go_along(host: Host, place: TeachersPlace, before: TeachersPlace | None) -> 
     if place.case in names and place.case != host.document.state.case.name:
         host.document.look_at_case(names.index(place.case))
         host.main.show()
-    if place.screen == "lesson":
-        _to_lesson(host, place)
-    elif place.screen == "pages" and place.page in PAGES:
-        _to_page(host, place)
+    if place.screen == "lesson" or (place.screen == "pages" and place.page in PAGES):
+        _follow_to_text(host, place)
     elif place.screen == "panes":
-        _to_pane(host, place, before)
+        _follow_to_pane(host, place, before)
     return ""
 
 
@@ -123,38 +121,30 @@ def _open(host: Host, session: str) -> str:
     return "" if files.open_path(host, folder / session) else f"{session} could not be opened."
 
 
-def _to_lesson(host: Host, place: TeachersPlace) -> None:
-    _close(host, but=LessonScreen)
-    if not isinstance(host.app.screen, LessonScreen):
-        looking.open_lesson(host, place.step)
+def _follow_to_text(host: Host, place: TeachersPlace) -> None:
+    kind = LessonScreen if place.screen == "lesson" else PagesScreen
+    _close(host, but=kind)
+    if not isinstance(host.app.screen, kind):
+        if kind is LessonScreen:
+            looking.open_lesson(host, place.step)
+        else:
+            looking.open_pages(host, place.page)
     screen = host.app.screen
-    if not isinstance(screen, LessonScreen):
+    if not isinstance(screen, (LessonScreen, PagesScreen)):
         return  # there is no column to explain
 
     def arrive() -> None:
-        screen.go_to(place.column, place.step)
+        if isinstance(screen, LessonScreen):
+            screen.go_to(place.column, place.step)
+        else:
+            screen.turn_to(place.column)
+            screen.action_page(place.page)
         _scroll(screen.text, place)
 
-    screen.call_after_refresh(arrive)  # one that was opened just now has nothing in it yet
+    screen.call_after_refresh(arrive)  # a screen opened just now has nothing in it yet
 
 
-def _to_page(host: Host, place: TeachersPlace) -> None:
-    _close(host, but=PagesScreen)
-    if not isinstance(host.app.screen, PagesScreen):
-        looking.open_pages(host, place.page)
-    screen = host.app.screen
-    if not isinstance(screen, PagesScreen):
-        return
-
-    def arrive() -> None:
-        screen.turn_to(place.column)
-        screen.action_page(place.page)
-        _scroll(screen.text, place)
-
-    screen.call_after_refresh(arrive)
-
-
-def _to_pane(host: Host, place: TeachersPlace, before: TeachersPlace | None) -> None:
+def _follow_to_pane(host: Host, place: TeachersPlace, before: TeachersPlace | None) -> None:
     _close(host)
     main = host.main
     ids = host.main.columns.ids
@@ -189,7 +179,7 @@ def _origin(place: TeachersPlace) -> OriginKey | None:
 
 
 def _close(host: Host, but: type[Widget] | None = None) -> None:
-    """Closes the lesson or the pages that are open, unless that is what is wanted."""
+    """Close an open lesson or page, unless it is of the wanted kind."""
     screen = host.app.screen
     if isinstance(screen, (LessonScreen, PagesScreen)) and (but is None or not isinstance(screen, but)):
         screen.dismiss(None)

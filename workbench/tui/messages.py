@@ -19,7 +19,7 @@ class Edit(Protocol):
 
 
 class GoTo(Message):
-    """The user wants to be where something is made: the editor at `place`, at 1-based line and column if known."""
+    """Go to the editor of `place`, at 1-based line and column if known."""
 
     def __init__(self, place: Place, line: int = 0, column: int = 0) -> None:
         super().__init__()
@@ -29,7 +29,7 @@ class GoTo(Message):
 
 
 class CopiesOfWork(Message):
-    """Copies of unsaved work cannot be written any more (why, and what would work), or can again ("")."""
+    """Backups of unsaved work fail (why, and what would work), or work again ("")."""
 
     def __init__(self, why_not: str) -> None:
         super().__init__()
@@ -45,7 +45,7 @@ class PastedCall(Message):
 
 
 class SuggestVariant(Message):
-    """The user wants a model to write another wording; `of` is the text that is at hand."""
+    """Ask a model to rewrite the text `of`."""
 
     def __init__(self, of: str) -> None:
         super().__init__()
@@ -53,7 +53,7 @@ class SuggestVariant(Message):
 
 
 class TryVariant(Message):
-    """The user wants a column with the variants of a tag, beside the column at hand."""
+    """Add a column with the variants of a tag after the focused column."""
 
     def __init__(self, tag: str) -> None:
         super().__init__()

@@ -37,7 +37,7 @@ class Mistakes:
             return
         state, path = self._host.document.state, self._host.document.path
         if len(self.seen) == MOST and now - self.seen[0][0] < WITHIN_SECONDS:
-            autosave.write(document.with_drafts(state), path)
+            autosave.write(document.session_with_drafts(state), path)
             self._end(error)
             return
         if any(now - at < WITHIN_SECONDS and repr(one) == repr(error) for at, one in list(self.seen)[:-1]):
@@ -45,6 +45,6 @@ class Mistakes:
         from workbench.output import crash_log
 
         log = crash_log.write(error)
-        autosave.changed(document.with_drafts(state), path)
+        autosave.changed(document.session_with_drafts(state), path)
         said = f"{type(error).__name__}: {error}\nYour work is unchanged and a copy was saved. Details: {log}"
         plain_notify(self._host.app, said, title="Internal error", severity="error", timeout=15)

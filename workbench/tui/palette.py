@@ -19,7 +19,7 @@ from adapters.formats import catalog
 from workbench.editing import edits
 from workbench.exporting.forms import FORMS
 from workbench.state.document import Place
-from workbench.tui.actions import benching, cases, columns, exporting, files, looking, past_runs, recording, sending
+from workbench.tui.actions import benching, cases, checking, columns, exporting, files, looking, past_runs, sending
 from workbench.tui.keys.bindings import ACTIONS, APP_BINDINGS, ON_A_DIALOG, in_short
 from workbench.tui.keys.keymap import first_key
 from workbench.tui.panes.editors import EDITORS
@@ -173,7 +173,7 @@ def _session(host: Host) -> Iterator[Command]:
         change = partial(edits.set_predictor, predictor=predictor)
         run = partial(main.edit, change, Place("signature", field="predictor"), "predictor")
         yield Command(f"Predictor: {predictor}", "Run with or without a reasoning output", run)
-    for adapter in (*catalog.NAMES, *columns.of_releases()):
+    for adapter in (*catalog.NAMES, *columns.release_adapters()):
         about = catalog.profile(adapter).about
         shown = [one for one in session.columns if one.adapter == adapter]
         if shown:
@@ -188,7 +188,7 @@ def _session(host: Host) -> Iterator[Command]:
             f"Move column right: {column.id}", "Move it by one place", partial(columns.move, host, column.id, 1)
         )
     about = "Record prompt and reply of all columns of this case for checks"
-    yield Command("Record every column", about, partial(recording.record_all, host))
+    yield Command("Record every column", about, partial(checking.record_all, host))
     run = partial(_ask, host, partial(files.restore_earlier, host))
     yield Command("Restore an earlier version", "Restore a version that a save of this file replaced", run)
     if host.confinement.hands_out:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from textual.theme import BUILTIN_THEMES, Theme
 
+_COLOURS = "primary secondary accent foreground background surface panel success warning error".split()
 _UNDER_BARS = ("background", "background-hover", "background-active", "corner-color")
 
 
@@ -19,68 +21,34 @@ def _variables(
     return {**borders, **cursor, **bars, "input-selection-background": selection}
 
 
-DARK = Theme(
-    name="workbench-dark",
-    primary="#6fa8dc",
-    secondary="#8fb8a8",
-    accent="#f0b35a",
-    foreground="#d7dae0",
-    background="#16181d",
-    surface="#1b1e24",
-    panel="#252932",
-    success="#7fc98f",
-    warning="#e5b567",
-    error="#ef7d7d",
-    dark=True,
-    variables=_variables("#f0b35a", "#f0b35a", "#343a46", "#4a5262", "#1b1e24", "#16181d", "#3b5a80"),
+def _theme(name: str, colours: str, variables: dict[str, str]) -> Theme:
+    """Make a theme of its colours in the order of `_COLOURS`; its name says whether it is dark."""
+    named: dict[str, Any] = dict(zip(_COLOURS, colours.split(), strict=True))
+    return Theme(name, **named, dark="-dark" in name, variables=variables)
+
+
+DARK = _theme(
+    "workbench-dark",
+    "#6fa8dc #8fb8a8 #f0b35a #d7dae0 #16181d #1b1e24 #252932 #7fc98f #e5b567 #ef7d7d",
+    _variables("#f0b35a", "#f0b35a", "#343a46", "#4a5262", "#1b1e24", "#16181d", "#3b5a80"),
 )
 
-LIGHT = Theme(
-    name="workbench-light",
-    primary="#2a6ab0",
-    secondary="#3c7a68",
-    accent="#a85a00",
-    foreground="#0d0f13",
-    background="#f4f3ef",
-    surface="#fbfaf7",
-    panel="#e9e7e0",
-    success="#2a7d45",
-    warning="#8a5a00",
-    error="#b3312f",
-    dark=False,
-    variables=_variables("#9a5200", "#a85a00", "#cfccc2", "#b4b0a4", "#fbfaf7", "#fbfaf7", "#bcd3ee"),
+LIGHT = _theme(
+    "workbench-light",
+    "#2a6ab0 #3c7a68 #a85a00 #0d0f13 #f4f3ef #fbfaf7 #e9e7e0 #2a7d45 #8a5a00 #b3312f",
+    _variables("#9a5200", "#a85a00", "#cfccc2", "#b4b0a4", "#fbfaf7", "#fbfaf7", "#bcd3ee"),
 )
 
-DARK_PROJECTED = Theme(
-    name="workbench-dark-projected",
-    primary="#9ccbff",
-    secondary="#b5e0d0",
-    accent="#ffc266",
-    foreground="#ffffff",
-    background="#000000",
-    surface="#0b0b0b",
-    panel="#1c1c1c",
-    success="#7dff9a",
-    warning="#ffd866",
-    error="#ff8f8f",
-    dark=True,
-    variables={**DARK.variables, "text-accent": "#ffc266", "border": "#ffc266", "border-blurred": "#5a5a5a"},
+DARK_PROJECTED = _theme(
+    "workbench-dark-projected",
+    "#9ccbff #b5e0d0 #ffc266 #ffffff #000000 #0b0b0b #1c1c1c #7dff9a #ffd866 #ff8f8f",
+    {**DARK.variables, "text-accent": "#ffc266", "border": "#ffc266", "border-blurred": "#5a5a5a"},
 )
 
-LIGHT_PROJECTED = Theme(
-    name="workbench-light-projected",
-    primary="#003f8a",
-    secondary="#004d3a",
-    accent="#8a3d00",
-    foreground="#000000",
-    background="#ffffff",
-    surface="#ffffff",
-    panel="#ececec",
-    success="#00591f",
-    warning="#664000",
-    error="#9c0d0b",
-    dark=False,
-    variables={**LIGHT.variables, "text-accent": "#7a3600", "border": "#8a3d00", "border-blurred": "#8a8a8a"},
+LIGHT_PROJECTED = _theme(
+    "workbench-light-projected",
+    "#003f8a #004d3a #8a3d00 #000000 #ffffff #ffffff #ececec #00591f #664000 #9c0d0b",
+    {**LIGHT.variables, "text-accent": "#7a3600", "border": "#8a3d00", "border-blurred": "#8a8a8a"},
 )
 """Projectors in lit rooms leave only contrast: these two themes have the most."""
 
@@ -89,7 +57,7 @@ OF_THE_TERMINAL = "ansi-dark"
 """Textual's theme of the terminal's own sixteen colours."""
 
 
-def of_the_terminal() -> Theme:
+def terminal_theme() -> Theme:
     """That theme where it can be read: Textual draws frames without the focus in black, on any ground.
 
     The plain blue and red of most terminals are darker than any of their other colours, and names of fields and

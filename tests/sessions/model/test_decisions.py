@@ -16,7 +16,7 @@ from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from sessions.running import rendering
 from sessions.running.recording import read_completion, record
-from workbench.editing.field_names import rename_field
+from workbench.editing.edits import rename_field
 from workbench.state.document import State
 
 SOURCE = '''import dspy

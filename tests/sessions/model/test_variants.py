@@ -20,8 +20,8 @@ class Answer(dspy.Signature):
     question: str = dspy.InputField(desc="what is asked")
     answer: str = dspy.OutputField()
 '''
-SESSION = variants.with_variant(
-    variants.with_variant(Session(SignatureText(SOURCE)), "terse", "instructions", "One word."),
+SESSION = variants.apply_variant(
+    variants.apply_variant(Session(SignatureText(SOURCE)), "terse", "instructions", "One word."),
     "terse",
     "fields.question.desc",
     "the question",
@@ -46,9 +46,9 @@ def test_a_variant_whose_original_has_changed_is_stale_and_stays() -> None:
     signature = variants.apply(changed, "terse")
     assert signature.instructions == "Answer at length."
     assert signature.fields["question"].description == "the question"
-    again = store.loads(store.dumps(variants.with_variant(changed, "other", "instructions", "Say it.")))
+    again = store.loads(store.dumps(variants.apply_variant(changed, "other", "instructions", "Say it.")))
     assert again.variants[:2] == SESSION.variants
-    looked_at = variants.with_variant(changed, "terse", "instructions", "One word.")
+    looked_at = variants.apply_variant(changed, "terse", "instructions", "One word.")
     assert variants.apply(looked_at, "terse").instructions == "One word."
 
 
@@ -56,13 +56,13 @@ def test_a_variant_of_a_field_that_is_gone_is_lost_and_stays() -> None:
     without = replace(SESSION, signature=SignatureText("topic -> answer"))
     assert states(without)["terse", "fields.question.desc"] == "lost"
     assert variants.apply(without, "terse").fields.keys() == {"topic", "answer"}
-    assert variants.with_variant(without, "b", "instructions", "x").variants[:2] == SESSION.variants
+    assert variants.apply_variant(without, "b", "instructions", "x").variants[:2] == SESSION.variants
 
 
 def test_setting_a_variant_again_replaces_it_alone() -> None:
-    again = variants.with_variant(SESSION, "terse", "instructions", "Two words.")
+    again = variants.apply_variant(SESSION, "terse", "instructions", "Two words.")
     assert [one.text for one in again.variants] == ["Two words.", "the question"]
-    assert variants.tags(variants.with_variant(again, "v2", "instructions", "x")) == ("terse", "v2")
+    assert variants.tags(variants.apply_variant(again, "v2", "instructions", "x")) == ("terse", "v2")
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_setting_a_variant_again_replaces_it_alone() -> None:
 )
 def test_what_cannot_be_a_variant_is_refused(tag: str, of: str, said: str) -> None:
     with pytest.raises(variants.VariantError, match=said):
-        variants.with_variant(SESSION, tag, of, "x")
+        variants.apply_variant(SESSION, tag, of, "x")
 
 
 def test_an_unknown_tag_is_never_the_original_in_disguise() -> None:
@@ -120,5 +120,5 @@ def test_a_column_with_a_variant_is_recorded_and_checked_with_it() -> None:
     assert "One word." in str(recorded.cases[0].recordings[columns[0].id].messages)
     (checked,) = checking.check(recorded)
     assert (checked.verdicts["render"], checked.verdicts["parse"]) == ("pass", "pass")
-    changed = variants.with_variant(recorded, "terse", "instructions", "Two words.")
+    changed = variants.apply_variant(recorded, "terse", "instructions", "Two words.")
     assert checking.check(changed)[0].verdicts["render"] == "drift"

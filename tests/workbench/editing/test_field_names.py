@@ -6,7 +6,7 @@ import pytest
 
 from sessions.model.session import Case, Demo, Session, SignatureText, Variant
 from tests.support.open_app import CLASSIFY
-from workbench.editing.field_names import field_at, rename_field
+from workbench.editing.edits import field_at, rename_field
 from workbench.state.document import Place, State
 
 SESSION = Session(

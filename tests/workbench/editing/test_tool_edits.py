@@ -78,7 +78,7 @@ def test_what_will_not_do_is_a_draft_that_says_why(field: str, text: str, said: 
     assert changed.session is STATE.session
     assert changed.drafts == {at(field): text}
     assert said in tool_edits.problem_of(changed, 0, field, text)
-    assert document.state_of(document.with_drafts(changed)) == changed
+    assert document.state_of(document.session_with_drafts(changed)) == changed
     mended = tool_edits.set_text(changed, at("name"), "weather")
     assert (at("name") in mended.drafts) is False
 

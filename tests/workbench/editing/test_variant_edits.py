@@ -59,7 +59,7 @@ def test_a_tag_that_will_not_do_is_a_draft_that_says_why() -> None:
         changed = column_edits.set_text(two, place, text)
         assert changed.session is two.session and changed.drafts == {place: text}
         assert said in column_edits.problem_of(changed, 1, "tag", text)
-        assert document.state_of(document.with_drafts(changed)) == changed
+        assert document.state_of(document.session_with_drafts(changed)) == changed
     assert not column_edits.set_text(changed, place, "v3").drafts
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sessions.file import store
 from sessions.model.session import Session
 from tests.support.open_app import TICKETS, Desk, at_the_desk
-from workbench.state.document import ANSWERED_KEY, KEY, Place, State, state_of, with_drafts
+from workbench.state.document import ANSWERED_KEY, KEY, Place, State, session_with_drafts, state_of
 
 PLACES = st.sampled_from(
     [Place("input", "first", field="tags"), Place("input", "second", field="tags"), Place("demo", row=2, field="tags")]
@@ -27,11 +27,11 @@ def test_a_copy_holds_every_draft_and_what_replies_answer_and_gives_back_the_sam
     drafts: dict[Place, str], answered: dict[tuple[str, str], str]
 ) -> None:
     state = State(TICKETS, drafts=drafts, answered=answered)
-    assert state_of(store.loads(store.dumps(with_drafts(state)))) == state
+    assert state_of(store.loads(store.dumps(session_with_drafts(state)))) == state
 
 
 def test_a_session_without_drafts_is_its_own_copy() -> None:
-    assert with_drafts(State(TICKETS)) is TICKETS
+    assert session_with_drafts(State(TICKETS)) is TICKETS
     assert state_of(TICKETS) == State(TICKETS)
 
 

@@ -297,7 +297,7 @@ def test_only_the_adapters_that_a_release_has_are_offered(tmp_path: Path) -> Non
     python.chmod(0o755)
     environments.use(str(python))
     assert environments.added()[0].adapters == ("chat", "json", "twostep")
-    assert [one for one in columns.of_releases() if one.endswith("@2.6.27")] == [
+    assert [one for one in columns.release_adapters() if one.endswith("@2.6.27")] == [
         "chat@2.6.27",
         "json@2.6.27",
         "twostep@2.6.27",
@@ -307,7 +307,9 @@ def test_only_the_adapters_that_a_release_has_are_offered(tmp_path: Path) -> Non
 @pytest.mark.slow
 def test_it_is_added_as_any_other_column() -> None:
     async def act(desk: Desk) -> None:
-        assert set(columns.of_releases()) == {f"{one}@{HERE}" for one in ("chat", "json", "xml", "baml", "twostep")}
+        assert set(columns.release_adapters()) == {
+            f"{one}@{HERE}" for one in ("chat", "json", "xml", "baml", "twostep")
+        }
         columns.show(desk.app, THERE)
         await patiently(desk, lambda: THERE in [one.column_id for one in desk.app.main.columns.all], "for the column")
         await patiently(desk, lambda: has_followed(desk), "for its prompt")

@@ -13,8 +13,7 @@ from adapters.json_text.repair_limits import QUICK_STEPS, RepairSteps
 from adapters.replies.reading import Reading
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText
-from workbench.state.derived import SlowReading
-from workbench.state.document import State
+from workbench.state.document import SlowReading, State
 from workbench.state.engine import Engine
 
 LOOKS_AHEAD = '{"tags": ["' + 'a": ' * 8_000

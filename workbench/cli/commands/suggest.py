@@ -95,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
         raise failed from error
     if options.take:
         try:
-            taken = variants.with_variant(session, tag, options.of, made.text)
+            taken = variants.apply_variant(session, tag, options.of, made.text)
         except (SessionError, VariantError) as error:
             raise CommandError(str(error)) from error
         selection.save(session, taken, options.session)

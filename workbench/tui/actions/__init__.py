@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from workbench.tui.actions import (  # noqa: F401
+    from workbench.tui.actions import (
         benching,
         browsing,
         cases,
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
         following,
         looking,
         past_runs,
-        recording,
         sending,
         suggesting,
     )

@@ -20,7 +20,7 @@ from workbench.bench.judging import expected_outputs
 from workbench.editing import edits
 from workbench.output.display import one_line
 from workbench.state.document import Place
-from workbench.tui.actions.recording import record
+from workbench.tui.actions.checking import record
 from workbench.tui.screens.bench import BenchScreen, Wanted
 from workbench.tui.screens.stress import StressScreen
 from workbench.tui.widgets.text.plain import plain_notify

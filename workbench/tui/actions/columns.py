@@ -31,71 +31,62 @@ if TYPE_CHECKING:
     from workbench.tui.host import Host
 
 
-OWN_MODELS = "Every column is sent to a model of its own."
+OWN_MODELS = "Every column has its own model."
 TAKE_IT = (
-    Answer("take", "a", "All columns take this one"),
-    Answer("keep", "k", "They keep theirs", "a column that is added takes this one"),
+    Answer("take", "a", "Use this model in all columns"),
+    Answer("keep", "k", "Keep their models", "use this model in columns that you add"),
 )
 
 
 async def choose_model(host: Host) -> None:
-    """The model of the session, which every column is sent to that has none of its own; where each has one, it is asked
-    what becomes of those: nothing would be sent to the model that was chosen."""
+    """Choose the model of the session, for all columns without their own.
+
+    Asks what to do with columns' own models if all have one: nothing would be sent to the chosen model.
+    """
     columns = host.document.session.columns
-    chosen = await _choose(host, "Model of the session", host.document.session.model, _session_model, "model")
+    chosen = await _choose(host, "Model of the session", host.document.session.model, edits.set_model, "model")
     if chosen is None or not columns or any(one.model is None for one in columns):
         return
     answer = await host.app.push_screen_wait(ConfirmScreen(f"Model {chosen}", OWN_MODELS, TAKE_IT))
     if answer == "take":
-        host.main.edit(_without_own_models, Place("model"), "one model for every column")
+        host.main.edit(_drop_own_models, Place("model"), "one model for every column")
 
 
 async def add_model(host: Host, column: Column) -> None:
-    """A second column of the same adapter, for another model."""
-    current = host.document.session.model_of(column)
-
-    def change(model: str) -> Change:
-        return partial(column_edits.add_model, id=column.id, model=model)
-
+    """Add a column of the same adapter for another model."""
+    current, change = host.document.session.model_of(column), partial(column_edits.add_model, id=column.id)
     await _choose(host, f"Another model beside {column.id}", current, change, f"another model beside {column.id}")
 
 
 async def add_model_to_all(host: Host) -> None:
     """Add a further model to every adapter on screen."""
-
-    def change(model: str) -> Change:
-        return partial(column_edits.add_model_to_all, model=model)
-
-    await _choose(host, "One more model for every adapter", host.document.session.model, change, "one more model")
+    change, current = column_edits.add_model_to_all, host.document.session.model
+    await _choose(host, "Another model for every adapter", current, change, "another model")
 
 
 async def choose_extraction_model(host: Host, column: Column) -> None:
     """Choose the model that extracts the fields from a TwoStep column's prose."""
-    current = str(column.options.get(EXTRACTION_OPTION) or host.document.session.model_of(column))
+    usual = host.document.session.model_of(column)
+    current = str(column.options.get(EXTRACTION_OPTION) or usual)
 
-    def change(model: str) -> Change:
-        own = model if model != host.document.session.model_of(column) else None
-        return partial(column_edits.set_extraction_model, id=column.id, model=own)
+    def change(state: State, model: str) -> State:
+        return column_edits.set_extraction_model(state, column.id, model if model != usual else None)
 
     await _choose(host, f"Extraction model of {column.id}", current, change, f"extraction model of {column.id}")
 
 
-def _session_model(model: str) -> Change:
-    return partial(edits.set_model, model=model)
-
-
-def _without_own_models(state: State) -> State:
+def _drop_own_models(state: State) -> State:
     for one in state.session.columns:
         state = column_edits.set_model(state, one.id, None)
     return state
 
 
-async def _choose(host: Host, title: str, current: str, change: Callable[[str], Change], label: str) -> str | None:
-    """The model that was chosen, which is set by then; None where none was."""
+async def _choose(host: Host, title: str, current: str, change: Callable[..., State], label: str) -> str | None:
+    """Ask for a model, make the change with it, and return it; None after escape."""
     dotenv.read(Path.cwd()).lend_keys()
     chosen = await host.app.push_screen_wait(ModelScreen(title, current, only=host.confinement.offered_models))
     if chosen is not None:
-        host.main.edit(change(chosen), Place("model"), label)
+        host.main.edit(partial(change, model=chosen), Place("model"), label)
         warm(host, chosen)
     return chosen
 
@@ -151,7 +142,7 @@ async def add(host: Host) -> None:
     session, rendered = host.document.session, host.main.shown_column()
     shown = {one.adapter for one in session.columns}
     abouts = {name: catalog.profile(name).about for name in catalog.NAMES}
-    abouts |= of_releases()
+    abouts |= release_adapters()
     entries = [
         Entry(name, catalog.title(name), f"{about} · already shown" if name in shown else about)
         for name, about in sorted(abouts.items(), key=lambda one: one[0] in shown)
@@ -203,7 +194,7 @@ async def follow_project(host: Host, own: project.Project) -> None:
     _edit(host, change, f"columns of dspy {found.version}")
 
 
-def of_releases() -> dict[str, str]:
+def release_adapters() -> dict[str, str]:
     """Describe the adapters of the added releases (`workbench dspy add`), newest first.
 
     For a release whose adapters are unknown, all of dspy's: its column says what it lacks.
@@ -229,41 +220,42 @@ def about(host: Host, column: Column) -> str:
 
 def answers(host: Host, column: Column) -> tuple[Answer, ...]:
     """List what can be done with a column now."""
-    found = [
+    session = host.document.session
+    now = "on" if session.fallback else "off"
+    wanted = {
+        "session": bool(column.model),
+        "extraction": catalog.profile(column.adapter).has_second_model,
+        "variant": bool(session.variants),
+        "with": bool(session.variants),
+        "remove": len(session.columns) > 1,
+    }
+    found = (
         Answer("model", "m", "Model", "Choose a model for this column alone"),
         Answer("beside", "a", "Compare a model", "Add a second column of this adapter, with another model"),
         Answer("all", "n", "Compare a model in every adapter", "Add a column for another model to each adapter"),
-    ]
-    if column.model:
-        found.append(Answer("session", "s", "The session's model", "Use the session's model again"))
-    if catalog.profile(column.adapter).has_second_model:
-        found.append(Answer("extraction", "e", "Extraction model", "Choose the model that extracts the fields"))
-    if host.document.session.variants:
-        found.append(Answer("variant", "v", "Variant", "Replace texts of the signature with a variant"))
-        found.append(Answer("with", "w", "Compare a variant", "Add a second column with a variant"))
-    found.append(Answer("params", "p", "Parameters", "Set temperature, max_tokens, n, … for this column"))
-    found.append(
-        Answer("session-params", "o", "Parameters of the session", "Set api_base, timeout, … for every column")
+        Answer("session", "s", "The session's model", "Use the session's model again"),
+        Answer("extraction", "e", "Extraction model", "Choose the model that extracts the fields"),
+        Answer("variant", "v", "Variant", "Replace texts of the signature with a variant"),
+        Answer("with", "w", "Compare a variant", "Add a second column with a variant"),
+        Answer("params", "p", "Parameters", "Set temperature, max_tokens, n, … for this column"),
+        Answer("session-params", "o", "Parameters of the session", "Set api_base, timeout, … for every column"),
+        Answer("fallback", "f", "Fall back to JSON", f"Toggle (now {now}): Chat and XML ask again, in JSON"),
+        Answer("left", "h", "Move left", "Move it by one place"),
+        Answer("right", "l", "Move right", "Move it by one place"),
+        Answer("remove", "x", "Remove", "Remove the column; its replies and recordings stay in the file"),
     )
-    now = "on" if host.document.session.fallback else "off"
-    about = f"Toggle (now {now}): Chat and XML ask again, in JSON, after a parse error"
-    found.append(Answer("fallback", "f", "Fall back to JSON", about))
-    found.append(Answer("left", "h", "Move left", "Move it by one place"))
-    found.append(Answer("right", "l", "Move right", "Move it by one place"))
-    if len(host.document.session.columns) > 1:
-        found.append(Answer("remove", "x", "Remove", "Remove the column; its replies and recordings stay in the file"))
-    return tuple(found)
+    return tuple([one for one in found if wanted.get(one.value, True)])
 
 
 async def do(host: Host, column: Column, what: str) -> None:
     """Do one of `answers`."""
     if what == "model":
         # A model of the column's own, in the place of the session's
-        current = host.document.session.model_of(column)
+        session = host.document.session
+        current = session.model_of(column)
 
-        def change(model: str) -> Change:
-            own = model if model != host.document.session.model else None
-            return partial(column_edits.set_model, id=column.id, model=own)
+        def change(state: State, model: str) -> State:
+            return column_edits.set_model(state, column.id, model if model != session.model else None)
 
         await _choose(host, f"Model of {column.id}", current, change, f"model of {column.id}")
     elif what == "beside":

@@ -17,7 +17,7 @@ from workbench.exporting import forms
 from workbench.exporting.forms import FORMS
 from workbench.output.exit_codes import CommandError
 from workbench.serving import seats
-from workbench.state.derived import RenderedColumn
+from workbench.state.document import RenderedColumn
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen, why_no_file
 from workbench.tui.dialogs.choose import ChooseScreen, Entry
 from workbench.tui.pages import true_request
@@ -93,7 +93,7 @@ async def export(host: Host, name: str) -> None:
         host.app.copy_to_clipboard(made.text)
         host.main.status.say(f"copied {form.title}: {len(made.text):,} characters")
     elif answer == "file":
-        await _to_file(host, form, made)
+        await _write_to_file(host, form, made)
     elif answer == "download":
         path = free_name(host.document.folder / form.file)
         if _write(host, path, made):
@@ -123,7 +123,7 @@ def _said(host: Host, form: Format, made: Exported) -> str:
     return "\n".join([f"{column}, {case}: {len(made.text):,} characters", *said[:MOST_LINES], *more])
 
 
-async def _to_file(host: Host, form: Format, made: Exported) -> None:
+async def _write_to_file(host: Host, form: Format, made: Exported) -> None:
     proposed = str(host.document.folder / form.file)
     refuse = partial(why_no_file, example=form.file, confinement=host.confinement)
     chosen = await host.app.push_screen_wait(AskScreen(f"Export as {form.title}", proposed, refuse))
@@ -193,15 +193,15 @@ def _text(host: Host, rendered: RenderedColumn, what: str) -> str:
     if what == "reply":
         return rendered.text
     if what == "values":
-        return _as_json(dict(rendered.reading.values)) if rendered.reading is not None else ""
+        return _json_text(dict(rendered.reading.values)) if rendered.reading is not None else ""
     if rendered.request is None or column is None:
         return ""
     if what == "request":
-        return _as_json(rendering.body_of(host.document.state.session, rendered.column, rendered.request))
+        return _json_text(rendering.body_of(host.document.state.session, rendered.column, rendered.request))
     if what == "messages":
-        return _as_json(rendered.request.prompt.as_dicts())
+        return _json_text(rendered.request.prompt.as_dicts())
     return column.prompt.text_of_message_at_cursor() if what == "message" else column.prompt.plain_text()
 
 
-def _as_json(value: object) -> str:
+def _json_text(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2, default=str)

@@ -16,7 +16,7 @@ from sessions.file.both_changes import CollisionError
 from sessions.file.saving import Saved
 from sessions.model.session import DEFAULT_COLUMNS, Case, Session, SignatureText
 from sessions.source import linking
-from workbench.state.document import Place, State, state_of, with_drafts
+from workbench.state.document import Place, State, session_with_drafts, state_of
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen, why_no_file
 from workbench.tui.dialogs.choose import ChooseScreen, Entry
 from workbench.tui.panes.notes import name_of
@@ -70,7 +70,7 @@ async def save(host: Host) -> bool:
         return await save_as(host)
     path, fingerprint = document.path, document.fingerprint
     if fingerprint is None:
-        return _overwrite(host, path)
+        return _write(host, path, lambda: saving.overwrite(document.session, path))
     try:
         saved = saving.save(document.saved, document.session, path, since=fingerprint, parts=document.written)
     except (SessionError, OSError, ValueError) as error:
@@ -107,9 +107,9 @@ async def _settle_change(host: Host, path: Path, why: Exception) -> bool:
         )
     )
     if answer == "both":
-        return _save_both(host, path)
+        return _write(host, path, lambda: saving.save(host.document.saved, host.document.session, path, "ours"))
     if answer == "mine":
-        return _overwrite(host, path)
+        return _write(host, path, lambda: saving.overwrite(host.document.session, path))
     if answer == "other":
         return await save_as(host)
     if answer == "theirs":
@@ -166,7 +166,7 @@ async def save_as(host: Host) -> bool:
     if host.document.session.name == NEW and name:
         named = replace(host.document.session, name=name)
         host.main.edit(lambda state: replace(state, session=named), Place("session"), "name the session")
-    return _overwrite(host, path)
+    return _write(host, path, lambda: saving.overwrite(host.document.session, path))
 
 
 def _file_name(session: Session) -> str:
@@ -188,7 +188,7 @@ async def leave(host: Host) -> None:
         return
     if host.document.state.drafts and not host.document.dirty:
         # what no file can hold is offered again the next time
-        why_not = autosave.write(with_drafts(host.document.state), host.document.path)
+        why_not = autosave.write(session_with_drafts(host.document.state), host.document.path)
         kept = f"The typed text {f'cannot be kept: {why_not}' if why_not else 'is offered at the next start.'}"
         if not await _confirm_invalid(host, kept, Answer("quit", "q", "Quit")):
             return
@@ -282,17 +282,9 @@ def say_of_copies(host: Host, why_not: str) -> None:
     host.main.status.say(said, SECONDS_OF_A_WARNING if why_not else SECONDS_OF_GOOD_NEWS)
 
 
-def _save_both(host: Host, path: Path) -> bool:
+def _write(host: Host, path: Path, write: Callable[[], Saved]) -> bool:
     try:
-        saved = saving.save(host.document.saved, host.document.session, path, "ours")
-    except (SessionError, OSError, ValueError) as error:
-        return _not_saved(host, path, error)
-    return _done(host, path, saved)
-
-
-def _overwrite(host: Host, path: Path) -> bool:
-    try:
-        saved = saving.overwrite(host.document.session, path)
+        saved = write()
     except (SessionError, OSError, ValueError) as error:
         return _not_saved(host, path, error)
     return _done(host, path, saved)
@@ -307,14 +299,14 @@ def _not_saved(host: Host, path: Path, error: Exception) -> bool:
 def _done(host: Host, path: Path, saved: Saved) -> bool:
     """Merge what the file gained, as a change that can be undone, and report the save."""
     if saved.session is not host.document.session:
-        host.main.edit(partial(_with_session, session=saved.session), Place("session"), f"merge {path.name}")
+        host.main.edit(partial(_set_session, session=saved.session), Place("session"), f"merge {path.name}")
     autosave.discard(host.document.path)
     host.document.mark_saved(path, saved.fingerprint)
     host.past_runs.saved_as(path)
     host.main.show()
     drafts = host.document.state.drafts
     if drafts:
-        why_not = autosave.write(with_drafts(host.document.state), path)
+        why_not = autosave.write(session_with_drafts(host.document.state), path)
         kept = f"cannot be kept: {why_not}" if why_not else "is offered at the next start."
         said = f"{_invalid(drafts)}. The file has the last valid value; what you typed {kept}"
         plain_notify(host.app, said, title=f"Saved {path.name}", severity="warning")
@@ -334,7 +326,7 @@ def _gained(taken: tuple[str, ...], keys: Callable[[str], str]) -> str:
     return f"The file was changed on disk too. Those changes are merged in: {places[:200]}{more}. {undone}"
 
 
-def _with_session(state: State, session: Session) -> State:
+def _set_session(state: State, session: Session) -> State:
     """Replace the session, keeping the current case where it still exists."""
     if not session.cases:
         session = replace(session, cases=(Case("case 1"),))

@@ -64,7 +64,7 @@ class Hit(NamedTuple):
 
 
 def find(texts: Iterable[Searched], wanted: str) -> list[Hit]:
-    """Every place where `wanted` stands, `MOST_HITS` at most. Capitals count once there is one in what is wanted."""
+    """Find `wanted`, at most `MOST_HITS` times. Case counts if `wanted` has a capital letter."""
     return list(_first(texts, wanted)) if wanted else []
 
 

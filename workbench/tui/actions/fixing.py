@@ -18,8 +18,7 @@ from adapters.replies.fix import Fix
 from workbench.editing import fixes
 from workbench.editing.fixes import Effect, FixError
 from workbench.output.display import one_line
-from workbench.state.derived import RenderedColumn
-from workbench.state.document import Place, State
+from workbench.state.document import Place, RenderedColumn, State
 from workbench.tui.keys.bindings import KeyGroup
 from workbench.tui.pages.differences import section_blocks
 from workbench.tui.pages.page import paragraph

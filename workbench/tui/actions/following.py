@@ -1,6 +1,6 @@
-"""The program that a session is linked to, beside the app: saved in another editor, its class is on screen at once.
+"""Follow the linked program: what another editor saves is on screen at once.
 
-Its files are looked at fifty times a second, which costs a few calls of the system; what changed is read in a thread.
+Its files are checked fifty times a second, which costs a few system calls; changes are read in a thread.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ class Following:
         self._told = ""
 
     def _tell(self, said: str, about: str = "") -> None:
-        """Says it once, not with every save of a file that is still being written."""
+        """Report it once, not with every save of a file that is still being written."""
         if self._told != (about or said):
             self._told = about or said
             take_back(self._host.app, TITLE, "warning")
@@ -152,7 +152,7 @@ def _read_whole(follower: Follower, link: SourceLink, folder: Path) -> Gathered:
 
 
 def _take_over(host: Host, follower: Follower) -> None:
-    """The program's text in the place of the session's, as a change that can be undone."""
+    """Replace the session's text by the program's, as a change that can be undone."""
     try:
         made = pulled(host.document.session, host.document.folder, follower)
     except (SourceError, SignatureError) as error:
@@ -177,7 +177,7 @@ class _Sides(NamedTuple):
 
 
 async def _both_now(host: Host, link: SourceLink) -> _Sides | None:
-    """Reads the program as it is now; None, and said, where that cannot be or both say the same."""
+    """Read the program as it is now. Reports an error, or that both are equal, and returns None."""
     follower = Follower()
     try:
         found = await asyncio.to_thread(_read_whole, follower, link, host.document.folder)
@@ -198,7 +198,7 @@ async def _both_now(host: Host, link: SourceLink) -> _Sides | None:
 
 
 def _why_not_both(mine: Signature, theirs: Signature) -> str:
-    """Explain why not: columns of one session share its fields, so only wording can be side by side."""
+    """Explain why not: the columns of a session share its fields, so only wording can be side by side."""
     others = [drift.message for drift in differences(mine, theirs) if not is_wording(drift)]
     if not others:
         return "No columns side by side: the two differ only in what no prompt shows."
@@ -207,9 +207,9 @@ def _why_not_both(mine: Signature, theirs: Signature) -> str:
 
 
 async def choose(host: Host) -> None:
-    """Asks whose text is to stand where program and session differ: the program's, the session's, or both.
+    """Ask which version to keep where program and session differ: the program's, the session's, or both.
 
-    The program's is what its file says when the answer is given: it may have been saved again meanwhile.
+    The program is read again after the answer: it may have been saved meanwhile.
     """
     link = host.document.session.signature.source
     if link is None:
@@ -234,7 +234,7 @@ async def choose(host: Host) -> None:
     )
     if answer == "mine":
         kept = replace(link, digest=shown.found.digest)
-        host.main.edit(lambda state: _with_link(state, kept), Place("signature"), "keep mine")
+        host.main.edit(lambda state: _set_link(state, kept), Place("signature"), "keep mine")
         return
     now = await _both_now(host, link) if answer is not None else None
     if now is None:
@@ -242,7 +242,9 @@ async def choose(host: Host) -> None:
     if answer == "theirs":
         _take_over(host, now.follower)
     elif now.variants:
-        host.main.edit(lambda state: _with_both(state, now.variants), Place("column"), "the program's wording beside")
+        host.main.edit(
+            lambda state: _add_program_columns(state, now.variants), Place("column"), "the program's wording beside"
+        )
     else:
         plain_notify(host.app, now.why_not, title=TITLE, severity="warning", timeout=TOAST_S)
 
@@ -259,7 +261,7 @@ def _question(host: Host, shown: _Sides, link: SourceLink) -> str:
     return f"{why_not}{one_line(link.file, 80)} and this session differ (- this session, + the program):\n\n{diff}"
 
 
-def _with_link(state: State, link: SourceLink) -> State:
+def _set_link(state: State, link: SourceLink) -> State:
     session: Session = state.session
     return replace(state, session=replace(session, signature=replace(session.signature, source=link)))
 
@@ -270,7 +272,7 @@ def is_wording(drift: Drift) -> bool:
 
 
 def side_by_side(mine: Signature, theirs: Signature) -> tuple[Variant, ...]:
-    """The program's wording as variants of the session's; none where more than wording differs."""
+    """Make variants of the program's wording; none where more than wording differs."""
     found: list[Variant] = []
     for drift in differences(mine, theirs):
         if not is_wording(drift):
@@ -284,8 +286,8 @@ def side_by_side(mine: Signature, theirs: Signature) -> tuple[Variant, ...]:
     return tuple(found)
 
 
-def _with_both(state: State, variants: tuple[Variant, ...]) -> State:
-    """A column of the program's wording behind each column that has none."""
+def _add_program_columns(state: State, variants: tuple[Variant, ...]) -> State:
+    """Add a column with the program's wording after each column that lacks it."""
     others = tuple(one for one in state.session.variants if one.tag != TAG)
     made = replace(state, session=replace(state.session, variants=(*others, *variants)))
     theirs = {(one.adapter, one.model) for one in state.session.columns if one.variant == TAG}

@@ -17,8 +17,7 @@ from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 from textual.widgets import Markdown
 
-from workbench.state.derived import RenderedColumn
-from workbench.state.document import Place
+from workbench.state.document import Place, RenderedColumn
 from workbench.tui.keys.bindings import KeyGroup, in_short, keys_of
 from workbench.tui.pages.page import LookedAt
 from workbench.tui.screens.lesson import LessonScreen

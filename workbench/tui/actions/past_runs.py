@@ -18,8 +18,7 @@ from workbench.editing import edits
 from workbench.output.display import one_line
 from workbench.output.measures import counted
 from workbench.sending.sent_runs import PastRun, SentRuns, Wanted, in_words
-from workbench.state.derived import history_field
-from workbench.state.document import Place, State
+from workbench.state.document import Place, State, history_field
 from workbench.tui.actions import files
 from workbench.tui.dialogs.sent_runs import RunHistoryScreen
 from workbench.tui.runs import replies

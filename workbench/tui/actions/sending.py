@@ -126,7 +126,7 @@ def value_of(typed: str) -> Any:
 async def _asked(
     host: Host, column: str, tool: Tool, arguments: Mapping[str, Any], cancel: Event, answer: Future[Any]
 ) -> None:
-    """Ask one question at a time, never over another dialog; an earlier answer for another column counts too."""
+    """Ask one question at a time, never over another dialog; an earlier answer for another column counts, too."""
     try:
         async with host.sending.asking:
             while len(host.app.screen_stack) > 1 and not cancel.is_set():
@@ -181,7 +181,7 @@ VARIABLE_ANSWERS = (
 def send(
     host: Host, columns: Iterable[Column], *, times: int = 1, raw: bool = False, deadline_s: float | None = None
 ) -> None:
-    """Sends the columns; a host that a file names is asked about first, and gets no key before that."""
+    """Send the columns, after asking about hosts named in a file; they get no API key before that."""
     chosen = tuple(columns)
     questions = _questions(host, chosen)
     order = order_of(host, times, raw, deadline_s)
@@ -196,22 +196,11 @@ def order_of(host: Host, times: int = 1, raw: bool = False, deadline_s: float | 
     if host.sending.sender is not None:
         return Order(host.sending.sender, times, raw, host.document.path)
     path, hosts, handlers = host.document.path, host.sending.hosts, host.sending.tool_handlers
+    send_it = partial(send_column, raw=raw, handlers=handlers, deadline_s=deadline_s, confinement=host.confinement)
 
     def send_one(state: State, column: Column, listener: Listener, cancel: Event) -> Run:
-        ask = asker(host, column.id, listener, cancel)
         allowed = partial(hosts.allowed, state.session, column, path)
-        return send_column(
-            state,
-            column,
-            listener,
-            cancel,
-            allowed,
-            raw=raw,
-            ask=ask,
-            handlers=handlers,
-            deadline_s=deadline_s,
-            confinement=host.confinement,
-        )
+        return send_it(state, column, listener, cancel, allowed, ask=asker(host, column.id, listener, cancel))
 
     return Order(send_one, times, raw, path)
 
@@ -229,10 +218,10 @@ def send_column(
     deadline_s: float | None = None,
     confinement: Confinement = FREE,
 ) -> Run:
-    """Sends a column of the case on screen. Raises `RunError` for what the user can mend.
+    """Send a column of the case on screen. Raises `RunError` for errors that the user can fix.
 
-    `allowed` gives what may leave with the request; `handlers` answer tools by name, and `ask` asks the user for a
-    result that is in no canned answer either.
+    `allowed` says which keys and variables may be sent; `handlers` answer tools by name, and `ask` asks the user for a
+    result that no canned answer has.
     """
     session = state.session
     try:
@@ -277,7 +266,7 @@ async def _ask_and_send(
 
 
 async def settle(host: Host, questions: Iterable[HostQuestion]) -> bool:
-    """Asks about each host that a file names; whether anything may be sent now."""
+    """Ask about each host that a file names; return whether anything may be sent now."""
     for one in questions:
         what, answers = (one.variable, VARIABLE_ANSWERS) if one.header else ("your key", KEY_ANSWERS)
         answer = await host.app.push_screen_wait(ConfirmScreen(f"May {one.host} get {what}?", _text(one), answers))
@@ -308,7 +297,7 @@ def _text(question: HostQuestion) -> str:
 
 
 async def choose_way(host: Host) -> None:
-    """Asks how, and sends."""
+    """Ask how to send, and send."""
     chosen = await host.app.push_screen_wait(ConfirmScreen("Send", "", OTHER_WAYS))
     if chosen is not None:
         await send_in_way(host, chosen)
@@ -334,13 +323,13 @@ async def send_in_way(host: Host, how: str) -> None:
 
 
 def why_no_count(text: str) -> str:
-    """Why a text is no number of runs."""
+    """Return why a text is not a valid number of runs, or ""."""
     fits = text.isascii() and text.isdecimal() and 1 <= int(text) <= MOST_REPEATS
     return "" if fits else f"a number from 1 to {MOST_REPEATS:,}"
 
 
 def why_no_seconds(text: str) -> str:
-    """Why a text is no number of seconds."""
+    """Return why a text is not a valid number of seconds, or ""."""
     try:
         fits = 0 < float(text) < 1e6
     except ValueError:

@@ -1,4 +1,4 @@
-"""A model asked for another wording: what of, whom, and what for; then its rewrite as a diff, to take or to leave."""
+"""Ask a model to rewrite a text, show the rewrite as a diff, and keep it as a variant if accepted."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ QUIET = "$foreground 60%"
 
 
 class SuggestionScreen(ModalScreen[bool]):
-    """Returns whether it is taken. `head` says whose it is and what it took; `diff` is what changes."""
+    """Return whether the suggestion is accepted. `head` names model, tokens and cost; `diff` is the change."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         _key("t", "dismiss(True)", "take", "Take it", "Keep it as a variant"),
@@ -77,7 +77,7 @@ ARRIVED = "arrived"
 
 
 async def suggest(host: Host, of: str) -> None:
-    """Asks for the text, the model and the wish, then the model; a rewrite that is taken is one undoable change."""
+    """Ask for the text, the model and the wish, then call the model; accepting the rewrite can be undone."""
     session = host.document.session
     try:
         signature = session.signature.read()
@@ -104,7 +104,7 @@ async def suggest(host: Host, of: str) -> None:
 
 
 async def _ask(host: Host, session: Session, of: str, model: str, wish: str) -> Suggestion | None:
-    """The rewrite; None when it was stopped, or when there is none, which is said."""
+    """Return the rewrite; None when it was stopped or failed, which is reported."""
     try:
         scratch = suggesting.scratch(session, of, model)
         (column,) = scratch.columns

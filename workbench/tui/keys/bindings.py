@@ -94,86 +94,54 @@ def pane_keys(group: str, *keys: tuple[str, str, str, str, str]) -> list[Binding
 
 RUN, FILE, EDIT, VIEW, KEEP = (KeyGroup(name, "app") for name in ("Run", "File", "Edit", "View", "Keep"))
 
+_KEYS = (
+    (RUN, "f5,ctrl+j", "send_all", "Send", "Send every column to its model"),
+    (RUN, "f8", "send_column", "Send column", "Send the focused column"),
+    (RUN, "shift+f5,f17,alt+s", "send_otherwise", "Send with…", "Send several times, with a deadline, or unparsed"),
+    (RUN, "escape", "cancel", "Cancel", "Cancel active runs"),
+    (RUN, "ctrl+l", "choose_model", "Model", "Choose the model"),
+    (RUN, "shift+f8,f20,alt+u", "set_up_column", "Column", "Set model and variant, or add columns for other models"),
+    (RUN, "alt+c,shift+f3", "add_column", "Add column", "Add a column with another adapter, model or variant"),
+    (RUN, "alt+x,shift+f4,f16", "fixes", "Fixes", "Show fixes of this reply and prompt, and apply one"),
+    (FILE, "ctrl+s", "save", "Save", "Save the session"),
+    (FILE, "f12", "save_as", "Save as", "Save the session under another name"),
+    (FILE, "ctrl+n", "new_session", "New session", "Create an empty session; in a list, add a row"),
+    (FILE, "ctrl+o", "open", "Open", "Open a session or an example"),
+    (FILE, "ctrl+q", "leave", "Quit", "Quit (asks about unsaved changes)"),
+    (EDIT, "ctrl+z", "undo", "Undo", "Undo the last change, wherever it was"),
+    (EDIT, "ctrl+y", "redo", "Redo", "Redo what was undone"),
+    (EDIT, "ctrl+backslash,alt+e", "edit_outside", "Editor", "Edit the focused text in your editor"),
+    (EDIT, "ctrl+t", "cases", "Cases", "Choose, add, rename, copy or delete a case"),
+    (VIEW, "ctrl+f", "find", "Find", "Search prompts, replies, signature, inputs and demos"),
+    (VIEW, "ctrl+right_square_bracket,alt+j", "jump", "Jump", "Show a letter on everything; type it to go there"),
+    (VIEW, "f2", "focus_editors", "Edit", "Go to the editors; again: the next tab"),
+    (VIEW, "f3", "focus_prompts", "Prompts", "Go to the prompts; again: the next column"),
+    (VIEW, "f4", "focus_replies", "Replies", "Go to the replies; again: the next column"),
+    (VIEW, "f6", "lesson", "Lesson", "Step through how this prompt is built and its reply parsed"),
+    (VIEW, "f7", "look", "Inspect", "Inspect card, request, calls, reply × parser, differences, lint, tokens"),
+    (VIEW, "f11", "signature_view", "Form", "Show the signature as form, form and source, or source"),
+    (EDIT, "shift+f11,f23,alt+l", "program", "Program", "Compare with the linked program; choose the version to keep"),
+    (VIEW, "shift+f7,f19,alt+r", "past_runs", "Runs", "List this case's runs and compare two"),
+    (VIEW, "alt+h", "everything_sent", "Everything sent", "Search every run of every session"),
+    (VIEW, "f10", "maximize_pane", "Maximise", "Show only the focused pane, or all panes again"),
+    (VIEW, "shift+f6,f18,alt+p", "project", "Projector", "Toggle projector mode: large headings, high contrast"),
+    (VIEW, "alt+f", "follow_teacher", "Follow the teacher", "Go where the teacher goes, or stop following"),
+    (KEEP, "ctrl+g", "copy_menu", "Copy", "Copy a prompt, a message, a reply or the request"),
+    (KEEP, "ctrl+r", "record", "Record", "Record this column's prompt and reply for checks"),
+    (KEEP, "f9", "check", "Check", "Check all recordings; accept or reject the changes"),
+    (KEEP, "shift+f9,f21,alt+t", "break_replies", "Stress test", "Damage good replies and see which parsers survive"),
+    (VIEW, "ctrl+p", "command_palette", "Commands", "Search all commands by name"),
+    (VIEW, "f1", "help", "Help", "Explain this pane and list its keys"),
+)
+"""Group, keys, action (which is the id, too), name and tooltip of each key."""
 
-def _everywhere(group: KeyGroup, keys: str, action: str, name: str, tooltip: str) -> Binding:
-    """A key that works whatever has the focus; its id is its action."""
-    return group(keys, action, action, name, tooltip, priority=True)
-
-
-APP_BINDINGS: tuple[Binding, ...] = (
-    _everywhere(RUN, "f5,ctrl+j", "send_all", "Send", "Send every column to its model"),
-    _everywhere(RUN, "f8", "send_column", "Send column", "Send the focused column"),
-    _everywhere(
-        RUN,
-        "shift+f5,f17,alt+s",
-        "send_otherwise",
-        "Send with…",
-        "Send several times, with a deadline, or raw (unparsed)",
-    ),
-    _everywhere(RUN, "alt+x,shift+f4,f16", "fixes", "Fixes", "Show fixes of this reply and prompt, and apply one"),
-    RUN("escape", "cancel", "cancel", "Cancel", "Cancel active runs"),
-    _everywhere(RUN, "ctrl+l", "choose_model", "Model", "Choose the model"),
-    _everywhere(
-        RUN,
-        "shift+f8,f20,alt+u",
-        "set_up_column",
-        "Column",
-        "Set the column's model and variant, or add columns for other models",
-    ),
-    _everywhere(
-        RUN, "alt+c,shift+f3", "add_column", "Add column", "Add a column with another adapter, model or variant"
-    ),
-    _everywhere(FILE, "ctrl+s", "save", "Save", "Save the session"),
-    _everywhere(FILE, "f12", "save_as", "Save as", "Save the session under another name"),
-    FILE("ctrl+n", "new_session", "new_session", "New session", "Create an empty session; in a list, add a row"),
-    _everywhere(FILE, "ctrl+o", "open", "Open", "Open a session or an example"),
-    _everywhere(FILE, "ctrl+q", "leave", "Quit", "Quit (asks about unsaved changes)"),
-    _everywhere(EDIT, "ctrl+z", "undo", "Undo", "Undo the last change, wherever it was"),
-    _everywhere(EDIT, "ctrl+y", "redo", "Redo", "Redo what was undone"),
-    _everywhere(EDIT, "ctrl+backslash,alt+e", "edit_outside", "Editor", "Edit the focused text in your editor"),
-    _everywhere(EDIT, "ctrl+t", "cases", "Cases", "Choose, add, rename, copy or delete a case"),
-    _everywhere(VIEW, "ctrl+f", "find", "Find", "Search prompts, replies, signature, inputs and demos"),
-    _everywhere(
-        VIEW, "ctrl+right_square_bracket,alt+j", "jump", "Jump", "Show a letter on everything; type it to go there"
-    ),
-    _everywhere(VIEW, "f2", "focus_editors", "Edit", "Go to the editors; again: the next tab"),
-    _everywhere(VIEW, "f3", "focus_prompts", "Prompts", "Go to the prompts; again: the next column"),
-    _everywhere(VIEW, "f4", "focus_replies", "Replies", "Go to the replies; again: the next column"),
-    _everywhere(VIEW, "f6", "lesson", "Lesson", "Step through how this prompt is built and its reply parsed"),
-    _everywhere(
-        VIEW, "f7", "look", "Inspect", "Inspect card, request, calls, reply × parser, differences, lint, tokens"
-    ),
-    _everywhere(VIEW, "f11", "signature_view", "Form", "Show the signature as form, form and source, or source"),
-    _everywhere(
-        EDIT,
-        "shift+f11,f23,alt+l",
-        "program",
-        "Program",
-        "Compare with the linked program and choose which version to keep",
-    ),
-    _everywhere(VIEW, "shift+f7,f19,alt+r", "past_runs", "Runs", "List this case's runs and compare two"),
-    _everywhere(VIEW, "alt+h", "everything_sent", "Everything sent", "Search every run of every session"),
-    _everywhere(VIEW, "f10", "maximize_pane", "Maximise", "Show only the focused pane, or all panes again"),
-    _everywhere(
-        VIEW,
-        "shift+f6,f18,alt+p",
-        "project",
-        "Projector",
-        "Toggle projector mode: large headings, one column, high contrast",
-    ),
-    _everywhere(VIEW, "alt+f", "follow_teacher", "Follow the teacher", "Go where the teacher goes, or stop following"),
-    _everywhere(KEEP, "ctrl+g", "copy_menu", "Copy", "Copy a prompt, a message, a reply or the request"),
-    _everywhere(KEEP, "ctrl+r", "record", "Record", "Record this column's prompt and reply for checks"),
-    _everywhere(KEEP, "f9", "check", "Check", "Check all recordings; accept or reject the changes"),
-    _everywhere(
-        KEEP,
-        "shift+f9,f21,alt+t",
-        "break_replies",
-        "Stress test",
-        "Damage good replies in 100+ ways and see which parsers survive",
-    ),
-    _everywhere(VIEW, "ctrl+p", "command_palette", "Commands", "Search all commands by name"),
-    _everywhere(VIEW, "f1", "help", "Help", "Explain this pane and list its keys"),
+APP_BINDINGS: tuple[Binding, ...] = tuple(
+    [
+        group(
+            keys, action, action, name, tooltip, priority=action not in ("cancel", "new_session")
+        )  # which panes take first
+        for group, keys, action, name, tooltip in _KEYS
+    ]
 )
 
 ESSENTIAL = frozenset(

@@ -50,7 +50,7 @@ def every_binding() -> tuple[Bound, ...]:
 def problems(keymap: Mapping[str, str]) -> tuple[str, ...]:
     """Return the errors of a keymap: unknown ids, and keys that two actions share."""
     usual = every_binding()
-    changed = tuple([Bound(owner, _with_keys(binding, keymap)) for owner, binding in usual])
+    changed = tuple([Bound(owner, _rebound(binding, keymap)) for owner, binding in usual])
     return (*_unknown_ids(keymap, usual), *_shared_keys(keymap, usual, changed))
 
 
@@ -109,7 +109,7 @@ def _keys(binding: Binding) -> list[str]:
     return [key.strip() for key in binding.key.split(",")]
 
 
-def _with_keys(binding: Binding, keymap: Mapping[str, str]) -> Binding:
+def _rebound(binding: Binding, keymap: Mapping[str, str]) -> Binding:
     return replace(binding, key=keymap.get(binding.id or "", binding.key))
 
 

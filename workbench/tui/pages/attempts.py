@@ -1,18 +1,20 @@
-"""The ladder of attempts: every call of the last run, hidden fallbacks and second stages too, then its events."""
+"""The pages Calls and Repeats: every call of the last run, hidden ones too, and several runs counted."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from adapters.formats import catalog
+from adapters.lm.secrets import Scrubber
 from adapters.running import events
 from adapters.running.runs import Attempt, Purpose, Run
+from sessions.running.repeats import Counted, Repeats
 from workbench.output import json_shapes, measures
-from workbench.output.display import one_line
+from workbench.output.display import one_line, value_text
 from workbench.output.measures import counted
 from workbench.output.reading_text import first_line, verdict
 from workbench.tui.keys.bindings import KeyWords
-from workbench.tui.pages.page import LookedAt, cost_of, duration, heading, json_block, measured, named, paragraph
+from workbench.tui.pages.page import LookedAt, cost_of, duration, heading, json_block, measured, named, paragraph, table
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
 
 LONGEST_TEXT = 2_000
@@ -23,7 +25,7 @@ def blocks_of(at: LookedAt, raw: bool = False) -> list[Block]:
     """The last run of the column; with `raw` what was sent and what came back, as JSON."""
     run = at.run.run if at.run is not None else None
     if run is None:
-        return [EMPTY, *_without_run(at, raw)]
+        return [EMPTY, *_no_run(at, raw)]
     blocks = [EMPTY, *_summary(run, at.keys)]
     for attempt in run.attempts:
         blocks += [EMPTY, *_attempt(attempt, run)]
@@ -35,7 +37,7 @@ def blocks_of(at: LookedAt, raw: bool = False) -> list[Block]:
     return [*blocks, *_events(run)]
 
 
-def _without_run(at: LookedAt, raw: bool) -> Iterable[Block]:
+def _no_run(at: LookedAt, raw: bool) -> Iterable[Block]:
     if at.run is not None and at.run.phase == "running":
         return paragraph("Under way; this page shows runs that have ended.")
     if at.run is not None and at.run.error:
@@ -166,3 +168,70 @@ def _detail(event: events.Event) -> str:
     elif isinstance(event, events.Failed):
         said = f"{event.phase}: {first_line(event.message)}"
     return f"  {one_line(said, 400)}" if said else ""
+
+
+MOST_VALUES = 40
+LONGEST_VALUE = 400
+
+
+def repeats_of(at: LookedAt) -> list[Block]:
+    """The repeats of the column, then the rate of every column that was sent several times."""
+    counted = at.run.repeats if at.run is not None else None
+    blocks = [EMPTY]
+    if counted is None:
+        under_way = at.run is not None and at.run.times > 1
+        said = "Under way; this page shows them when they have ended." if under_way else at.keys(_HOW)
+        blocks += paragraph(said, "note")
+    else:
+        blocks += _column(counted)
+    return [*blocks, *_all_columns(at)]
+
+
+_HOW = "This column was not sent several times: {app.send_otherwise|shift+F5} asks how often."
+
+
+def _column(counted: Repeats) -> Iterable[Block]:
+    yield named("runs", str(counted.runs))
+    yield named("answered", str(counted.answered))
+    yield named("not parsed", f"{counted.parse_failures}{_rate(counted)}")
+    whole = counted.values
+    yield named("values", f"{len(whole)} different" if whole else "none")
+    for name, values in counted.fields.items():
+        yield from heading(name)
+        yield from _values(values)
+    if counted.errors:
+        yield from heading("Failed")
+        yield from _values(counted.errors, "error")
+
+
+def _values(values: Sequence[Counted], style: str = "value") -> Iterable[Block]:
+    for one in values[:MOST_VALUES]:
+        text = Scrubber().scrubbed(str(one.value)) if style == "error" else value_text(one.value)
+        yield named(f"{one.count} ×", (one_line(text, LONGEST_VALUE), style), width=8)
+    if len(values) > MOST_VALUES:
+        yield named("", (f"… {len(values) - MOST_VALUES} more", "note"), width=8)
+
+
+def _all_columns(at: LookedAt) -> list[Block]:
+    rows: list[list[tuple[str, str]]] = []
+    for rendered in at.columns:
+        run = at.runs.get(rendered.column.id)
+        if run is None or run.repeats is None:
+            continue
+        counted = run.repeats
+        tone = "error" if counted.parse_failures else "ok"
+        rows.append(
+            [
+                (rendered.column.id, "name"),
+                (f"{measures.counted(counted.runs, 'run')}", "text"),
+                (f"{counted.parse_failures} not parsed{_rate(counted)}", tone),
+                (f"{len(counted.values)} different", "text"),
+                (f"{sum(one.count for one in counted.errors)} failed", "note"),
+            ]
+        )
+    return [*heading("Columns"), *table(rows)] if len(rows) > 1 else []
+
+
+def _rate(counted: Repeats) -> str:
+    rate = counted.parse_failure_rate
+    return "" if rate is None else f" ({rate:.0%})"

@@ -1,4 +1,4 @@
-"""Compare this column's request with another's, with the last one sent, or with the recording.
+"""Compare this column's request with another column's, with the last request sent, or with the recording.
 
 By section before by line, and by word within a line that changed.
 """

@@ -13,7 +13,7 @@ from adapters.requests.token_ledger import Ledger
 from sessions.model.session import Case, Column, Session
 from workbench.output import json_shapes
 from workbench.output.display import one_line
-from workbench.state.derived import RenderedColumn
+from workbench.state.document import RenderedColumn
 from workbench.tui.keys.bindings import USUAL, KeyWords
 from workbench.tui.runs.runs import ColumnRun
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block

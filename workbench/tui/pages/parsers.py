@@ -10,7 +10,7 @@ from workbench.lessons import parser_matrix
 from workbench.lessons.parser_matrix import is_waiting
 from workbench.output.display import one_line, value_text
 from workbench.output.reading_text import verdict
-from workbench.state.derived import RenderedColumn
+from workbench.state.document import RenderedColumn
 from workbench.tui.pages.page import LookedAt, heading, named, paragraph, table
 from workbench.tui.widgets.text.text_view import EMPTY, Block
 

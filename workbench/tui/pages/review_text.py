@@ -1,4 +1,4 @@
-"""The texts of a review: a cause's fixtures, and what changed in one of them."""
+"""The texts of a review: a cause's fixtures, and the changes of a fixture."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from workbench.checks.decisions import Decision, Decisions, why_not
 from workbench.checks.reviewing import Whole
 from workbench.output.display import one_line
 from workbench.tui.keys.bindings import KeyWords
-from workbench.tui.pages import drifts, whole_fixture
-from workbench.tui.pages.drifts import IN_WORDS, View
-from workbench.tui.pages.whole_fixture import Extent
+from workbench.tui.pages import drifts
+from workbench.tui.pages.drifts import IN_WORDS, Extent, View
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
 
 MOST = 200
@@ -38,7 +37,7 @@ def index_of(target: str) -> int | None:
 
 
 def end_of(path: str, length: int) -> str:
-    """A path in one line, the end of it where it is too long: there stands which file it is."""
+    """Shorten a path to its end, which names the file."""
     shown = one_line(path, len(path) + 1)
     return shown if len(shown) <= length else f"…{shown[1 - length :]}"
 
@@ -93,7 +92,7 @@ SAID: Mapping[Decision | None, str] = {"accept": "accepted", "leave": "rejected"
 
 
 class LookedAt(NamedTuple):
-    """A cause, which of its fixtures (from 0), that one's drifts and all of it; `below` are fixtures that follow it."""
+    """A cause, the index of a fixture, its drifts and all of it; `below` are the fixtures that follow."""
 
     decisions: Decisions
     cause: Cause
@@ -114,17 +113,17 @@ class Shown(NamedTuple):
 
 
 def blocks_of(of: LookedAt, shown: Shown) -> Iterator[Block]:
-    """All that is said of the fixture, from the top."""
+    """Describe the fixture, from the top."""
     view, width = shown.view, shown.width
     yield from _summary(of, shown)
     is_about_reply = of.cause.changes_verdict and of.whole is not None
     if is_about_reply and shown.with_reply and of.whole is not None:
-        yield from whole_fixture.reply_of(of.whole, shown.extent)
+        yield from drifts.reply_of(of.whole, shown.extent)
     yield from drifts.blocks_of(of.drifts, view, width)
     if of.whole is not None:
-        yield from whole_fixture.prompt_of(of.whole, view, width, shown.extent)
+        yield from drifts.prompt_of(of.whole, view, width, shown.extent)
         if shown.with_reply and not is_about_reply:
-            yield from whole_fixture.reply_of(of.whole, shown.extent)
+            yield from drifts.reply_of(of.whole, shown.extent)
     for number, (fixture, found) in enumerate(of.below, of.fixture + 1):
         yield from (EMPTY, _name_of(of.cause, fixture, number, width), *drifts.blocks_of(found, view, width))
 

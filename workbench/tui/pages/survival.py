@@ -128,7 +128,7 @@ def _values(reading: Reading, wrong: Sequence[str]) -> Iterator[Block]:
 
 
 def painted(reading: Reading) -> Block:
-    """The reply, each piece in the colour of what became of it; an empty one is said to be empty."""
+    """Show the reply, each piece in the colour of its use by the parser; an empty reply says so."""
     pieces = [Piece(reading.completion[one.start : one.end], one.kind) for one in reading.spans]
     if not reading.completion:
         return block("(empty)", "note")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from adapters.requests.token_ledger import Ledger
 from workbench.output.display import one_line
 from workbench.output.spending import ESTIMATED, HOW, LIST_PRICE, MOST_TURNS, Spent, bar, number, shown_shares, spent_by
-from workbench.state.derived import RenderedColumn
+from workbench.state.document import RenderedColumn
 from workbench.tui.pages.page import LookedAt, heading, named, paragraph, table
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece
 

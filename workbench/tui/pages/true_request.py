@@ -1,4 +1,4 @@
-"""The true request: parameters beside the messages, what native features took out, and other models beside this one."""
+"""The request as sent: parameters, messages, fields that native features removed, and what other models get."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ def blocks_of(
     others: Sequence[Block] | None = None,
     written: Sequence[Block] | None = None,
 ) -> list[Block]:
-    """The request of the column as it would go out now; with `as_json_text` nothing but its JSON.
+    """Show the column's request as it would be sent now; with `as_json_text` only its JSON.
 
-    `others` stands where other models do (`other_models`), for whom making that takes too long, and `written` where
+    `others` replaces the section on other models (`other_models`) where making it takes too long, and `written` where
     litellm writes the request (`written_by_litellm`).
     """
     request = at.rendered.request
@@ -113,7 +113,7 @@ def json_of(at: LookedAt, request: Request) -> str:
 
 
 async def curl_of(session: Session, column: Column, case: Case) -> str:
-    """The request as a curl command, which names its key by variable; made away from the keys.
+    """Write the request as a curl command with its API key as a variable, in a thread.
 
     Raises `CommandError` where curl cannot ask.
     """

@@ -14,7 +14,7 @@ from adapters.requests.token_estimates import Estimates
 from adapters.signatures.type_names import written
 from sessions.model.session import Column
 from workbench.output.display import one_line
-from workbench.state.derived import RenderedColumn
+from workbench.state.document import RenderedColumn
 from workbench.tui.keys.bindings import keys_of
 from workbench.tui.panes.verdict_line import has_come, in_short, is_of_before, says_why, verdict
 from workbench.tui.runs import replies

@@ -13,7 +13,7 @@ from textual.reactive import Reactive, reactive
 from textual.timer import Timer
 
 from sessions.model.session import Column
-from workbench.state.derived import RenderedColumn
+from workbench.state.document import RenderedColumn
 from workbench.tui.panes.column import ColumnPane
 from workbench.tui.panes.height_shares import EVEN_SHARE, HeightShares, Held
 from workbench.tui.runs.runs import ColumnRun

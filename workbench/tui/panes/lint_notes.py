@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from adapters.lint import ABOUT_TYPES, LINTS, Lint
-from workbench.state.derived import RenderedColumn
-from workbench.state.document import State
+from workbench.state.document import RenderedColumn, State
 from workbench.tui.keys.bindings import USUAL, KeyWords
 from workbench.tui.pages.lints import lints_of, place_of
 from workbench.tui.pages.page import LookedAt

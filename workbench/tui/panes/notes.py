@@ -15,8 +15,7 @@ from textual.timer import Timer
 from adapters.prompts.prompt import DemoUse
 from adapters.signatures.signature import Signature
 from workbench.output.measures import counted
-from workbench.state.derived import ReadSignature, RenderedColumn, history_field
-from workbench.state.document import Place, State
+from workbench.state.document import Place, ReadSignature, RenderedColumn, State, history_field
 from workbench.tui.messages import GoTo
 from workbench.tui.widgets.text.text_view import Block, Piece, TextView
 

@@ -16,8 +16,7 @@ from adapters.signatures.signature import Field
 from workbench.editing import edits
 from workbench.editing.field_values import ABSENT
 from workbench.output.display import cell_width
-from workbench.state.derived import ReadSignature
-from workbench.state.document import Place, PlaceKind, State
+from workbench.state.document import Place, PlaceKind, ReadSignature, State
 from workbench.tui.keys.bindings import pane_keys
 from workbench.tui.messages import Change, Edit
 from workbench.tui.widgets.field_form import FieldForm, FormRow

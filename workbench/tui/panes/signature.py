@@ -11,10 +11,9 @@ from textual.containers import Vertical
 from adapters.errors import SignatureError
 from adapters.signatures.signature import Signature
 from sessions.model.session import Predictor
-from workbench.editing import edits, field_names
+from workbench.editing import edits
 from workbench.editing.field_values import Choice
-from workbench.state.derived import ReadSignature
-from workbench.state.document import Place, State
+from workbench.state.document import Place, ReadSignature, State
 from workbench.tui.messages import Edit
 from workbench.tui.panes.source_editor import SourceEditor
 from workbench.tui.widgets.choice_line import ChoiceLine
@@ -216,7 +215,7 @@ the place and what would work.
 
         def change(state: State) -> State:
             if changed.renamed is not None:
-                return field_names.rename_field(state, changed.text, *changed.renamed)
+                return edits.rename_field(state, changed.text, *changed.renamed)
             made = edits.set_signature_text(state, changed.text)
             return edits.set_class_name(made, changed.class_name) if changed.class_name is not None else made
 
@@ -300,7 +299,7 @@ the place and what would work.
     def _field_at(self, line: int, column: int) -> str | None:
         """Return the field declared at a place of the text."""
         is_source = bool(self._names_in(self._editor.raw))
-        return field_names.field_at(self._editor.document.lines, line, column, self._fields, is_source)
+        return edits.field_at(self._editor.document.lines, line, column, self._fields, is_source)
 
     def _declarations(self, name: str) -> list[Mark]:
         marks = []

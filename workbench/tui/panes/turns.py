@@ -16,8 +16,7 @@ from sessions.errors import SessionError
 from workbench.editing import edits, tool_edits
 from workbench.editing.field_values import ABSENT
 from workbench.output.display import one_line
-from workbench.state.derived import ReadSignature, history_field
-from workbench.state.document import Place, PlaceKind, State
+from workbench.state.document import Place, PlaceKind, ReadSignature, State, history_field
 from workbench.tui.keys.bindings import pane_keys
 from workbench.tui.messages import Change, Edit
 from workbench.tui.panes import rows

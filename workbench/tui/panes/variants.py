@@ -15,8 +15,7 @@ from sessions.model.variants import VariantUse
 from workbench.editing import column_edits
 from workbench.editing.field_values import ABSENT
 from workbench.output.display import one_line
-from workbench.state.derived import ReadSignature
-from workbench.state.document import Place, PlaceKind, State
+from workbench.state.document import Place, PlaceKind, ReadSignature, State
 from workbench.tui.keys.bindings import keys_of, pane_keys
 from workbench.tui.messages import Change, Edit, SuggestVariant, TryVariant
 from workbench.tui.panes import rows

@@ -12,7 +12,7 @@ from adapters.replies.reading import Reading
 from adapters.running.runs import why_it_ended
 from workbench.output import measures
 from workbench.output.display import one_line
-from workbench.state.derived import RenderedColumn
+from workbench.state.document import RenderedColumn
 from workbench.tui.keys.bindings import USUAL, KeyWords
 from workbench.tui.runs.runs import ColumnRun
 from workbench.tui.widgets.text.plain import lines

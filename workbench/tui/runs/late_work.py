@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from textual.dom import DOMNode
 from textual.message import Message as AppMessage
 
-from workbench.state.derived import RenderedColumn, SlowReading
+from workbench.state.document import RenderedColumn, SlowReading
 
 if TYPE_CHECKING:
     from adapters.replies.reading import Reading
     from adapters.requests.request import Request
     from adapters.requests.token_ledger import Ledger
-    from workbench.state.derived import RenderedColumn
+    from workbench.state.document import RenderedColumn
     from workbench.state.engine import Engine
     from workbench.tui.runs.runs import ColumnRun
 

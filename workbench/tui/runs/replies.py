@@ -13,8 +13,7 @@ from sessions.model.replies import Rating, Reply, Source
 from sessions.model.session import Column
 from workbench.editing import edits
 from workbench.output.display import one_line
-from workbench.state.derived import RenderedColumn
-from workbench.state.document import Document, Place, State
+from workbench.state.document import Document, Place, RenderedColumn, State
 from workbench.tui.messages import Edit
 from workbench.tui.runs.runs import ColumnRun, Order, RunEnded, RunProgress, Runs
 from workbench.tui.widgets.text.plain import lines

@@ -179,7 +179,7 @@ that this column failed and another passed; `{bench.causes|g}` groups misses by 
         self._show_about()
 
     def _show_about(self) -> None:
-        self._about.show(self._about_cell())
+        self._about.show(self._cell_text())
         self._hint.show(key_hints(self.app, HINTS))
 
     def _table(self) -> HeatTable:
@@ -198,7 +198,7 @@ that this column failed and another passed; `{bench.causes|g}` groups misses by 
         names = head_of(column.column)[0 if has_parts else 1 :]
         return (*names, *[facts[name] for name in (facts if self.size.height >= HEAD_FACTS_FROM else ("good",))])
 
-    def _about_cell(self) -> Content:
+    def _cell_text(self) -> Content:
         """Describe the current cell and its column, a line each."""
         cell = self.cell
         if cell is None:

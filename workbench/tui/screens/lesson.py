@@ -24,7 +24,7 @@ from workbench.lessons.lesson import Piece as LessonPiece
 from workbench.lessons.reply_lesson import ReplyStep
 from workbench.output import data_parts, json_shapes
 from workbench.output.display import one_line
-from workbench.state.derived import RenderedColumn
+from workbench.state.document import RenderedColumn
 from workbench.tui.keys.bindings import ON_A_LESSON, KeyGroup, keys_of
 from workbench.tui.textual_internals import row_compositor
 from workbench.tui.widgets.heading import Heading, Mark
@@ -180,7 +180,7 @@ class LessonScreen(Screen[None]):
 
     @property
     def _place(self) -> tuple[int, int]:
-        """The number of steps of the prompt or reply, and the current one, from 1."""
+        """The number of steps of the prompt or reply, and the current step, from 1."""
         of_prompt = len(self._prompt_steps)
         if self._at < of_prompt:
             return of_prompt, self._at + 1
@@ -271,7 +271,7 @@ LONGEST_EXTRA = 600
 
 
 def prompt_so_far(prompt: Prompt, steps: Sequence[LessonStep], at: int) -> list[Block]:
-    """The prompt up to step `at`, whose pieces are lit."""
+    """Show the prompt up to step `at`, whose pieces are lit."""
     first = max(0, at - EARLIER_STEPS)
     blocks: list[Block] = []
     last: int | None = None
@@ -286,13 +286,13 @@ def prompt_so_far(prompt: Prompt, steps: Sequence[LessonStep], at: int) -> list[
                 blocks += [EMPTY] if blocks else []
                 blocks.append(Block((Piece(_title(message), "heading", "" if number == at else "faint"),)))
                 blocks += _extra(message, light)
-            blocks.append(_of_piece(piece, light, continues))
+            blocks.append(_piece_block(piece, light, continues))
             last = piece.message
     return blocks
 
 
 def reply_with(step: ReplyStep) -> list[Block]:
-    """The whole reply, or the second model's; what the step is about is lit, all of it where it is about all of it."""
+    """Show the reply, or the second model's, with the pieces of the step lit."""
     reading = step.reading
     text = reading.completion
     if not step.spans:
@@ -318,7 +318,7 @@ def _title(message: Message) -> str:
     return message.role if message.turn == message.role else f"{message.role} · {message.turn}"
 
 
-def _of_piece(piece: LessonPiece, light: Light, continues: bool) -> Block:
+def _piece_block(piece: LessonPiece, light: Light, continues: bool) -> Block:
     content = piece.content
     if content is None:
         return Block((Piece("(no text)", "note", light),))

@@ -19,8 +19,7 @@ from adapters.errors import RunError
 from sessions.imports.pasted_text import holds_calls
 from sessions.model.session import Column
 from workbench.output.display import one_line
-from workbench.state.derived import ReadSignature, RenderedColumn
-from workbench.state.document import Change, Document, Place, State
+from workbench.state.document import Change, Document, Place, ReadSignature, RenderedColumn, State
 from workbench.tui.keys.bindings import keys_of
 from workbench.tui.messages import PastedCall
 from workbench.tui.panes.columns import ColumnsPane

@@ -1,4 +1,4 @@
-"""F7: inspect one column, its card, request, calls, parsers, differences, lints, repeats and tokens."""
+"""F7: inspect a column: its card, request, calls, parsers, differences, lints, repeats and tokens."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ from adapters.formats import catalog
 from adapters.lm import ProviderError
 from workbench.output.display import one_line
 from workbench.output.exit_codes import CommandError
-from workbench.state.derived import RenderedColumn
-from workbench.state.document import Place
+from workbench.state.document import Place, RenderedColumn
 from workbench.tui.keys.bindings import ON_A_PAGE, KeyGroup
-from workbench.tui.pages import attempts, card, differences, lints, parsers, repeats, tokens, true_request
+from workbench.tui.pages import attempts, card, differences, lints, parsers, tokens, true_request
 from workbench.tui.pages.page import LookedAt, paragraph
 from workbench.tui.textual_internals import row_compositor
 from workbench.tui.widgets.heading import Heading
@@ -196,7 +195,7 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
         if self._page == "runs":
             return attempts.blocks_of(self.at, self._raw)
         if self._page == "repeats":
-            return repeats.blocks_of(self.at)
+            return attempts.repeats_of(self.at)
         if self._page == "tokens":
             return tokens.blocks_of(self.at)
         if self._page == "parsers":

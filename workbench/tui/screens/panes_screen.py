@@ -49,7 +49,7 @@ class PointingScreen(Screen[None]):
         self.editors.light(event.field, place_of(self.document.state, event.field, event.turn))
 
     def point_at(self, column_id: str, key: OriginKey) -> None:
-        """As if the user had gone to what has this origin, in the prompt of this column."""
+        """Point at the piece with this origin in the prompt of this column, as the user does."""
         column = self.columns.column(column_id)
         if column is None:
             return
@@ -71,7 +71,7 @@ class PointingScreen(Screen[None]):
         self.go_to(event.place, event.line, event.column)
 
     def go_to(self, place: Place, line: int = 0, column: int = 0) -> None:
-        """Puts the focus where the thing at `place` is edited."""
+        """Focus the editor of `place`."""
         pane = self.columns.column(place.field) if place.kind in ("reply", "column") else None
         if pane is not None:
             self.columns.focus_on(pane.column_id, ReplyView if place.kind == "reply" else PromptView)
@@ -100,7 +100,7 @@ class PointingScreen(Screen[None]):
         self._point_at_edited()
 
     def _point_at_edited(self) -> None:
-        """Lights what the editor with the focus makes in every prompt, and scrolls to it."""
+        """Highlight in every prompt what the focused editor produces, and scroll to it."""
         place = self.editors.edited_place
         key = key_of(self.document.state, place) if place is not None else None
         if key == self._edited:
@@ -113,7 +113,7 @@ class PointingScreen(Screen[None]):
             self.columns.reveal(key)
 
     def show_what_came(self) -> None:
-        """Scrolls to what is edited in the prompts that had nothing of it before: to the first value of a field."""
+        """Scroll to the edited text in prompts that did not have it before, such as the first value of a field."""
         if self._without and self._edited is not None:
             without = self.columns.without(self._edited)
             if without != self._without:
@@ -134,9 +134,9 @@ HIGH = 32
 
 
 class PaneSizesScreen(PointingScreen):
-    """`is_alone` is whether the pane with the focus has the screen for itself.
+    """`is_alone` is whether the focused pane fills the screen.
 
-    `is_projected` is whether a room looks on: one column at a time, its prompt or its reply, and the editors above it
+    `is_projected` is projector mode: a column at a time, its prompt or its reply, and the editors above it
     while something is written there.
 
     `left_share` is how much of the width the user gave to the editors (None: nothing was said). The widths follow from
@@ -152,7 +152,7 @@ class PaneSizesScreen(PointingScreen):
         self._put_middle(event.x)
 
     def widen_editors(self, by: int) -> None:
-        """More cells for the editors, or with a negative number for the columns."""
+        """Widen the editors by so many cells; a negative number widens the columns."""
         self._put_middle(self.editors.outer_size.width + by)
 
     def _put_middle(self, x: int) -> None:
@@ -164,7 +164,7 @@ class PaneSizesScreen(PointingScreen):
         return max(SMALLEST_LEFT, min(width, self.size.width - SMALLEST_RIGHT))
 
     def share_room(self) -> None:
-        """Gives every pane its place and width for the size of now."""
+        """Set the place and width of every pane for the current size."""
         width = self.size.width
         column = next((one for one in self.columns.all if self.is_alone and one.has_focus_within), None)
         is_left_alone = self.is_alone and column is None
@@ -192,13 +192,13 @@ class PaneSizesScreen(PointingScreen):
         )
 
     def maximize_pane(self) -> None:
-        """The pane with the focus alone on the screen, wherever the focus goes; or all of them again."""
+        """Show only the focused pane, wherever the focus goes, or all panes again."""
         self.is_alone = not self.is_alone
         self.status.say(keys_of(self.app)("alone · {app.maximize_pane|F10} back") if self.is_alone else "all panes")
         self.share_room()
 
     def project(self, is_projected: bool) -> None:
-        """For a room to look on, or for who sits in front of it: what the user said of the sizes stays."""
+        """Turn projector mode on or off; sizes that the user set are kept."""
         self.is_projected = is_projected
         self.share_room()
 

@@ -1,4 +1,4 @@
-"""Review: what drifted, one cause at a time, and what is decided of it. Nothing is written before it is left."""
+"""Review drift by cause and decide on each; nothing is written before the screen closes."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ from workbench.checks.decisions import Decision, Decisions, KeptDecisions, why_n
 from workbench.checks.reviewing import Look, Whole
 from workbench.output.display import one_line
 from workbench.tui.keys.bindings import ON_A_REVIEW, KeyGroup, keys_of
-from workbench.tui.pages import review_text, whole_fixture
-from workbench.tui.pages.drifts import VIEWS, View
+from workbench.tui.pages import drifts, review_text
+from workbench.tui.pages.drifts import ALL, VIEWS, Extent, View
 from workbench.tui.pages.review_text import LONGEST_WORDS, SIGNS, LookedAt, Shown
-from workbench.tui.pages.whole_fixture import ALL, Extent
 from workbench.tui.textual_internals import row_compositor
 from workbench.tui.widgets.text.plain import PlainStatic, lines, plain_notify
 from workbench.tui.widgets.text.text_view import MARGIN, Block, Piece, TextView
@@ -101,7 +100,7 @@ that are only counted.
         kept: KeptDecisions,
         at: tuple[Cause, FixtureName] | None = None,
     ) -> None:
-        """`at` is where a review goes on that was left to look at a fixture."""
+        """`at` is where to continue a review that was left to look at a fixture."""
         super().__init__()
         row_compositor.paint_by_rows(self)
         self.decisions = decisions if decisions.can_be_undone else kept.taken_up(decisions)
@@ -166,7 +165,7 @@ that are only counted.
         return self._text.plain_text
 
     def _show_cause(self) -> None:
-        """Another cause or fixture; the first one's drifts are known, those of others are made in a thread."""
+        """Show another cause or fixture; the first fixture's drifts are known, others are computed in a thread."""
         cause, fixture = self.cause, self.fixture
         self._whole, self._below, self._shows_all = None, (), False
         self.run_worker(self._find(cause, fixture), group="review", exclusive=True)
@@ -207,7 +206,7 @@ that are only counted.
             # The fixtures of the cause, and below them the reply of the one at hand if there is room for all of it
             room = self._fixtures.row_width - MARGIN - 1
             entries = review_text.fixture_list(self.cause, self._fixture, self._then, keys_of(self.app), room)
-            reply = list(whole_fixture.reply_of(self._whole)) if self._whole is not None else []
+            reply = list(drifts.reply_of(self._whole)) if self._whole is not None else []
             current = review_text.target_of(self._fixture)
             self._fixtures.show([*entries, *reply], keep_place=True, current=current)
             self._has_reply_beside = self._fixtures.row_count <= self._fixtures.page_height
@@ -218,7 +217,7 @@ that are only counted.
         self._hint.show(lines((self._hints(self.size.width - PADDING), "$foreground 60%")))
 
     def _show_text(self, keep_place: bool) -> None:
-        """All of it; or as much as the screen holds, and where that is not enough the shortest form."""
+        """Show all of it, or as much as the screen holds, or else the shortest form."""
         width = self._text.row_width - MARGIN - 1
         if width <= 0:
             return
@@ -232,7 +231,7 @@ that are only counted.
         blocks, page = made(), self._text.page_height
         self._is_shortened = False
         if not (self._shows_all or self._below or self._whole is None) and self._text.count_rows(blocks) > page:
-            for extent in whole_fixture.SHORTER:
+            for extent in drifts.SHORTER:
                 blocks = made(extent)
                 if self._text.count_rows(blocks) <= page:
                     break
@@ -261,7 +260,7 @@ that are only counted.
         return cell_len(self.cause.words) < self._room_in_list(f"  {counted(self.cause.fixtures)}")
 
     def _hints(self, room: int) -> str:
-        """The keys that mean something now, as many as fit `room` cells, what decides and leaves before what looks."""
+        """List the keys that work now, as many as fit into `room` cells, decisions first."""
         keys, accepted = keys_of(self.app), self.decisions.accepted
         hints = [
             "{review.accept|a} accept",

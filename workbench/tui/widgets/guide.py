@@ -14,7 +14,7 @@ from textual.widget import Widget
 
 from sessions.model.session import Session
 from workbench.output.display import one_line
-from workbench.state.derived import RenderedColumn
+from workbench.state.document import RenderedColumn
 from workbench.tui.keys.bindings import KeyWords, keys_of
 from workbench.tui.widgets.text.plain import content, lines
 from workbench.tui.widgets.text.wrapping import rows as wrapped

@@ -14,7 +14,7 @@ from textual.widgets import Input
 
 from sessions.file import autosave, restore_points, store
 from sessions.model.session import Case, Session
-from workbench.state.document import Place, with_drafts
+from workbench.state.document import Place, session_with_drafts
 from workbench.tui.actions import cases, files
 from workbench.tui.dialogs.ask import ConfirmScreen
 from workbench.tui.widgets.text.plain import PlainStatic
@@ -208,7 +208,7 @@ def test_a_reply_to_an_older_prompt_is_still_marked_as_old_when_killed_work_is_t
         await desk.go_to("input", "ticket")
         await desk.type("!")
         assert "old reply" in desk.verdict("chat")
-        copies.append(with_drafts(desk.document.state))
+        copies.append(session_with_drafts(desk.document.state))
 
     async def again(desk: Desk) -> None:
         child = os.fork()

@@ -16,7 +16,7 @@ from sessions.model.replies import RecordedCompletion, Reply
 from sessions.model.session import Case, Column, Session, SignatureText
 from tests.support.open_app import Desk, at_the_desk
 from workbench.state.document import State
-from workbench.tui.actions import recording
+from workbench.tui.actions import checking as actions
 from workbench.tui.palette import commands_of
 
 GOOD = Reply("[[ ## answer ## ]]\nyes\n\n[[ ## completed ## ]]")
@@ -185,14 +185,14 @@ def test_every_column_is_recorded_at_once_and_what_has_no_reply_is_named() -> No
 
 
 def test_what_was_recorded_beside_the_keys_is_told_of_its_own_case(monkeypatch: pytest.MonkeyPatch) -> None:
-    comes, make = threading.Event(), recording._recorded
+    comes, make = threading.Event(), actions._record_each
 
-    def later(*what: Any) -> recording._Recorded:
+    def later(*what: Any) -> actions._Recorded:
         assert comes.wait(60)
         return make(*what)
 
-    monkeypatch.setattr(recording, "is_late", lambda column: True)
-    monkeypatch.setattr(recording, "_recorded", later)
+    monkeypatch.setattr(actions, "is_late", lambda column: True)
+    monkeypatch.setattr(actions, "_record_each", later)
     two = replace(SESSION, cases=(*SESSION.cases, Case("other", {"question": "And now?"})))
 
     async def act(desk: Desk) -> None:

@@ -10,7 +10,7 @@ import pytest
 import workbench
 from sessions.model.session import Column
 from tests.support.open_app import Desk, at_the_desk
-from workbench.state.derived import RenderedColumn
+from workbench.state.document import RenderedColumn
 from workbench.tui.actions.looking import HelpScreen
 from workbench.tui.keys.bindings import NAMED_KEY, KeyWords, in_words
 from workbench.tui.keys.keymap import every_binding

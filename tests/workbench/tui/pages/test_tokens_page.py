@@ -17,7 +17,7 @@ from tests.support.hostile import HOSTILE
 from tests.support.open_app import SIZES, Desk, at_the_desk
 from tests.support.screen import seen
 from tests.workbench.tui.test_hostile_screen import assert_harmless
-from workbench.state.derived import RenderedColumn
+from workbench.state.document import RenderedColumn
 from workbench.tui.pages import tokens
 from workbench.tui.pages.page import LookedAt
 from workbench.tui.widgets.text.text_view import TextView

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.tui.pages.whole_fixture import folded
+from workbench.tui.pages.drifts import folded
 
 LINES = st.lists(st.sampled_from([" alike", "-old", "+new"]), max_size=60)
 

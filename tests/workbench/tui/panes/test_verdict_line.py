@@ -7,7 +7,7 @@ from adapters.running.runs import Attempt, Completion, Purpose, Run
 from sessions.model.replies import Reply
 from sessions.model.session import Column
 from sessions.running.repeats import collapse
-from workbench.state.derived import RenderedColumn
+from workbench.state.document import RenderedColumn
 from workbench.tui.panes.verdict_line import in_short, verdict
 from workbench.tui.runs.runs import ColumnRun, Progress, RunRepeated
 

@@ -16,7 +16,7 @@ from adapters.running.runs import Attempt, Completion, Run
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.running import rendering
 from tests.support.open_app import Desk, at_the_desk
-from workbench.state.derived import RenderedColumn
+from workbench.state.document import RenderedColumn
 from workbench.tui.runs.late_work import LONGEST, ExactCounts
 
 SESSION = Session(
