@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from adapters.replies.diagnosis import PATTERNS
 from workbench.output import display
 
 if TYPE_CHECKING:
+    from adapters.replies.fix import Fix
     from sessions.stress.grid import Cell, Grid, Survival, Verdict
 
 SIGNS: Mapping[Verdict, str] = {"same": "✓", "refused": "✗", "flagged": "!", "silently_wrong": "≠"}
@@ -27,8 +31,8 @@ MEANINGS: Mapping[Verdict, str] = {
 """Short forms of the definitions in `sessions.stress.grid`."""
 
 
-MOST_LOST = 5
-"""Mutations that the closing lines name."""
+MOST_LOST, MOST_FIXES = 5, 2
+"""Mutations and fixes that the closing lines name."""
 SHOWN = 60
 """Characters of a value in a line of what differs."""
 
@@ -64,19 +68,46 @@ def decision(found: Grid) -> list[str]:
     def survives(column: Survival, name: str) -> bool:
         return column.cells[name].verdict == "same"
 
+    weights = {name: len(_threads([column.cells[name] for column in columns])) for name in common}
     counts = {one.id: sum(survives(one, name) for name in common) for one in columns}
-    ranked = sorted(columns, key=lambda one: -counts[one.id])
+    weighed = {one.id: sum(weights[name] for name in common if survives(one, name)) for one in columns}
+    ranked = sorted(columns, key=lambda one: (-counts[one.id], -weighed[one.id]))
     best, worst = ranked[0], ranked[-1]
+    some = len(found.mutations) - len(common)
     lines = [
         f"Of {len(common)} kinds of damage that apply to every column, each survives:",
         "  " + ", ".join(f"{one.id} {counts[one.id]}" for one in ranked),
+        *([f"{some} more kinds apply to some columns only"] if some else []),
+        f"Weighted by the public reports of each kind, {sum(weights.values())} in all:",
+        "  " + ", ".join(f"{one.id} {weighed[one.id]}" for one in sorted(columns, key=lambda one: -weighed[one.id])),
     ]
     lost = [name for name in common if survives(best, name) and not survives(worst, name)]
     if lost:
         more = [f"{len(lost) - MOST_LOST} more"] if len(lost) > MOST_LOST else []
         lines.append(f"{worst.id} loses what {best.id} survives:")
-        lines.extend(f"  {name}" for name in [*lost[:MOST_LOST], *more])
+        lines.extend(f"  {name}" for name in [*sorted(lost, key=lambda name: -weights[name])[:MOST_LOST], *more])
+        fixes = Counter(fix for name in lost for fix in {one.message for one in _fixes(worst.cells[name])})
+        lines.extend(f"The fix: {fix} ({count} of {len(lost)})" for fix, count in fixes.most_common(MOST_FIXES))
     return lines
+
+
+def _fixes(cell: Cell) -> list[Fix]:
+    return [fix for cause in cell.reading.diagnosis for fix in cause.fixes]
+
+
+_THREADS = re.compile(r"([\w.-]+) ?((?:#\d+ ?)+)")
+
+
+def _threads(cells: Sequence[Cell]) -> set[tuple[str, str]]:
+    """Name the public reports of a kind of damage: those it imitates, and those of the causes it is diagnosed as."""
+    causes = {one.cause for cell in cells for one in cell.reading.diagnosis}
+    texts = [cells[0].mutation.imitates, *[one.threads for one in PATTERNS if one.name in causes]]
+    return {
+        (repository, number)
+        for text in texts
+        for repository, numbers in _THREADS.findall(text)
+        for number in numbers.split()
+    }
 
 
 def sources(columns: tuple[Survival, ...]) -> list[str]:

@@ -12,7 +12,16 @@ from adapters.display.blocks import Block, Folded, Heading, Items, Mark, Note, P
 from adapters.mutations.mutation import Mutation
 from sessions.model.session import Case
 from sessions.stress.grid import VERDICTS, Cell, Grid, Survival, Verdict
-from workbench.output.survival_words import MEANINGS, NOT_APPLICABLE, SIGNS, WORDS, differences, passed_over, sources
+from workbench.output.survival_words import (
+    MEANINGS,
+    NOT_APPLICABLE,
+    SIGNS,
+    WORDS,
+    decision,
+    differences,
+    passed_over,
+    sources,
+)
 from workbench.pages.page import page_of_blocks
 
 TONES: Mapping[Verdict, Tone] = {"silently_wrong": "worst", "flagged": "warning", "refused": "bad", "same": "good"}
@@ -27,6 +36,7 @@ def page_of(found: Grid, name: str) -> str:
 def _blocks(found: Grid) -> Iterator[Block]:
     ids = [one.id for one in found.columns]
     count = sum(len(one.cells) for one in found.columns)
+    yield Items(tuple(decision(found)))
     yield Note(f"{count} damaged replies of {Case(found.case).in_words}, each parsed by its adapter as it is.", "")
     yield Items(tuple([f"Damaged: {one}." for one in sources(found.columns)]))
     yield from [Note(f"Not damaged: {one}.") for one in passed_over(found.columns)]
