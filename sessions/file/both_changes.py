@@ -7,13 +7,15 @@ different ways they collide, and nobody guesses.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Final, Literal
 
 from sessions.errors import SessionError
 from sessions.file import file_format, json_values, store
-from sessions.model.session import Case, Session
+from sessions.model.session import Case, Session, SignatureText, digest_of
+from sessions.text_diff import opcodes
 
 Winner = Literal["nobody", "our results", "ours"]
 """Whose part stands where both sides changed it: nobody's (they collide), ours for replies and recordings alone, or
@@ -51,20 +53,22 @@ class Merged:
 
 @dataclass(frozen=True)
 class _Part:
-    """Rules to compare a part: key by key (`object`), row by row by the names in `row_key`, or as a whole.
+    """Rules to compare a part: key by key (`object`), row by row by the names in `row_key`, line by line, or whole.
 
     `inside` says how the parts of an object, or of each row, are compared; those not named there as a whole.
     """
 
-    kind: Literal["whole", "object", "rows"] = "whole"
+    kind: Literal["whole", "object", "rows", "lines"] = "whole"
     inside: Mapping[str, _Part] = field(default_factory=dict)
     row_key: tuple[str, ...] = ()
 
 
 _BY_KEY = _Part("object")
+_SIGNATURE = _Part("object", {"text": _Part("lines"), "source": _BY_KEY})
 _SESSION = _Part(
     "object",
     {
+        "signature": _SIGNATURE,
         "params": _BY_KEY,
         "variants": _Part("rows", row_key=("tag", "of")),
         "columns": _Part("rows", {"options": _BY_KEY, "params": _BY_KEY}, ("id",)),
@@ -86,6 +90,11 @@ def merge(base: Session, ours: Session, theirs: Session, winner: Winner = "nobod
     """
     untouched = _untouched_cases(base, ours, theirs)
     before, mine, other = (_data_of(_without(one, untouched)) for one in (base, ours, theirs))
+    are_as_taken = all(one.signature.is_as_taken for one in (ours, theirs))
+    if are_as_taken:
+        for data in (before, mine, other):
+            if data["signature"].get("source"):
+                data["signature"]["source"] |= {"digest": "", "meaning": ""}
     if _is_same(before, other):
         return Merged(ours)
     merger = _Merger(winner)
@@ -96,7 +105,16 @@ def merge(base: Session, ours: Session, theirs: Session, winner: Winner = "nobod
         raise CollisionError(None, tuple(dict.fromkeys(merger.collisions)))
     session = _session_of(merged)
     cases = tuple([untouched.get(one.name, one) for one in session.cases])
+    if are_as_taken:
+        session = replace(session, signature=_as_taken(session.signature, (ours.signature, theirs.signature)))
     return Merged(replace(session, cases=cases), tuple(merger.taken))
+
+
+def _as_taken(merged: SignatureText, sides: Sequence[SignatureText]) -> SignatureText:
+    """Two texts taken from a program, merged: taken from it, too, as git merges the program alike."""
+    same = next((one.source for one in sides if one.text == merged.text and one.source is not None), None)
+    digest, meaning = (same.digest, same.meaning) if same is not None else (digest_of(merged.text), "")
+    return replace(merged, source=merged.source and replace(merged.source, digest=digest, meaning=meaning))
 
 
 def _untouched_cases(base: Session, ours: Session, theirs: Session) -> dict[str, Case]:
@@ -114,13 +132,29 @@ def _without(session: Session, untouched: Mapping[str, Case]) -> Session:
     return replace(session, cases=tuple([Case(one.name) if one.name in untouched else one for one in session.cases]))
 
 
+def _merged_lines(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> list[str] | None:
+    """Combine two changes of a text as git does; None where both changed the same or neighbouring lines."""
+    changes = [
+        [(start, end, list(side[first:last])) for tag, start, end, first, last in opcodes(base, side) if tag != "equal"]
+        for side in (ours, theirs)
+    ]
+    both = changes[0] + [one for one in changes[1] if one not in changes[0]]
+    both.sort(key=lambda one: one[:2])
+    if any(after[0] <= before[1] for before, after in itertools.pairwise(both)):
+        return None
+    made = list(base)
+    for start, end, lines in both[::-1]:
+        made[start:end] = lines
+    return made
+
+
 class _Merger:
     def __init__(self, winner: Winner) -> None:
         self._winner = winner
         self.collisions: list[str] = []
         self.taken: list[str] = []
 
-    def part(self, base: object, ours: object, theirs: object, how: _Part, place: Place) -> Any:
+    def part(self, base: Any, ours: Any, theirs: Any, how: _Part, place: Place) -> Any:
         if _is_same(base, theirs) or _is_same(ours, theirs):
             return ours
         if how.kind == "object" and all(type(one) is dict for one in (base, ours, theirs)):
@@ -130,6 +164,10 @@ class _Merger:
             if all(one is not None for one in rows):
                 inside = _Part("object", {key: _Part("object", how.inside) for one in rows for key in one or ()})
                 return list(self._by_key(rows[0], rows[1], rows[2], inside, place).values())
+        if how.kind == "lines" and (lines := _merged_lines(base, ours, theirs)) is not None:
+            if lines != ours:
+                self.taken.append(_words(place))
+            return lines
         if _is_same(base, ours):
             self.taken.append(_words(place))
             return theirs

@@ -70,9 +70,19 @@ class SignatureText:
         return _read(self.text, self.class_name, self.predictor, self.instructions, self.decisions_as_text)
 
     @property
+    def is_as_taken(self) -> bool:
+        """Tell whether it has a link, and was not edited since it was taken from the program."""
+        return self.source is not None and self.source.digest == digest_of(self.text)
+
+    @property
     def decisions_as_text(self) -> str:
         """`decisions` as JSON; empty without any."""
         return json.dumps(self.decisions) if self.decisions else ""
+
+
+def digest_of(text: str) -> str:
+    """`sha256:` and the hash of a text."""
+    return "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @lru_cache(maxsize=256)

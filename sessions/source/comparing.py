@@ -22,8 +22,8 @@ from sessions.checking.class_changes import (
     with_names,
 )
 from sessions.checking.verdicts import Drift, FixtureResult, Word
-from sessions.model.session import Session, SignatureText
-from sessions.source.gathering import default_of, digest_of, read_gathered
+from sessions.model.session import Session, SignatureText, digest_of
+from sessions.source.gathering import default_of, read_gathered
 from sessions.source.linking import Follower
 from sessions.source.project import SourceError, SourceGoneError
 from sessions.text_diff import line_diff

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +16,7 @@ from adapters.signatures.read.known_names import known_module
 from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.signatures.type_names import name_of
 from sessions.checking.class_changes import schema_of
-from sessions.model.session import SignatureText, SourceLink
+from sessions.model.session import SignatureText, SourceLink, digest_of
 from sessions.source.places import is_place, places_of
 from sessions.source.project import Project, SourceGoneError, SourceRefusedError
 from sessions.source.statements import ImportedName, ModuleText, Statement, read_module
@@ -52,11 +51,6 @@ class Gathered:
     @property
     def digest(self) -> str:
         return digest_of(self.text)
-
-
-def digest_of(text: str) -> str:
-    """`sha256:` and the hash of a text."""
-    return "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def gather(project: Project, file: Path, class_name: str | None, link: SourceLink | None = None) -> Gathered:

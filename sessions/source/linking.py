@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from sessions.model.session import SignatureText, SourceLink
-from sessions.source.gathering import Gathered, digest_of, gather, meaning_of, read_gathered
+from sessions.source.gathering import Gathered, gather, meaning_of, read_gathered
 from sessions.source.project import Project, SourceRefusedError, folder_of_project
 
 
@@ -50,7 +50,7 @@ class Follower:
 
 def is_edited(signature: SignatureText) -> bool:
     """Tell whether a linked signature's text differs from what was last taken from the program."""
-    return signature.source is not None and digest_of(signature.text) != signature.source.digest
+    return signature.source is not None and not signature.is_as_taken
 
 
 def is_of_project(file: Path, folder: Path) -> bool:

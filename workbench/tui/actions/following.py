@@ -17,7 +17,7 @@ from adapters.signatures.signature import Signature
 from sessions.checking.verdicts import Drift
 from sessions.model.session import Session, SourceLink, Variant
 from sessions.source.comparing import differences, read_alone
-from sessions.source.gathering import Gathered, digest_of, read_gathered
+from sessions.source.gathering import Gathered, read_gathered
 from sessions.source.linking import Follower
 from sessions.source.project import SourceError
 from sessions.source.pulling import pulled
@@ -130,7 +130,7 @@ class Following:
         if link is None or session.signature.text == found.text:
             self._told = ""
             return
-        if is_first or digest_of(session.signature.text) != link.digest:
+        if is_first or not session.signature.is_as_taken:
             words = "{app.program|shift+F11} shows both and chooses."
             self._tell(f"{link.file} and this session differ. {self._host.key_words(words)}", found.digest)
             return

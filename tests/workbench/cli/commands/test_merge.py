@@ -68,3 +68,60 @@ def test_git_merges_two_branches_with_it(rain: str, run: Run, tmp_path: Path, mo
     git("commit", "-qam", "three")
     git("merge", "-q", "other", "-m", "four")
     assert {one.name for one in store.load("q.session.json").cases} == {"case 1", "ours", "theirs"}
+
+
+PROGRAM = '''import dspy
+
+
+class A(dspy.Signature):
+    """Review it."""
+
+    code: str = dspy.InputField(desc="the code")
+
+    verdict: str = dspy.OutputField(desc="in a word")
+'''
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "both"),
+    [
+        ({"Review": "Read"}, {"in a word": "briefly"}, {"Review": "Read", "in a word": "briefly"}),
+        ({"Review": "Read"}, {"Review": "Read", "in a word": "briefly"}, {"Review": "Read", "in a word": "briefly"}),
+        ({"Review it.": "Read it.\n\n    Twice."}, {"    verdict": "    why: str = dspy.OutputField()\n    verdict"},
+         {"Review it.": "Read it.\n\n    Twice.", "    verdict": "    why: str = dspy.OutputField()\n    verdict"}),
+        ({"Review": "Read"}, {"Review": "Look at"}, None),
+        ({"in a word": "short"}, {"    verdict": "    why: str = dspy.OutputField()\n    verdict"}, None),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("are_pulled", [True, False])
+def test_texts_of_the_signature_are_merged_by_lines(
+    ours: dict[str, str], theirs: dict[str, str], both: dict[str, str] | None, are_pulled: bool, run: Run
+) -> None:
+    """Edits of sessions stay edits; texts that both sides pulled from the program are as pulled."""
+
+    def changed_by(changes: dict[str, str]) -> str:
+        text = PROGRAM
+        for old, new in changes.items():
+            text = text.replace(old, new)
+        return text
+
+    Path("a.py").write_text(PROGRAM)
+    assert run("new", "a.py:A", "-o", "base.json").code == 0
+    base = store.load("base.json")
+    for name, changes in (("ours", ours), ("theirs", theirs)):
+        store.save(base, f"{name}.json")
+        if are_pulled:
+            Path("a.py").write_text(changed_by(changes))
+            assert run("pull", f"{name}.json").code == 0
+        else:
+            edited = replace(base.signature, text=changed_by(changes))
+            store.save(replace(base, signature=edited), f"{name}.json")
+    done = run("merge", "base.json", "ours.json", "theirs.json")
+    if both is None:
+        assert done.code == exit_codes.DIFFERENT and "both sides changed signature · text" in done.err
+        return
+    assert done.code == 0, done.err
+    merged = store.load("ours.json").signature
+    assert merged.text == changed_by(both) and merged.is_as_taken is are_pulled
+    Path("a.py").write_text(changed_by(both))
+    assert run("pull", "ours.json").code == 0
