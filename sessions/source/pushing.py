@@ -6,17 +6,19 @@ import ast
 import io
 import tokenize
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from adapters.signatures.read.source_text import SourceText, bindings_of, parsable
+from sessions.errors import SessionError
 from sessions.file import store
 from sessions.model.session import Session, SourceLink
-from sessions.source.comparing import differences, read_alone
+from sessions.source.comparing import check_source, differences, read_alone
 from sessions.source.gathering import Gathered, Piece, gather, meaning_of, read_gathered
-from sessions.source.linking import is_edited
-from sessions.source.project import Project, SourceError, SourceRefusedError
+from sessions.source.linking import Follower, is_edited
+from sessions.source.project import Project, SourceError, SourceRefusedError, folder_of_project
 from sessions.source.statements import ModuleText, read_module
 from sessions.text_diff import line_diff
 
@@ -44,6 +46,27 @@ class Push:
                 raise SourceRefusedError(f"{self.project.name(file)} has changed meanwhile", "try again")
         for file, text in self.files.items():
             store.write_whole(file, self.project.encoded(file, text))
+
+
+def others_changed(push: Push, own: Path, paths: Iterable[Path]) -> dict[Path, int]:
+    """Map the other sessions of a project whose `source` a push changes to how many recordings each has.
+
+    Files that hold no session are skipped.
+    """
+    now, then = Follower(), Follower()
+    found: dict[Path, int] = {}
+    for path in paths:
+        if path.samefile(own) or folder_of_project(path.parent) != push.project.top:
+            continue
+        try:
+            session = store.load(path)
+        except SessionError:
+            continue
+        then.project(path.parent).texts |= push.files
+        verdicts = [check_source(session, path.parent, one) for one in (now, then)]
+        if verdicts[0] != verdicts[1]:
+            found[path] = sum(len(case.recordings) for case in session.cases)
+    return found
 
 
 def pushed(session: Session, folder: Path) -> Push:

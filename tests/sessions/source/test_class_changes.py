@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,9 @@ from sessions.file import store
 from sessions.model.session import Case, Column, Session
 from sessions.source.comparing import check_source, with_source
 from sessions.source.linking import Follower, linked
+from workbench.__main__ import main
 from workbench.checks import github_annotations
+from workbench.output import exit_codes
 
 MODELS = '''\
 from enum import Enum
@@ -133,3 +137,26 @@ def test_a_change_in_another_file_is_annotated_at_its_line(tmp_path: Path, monke
     monkeypatch.chdir(tmp_path)
     (command,) = github_annotations.commands(causes_after(tmp_path, "Concise", "Short"), {})
     assert command.startswith("::error file=models.py,line=15,title=source%3A the description of `ReviewFinding.title`")
+
+
+def test_a_push_tells_which_other_sessions_it_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    causes_after(tmp_path, "", "")
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "A.session.json"
+    session = store.load(path)
+    text = session.signature.text.replace("Concise", "Short")
+    store.save(replace(session, signature=replace(session.signature, text=text)), path)
+    (tmp_path / "broken.session.json").write_text('{"format": 1, "signature"')
+    others = [f"{name}.session.json" for name in "BCDE"]
+    assert main(["push", "A.session.json"]) == exit_codes.DIFFERENT
+    said = capsys.readouterr().out
+    assert '+    title: str = Field(description="Short title")' in said
+    assert f"0 fixtures of 4 other sessions will differ; then `workbench pull {' '.join(others)}`" in said
+    assert main(["push", "A.session.json", "--yes", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["others"] == dict.fromkeys(others, 0)
+    assert main(["pull", *others]) == 0
+    assert capsys.readouterr().out.count("the description of `ReviewFinding.title` has changed") == 4
+    assert main(["push", "B.session.json", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["others"] == {}

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from adapters.errors import SignatureError
 from sessions.errors import SessionError
 from sessions.file import restore_points, store
 from sessions.source.project import SourceError
-from sessions.source.pushing import Push, pushed
+from sessions.source.pushing import Push, others_changed, pushed
+from workbench.checks import fixture_files
 from workbench.cli import arguments
 from workbench.output import command_output, exit_codes
 from workbench.output.exit_codes import CommandError
 
 DESCRIPTION = """\
 Write a session's edited class back into its program: the lines of the class and
-its models, and nothing else, in the file's own encoding. Shows the change and
-asks first; --yes skips the question. Comments and layout that the program
+its models, and nothing else, in the file's own encoding. Shows the change, and
+which other sessions it changes, and asks first; --yes skips the question. Comments and layout that the program
 gained since stay. If the class itself changed there, nothing is written: pull
 first.
 
@@ -26,6 +29,9 @@ Exits with 1 when something differs and nothing was written."""
 EXAMPLES = """\
   workbench push prompts/answer.session.json
   workbench push prompts/answer.session.json --yes"""
+
+
+MOST_NAMED = 4
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,8 +45,11 @@ def run(options: argparse.Namespace) -> int:
     try:
         opened = store.open_file(path)
         push = pushed(opened.session, path.parent)
+        others = others_changed(push, path, fixture_files.find([str(push.project.top)])) if push.files else {}
         if push.files and not options.json:
             command_output.diff_lines(push.diff())
+            if others:
+                command_output.text(_about(others))
         is_meant = bool(push.files) and (options.yes or (not options.json and _is_asked()))
         if is_meant:
             push.write()
@@ -52,14 +61,23 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError(f"{path}: the signature, {error}") from error
     except SessionError as error:
         raise CommandError(str(error)) from error
-    _tell(options, path, push, is_meant)
+    _tell(options, path, push, is_meant, others)
     return exit_codes.OK if is_meant or not push.files else exit_codes.DIFFERENT
 
 
-def _tell(options: argparse.Namespace, path: Path, push: Push, is_written: bool) -> None:
+def _about(others: Mapping[Path, int]) -> str:
+    paths = [os.path.relpath(one) for one in others]
+    fixtures = sum(others.values())
+    said = f"{fixtures:,} fixture{'s' * (fixtures != 1)} of {len(paths):,} other session{'s' * (len(paths) != 1)}"
+    named = f"{' '.join(paths[:MOST_NAMED])}{' …' * (len(paths) > MOST_NAMED)}"
+    return f"{said} will differ; then `workbench pull {named}`"
+
+
+def _tell(options: argparse.Namespace, path: Path, push: Push, is_written: bool, others: Mapping[Path, int]) -> None:
     names = [push.project.name(file) for file in push.files]
     if options.json:
-        command_output.json({"path": str(path), "files": names, "diff": push.diff(), "written": is_written})
+        shape = {"path": str(path), "files": names, "diff": push.diff(), "written": is_written}
+        command_output.json({**shape, "others": {os.path.relpath(one): count for one, count in others.items()}})
     elif not names:
         command_output.message(f"{path}: its program says the same")
     else:
