@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from workbench.serving.messages import TeachersPlace
 
-HOW = "{app.follow_teacher|alt+f} follows again."
+HOW = "To follow again, choose `follow the teacher` ({app.follow_teacher|alt+f})."
 
 
 class GoAlong(Protocol):

@@ -69,6 +69,7 @@ def test_an_export_and_a_saved_session_arrive_as_downloads(tmp_path: Path) -> No
             page.on("console", lambda one: errors.append(one.text) if one.type == "error" else None)
             screen = Screen(page)
             await page.goto(f"http://127.0.0.1:{room.port}/join/{room.seats.code}")
+            await page.get_by_label("Your name").fill("Ada")
             await page.get_by_role("button", name="Join").click()
             await screen.shows(WELCOME)
             for command, said, key, name in (
@@ -114,6 +115,7 @@ def test_the_last_rows_stay_in_view_at_every_size_and_zoom(tmp_path: Path) -> No
             page.set_default_timeout(PATIENCE_MS)
             screen = Screen(page)
             await page.goto(f"http://127.0.0.1:{room.port}/join/{room.seats.code}")
+            await page.get_by_label("Your name").fill("Ada")
             await page.get_by_role("button", name="Join").click()
             await screen.shows(WELCOME)
             window = await context.new_cdp_session(page)
@@ -144,6 +146,7 @@ def test_on_a_phone_touch_alone_leads_through_the_lesson(tmp_path: Path) -> None
             page = await context.new_page()
             page.set_default_timeout(PATIENCE_MS)
             await page.goto(f"http://127.0.0.1:{room.port}/join/{room.seats.code}")
+            await page.get_by_label("Your name").fill("Ada")
             await page.get_by_role("button", name="Join").tap()
             step = page.locator("#steps [aria-current]")
             await playwright.expect(step).to_have_text("1", timeout=PATIENCE_MS)

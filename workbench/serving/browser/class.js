@@ -14,7 +14,7 @@ const WHY = {
   4001: "Opened in another tab; continue there.",
   4002: "Closed because nothing was done here for a long time. Your files are kept for a while.",
   4003: "The class is over.",
-  4004: "The teacher removed your seat. To return, ask for the code.",
+  4004: "The teacher removed your seat. To return, join again with the code that the teacher shows.",
 };
 const isTouched = matchMedia("(pointer: coarse)").matches;
 const focusTerminal = () => isTouched || document.querySelector(".xterm-helper-textarea").focus(); // no keyboard unasked
