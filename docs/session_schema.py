@@ -121,6 +121,7 @@ _TAKES: Mapping[str, dict[str, Any]] = {
     parameters.NUMBER: ref("number"),
     parameters.WHOLE: ref("whole"),
     parameters.COMPLETIONS: {"type": "integer", "maximum": parameters.MOST_COMPLETIONS},
+    parameters.FEW: {"type": "integer", "minimum": 0, "maximum": 5},
     parameters.TEXT: ref("text"),
     parameters.YES_OR_NO: {"type": "boolean"},
     parameters.OBJECT: ref("object"),

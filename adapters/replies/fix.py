@@ -16,6 +16,7 @@ FixKind = Literal[
     "name",
     "demo",
     "predictor",
+    "ask again",
 ]
 
 
@@ -32,6 +33,10 @@ class Fix(NamedTuple):
 
 
 MORE_TOKENS = 4000
+
+ASK_AGAIN = Fix(
+    "ask again", "Return the error of a reply to the model, once (dspy does not do this).", {"params": {"ask_again": 1}}
+)
 
 
 def use_adapter(adapter: str) -> Fix:

@@ -90,6 +90,14 @@ class FallbackStarted(Event):
 
 
 @dataclass(frozen=True, kw_only=True)
+class AskedAgain(Event):
+    """The reply before could not be read, so `messages` go to the model behind the others; dspy does not do this."""
+
+    reason: str
+    messages: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class ExtractionStarted(Event):
     """TwoStep: the free text of the attempt before goes to a second model, which extracts the fields."""
 

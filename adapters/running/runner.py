@@ -16,6 +16,7 @@ from adapters.prompts.prompt import Prompt
 from adapters.replies.reading import Reading
 from adapters.requests import request
 from adapters.running import events
+from adapters.running.asking_again import asked_again
 from adapters.running.lifecycle import NOTHING, Lifecycle, StopError
 from adapters.running.model_calls import ModelCalls, completion_of, one_line
 from adapters.running.runs import Attempt, Completion, Run
@@ -51,11 +52,14 @@ def run(
     tools: Tools | None = None,
     clock: Callable[[], float] = time.monotonic,
     held: bool = False,
+    ask_again: int = 0,
 ) -> Run:
     """Sends one prompt and reads the reply. Blocks; every failure is in the result, none is raised.
 
     `fallback`: whether an adapter that has one (Chat and XML: JSON) asks again after a reply that does not parse, as an
-    attempt of its own. `n` asks for several completions; the run is ok when each could be read, as in dspy.
+    attempt of its own. `ask_again`: how often the error of a reply that does not parse, by the fallback neither, goes
+    back to the model in further messages, each an attempt of its own; dspy does not do this. `n` asks for several
+    completions; the run is ok when each could be read, as in dspy.
     `deadline_s` is seconds from now for the whole run, `cancel` ends it within a fifth of a second; what had arrived is
     kept. `extraction_lm` is TwoStep's second model (None: `lm`). `raw`: the reply is kept as text and not read.
     `retries` is how often a call that failed for a passing reason is made again, each an attempt of its own. `tools`
@@ -69,7 +73,9 @@ def run(
     try:
         lifecycle.check("Deadline expired before the run started.", "request")
         offered = tools if tools is not None and tools.tools else None
-        work = _Work(lifecycle, fallback, raw, lm, capabilities, extraction_lm or lm, retries, offered, reuse, held)
+        work = _Work(
+            lifecycle, fallback, raw, lm, capabilities, extraction_lm or lm, retries, offered, reuse, held, ask_again
+        )
         outcomes = work.ask(adapter, signature, demos, inputs, params)
     except StopError as stop:
         return lifecycle.failed(stop)
@@ -111,6 +117,7 @@ class _Work:
     tools: Tools | None = None
     reuse: Prompt | None = None
     held: bool = False
+    ask_again: int = 0
 
     def ask(
         self,
@@ -131,11 +138,33 @@ class _Work:
         except StopError as stop:
             following = adapter.fallback_adapter() if self.fallback else None
             reading = stop.reading
-            if following is None or reading is None or not isinstance(reading.exception, AdapterParseError):
+            if reading is None or not isinstance(reading.exception, AdapterParseError):
                 raise
+            if following is None:
+                return self._ask_again(adapter, made, signature, stop)
         life.next("fallback")
         life.emit(events.FallbackStarted(**life.now(), adapter=following.name, reason=stop_reason(reading)))
         return replace(self, reuse=None).ask(following, signature, demos, inputs, made.params)
+
+    def _ask_again(
+        self, adapter: Adapter, made: request.Request, signature: Signature, stop: StopError
+    ) -> tuple[_Outcome, ...]:
+        """Let the model correct its reply, as often as allowed. Raises StopError."""
+        life = self.lifecycle
+        for _ in range(self.ask_again):
+            if stop.reading is None:
+                break
+            before = len(made.prompt.messages)
+            made = asked_again(made, stop.reading)
+            following = tuple([one.as_dict() for one in made.prompt.messages[before:]])
+            life.next("again")
+            life.emit(events.AskedAgain(**life.now(), reason=stop_reason(stop.reading), messages=following))
+            made, responses = self._conversed(adapter, made)
+            try:
+                return self._read(adapter, made, signature, responses)
+            except StopError as another:
+                stop = another
+        raise stop
 
     def _conversed(self, adapter: Adapter, made: request.Request) -> tuple[request.Request, tuple[Response, ...]]:
         """The last request and its completions, after as many tool turns as the model wanted. Raises StopError."""
@@ -239,7 +268,7 @@ class _Work:
         chat = ChatAdapter()
         life.next("extraction")
         life.emit(events.ExtractionStarted(**life.now(), adapter=chat.name, model=self.extraction_lm.model))
-        second = replace(self, lm=self.extraction_lm, capabilities=None, tools=None, reuse=None)
+        second = replace(self, lm=self.extraction_lm, capabilities=None, tools=None, reuse=None, ask_again=0)
         inner: Reading | None
         try:
             inner = second.ask(chat, extraction_signature(signature), [], {"text": completion}, NOTHING)[0].reading

@@ -26,8 +26,9 @@ class Completion:
     """What the model said in the place of an answer that it refused."""
 
 
-Purpose = Literal["first", "retry", "tools", "fallback", "extraction"]
-"""Why a call was made: tools: the conversation goes on after tool calls; retry: the call before it failed."""
+Purpose = Literal["first", "retry", "tools", "fallback", "extraction", "again"]
+"""Why a call was made: tools: the conversation goes on after tool calls; retry: the call before it failed; again: the
+reply before it did not parse, and its error went back to the model."""
 
 
 @dataclass(frozen=True)

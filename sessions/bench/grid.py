@@ -51,6 +51,10 @@ class Counted:
     def retries(self) -> int:
         return sum(one.retries for one in self.runs)
 
+    @property
+    def asked_again(self) -> int:
+        return sum(one.asked_again for one in self.runs)
+
     @cached_property
     def parsed(self) -> int:
         return sum(one.outcome == "parsed" for one in self.counted)

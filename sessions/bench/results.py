@@ -106,6 +106,8 @@ class BenchRun(FilePart):
     """Whether the provider did not count the tokens, so that they are an estimate."""
     retries: int = 0
     """The number of calls that failed for a passing reason and were repeated; they are not in `measured`."""
+    asked_again: int = 0
+    """The number of calls by which the error of a reply went back to the model."""
     measured: Annotated[tuple[Measured, ...], ALWAYS] = ()
     """Tokens, cost and time of each call."""
 
@@ -154,9 +156,9 @@ def path_beside(session: str | os.PathLike[str], shard: tuple[int, int] | None =
 
 def request_digest(column: Column, request: Request) -> str:
     """Identify the request and the parser of a run."""
-    return digest(
-        {"adapter": column.adapter, "options": as_json(column.options), "request": as_json(request.as_dict())}
-    )
+    parts = {"adapter": column.adapter, "options": as_json(column.options), "request": as_json(request.as_dict())}
+    times = column.params.get("ask_again")
+    return digest({**parts, "ask_again": times} if times else parts)
 
 
 def digest(value: object) -> str:

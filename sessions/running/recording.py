@@ -92,7 +92,7 @@ def record(
         made = _recording_of_reply(session, case, column, used, adapter)
     measured = dict(case.measured)
     if run is not None:
-        measured[column.id] = measured_of_run(run)
+        measured[column.id] = measured_of_run(run)[: len(made.attempts)]
     elif not _is_recorded_reply(case, column):
         measured.pop(column.id, None)
     recordings = session.by_column({**case.recordings, column.id: made})
@@ -109,7 +109,7 @@ def recording_of_run(run: Run, case: Case, column: Column, capabilities: Capabil
             f"there is no whole reply to record: {reason}",
             "send it again; or edit the reply, which can then be recorded as it stands",
         )
-    (main, _), *others = whole_attempts(run)
+    (main, _), *others = [one for one in whole_attempts(run) if one[1] != "again"]  # dspy's own calls are compared
     body = as_json(main.request)
     messages = body.pop("messages")
     from adapters.running import events

@@ -58,7 +58,12 @@ def collapse(runs: Sequence[Run]) -> Repeats:
 
 
 def is_misread(run: Run) -> bool:
-    """Tell whether the column's own adapter failed to parse a reply, whatever a fallback did."""
+    """Tell whether the column's own adapter failed to parse a reply, whatever a fallback did.
+
+    Where the model was asked again with the error, its last reply counts.
+    """
+    if any(one.purpose == "again" for one in run.attempts):
+        return not run.ok
     own = [one for one in run.attempts if one.purpose in ("first", "retry", "tools")]
     readings = [completion.reading for attempt in own for completion in attempt.completions]
     return not run.ok or any(reading is not None and not reading.ok for reading in readings)

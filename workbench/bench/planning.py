@@ -167,7 +167,8 @@ def _first(target: Target, case: Case, column: Column, series: int) -> Job | str
     except Exception as error:  # of any kind: dspy's format may raise it for this signature and these values
         return f"cannot be rendered: {type(error).__name__}: {error}"
     tokens = Estimates().total(request.messages, request.params)
-    return Job(target, case, column, 1, series, results.request_digest(column, request), tokens)
+    settled = replace(column, params=target.session.params_of(column))
+    return Job(target, case, column, 1, series, results.request_digest(settled, request), tokens)
 
 
 @dataclass(frozen=True)

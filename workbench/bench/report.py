@@ -70,6 +70,7 @@ FACTS = (
     Fact("cost", "cost", lambda it: it.cost, lambda it: cost_words(it)),
     Fact("ms", "ms (p95)", lambda it: {"median": it.median_ms, "p95": it.p95_ms}, lambda it: time_words(it)),
     Fact("retries", "retries", lambda it: it.retries, lambda it: f"{it.retries:,}" if it.retries else ""),
+    Fact("asked_again", "asked again", lambda it: it.asked_again, lambda it: asked_again_words(it)),
     Fact("rejected", "rejected", lambda it: it.rejected, lambda it: f"{it.rejected:,}" if it.rejected else ""),
     Fact("failed", "not counted", lambda it: it.failed, lambda it: f"{it.failed:,}" if it.failed else ""),
     Fact("flags", "", lambda it: dict(it.flags)),
@@ -83,6 +84,12 @@ def _ends(total: Total, measure: Measure) -> JSON:
 
 def _expected(total: Total, value: JSON) -> JSON:
     return value if total.expecting else None
+
+
+def asked_again_words(total: Total) -> str:
+    """`5 runs, 3 parsed`: where the error went back to the model, and how often that helped."""
+    asked = [one for one in total.runs if one.asked_again]
+    return f"{counted(len(asked), 'run')}, {sum(one.outcome == 'parsed' for one in asked):,} parsed" if asked else ""
 
 
 def share_words(total: Total, measure: Measure) -> str:

@@ -311,6 +311,7 @@ def bench_run(job: Job, run: Run, judged: Judged, scrub: Scrubber) -> BenchRun:
         tokens=sum(count for count, _ in tokens),
         is_estimate=any(estimated for _, estimated in tokens),
         retries=sum(one.purpose == "retry" for one in run.attempts),
+        asked_again=sum(one.purpose == "again" for one in run.attempts),
         measured=recording.measured_of_run(run),
     )
     return with_judgement(made, judged)

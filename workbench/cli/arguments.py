@@ -55,6 +55,16 @@ def decode(data: bytes, place: str) -> str:
         raise CommandError(f"{place}: byte {error.start} is not UTF-8; convert it first (`iconv`)") from error
 
 
+def add_ask_again(parser: argparse.ArgumentParser, more: str) -> None:
+    parser.add_argument(
+        "--ask-again",
+        type=int,
+        choices=range(1, 6),
+        metavar="N",
+        help=f"return the error of a reply that does not parse to the model, up to N times (not dspy; {more})",
+    )
+
+
 def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the documented JSON instead of text")
 

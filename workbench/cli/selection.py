@@ -133,6 +133,15 @@ def with_variants(chosen: Selection, tags: Sequence[str]) -> Selection:
     return replace(chosen, columns=columns, session=with_columns(chosen.session, columns))
 
 
+def asking_again(chosen: Selection, times: int, *, beside: bool = False) -> Selection:
+    """The chosen columns asking again after a parse error; `beside`: in a column of their own behind each."""
+    columns: list[Column] = []
+    for column in chosen.columns:
+        again = replace(column, params={**column.params, "ask_again": times})
+        columns += [column, replace(again, id=f"{column.id} · ask again")] if beside else [again]
+    return replace(chosen, columns=tuple(columns), session=with_columns(chosen.session, columns))
+
+
 def choose_case(session: Session, name: str | None, others_matter: bool = True) -> Case:
     """The named case, by default the first, which is said when there are others that matter."""
     if not session.cases:

@@ -10,9 +10,10 @@ from typing import NamedTuple
 from adapters.errors import SignatureError
 from adapters.formats import catalog
 from adapters.formats.two_step import TwoStepAdapter
-from adapters.replies.fix import Fix
+from adapters.replies.fix import ASK_AGAIN, Fix
 from adapters.replies.reading import Reading
 from adapters.requests.request import Request
+from adapters.running.asking_again import asked_again
 from adapters.signatures import outline_edits
 from adapters.signatures.outline import outline_of
 from adapters.signatures.outline_edits import NewMember
@@ -125,6 +126,8 @@ def effects_of(
     A fix that changes nothing is left out. Renders and parses once for each.
     """
     offered = [fix for cause in (reading.diagnosis if reading is not None else ()) for fix in cause.fixes]
+    if reading is not None and not reading.ok and not column.params.get("ask_again"):
+        offered.append(ASK_AGAIN)
     found = linting.lints_of(state.session, column, state.case, request) if request is not None else ()
     offered += [fix for lint in found for fix in lint.fixes]
     effects = [_effect(state, column, fix, reading, reply, request) for fix in _each_once(offered)]
@@ -159,6 +162,10 @@ def _effect(
         made = rendering.request_of(after.session, changed, after.case)
         adapter = rendering.adapter_of(changed)
         prompt = () if request is None else compare(request, made)
+        if fix is ASK_AGAIN and reading is not None:
+            following = asked_again(made, reading).messages[len(made.messages) :]
+            prompt = tuple([SectionDiff(one.turn, None, one.text, _added(one.text)) for one in following])
+            return Effect(fix, after, prompt)
         if reply is None or reply.raw or (isinstance(adapter, TwoStepAdapter) and reply.extraction is None):
             return Effect(fix, after, prompt)
         read = recording.read_completion(adapter, made, after.session.signature.read(), reply)
@@ -179,6 +186,10 @@ def effects_for(session: Session, column: Column, case: Case, reply: Reply | Non
         adapter = rendering.adapter_of(column)
         reading = recording.read_completion(adapter, request, session.signature.read(), reply)
     return effects_of(state, column, reading, reply, request)
+
+
+def _added(text: str) -> tuple[str, ...]:
+    return tuple([f"+{line}" for line in text.split("\n")])
 
 
 def chosen(effects: Iterable[Effect], wanted: str) -> Effect:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from adapters.running.events import (
+    AskedAgain,
     ChunkReceived,
     Event,
     ExtractionStarted,
@@ -46,6 +47,11 @@ class Printer:
             command_output.text("")
             command_output.heading(f"calls {event.name}({json_shapes.dumps(event.arguments, indent=None)})", "yellow")
             command_output.text(event.rendered_output)
+        elif isinstance(event, AskedAgain):
+            command_output.text("")
+            command_output.heading(f"asks again (not dspy): {event.reason}", "yellow")
+            for message in event.messages[-1:]:
+                command_output.text(str(message["content"]))
         elif isinstance(event, ExtractionStarted | FallbackStarted | RetryStarted):
             command_output.text("")
             command_output.heading(_why_again(event), "yellow")

@@ -202,6 +202,7 @@ def send(
         raw=raw,
         retries=(rendering.connection_of(session, column).get("num_retries") or 0) if retries is None else retries,
         tools=tools.run_tools(session)[0] if offered is None else offered,
+        ask_again=rendering.connection_of(session, column).get("ask_again") or 0,
     )
 
 

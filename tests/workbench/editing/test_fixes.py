@@ -116,7 +116,10 @@ def test_a_fix_that_cannot_be_applied_says_why(fix: Fix, says: str) -> None:
 
 def test_an_adapter_is_offered_although_this_reply_is_in_the_old_format() -> None:
     found = effects(session(), "xml", "<label>\na < b\n</label>")
-    assert [one.fix.change for one in found] == [{"adapter": "chat"}, {"adapter": "json"}]
+    assert [one.fix.change for one in found[:2]] == [{"adapter": "chat"}, {"adapter": "json"}]
+    assert found[2].fix.kind == "ask again"
+    assert [one.section for one in found[2].prompt] == ["ask again", "ask again"]
+    assert any("could not be parsed" in line for line in found[2].prompt[1].lines)
     assert found[0].verdict == "this reply is in the old format; the next decides"
 
 

@@ -66,6 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--case", dest="cases", action="append", metavar="NAME", help="only this case; repeatable")
     arguments.add_models(parser)
     arguments.add_variants(parser)
+    arguments.add_ask_again(parser, "as a column beside each, which shows how often it helps and what it costs")
     parser.add_argument(
         "--repeat", type=arguments.count, default=1, metavar="N", help="runs of each case and column (default 1)"
     )
@@ -247,6 +248,8 @@ def _targets(options: argparse.Namespace) -> list[Target]:
 def _target(file: str, options: argparse.Namespace) -> Target:
     chosen = selection.select(file, options.adapters, every_case=True)
     chosen = selection.with_variants(selection.with_models(chosen, options.models), options.variants)
+    if options.ask_again:
+        chosen = selection.asking_again(chosen, options.ask_again, beside=True)
     wanted = options.cases
     cases = tuple([case for case in chosen.session.cases if wanted is None or case.name in wanted])
     handlers = tool_answers.handlers(chosen.session, options.handlers)

@@ -53,6 +53,7 @@ EXAMPLES = """\
   workbench send q.session.json --replay             answer from the recording: no network, no cost
   workbench send q.session.json --repeat 10 --json | jq .runs.chat.parse_failure_rate
   workbench send agent.session.json --tool search=my_tools:search
+  workbench send q.session.json --ask-again 2         return the error of a reply that does not parse to the model
   workbench send q.session.json --adapter xml --apply 1 --save     with the first fix of its last reply
   workbench send q.session.json --deadline 20 --json | jq .runs.chat.attempts"""
 
@@ -87,6 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FIX",
         help="send one column with a fix of its last reply: a number of `parse --fixes`, a kind, or a change as JSON",
     )
+    arguments.add_ask_again(parser, "a column's own setting is its parameter ask_again")
     parser.add_argument("--raw", action="store_true", help="keep the reply as raw text, unparsed")
     parser.add_argument(
         "--extraction-model", type=arguments.model, metavar="M", help="twostep's second model (default: the column's)"
@@ -121,6 +123,8 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError("--type-results needs one run at a time: remove --jobs")
     chosen = selection.select(options.session, options.adapters, options.case, every_case=options.all_cases)
     chosen = selection.with_variants(selection.with_models(chosen, options.models), options.variants)
+    if options.ask_again:
+        chosen = selection.asking_again(chosen, options.ask_again)
     if options.apply is not None:
         chosen = _fixed(chosen, options.apply)
     cases = chosen.session.cases if options.all_cases else (chosen.case,)

@@ -104,6 +104,8 @@ def _role(attempt: Attempt, run: Run) -> str:
     for event in run.events:
         if event.attempt == attempt.number and isinstance(event, events.FallbackStarted):
             return f"a fallback: {first_line(event.reason)}"
+        if event.attempt == attempt.number and isinstance(event, events.AskedAgain):
+            return f"asked again with the error, which dspy does not do: {first_line(event.reason)}"
         if event.attempt == attempt.number and isinstance(event, events.RetryStarted):
             return f"made again: {first_line(event.reason)}"
     return ROLES[attempt.purpose]
@@ -114,6 +116,7 @@ ROLES: Mapping[Purpose, str] = {
     "retry": "made again",
     "tools": "goes on with the tools' results",
     "fallback": "a fallback",
+    "again": "asked again with the error, which dspy does not do",
     "extraction": "the second stage: takes the fields out of the prose",
 }
 
@@ -159,6 +162,8 @@ def _detail(event: events.Event) -> str:
         said = verdict(event.reading) if event.reading is not None else "nothing to read"
     elif isinstance(event, events.FallbackStarted):
         said = f"{catalog.title(event.adapter)}, because {first_line(event.reason)}"
+    elif isinstance(event, events.AskedAgain):
+        said = f"because {first_line(event.reason)}"
     elif isinstance(event, events.ExtractionStarted):
         said = f"by {event.model}"
     elif isinstance(event, events.RetryStarted):

@@ -200,6 +200,8 @@ def _cost(run: ColumnRun) -> str:
 def _fallback(run: ColumnRun) -> str:
     """Name the fallback adapter that was used, if any."""
     last = run.run.attempts[-1] if run.run is not None and run.run.attempts else None
+    if last is not None and last.purpose == "again":
+        return f" · asked again: {'parsed' if run.phase == 'done' else 'failed too'}"
     if last is None or last.purpose != "fallback":
         return ""
     return f" · {catalog.title(last.adapter)} {'parsed it' if run.phase == 'done' else 'failed too'}"

@@ -20,6 +20,7 @@ from textual.message import Message
 
 from adapters.errors import RunError
 from adapters.running.events import (
+    AskedAgain,
     ChunkReceived,
     Event,
     ExtractionStarted,
@@ -98,7 +99,7 @@ class Progress:
             elif isinstance(event, RunRepeated):
                 self.attempt, self.number, self._shown, self._is_own, self.doing = 1, event.number, 0, True, ""
             else:
-                self._is_own = self._is_own and not isinstance(event, FallbackStarted | ExtractionStarted)
+                self._is_own = self._is_own and not isinstance(event, AskedAgain | FallbackStarted | ExtractionStarted)
                 self._note_loading(event)
                 self.doing = _doing(event, self.doing)
         self.text = "".join(pieces)
@@ -122,6 +123,8 @@ def _doing(event: Event, before: str) -> str:
         return f"{event.name} answered"
     if isinstance(event, RetryStarted):
         return f"again in {event.delay_s:.0f} s"
+    if isinstance(event, AskedAgain):
+        return "asks again with the error"
     if isinstance(event, FallbackStarted):
         return f"falls back to {event.adapter}"
     if isinstance(event, ExtractionStarted):

@@ -409,3 +409,18 @@ def test_parts_of_several_machines_are_joined_as_a_single_bench(rain: str, run: 
     assert run("bench", rain, "--join", str(tmp_path / "none")).code == exit_codes.USAGE
     assert run("bench", rain, "--join", str(folder), "--shard", "1/3").code == exit_codes.USAGE
     assert run("bench", rain, "--shard", "4/3").code == exit_codes.USAGE
+
+
+def test_a_column_that_asks_again_shows_how_often_it_helps(tmp_path: Path, run: Run) -> None:
+    path = str(tmp_path / "q.session.json")
+    run("new", "question -> label: Literal['a', 'b'], n: int", "-o", path, "--input", "question=Q")
+    with_cases(path, 2)
+    done = run(
+        *("bench", path, "--adapter", "chat", "--model", "offline/mistyped", "--ask-again", "1", "--json"),
+    )
+    columns = done.json["columns"]
+    assert set(columns) == {"chat", "chat · ask again"}
+    assert (columns["chat"]["asked_again"], columns["chat · ask again"]["asked_again"]) == (0, 2)
+    assert columns["chat · ask again"]["tokens"] > columns["chat"]["tokens"]
+    text = run("bench", path, "--adapter", "chat", "--model", "offline/mistyped", "--ask-again", "1").out
+    assert "2 runs, 0 parsed" in text

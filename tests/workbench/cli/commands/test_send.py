@@ -333,3 +333,15 @@ def test_a_fix_is_applied_and_kept_with_save(tmp_path: Path, run: Run) -> None:
     wrong = run("send", path, "--adapter", "chat", "--apply", "99")
     assert wrong.code == exit_codes.USAGE
     assert "need no fix" in wrong.err or "no fix '99'" in wrong.err
+
+
+def test_asking_again_shows_its_message_before_the_call_and_costs_a_call(tmp_path: Path, run: Run) -> None:
+    path = str(tmp_path / "q.session.json")
+    run("new", "question -> label: Literal['a', 'b'], n: int", "-o", path, "--input", "question=Q")
+    done = run("send", path, "--adapter", "chat", "--model", "offline/mistyped", "--ask-again", "2")
+    assert done.out.count("asks again (not dspy)") == 2
+    assert "Your last reply could not be parsed:" in done.out
+    runs = run("send", path, "--adapter", "chat", "--model", "offline/mistyped", "--ask-again", "1", "--json").json
+    assert [one["number"] for one in runs["runs"]["chat"]["attempts"]] == [1, 2]
+    assert "AskedAgain" in [one["kind"] for one in runs["runs"]["chat"]["events"]]
+    assert run("send", path, "--ask-again", "9").code == exit_codes.USAGE
