@@ -35,7 +35,6 @@ MODEL_TYPE = "chat, responses or text"
 """The API that the model is asked by."""
 HEADERS = "an object of headers, each with the name of the environment variable that holds its value"
 
-<<<<<<< HEAD
 _BY_KIND: Mapping[str, str] = {
     NUMBER: """
         temperature top_p min_p presence_penalty frequency_penalty timeout top_a typical_p
@@ -52,61 +51,7 @@ _BY_KIND: Mapping[str, str] = {
     ABILITIES: "capabilities",
     MODEL_TYPE: "model_type",
     HEADERS: "header_variables",
-=======
-PARAMETERS: Mapping[str, str] = {
-    "temperature": NUMBER,
-    "top_p": NUMBER,
-    "top_k": WHOLE,
-    "min_p": NUMBER,
-    "max_tokens": WHOLE,
-    "max_completion_tokens": WHOLE,
-    "n": COMPLETIONS,
-    "stop": TEXTS,
-    "seed": WHOLE,
-    "presence_penalty": NUMBER,
-    "frequency_penalty": NUMBER,
-    "logit_bias": OBJECT,
-    "logprobs": YES_OR_NO,
-    "top_logprobs": WHOLE,
-    "reasoning_effort": TEXT_OR_OBJECT,
-    "thinking": OBJECT,
-    "verbosity": TEXT,
-    "parallel_tool_calls": YES_OR_NO,
-    "tool_choice": TEXT_OR_OBJECT,
-    "response_format": OBJECT,
-    "prediction": OBJECT,
-    "timeout": NUMBER,
-    "stream": YES_OR_NO,
-    "num_retries": WHOLE,
-    "ask_again": FEW,
-    "api_base": TEXT,
-    "api_version": TEXT,
-    "service_tier": TEXT,
-    "user": TEXT,
-    "modalities": TEXTS,
-    "audio": OBJECT,
-    "web_search_options": OBJECT,
-    "prompt_cache_key": TEXT,
-    "cache_control_injection_points": OBJECTS,
-    "safety_identifier": TEXT,
-    "reasoning": OBJECT,
-    "enable_thinking": YES_OR_NO,
-    "include_reasoning": YES_OR_NO,
-    "reasoning_format": TEXT,
-    "stop_sequences": TEXTS,
-    "min_tokens": WHOLE,
-    "top_a": NUMBER,
-    "typical_p": NUMBER,
-    "repetition_penalty": NUMBER,
-    "repeat_penalty": NUMBER,
-    "length_penalty": NUMBER,
-    "num_ctx": WHOLE,
-    "num_predict": WHOLE,
-    "capabilities": ABILITIES,
-    "model_type": MODEL_TYPE,
-    "use_developer_role": YES_OR_NO,
-    "header_variables": HEADERS,
->>>>>>> aca3a483 (Ask again: the error of a reply goes back to the model, as a fix, an option of send and a column of the bench)
+    FEW: "ask_again",
 }
 PARAMETERS: Mapping[str, str] = {name: kind for kind, names in _BY_KIND.items() for name in names.split()}
 """Every parameter a session may set, and what its value is (beside the connection's, `adapters.lm` may send them all).
