@@ -327,7 +327,19 @@ class _Uses(ast.NodeVisitor):
         if _last_name(node.func) in ("Signature", "make_signature") and node.args:
             first = node.args[0]
             if isinstance(first, ast.Constant) and isinstance(first.value, str) and "->" in first.value:
-                self._signature_text(first)
+                position = 0
+                for half in str(first.value).split("->"):
+                    try:
+                        function = quiet_parse(f"def f({half}): pass").body[0]
+                    except (SyntaxError, ValueError, RecursionError, MemoryError):
+                        function = None
+                    if isinstance(function, ast.FunctionDef):
+                        for argument in function.args.args:
+                            annotation = argument.annotation
+                            if annotation is not None and annotation.lineno == 1 and half.isascii():
+                                written = half[annotation.col_offset - 6 : (annotation.end_col_offset or 0) - 6]
+                                self._quoted(first, written, position + annotation.col_offset - 6)
+                    position += len(half) + 2
         self.generic_visit(node)
 
     def _type(self, node: ast.expr) -> None:
@@ -364,21 +376,6 @@ class _Uses(ast.NodeVisitor):
         within = _Uses(f"({quoted})", self.name)
         within._type(inner)
         self.places |= {start - 1 + place for place in within.places}
-
-    def _signature_text(self, node: ast.Constant) -> None:
-        position = 0
-        for half in str(node.value).split("->"):
-            try:
-                function = quiet_parse(f"def f({half}): pass").body[0]
-            except (SyntaxError, ValueError, RecursionError, MemoryError):
-                function = None
-            if isinstance(function, ast.FunctionDef):
-                for argument in function.args.args:
-                    annotation = argument.annotation
-                    if annotation is not None and annotation.lineno == 1 and half.isascii():
-                        written = half[annotation.col_offset - 6 : (annotation.end_col_offset or 0) - 6]
-                        self._quoted(node, written, position + annotation.col_offset - 6)
-            position += len(half) + 2
 
     def _offset(self, node: ast.expr) -> int:
         line = self.lines[node.lineno - 1]

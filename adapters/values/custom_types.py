@@ -162,7 +162,21 @@ def _build_type(cls: Any, value: object, place: _Place) -> object:
             place.path,
         )
     if is_named(cls, "Tool"):
-        return _build_tool(cls, value, place)
+        if not isinstance(value, Mapping):
+            raise place.refuse(cls, f"{type(value).__name__} where an object is expected")
+        unknown = [key for key in value if key not in ("name", "desc", "args")]
+        if unknown:
+            raise place.refuse(cls, f"unknown key {unknown[0]!r}")
+        name, desc, args = value.get("name"), value.get("desc"), value.get("args")
+        if not isinstance(name, str) or not name:
+            raise place.refuse(cls, "it has no name")
+        if desc is not None and not isinstance(desc, str):
+            raise place.refuse(cls, "`desc` is not text")
+        if args is not None and not (isinstance(args, dict) and all(isinstance(one, dict) for one in args.values())):
+            raise place.refuse(cls, "`args` is not an object of JSON schemas")
+        from adapters.types.tools import Tool
+
+        return Tool(name=name, desc=desc, args=args)
     if isinstance(value, str) and is_kind_of(cls, "Image"):
         value = {"url": value}
     try:
@@ -177,24 +191,6 @@ def _build_type(cls: Any, value: object, place: _Place) -> object:
         raise
     except Exception as error:  # a type's own validator may raise anything
         raise place.refuse(cls, str(error)) from error
-
-
-def _build_tool(cls: object, value: object, place: _Place) -> object:
-    if not isinstance(value, Mapping):
-        raise place.refuse(cls, f"{type(value).__name__} where an object is expected")
-    unknown = [key for key in value if key not in ("name", "desc", "args")]
-    if unknown:
-        raise place.refuse(cls, f"unknown key {unknown[0]!r}")
-    name, desc, args = value.get("name"), value.get("desc"), value.get("args")
-    if not isinstance(name, str) or not name:
-        raise place.refuse(cls, "it has no name")
-    if desc is not None and not isinstance(desc, str):
-        raise place.refuse(cls, "`desc` is not text")
-    if args is not None and not (isinstance(args, dict) and all(isinstance(one, dict) for one in args.values())):
-        raise place.refuse(cls, "`args` is not an object of JSON schemas")
-    from adapters.types.tools import Tool
-
-    return Tool(name=name, desc=desc, args=args)
 
 
 def _build_union(args: Sequence[object], value: object, place: _Place) -> object:

@@ -53,23 +53,6 @@ def _unfolded(value: object) -> JSON:
         return {_key(key): item for key, item in value.items()}
     if isinstance(value, list | tuple | AbstractSet):
         return list(value)
-    return _unfolded_object(value)
-
-
-def _number(value: float) -> float | str:
-    if math.isnan(value):
-        return "NaN"
-    if math.isinf(value):
-        return "Infinity" if value > 0 else "-Infinity"
-    return value
-
-
-def _key(key: object) -> str:
-    found = plain(key)
-    return found if isinstance(found, str) else json.dumps(found)
-
-
-def _unfolded_object(value: object) -> JSON:
     if isinstance(value, type):
         return value.__name__
     if dataclasses.is_dataclass(value):
@@ -85,3 +68,16 @@ def _unfolded_object(value: object) -> JSON:
 
     serialized = serialize_for_json(value)
     return _unfolded(serialized) if isinstance(serialized, dict | list | str | int | float | None) else str(serialized)
+
+
+def _number(value: float) -> float | str:
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "Infinity" if value > 0 else "-Infinity"
+    return value
+
+
+def _key(key: object) -> str:
+    found = plain(key)
+    return found if isinstance(found, str) else json.dumps(found)

@@ -92,22 +92,18 @@ def keys_of(kind: type[Any]) -> Mapping[str, Key]:
     `kind` is a dataclass of `sessions.model`; fields named in its `ORDER` come first.
     """
     if kind not in _KEYS:
-        _KEYS[kind] = _keys_of(kind)
+        hints = get_type_hints(kind, include_extras=True)
+        found: dict[str, Key] = {}
+        for one in dataclasses.fields(kind):
+            hint, rule = hints[one.name], _NO_RULE
+            if get_origin(hint) is Annotated:
+                hint, rule = get_args(hint)
+            if one.name not in _NO_KEYS and not rule.is_no_key:
+                made = one.default_factory() if one.default_factory is not dataclasses.MISSING else one.default
+                found[one.name] = Key(rule.name or one.name, one.name, hint, rule, made, made is dataclasses.MISSING)
+        ordered = dict.fromkeys([*getattr(kind, "ORDER", ()), *found])
+        _KEYS[kind] = {found[field].name: found[field] for field in ordered}
     return _KEYS[kind]
 
 
 _KEYS: dict[type[Any], Mapping[str, Key]] = {}
-
-
-def _keys_of(kind: type[Any]) -> Mapping[str, Key]:
-    hints = get_type_hints(kind, include_extras=True)
-    found: dict[str, Key] = {}
-    for one in dataclasses.fields(kind):
-        hint, rule = hints[one.name], _NO_RULE
-        if get_origin(hint) is Annotated:
-            hint, rule = get_args(hint)
-        if one.name not in _NO_KEYS and not rule.is_no_key:
-            made = one.default_factory() if one.default_factory is not dataclasses.MISSING else one.default
-            found[one.name] = Key(rule.name or one.name, one.name, hint, rule, made, made is dataclasses.MISSING)
-    ordered = dict.fromkeys([*getattr(kind, "ORDER", ()), *found])
-    return {found[field].name: found[field] for field in ordered}

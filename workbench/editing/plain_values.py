@@ -332,7 +332,17 @@ class _Reader:
             below = self._next
             if below is not None and below.indent > line.indent:
                 return self.value(annotation, below.indent, depth + 1)
-            return _nothing(shape, line.number, column)
+            # Return the value of a name with nothing after it: empty, or None where the type allows only that
+            if shape.kind == "text" and not shape.optional:
+                return ""
+            if shape.kind == "list":
+                return []
+            if shape.kind in ("fields", "map"):
+                return {}
+            if shape.optional:
+                return None
+            what = {"number": "a number", "truth": "true or false"}.get(shape.kind, "a value")
+            raise _WrongError(f"not finished: {what} is missing here", line.number + 1, column + 1)
         if shape.kind in ("list", "fields", "map") and rest[0] not in "[{" and isinstance(read_json(rest), NotAValue):
             if line.text[:1] != "-" or (shape.kind == "list" and not rest.startswith("-")):
                 raise _WrongError("put its parts on the lines below, indented", line.number + 1, column + 1)
@@ -354,20 +364,6 @@ class _Reader:
             taken.append(line[outer + len(INDENT) :])
             self._at += 1
         return "\n".join(taken).rstrip("\n")
-
-
-def _nothing(shape: Shape, line: int, column: int) -> Any:
-    """Return the value of a name with nothing after it: empty, or None where the type allows only that."""
-    if shape.kind == "text" and not shape.optional:
-        return ""
-    if shape.kind == "list":
-        return []
-    if shape.kind in ("fields", "map"):
-        return {}
-    if shape.optional:
-        return None
-    what = {"number": "a number", "truth": "true or false"}.get(shape.kind, "a value")
-    raise _WrongError(f"not finished: {what} is missing here", line + 1, column + 1)
 
 
 def _scalar(text: str, shape: Shape, line: int, column: int) -> Any:

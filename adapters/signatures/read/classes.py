@@ -316,24 +316,20 @@ class ClassMaker:
     def _model(self, bases: list[object], body: ClassBody) -> type:
         made = self._class(bases, body, skip_private=True)
         if self.qualname not in self.around.rebuilt:
-            keep_unbuilt(made, self._unbuilt(made, body), self.node.lineno)
+            found: dict[str, Unbuilt] = {}
+            for name in made.__annotations__:
+                written = body.annotations[name]
+                names = LaterNames(self.reader.names, self.node.lineno)
+                if names.may_occur_in(written):
+                    TypeReader(self.source, names).annotation(written)
+                if names.bound_at:
+                    annotation = unbuilt_annotation(written, self.reader, self.around.postponed)
+                    info = FieldInfo.from_annotation(annotation)
+                    if name in body.values:
+                        info = FieldInfo.from_annotated_attribute(annotation, self._value(body.values[name]))
+                    found[name] = Unbuilt(info, names.bound_at)
+            keep_unbuilt(made, found, self.node.lineno)
         return made
-
-    def _unbuilt(self, made: type, body: ClassBody) -> dict[str, Unbuilt]:
-        """Find the model's own fields that name a class further down."""
-        found: dict[str, Unbuilt] = {}
-        for name in made.__annotations__:
-            written = body.annotations[name]
-            names = LaterNames(self.reader.names, self.node.lineno)
-            if names.may_occur_in(written):
-                TypeReader(self.source, names).annotation(written)
-            if names.bound_at:
-                annotation = unbuilt_annotation(written, self.reader, self.around.postponed)
-                info = FieldInfo.from_annotation(annotation)
-                if name in body.values:
-                    info = FieldInfo.from_annotated_attribute(annotation, self._value(body.values[name]))
-                found[name] = Unbuilt(info, names.bound_at)
-        return found
 
     def _describe(
         self, namespace: dict[str, Any], keywords: Mapping[str, object], bases: list[object], body: ClassBody

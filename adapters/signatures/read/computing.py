@@ -116,7 +116,20 @@ def is_larger(value: object, limit: int) -> bool:
 def call_method(text: str, method: str, arguments: Sequence[Any], keywords: Mapping[str, object]) -> object:
     """Compute `text.method(…)`. Raises NotConstantError, and what Python raises for wrong arguments."""
     if method == "format":
-        return _formatted(text, arguments, keywords)
+        made: list[str] = []
+        counted = 0
+        for literal, name, spec, conversion in string.Formatter().parse(text):
+            made.append(literal)
+            if name is None:
+                continue
+            if name == "":
+                name, counted = str(counted), counted + 1
+            if not (name.isdigit() or name.isidentifier()):
+                raise NotConstantError(f"{{{name}}} is not supported")
+            value = arguments[int(name)] if name.isdigit() else keywords[name]
+            made.append(formatted_value(value, conversion, spec or ""))
+        _within(sum(map(len, made)))
+        return "".join(made)
     if keywords:
         raise NotConstantError(f".{method}() takes no named arguments here")
     if method == "join":
@@ -145,23 +158,6 @@ def _percent(text: str, given: object) -> str:
     made = text % given
     _within(len(made))
     return made
-
-
-def _formatted(text: str, arguments: Sequence[object], keywords: Mapping[str, object]) -> str:
-    made: list[str] = []
-    counted = 0
-    for literal, name, spec, conversion in string.Formatter().parse(text):
-        made.append(literal)
-        if name is None:
-            continue
-        if name == "":
-            name, counted = str(counted), counted + 1
-        if not (name.isdigit() or name.isidentifier()):
-            raise NotConstantError(f"{{{name}}} is not supported")
-        value = arguments[int(name)] if name.isdigit() else keywords[name]
-        made.append(formatted_value(value, conversion, spec or ""))
-    _within(sum(map(len, made)))
-    return "".join(made)
 
 
 def _check_plain(value: object) -> None:

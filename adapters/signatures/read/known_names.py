@@ -154,7 +154,19 @@ def known_module(dotted: str) -> Module | None:
 def member(module: Module, name: str) -> object:
     """Find the meaning of `module.name`. Raises LookupError when the table has no such name."""
     if module.name in ("dspy", _INSIDE_DSPY):
-        return _dspy_member(module.name, name)
+        if module.name == "dspy" and name in EXPERIMENTAL:
+            return Refused(f"dspy.{name}", "dspy has it among its experiments", f"from dspy.experimental import {name}")
+        if name in ("InputField", "OutputField"):
+            return FieldMaker("input" if name == "InputField" else "output")
+        if name in ("Signature", "make_signature", "ensure_signature"):
+            return SIGNATURE
+        if name in DSPY_TYPES or name in DECISIONS or name == "Type":
+            from adapters import types as custom_types
+
+            return getattr(custom_types, name)
+        if name in _DSPY_MODULES:
+            return Module(_INSIDE_DSPY)
+        raise LookupError(name)
     if module.name == "pydantic" and name in _CODE_OF_PYDANTIC:
         return Refused(f"pydantic.{name}", "its values are imported or built by code", "use str")
     deeper = known_module(f"{module.name}.{name}")
@@ -195,22 +207,6 @@ def _homes() -> dict[int, tuple[str, str]]:
             if hasattr(owner, name):
                 homes.setdefault(id(getattr(owner, name)), (module, name))
     return homes
-
-
-def _dspy_member(module: str, name: str) -> object:
-    if module == "dspy" and name in EXPERIMENTAL:
-        return Refused(f"dspy.{name}", "dspy has it among its experiments", f"from dspy.experimental import {name}")
-    if name in ("InputField", "OutputField"):
-        return FieldMaker("input" if name == "InputField" else "output")
-    if name in ("Signature", "make_signature", "ensure_signature"):
-        return SIGNATURE
-    if name in DSPY_TYPES or name in DECISIONS or name == "Type":
-        from adapters import types as custom_types
-
-        return getattr(custom_types, name)
-    if name in _DSPY_MODULES:
-        return Module(_INSIDE_DSPY)
-    raise LookupError(name)
 
 
 def _bare_table() -> dict[str, tuple[str, str]]:

@@ -185,10 +185,6 @@ def texts_of(host: Host) -> Iterator[Searched]:
         yield Searched(
             f"reply of {column.column_id}", column.reply.raw, Place("reply", field=column.column_id), column.column_id
         )
-    yield from _values(state)
-
-
-def _values(state: State) -> Iterator[Searched]:
     case = state.case
     for field, value in case.inputs.items():
         place = Place("input", case.name, field=field)

@@ -98,23 +98,6 @@ class NobodyAnsweredError(LookupError):
     """The user gave no result, or the run was cancelled."""
 
 
-def asker(host: Host, column: str, listener: Listener, cancel: Event) -> Ask:
-    """Ask on the screen, from the thread of a run; the answer is kept among the tool's results (undo removes it)."""
-
-    def ask(tool: Tool, arguments: Mapping[str, Any]) -> Any:
-        listener(ToolWaits(at=0.0, attempt=1, name=tool.name))
-        answer: Future[Any] = Future()
-
-        def begin() -> None:
-            asking = _asked(host, column, tool, arguments, cancel, answer)
-            host.app.run_worker(asking, group="tool results", exit_on_error=False)
-
-        host.app.call_from_thread(begin)
-        return answer.result()
-
-    return ask
-
-
 def value_of(typed: str) -> Any:
     """Return the typed JSON, or the text."""
     try:
@@ -200,7 +183,20 @@ def order_of(host: Host, times: int = 1, raw: bool = False, deadline_s: float | 
 
     def send_one(state: State, column: Column, listener: Listener, cancel: Event) -> Run:
         allowed = partial(hosts.allowed, state.session, column, path)
-        return send_it(state, column, listener, cancel, allowed, ask=asker(host, column.id, listener, cancel))
+
+        # Ask on the screen, from the thread of a run; the answer is kept among the tool's results (undo removes it)
+        def ask(tool: Tool, arguments: Mapping[str, Any]) -> Any:
+            listener(ToolWaits(at=0.0, attempt=1, name=tool.name))
+            answer: Future[Any] = Future()
+
+            def begin() -> None:
+                asking = _asked(host, column.id, tool, arguments, cancel, answer)
+                host.app.run_worker(asking, group="tool results", exit_on_error=False)
+
+            host.app.call_from_thread(begin)
+            return answer.result()
+
+        return send_it(state, column, listener, cancel, allowed, ask=ask)
 
     return Order(send_one, times, raw, path)
 

@@ -115,20 +115,6 @@ class Shown(NamedTuple):
 def blocks_of(of: LookedAt, shown: Shown) -> Iterator[Block]:
     """Describe the fixture, from the top."""
     view, width = shown.view, shown.width
-    yield from _summary(of, shown)
-    is_about_reply = of.cause.changes_verdict and of.whole is not None
-    if is_about_reply and shown.with_reply and of.whole is not None:
-        yield from drifts.reply_of(of.whole, shown.extent)
-    yield from drifts.blocks_of(of.drifts, view, width)
-    if of.whole is not None:
-        yield from drifts.prompt_of(of.whole, view, width, shown.extent)
-        if shown.with_reply and not is_about_reply:
-            yield from drifts.reply_of(of.whole, shown.extent)
-    for number, (fixture, found) in enumerate(of.below, of.fixture + 1):
-        yield from (EMPTY, _name_of(of.cause, fixture, number, width), *drifts.blocks_of(found, view, width))
-
-
-def _summary(of: LookedAt, shown: Shown) -> Iterator[Block]:
     cause = of.cause
     if shown.with_cause:
         yield block(one_line(cause.words, LONGEST_WORDS), "title")
@@ -140,6 +126,16 @@ def _summary(of: LookedAt, shown: Shown) -> Iterator[Block]:
     yield Block((SIGNS[decision], Piece(SAID[decision]), Piece(f"   shown {IN_WORDS[shown.view]}", "note")))
     if means := _what_it_means(of):
         yield block(one_line(means, LONGEST_WORDS), "warning")
+    is_about_reply = of.cause.changes_verdict and of.whole is not None
+    if is_about_reply and shown.with_reply and of.whole is not None:
+        yield from drifts.reply_of(of.whole, shown.extent)
+    yield from drifts.blocks_of(of.drifts, view, width)
+    if of.whole is not None:
+        yield from drifts.prompt_of(of.whole, view, width, shown.extent)
+        if shown.with_reply and not is_about_reply:
+            yield from drifts.reply_of(of.whole, shown.extent)
+    for number, (fixture, found) in enumerate(of.below, of.fixture + 1):
+        yield from (EMPTY, _name_of(of.cause, fixture, number, width), *drifts.blocks_of(found, view, width))
 
 
 def _name_of(cause: Cause, fixture: FixtureName, index: int, width: int) -> Block:

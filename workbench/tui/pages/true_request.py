@@ -126,15 +126,7 @@ async def curl_of(session: Session, column: Column, case: Case) -> str:
 def _about(at: LookedAt) -> list[Block]:
     """Describe the model's capabilities, their source, and its retirement where that is near."""
     leaves = model_choices.leaving(at.model)
-    return [
-        named("which", model_choices.can(rendering.capabilities_for(at.session, at.column))),
-        *([named("", (leaves, "warning"))] if leaves is not None else []),
-        *_how_it_is_asked(at),
-    ]
-
-
-def _how_it_is_asked(at: LookedAt) -> list[Block]:
-    """Describe the session's settings of the call: API, headers by their variables, retries."""
+    # Describe the session's settings of the call: API, headers by their variables, retries
     settings = rendering.lm_settings_of(at.session, at.column)
     given = rendering.connection_of(at.session, at.column)
     blocks: list[Block] = []
@@ -146,7 +138,11 @@ def _how_it_is_asked(at: LookedAt) -> list[Block]:
         blocks.append(named("headers", comma(headers), " (the values are read when it is sent, and shown nowhere)"))
     if given.get("num_retries"):
         blocks.append(named("tries", f"{given['num_retries'] + 1} at most, where a failure may be over by itself"))
-    return blocks
+    return [
+        named("which", model_choices.can(rendering.capabilities_for(at.session, at.column))),
+        *([named("", (leaves, "warning"))] if leaves is not None else []),
+        *blocks,
+    ]
 
 
 def _native(at: LookedAt, request: Request) -> list[Block]:
