@@ -136,7 +136,7 @@ def _profile_of_release(named: OfRelease) -> Profile:
 
 
 def dspy_class(name: str) -> tuple[str, str] | None:
-    """Module and name of the dspy class that the adapter reimplements; None where dspy has none."""
+    """Return module and name of the dspy class that the adapter reimplements; None without such a class."""
     place = OURS[name].dspy if name in OURS else None
     return None if place is None else (place.partition(":")[0], place.partition(":")[2])
 

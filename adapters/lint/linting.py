@@ -93,9 +93,9 @@ def lint(
 ) -> tuple[Lint, ...]:
     """Find at most `MOST` lints of the prompt for an adapter of this `profile`. Never raises.
 
-    A History stands among the inputs, as `adapters.types.History` or `{"messages": […]}`. With the `prompt` that came
-    of it, demos are numbered as there, and its notes and unexpanded custom types are told too. `turn_numbers` are
-    those by which it names the turns, else they are counted from 1. `model` is where it goes, as `provider/model`, with
+    A History is among the inputs, as `adapters.types.History` or `{"messages": […]}`. With the `prompt` made of
+    them, demos are numbered as there, and its notes and unexpanded custom types are reported, too. `turn_numbers` are
+    the numbers of the turns in it, by default from 1. `model` is where it is sent, as `provider/model`, with
     its `capabilities` and the `params` of the request.
     """
     if has_decisions(signature):  # demos are examples in the instructions then, whatever they hold

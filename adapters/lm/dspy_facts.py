@@ -66,10 +66,10 @@ class Family:
 
 @dataclass(frozen=True)
 class Door:
-    """One API that dspy's own client speaks to.
+    """An API of dspy's own client.
 
-    `namespaces` begin the names of its models in the table; `params` are taken whatever the model; `refused` names what
-    is not, of `schema`, `reasoning` and `parallel_tool_calls`; `by_beginning` says so for models whose name begins so.
+    `namespaces` are the prefixes of its models in the table; it accepts `params` for every model, but not the features
+    in `refused` (`schema`, `reasoning`, `parallel_tool_calls`), nor those in `by_beginning` by prefix of the model.
     """
 
     id: str

@@ -82,7 +82,7 @@ class Message(ShowsItself):
 
     @property
     def title(self) -> str:
-        """`system`, `user · demo 1`, `assistant · history 2`, `user`."""
+        """Name the message: `system`, `user · demo 1`, `assistant · history 2`, `user`."""
         return self.role if self.turn in ("inputs", self.role) else f"{self.role} · {self.turn}"
 
     @property

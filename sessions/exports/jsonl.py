@@ -20,10 +20,10 @@ LEAST_EXAMPLES = 10
 
 
 def finetune(source: Source) -> Exported:
-    """`{"messages": […]}` a line: each complete demo, then each case whose right answer is known.
+    """Write a line `{"messages": […]}` for each complete demo and each case with a known right answer.
 
-    A case's right answer is what it expects every output to equal, else the column's reply that is rated good, else its
-    recorded one that is not rated bad. No line has few-shot examples: what they show is what is learned. Raises
+    The right answer is the expected value of every output, else the column's reply that is rated good, else its
+    recorded reply unless rated bad. Lines have no few-shot examples, which are what is to be learned. Raises
     ExportError when there is no line.
     """
     first = source.first

@@ -36,7 +36,7 @@ class Fitted:
 
 
 def fitted(session: Session, before: Signature, after: Signature) -> Fitted:
-    """The session's demos and inputs, made for `before`, as far as they fit `after`."""
+    """Adapt the session's demos and inputs from `before` to `after`, as far as they fit."""
     notes: list[str] = []
     demos = []
     for number, demo in enumerate(session.demos, 1):

@@ -1,4 +1,4 @@
-"""A Python module as its statements: what each binds, what it needs, and which lines of the text are its own."""
+"""The statements of a Python module: the names that each binds and needs, and its lines."""
 
 from __future__ import annotations
 

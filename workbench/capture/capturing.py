@@ -36,7 +36,7 @@ class Capture(Listener):
         super().__init__(Outlet(Writer(command(), variables(), options)))
 
     def close(self) -> None:
-        """Waits until the sessions are written, which the end of the program does too."""
+        """Wait until the sessions are written, as the end of the program does."""
         self.outlet.close()
 
 

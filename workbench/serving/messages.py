@@ -2,7 +2,7 @@
 
 A page sends packets: keys, sizes, presses of its buttons. A program tells its page which buttons to show (`Controls`),
 and the teacher's program tells the server where the teacher is (`TeachersPlace`), which the server passes on to all
-others. Data and nothing else: names, numbers, words; whatever does not look like one of these is refused.
+others. Only data is passed: names, numbers, words; anything else is rejected.
 """
 
 from __future__ import annotations

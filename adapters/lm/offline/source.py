@@ -128,7 +128,7 @@ def shortened(text: str, length: int) -> str:
 
 
 def choose(seed: str, count: int) -> int:
-    """A number below `count` that depends on `seed` alone."""
+    """Choose a number below `count` by `seed` alone."""
     return int.from_bytes(sha256(seed.encode("utf-8", "surrogatepass")).digest()[:8], "big") % count
 
 

@@ -382,7 +382,7 @@ def _tell_coheres_finish() -> None:
 
 
 def _let_groq_name_no_tier() -> None:
-    """Reads a whole reply that names no `service_tier`, on which litellm's `GroqChatConfig` fails."""
+    """Accept Groq's replies without `service_tier`, on which litellm's `GroqChatConfig` fails."""
     import httpx
     from litellm.llms.groq.chat.transformation import GroqChatConfig
 

@@ -10,11 +10,11 @@ from workbench.exporting import forms
 from workbench.output import command_output, exit_codes, json_shapes
 
 DESCRIPTION = (
-    "Writes a session in the form of another tool, --as one of\n"
+    "Write a session in the format of another tool, --as one of\n"
     + "".join(f"  {one.name:<10} {one.about}\n" for one in forms.FORMS.values())
     + """\
-What a form has no place for is said on standard error. A key is never written:
-what is exported names the environment variable that holds it."""
+Standard error lists what is left out. API keys are never written: an export
+names the environment variable instead."""
 )
 EXAMPLES = """\
   workbench export q.session.json --adapter chat                    messages as JSON

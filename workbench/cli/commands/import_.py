@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", metavar="SOURCE", help="the file to import; - for standard input")
     target = parser.add_mutually_exclusive_group()
     target.add_argument("-o", "--output", metavar="FILE", help="the session file to write")
-    target.add_argument("--into", metavar="SESSION", help="a session to put it into")
+    target.add_argument("--into", metavar="SESSION", help="add it to this session")
     parser.add_argument(
         "--as", dest="kind", choices=sources.KINDS, help="what a .json file is (default: by its content)"
     )

@@ -187,7 +187,7 @@ async def _both_now(host: Host, link: SourceLink) -> _Sides | None:
         return None
     signature = host.document.session.signature
     if found.text == signature.text:
-        host.app.notify("The program says what this session says.")
+        host.app.notify("Program and session are equal.")
         return None
     try:
         mine = read_alone(signature)
@@ -201,7 +201,7 @@ def _why_not_both(mine: Signature, theirs: Signature) -> str:
     """Explain why not: the columns of a session share its fields, so only wording can be side by side."""
     others = [drift.message for drift in differences(mine, theirs) if not is_wording(drift)]
     if not others:
-        return "No columns side by side: the two differ only in what no prompt shows."
+        return "No columns side by side: no prompt shows the differences."
     more = f", and {len(others) - 1} more" if len(others) > 1 else ""
     return f"No columns side by side: {one_line(others[0], 120)}{more}; columns share their fields."
 
@@ -220,7 +220,7 @@ async def choose(host: Host) -> None:
     shown = await _both_now(host, link)
     if shown is None:
         return
-    both = Answer("both", "b", "Both side by side", "the program's wording in columns of its own")
+    both = Answer("both", "b", "Both side by side", "add columns with the program's wording")
     answer = await host.app.push_screen_wait(
         ConfirmScreen(
             "Program and session",

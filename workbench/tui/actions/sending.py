@@ -148,17 +148,17 @@ OTHER_WAYS = (
     Answer("raw-all", "r", "Raw, every column", "send the same request; keep the reply as raw text, unparsed"),
     Answer("raw-column", "w", "Raw, this column", "keep the reply as raw text until it is edited or sent again"),
 )
-"""Other ways of sending than once and to be read."""
+"""Ways to send several times, with a deadline, or without parsing."""
 
 KEY_ANSWERS = (
-    Answer("bare", "n", "Send without a key", "the host sees the prompt alone"),
-    Answer("key", "y", "Send it the key", "this host, for this file, until the workbench is closed"),
+    Answer("bare", "n", "Send without the API key", "the host sees only the prompt"),
+    Answer("key", "y", "Send the API key", "allow for this host and file until you quit"),
 )
 VARIABLE_ANSWERS = (
-    Answer("nothing", "n", "Send nothing", "it is asked for by header_variables, a parameter"),
-    Answer("key", "y", "Send it the value", "until the workbench is closed"),
+    Answer("nothing", "n", "Send nothing", "the parameter header_variables asks for the value"),
+    Answer("key", "y", "Send the value", "allow until you quit"),
 )
-"""The first of each is chosen by enter alone, which must give nothing away."""
+"""Enter alone chooses the first of each, which must reveal nothing."""
 
 
 def send(
@@ -264,8 +264,8 @@ async def _ask_and_send(
 async def settle(host: Host, questions: Iterable[HostQuestion]) -> bool:
     """Ask about each host that a file names; return whether anything may be sent now."""
     for one in questions:
-        what, answers = (one.variable, VARIABLE_ANSWERS) if one.header else ("your key", KEY_ANSWERS)
-        answer = await host.app.push_screen_wait(ConfirmScreen(f"May {one.host} get {what}?", _text(one), answers))
+        what, answers = (one.variable, VARIABLE_ANSWERS) if one.header else ("your API key", KEY_ANSWERS)
+        answer = await host.app.push_screen_wait(ConfirmScreen(f"Send {what} to {one.host}?", _text(one), answers))
         if answer in (None, "nothing"):
             host.main.status.say("nothing was sent")
             return False
@@ -278,14 +278,14 @@ def _text(question: HostQuestion) -> str:
     if question.header:
         address = f"\n  {Scrubber().scrubbed(question.address)}" if question.address else " the provider's own address"
         return (
-            f"{file} wants the value of the variable {question.variable} sent, as the header {question.header}, with "
+            f"{file} sends the value of the variable {question.variable} as the header {question.header} of "
             f"every request for {question.model}, to{address}\n"
-            f"Allow it only if you know that {question.host} is to have it."
+            f"Allow only if you trust {question.host}. Nothing has been sent yet."
         )
     return (
         f"{file} names the address\n  {Scrubber().scrubbed(question.address)}\nfor {question.model}. Sending there "
-        f"with {question.variable} gives your key to whoever runs {question.host}. Allow it only if you know that "
-        "host; it has got nothing yet."
+        f"with {question.variable} gives your API key to the owner of {question.host}. Allow only if you trust that "
+        "host. Nothing has been sent yet."
     )
 
 

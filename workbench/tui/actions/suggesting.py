@@ -49,8 +49,8 @@ class SuggestionScreen(ModalScreen[bool]):
     """Return whether the suggestion is accepted. `head` names model, tokens and cost; `diff` is the change."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        _key("t", "dismiss(True)", "take", "Take it", "Keep it as a variant"),
-        _key("escape,l", "dismiss(False)", "leave", "Leave it", "Nothing changes"),
+        _key("t", "dismiss(True)", "take", "Accept", "Keep it as a variant"),
+        _key("escape,l", "dismiss(False)", "leave", "Reject", "Discard it; nothing changes"),
     ]
 
     def __init__(self, head: str, diff: SectionDiff) -> None:
@@ -64,7 +64,7 @@ class SuggestionScreen(ModalScreen[bool]):
             dialog.border_title = content(" A suggestion ")
             yield PlainStatic(lines((self._head, QUIET)))
             yield self._text
-            hint = "{suggestion.take|t} take it, as a variant   {suggestion.leave|esc} leave it   ↑↓ all of it"
+            hint = "{suggestion.take|t} accept, as a variant   {suggestion.leave|esc} reject   ↑↓ scroll"
             yield PlainStatic(key_hints(self.app, hint), classes="dialog-hint")
 
     def on_mount(self) -> None:
@@ -86,7 +86,7 @@ async def suggest(host: Host, of: str) -> None:
         plain_notify(host.app, f"Fix this first: {error}", severity="warning")
         return
     entries = [Entry(one, one, variants.original_of(signature, one) or "") for one in variants.targets(signature)]
-    chosen = await host.app.push_screen_wait(ChooseScreen("Another wording of", entries, current=of))
+    chosen = await host.app.push_screen_wait(ChooseScreen("Rewrite which text?", entries, current=of))
     if chosen is None:
         return
     who = ModelScreen("Who rewrites it?", session.model, only=host.confinement.offered_models)
@@ -94,7 +94,7 @@ async def suggest(host: Host, of: str) -> None:
     if model is None:
         return
     count = f"{len(failures)} repl{'y' if len(failures) == 1 else 'ies'} that went wrong"
-    hint = f"{count} will be shown to it   enter asks, with a wish or without   {{ask.close|esc}} close"
+    hint = f"{count} will be shown to the model   enter ask, with or without a wish   {{ask.close|esc}} close"
     wish = await host.app.push_screen_wait(AskScreen("What should it do better?", "", lambda _: "", hint))
     if wish is None:
         return
@@ -149,7 +149,7 @@ async def _decide(host: Host, made: Suggestion, model: str) -> None:
     head = f"by {one_line(model, 60)} · {token_counts(took)}, {cost(took.cost)}"
     diff = SectionDiff(made.of, made.before, made.text, made.lines)
     if not await host.app.push_screen_wait(SuggestionScreen(head, diff)):
-        host.main.status.say("left; nothing was kept")
+        host.main.status.say("rejected; nothing was kept")
         return
     tag = suggesting.free_tag(host.document.session)
     change = partial(column_edits.take, tag=tag, of=made.of, text=made.text)

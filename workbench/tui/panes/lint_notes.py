@@ -32,7 +32,7 @@ def search(state: State, columns: Sequence[RenderedColumn], keys: KeyWords = USU
 
 
 def _notes(found: dict[Lint, list[LookedAt]], count: int, keys: KeyWords) -> list[Note]:
-    """One note a kind and set of columns, in the order of kinds; which columns it is about, unless it is all."""
+    """Make a note for each kind and set of columns; name the columns unless it is about all."""
     kinds: dict[tuple[str, tuple[str, ...]], list[Lint]] = {}
     for one, places in found.items():
         kinds.setdefault((one.name, tuple([at.column.id for at in places])), []).append(one)

@@ -218,12 +218,12 @@ shown; undo removes it.
 
     def action_take(self) -> None:
         if self.cell is None or self.column is None:
-            self.notify("There is no broken reply here.", severity="warning", markup=False)
+            self.notify("There is no damaged reply here.", severity="warning", markup=False)
         elif self.column.column.id not in self._ids:
             said = "This adapter has no column in the session. Add the column to show its replies there."
             self.notify(said, severity="warning", markup=False)
         elif self.column.good is not None and self.column.good.parser.name != self.column.column.adapter:
-            said = "What is broken here is the reply of a second model, which has no place under a column."
+            said = "This is the reply of the second model; columns do not show it."
             self.notify(said, severity="warning", markup=False)
         else:
             self.dismiss(Taken(self.column.column.id, self.cell.text))
