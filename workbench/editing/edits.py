@@ -62,13 +62,17 @@ def set_text(state: State, place: Place, field: Field, text: str) -> State:
     value = text if is_text else plain_values.read(text, field.annotation)
     if isinstance(value, NotAValue):
         return replace(state, drafts=_drafts_after(state, place, text))
-    changed = set_value(state, place, value)
+    return set_value(state, place, value)
+
+
+def set_value(state: State, place: Place, value: Any) -> State:
+    """Set a field of an input, demo or history turn to a plain JSON value, without a draft; `ABSENT` removes it."""
+    changed = _with_value(state, place, value)
     drafts = _drafts_after(changed, place, None)
     return changed if drafts is changed.drafts else replace(changed, drafts=drafts)
 
 
-def set_value(state: State, place: Place, value: Any) -> State:
-    """Set a field of an input, demo or history turn to a plain JSON value; `ABSENT` removes it."""
+def _with_value(state: State, place: Place, value: Any) -> State:
     values = values_at(state, place)
     if value is ABSENT:
         if place.field not in values:

@@ -19,7 +19,7 @@ def summary(payload: Mapping[str, Any]) -> str:
         if key == "type":
             continue
         if value.startswith("data:"):
-            words += _of_data_url(value)
+            words += of_data_url(value)
         elif len(value) > LONGEST_NAMED_VALUE and not value.startswith(("http://", "https://")):
             words.append(size(len(value) * 3 // 4))
         else:
@@ -34,7 +34,8 @@ def size(count: int) -> str:
     return f"{count / 1_000:.1f} kB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"
 
 
-def _of_data_url(url: str) -> list[str]:
+def of_data_url(url: str) -> list[str]:
+    """Return the kind and the size of the data in an address."""
     head, _, data = url.partition(",")
     kind = head[len("data:") :]
     if kind.endswith(";base64"):

@@ -31,7 +31,7 @@ from workbench.state.document import Document, Place
 from workbench.tui import actions, clipboard, themes
 from workbench.tui.guidance import Guidance
 from workbench.tui.keys.bindings import ACTIONS, APP_BINDINGS, ON_A_DIALOG, KeyWords
-from workbench.tui.messages import CopiesOfWork, PastedCall, SuggestVariant, TryVariant
+from workbench.tui.messages import AttachFile, CopiesOfWork, PastedCall, SuggestVariant, TryVariant
 from workbench.tui.mistakes import Mistakes
 from workbench.tui.preferences import Preferences
 from workbench.tui.runs.late_work import REST_SECONDS, ExactCounts, TokensCounted
@@ -354,6 +354,9 @@ class WorkbenchApp(SurvivingApp):
 
     def on_pasted_call(self, message: PastedCall) -> None:
         self.ask(actions.browsing.open_pasted(self, message.text))
+
+    def on_attach_file(self, message: AttachFile) -> None:
+        self.ask(actions.attaching.attach(self, message))
 
     def on_copies_of_work(self, message: CopiesOfWork) -> None:
         actions.files.say_of_copies(self, message.why_not)

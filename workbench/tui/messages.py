@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from pathlib import Path
+from typing import Any, Protocol
 
 from textual.message import Message
 
+from adapters.signatures.signature import Field
 from workbench.state.document import Place, State
 
 Change = Callable[[State], State]
@@ -42,6 +44,14 @@ class PastedCall(Message):
     def __init__(self, text: str) -> None:
         super().__init__()
         self.text = text
+
+
+class AttachFile(Message):
+    """The user wants to attach a file to `field`; `path` is the dropped or pasted one. `take` gets the value."""
+
+    def __init__(self, field: Field, before: Any, take: Callable[[Any], None], path: Path | None) -> None:
+        super().__init__()
+        self.field, self.before, self.take, self.path = field, before, take, path
 
 
 class SuggestVariant(Message):

@@ -32,6 +32,7 @@ from sessions.source.linking import is_of_project, linked
 from sessions.source.project import SourceError
 from workbench.cli import arguments
 from workbench.config import settings
+from workbench.editing import attachments
 from workbench.output import command_output, exit_codes
 from workbench.output.exit_codes import CommandError
 from workbench.output.suggestions import no_such
@@ -43,7 +44,8 @@ path ending in .py (or .py:Class when the file has several signatures). The file
 is read, never run.
 
 VALUE is taken as it stands for a str field. For any other type it is JSON, else
-text if the type takes text.
+text if the type takes text. An Image, Audio, File or Document takes @PATH: the
+data of that file becomes the value (--input picture=@rain.png).
 
 With --module, sessions of the module's inner signatures stand beside each other:
 `-o agent.session.json` of react writes agent.react.session.json and
@@ -261,8 +263,22 @@ def input_values(given: Sequence[str], signature: Signature) -> dict[str, Any]:
         field = signature.input_fields.get(name)
         if field is None:
             raise CommandError(f"--input: {no_such('input', name, signature.input_fields)}")
-        values[name] = value_of(text, field)
+        values[name] = _attached(text, field, values.get(name)) if _is_file(text, field) else value_of(text, field)
     return values
+
+
+def _is_file(text: str, field: Field) -> bool:
+    return text.startswith("@") and attachments.takes_file(field)
+
+
+def _attached(text: str, field: Field, before: Any) -> Any:
+    try:
+        value = attachments.attached(field, Path(text[1:]).expanduser(), before)
+    except attachments.AttachError as error:
+        raise CommandError(f"--input {field.name}: {error}") from error
+    last = value[-1] if isinstance(value, list) else value
+    command_output.message(f"{field.name}: {attachments.described(last) or text[1:]}")
+    return value
 
 
 def value_of(text: str, field: Field) -> Any:
@@ -279,7 +295,8 @@ def _what_works(field: Field) -> str:
     """Suggest what to give instead, with an example only if it would be accepted."""
     for custom in custom_types_in(field.annotation):
         if custom.__name__ in WHAT_WORKS:
-            return WHAT_WORKS[custom.__name__]
+            file = f", or attach a file: --input {field.name}=@PATH" if attachments.takes_file(field) else ""
+            return WHAT_WORKS[custom.__name__] + file
     sample = _sample(field)
     return f"give it as JSON, e.g. '{sample}'" if takes(field.annotation, strict_json(sample)) else "give it as JSON"
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from workbench.tui.actions import (
+        attaching,
         benching,
         browsing,
         cases,

@@ -40,7 +40,8 @@ The values of this case, one editor per input field. A `str` field takes plain t
 list has one item per line, each after `- `; enter adds the next. A model has one `name: value` per line; nested values
 are indented below; a text of several lines follows a `|`. Texts need no quotes: the field's type decides.
 `{value.skeleton|ctrl+space}` fills an empty value with its type's template, `{value.notation|alt+v}` toggles JSON; you
-can paste JSON at any time. The line below an editor says where a value is invalid; the last valid value stays in use.
+can paste JSON at any time. `{value.attach|alt+a}` attaches a file to an Image, Audio, File or Document; a pasted or
+dropped path does the same. The line below an editor says where a value is invalid; the last valid value stays in use.
 
 `{app.cases|ctrl+t}` shows the other cases: each has its own inputs, history and replies.
 """

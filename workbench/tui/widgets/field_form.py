@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from textual.app import ComposeResult
@@ -15,9 +17,10 @@ from textual.widget import Widget
 
 from adapters.signatures.signature import Field
 from adapters.signatures.type_names import written
-from workbench.editing import field_values, plain_values
+from workbench.editing import attachments, field_values, plain_values
 from workbench.editing.field_values import ABSENT, Choice, NotAValue
 from workbench.tui.keys.bindings import keys_of, pane_keys
+from workbench.tui.messages import AttachFile
 from workbench.tui.textual_internals.access import NeverScrolls
 from workbench.tui.widgets.choice_line import ChoiceLine
 from workbench.tui.widgets.text.editor import Editor, Mark, Syntax
@@ -124,6 +127,7 @@ class FieldEditor(Vertical, NeverScrolls):
         "Value",
         ("alt+v", "notation", "Rows or JSON", "value.notation", "Switch between rows and JSON"),
         ("ctrl+@,ctrl+space", "skeleton", "Skeleton", "value.skeleton", "Fill an empty value with its type's template"),
+        ("alt+a", "attach", "Attach", "value.attach", "Attach a file to an Image, Audio, File or Document"),
     )
 
     def __init__(
@@ -139,6 +143,7 @@ class FieldEditor(Vertical, NeverScrolls):
         self._one_of = one_of
         self.field = row.field
         self._row = row
+        self._on_value = on_value
         self._editing = field_values.editing_of(row.field)
         self._is_plain = self._editing == "json" and row.is_plain
         """Whether the value is written as people write it; `action_notation` changes it."""
@@ -157,8 +162,16 @@ class FieldEditor(Vertical, NeverScrolls):
                 on_edit=lambda text: on_text(self.field, text),
                 next_line=self._next_line,
                 placeholder=content(absent),
+                takes_paste=self._takes_paste,
+                read_only=self._is_embedded,
             )
         self._show_error()
+
+    @property
+    def _is_embedded(self) -> bool:
+        """Whether the data of a file is shown by its type and size."""
+        is_shown = self._is_plain and self._row.draft is None and attachments.takes_file(self.field)
+        return is_shown and bool(attachments.described(self._row.value))
 
     def compose(self) -> ComposeResult:
         yield self._label
@@ -192,8 +205,13 @@ class FieldEditor(Vertical, NeverScrolls):
         return super().get_content_height(container, viewport, width)
 
     def on_mount(self) -> None:
-        if self._is_plain and isinstance(self._input, Editor) and plain_values.has_parts(self.field.annotation):
-            self._input.placeholder = content(keys_of(self.app)("empty: {value.skeleton|^space} inserts a template"))
+        said = ""
+        if attachments.takes_file(self.field):
+            said = "empty: {value.attach|alt+a} attaches a file"
+        elif plain_values.has_parts(self.field.annotation):
+            said = "empty: {value.skeleton|^space} inserts a template"
+        if said and self._is_plain and isinstance(self._input, Editor):
+            self._input.placeholder = content(keys_of(self.app)(said))
         if self._wants_focus:
             self.focus_input()
 
@@ -205,13 +223,15 @@ class FieldEditor(Vertical, NeverScrolls):
 
     def _says(self, row: FormRow, text: str) -> bool:
         """Return whether this text, however it is laid out, means the value of a row."""
-        if self._editing != "json" or row.draft is not None:
+        if self._editing != "json" or row.draft is not None or self._is_embedded:
             return False
         return field_values.same(self._read(text), row.value)
 
     def _text_of(self, row: FormRow) -> str:
         if row.draft is not None:
             return row.draft
+        if self._is_embedded:
+            return attachments.described(row.value)
         if self._is_plain:
             return plain_values.shown(row.value, self.field.annotation)
         return field_values.shown(row.value, self._editing)
@@ -229,6 +249,7 @@ class FieldEditor(Vertical, NeverScrolls):
     def _put(self, text: str) -> None:
         assert isinstance(self._input, Editor)
         self._input.syntax = self._syntax_of(text)
+        self._input.read_only = self._is_embedded
         self._input.show(text)
 
     def action_notation(self) -> None:
@@ -236,6 +257,21 @@ class FieldEditor(Vertical, NeverScrolls):
         if self._editing == "json" and self._row.is_plain and self._row.draft is None:
             self._is_plain = not self._is_plain
             self._put(self._text_of(self._row))
+
+    def action_attach(self) -> None:
+        """Attach a file that the user names."""
+        self._ask_for_file(None)
+
+    def _ask_for_file(self, path: Path | None) -> None:
+        before = None if self._row.value is ABSENT else self._row.value
+        self.post_message(AttachFile(self.field, before, partial(self._on_value, self.field), path))
+
+    def _takes_paste(self, text: str) -> bool:
+        """Attach the file that a pasted or dropped path names, where the field takes files."""
+        path = attachments.path_in(text) if attachments.takes_file(self.field) else None
+        if path is not None:
+            self._ask_for_file(path)
+        return path is not None
 
     def action_skeleton(self) -> None:
         """Fill an empty value with its type's template."""

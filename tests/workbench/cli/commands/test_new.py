@@ -260,3 +260,18 @@ def test_a_tool_that_is_none_is_refused(run: Run) -> None:
         done = run("new", "question -> answer", "-o", "a.json", *words)
         assert done.code == exit_codes.USAGE and said in done.err, done.err
     assert not Path("a.json").exists()
+
+
+def test_an_input_takes_a_file(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "p.png").write_bytes(b"\x89PNG")
+    file = tmp_path / "q.session.json"
+    words = ("new", "pictures: list[dspy.Image], note -> answer", "-o", str(file), "--input", "note=@all")
+    picture = f"pictures=@{tmp_path / 'p.png'}"
+    done = run(*words, "--input", picture, "--input", picture)
+    assert done.code == 0 and "pictures: image/png · 4 B" in done.err
+    inputs = store.load(file).cases[0].inputs
+    assert inputs["note"] == "@all" and inputs["pictures"] == [{"url": "data:image/png;base64,iVBORw=="}] * 2
+    failed = run(*words, "--force", "--input", "pictures=@gone.png")
+    assert failed.code == 2 and "--input pictures: gone.png: no such file or directory" in failed.err
+    failed = run(*words, "--force", "--input", "pictures=hello")
+    assert "attach a file: --input pictures=@PATH" in failed.err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from unittest.mock import patch
 
 import pytest
@@ -189,3 +190,31 @@ def test_the_key_that_begins_a_value_is_not_cut_off(size: tuple[int, int]) -> No
             await desk.until(lambda: "^space inserts a template" in " ".join(seen(desk.editor)), "for the offer")
 
     at_the_desk(act, session=session, size=size)
+
+
+def test_a_file_is_attached_by_a_dropped_path_and_by_a_key(tmp_path: Path) -> None:
+    (tmp_path / "rain drops.png").write_bytes(b"\x89PNG" * 1000)
+    (tmp_path / "notes.txt").write_text("no picture")
+    asked = Session(SignatureText("picture: dspy.Image, note -> answer"), cases=(Case("one", {}),))
+
+    async def act(desk: Desk) -> None:
+        await desk.go_to("input", "picture")
+        assert "attaches a file" in str(desk.editor.placeholder)
+        desk.app.post_message(events.Paste(str(tmp_path / "rain drops.png").replace(" ", "\\ ")))
+        await desk.until(lambda: "picture" in desk.document.state.case.inputs)
+        await desk.until(lambda: desk.editor.raw == "image/png · 4.0 kB")
+        assert desk.editor.read_only and desk.document.state.case.inputs["picture"]["url"].startswith("data:image/png")
+        await desk.press("alt+v")
+        assert "base64" in desk.editor.raw and not desk.editor.read_only
+        await desk.press("alt+v", "alt+a")
+        await desk.fill_in(str(tmp_path / "notes.txt"))
+        await desk.press("enter")
+        await desk.until(lambda: any("Image takes a picture" in one.message for one in desk.app._notifications))
+        assert desk.editor.raw == "image/png · 4.0 kB", "what was attached stays"
+        desk.main.editors.clear_field()
+        await desk.until(lambda: desk.editor.raw == "" and not desk.editor.read_only)
+        await desk.go_to("input", "note")
+        desk.app.post_message(events.Paste(str(tmp_path / "notes.txt")))
+        await desk.until(lambda: desk.editor.raw == str(tmp_path / "notes.txt"))
+
+    at_the_desk(act, session=asked)

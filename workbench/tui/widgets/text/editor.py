@@ -169,6 +169,7 @@ class Editor(RowPainting):
         syntax: Syntax = "text",
         on_edit: Callable[[str], None] = _nothing,
         next_line: Callable[[str], str | None] | None = None,
+        takes_paste: Callable[[str], bool] | None = None,
         **options: Any,
     ) -> None:
         self._raw = text
@@ -178,6 +179,7 @@ class Editor(RowPainting):
         self.syntax: Syntax = syntax
         self.on_edit = on_edit
         self._next_line = next_line
+        self._takes_paste = takes_paste
         super().__init__(safe(text), compact=True, max_checkpoints=1, highlight_cursor_line=False, **options)
         self._wrap_unless_too_long()
 
@@ -225,6 +227,12 @@ class Editor(RowPainting):
         self._wrap_unless_too_long()
         self.on_edit(self._raw)
         return result
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Leave a paste to `takes_paste` if that takes it. Runs before Textual's handler."""
+        if self._takes_paste is not None and self._takes_paste(event.text):
+            event.prevent_default()
+            event.stop()
 
     def on_resize(self, event: events.Resize) -> None:
         """Keep the cursor in sight: a note below may take room while the user types."""
