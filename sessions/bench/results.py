@@ -15,6 +15,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from sys import intern
 from types import TracebackType
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -29,6 +30,7 @@ from sessions.model.session import Column
 from sessions.running.recording import as_json
 
 ENDING = ".bench.jsonl"
+LONGEST_SHARED = 100
 MOST_TOLD = 5
 """Invalid lines that are named; further ones are counted."""
 
@@ -228,11 +230,17 @@ def told(results: Results) -> str:
 def _read_line(line: bytes, path: str, number: int) -> BenchRun:
     place = f"line {number}"
     try:
-        data = json.loads(line)
+        data = json.loads(line, object_pairs_hook=_shared)
     except (ValueError, RecursionError):
         broke_off = not line.endswith(b"\n")
         raise SessionError(path, place, "incomplete" if broke_off else "not valid JSON") from None
     return Reader(path).part(BenchRun, data, place)
+
+
+def _shared(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Share short texts among the lines: digests, names and causes are half of what a million rows would take."""
+    short = LONGEST_SHARED
+    return {intern(key): intern(one) if type(one) is str and len(one) < short else one for key, one in pairs}
 
 
 def written(run: BenchRun) -> bytes:

@@ -179,3 +179,12 @@ def test_what_a_run_cost_is_known_or_not_and_offline_is_free() -> None:
     assert run_of(model="openai/x").cost is None
     assert run_of(model="offline/exact").cost == 0.0
     assert run_of(model="openai/x", measured=(Measured(cost=1.0), Measured(cost=None))).cost is None
+
+
+def test_short_texts_are_shared_among_the_lines(tmp_path: Path) -> None:
+    path = tmp_path / "q.bench.jsonl"
+    with ResultsFile(path) as file:
+        for number in (1, 2):
+            file.append(run_of(number, request="sha256:" + "0" * 64, model="openai/gpt-6-luna"))
+    first, second = results.read(path).runs
+    assert first.request is second.request and first.model is second.model

@@ -157,3 +157,16 @@ def test_a_metric_that_fails_stops_the_bench(benched: str, run: Run, metric: str
     done = run("bench", benched, "--adapter", "chat", "--metric", metric)
     assert done.code == 2
     assert said in done.err
+
+
+def test_a_label_that_is_no_output_is_a_further_input_of_the_case(rain: str, run: Run, tmp_path: Path) -> None:
+    (tmp_path / "labels.py").write_text("def same(gold, pred, trace=None):\n    return gold.label == pred.answer\n")
+    session = store.load(rain)
+    (first,) = session.cases
+    cases = [replace(first, name=label, inputs={**first.inputs, "label": label}) for label in ("yes", "no")]
+    store.save(replace(session, cases=tuple(cases)), rain)
+    done = run("bench", rain, "--adapter", "chat", "--metric", "labels:same", "--json")
+    assert done.code == 0, done.err
+    answers = [json.loads(line)["values"]["answer"] for line in results.path_beside(rain).read_text().splitlines()]
+    assert done.json["columns"]["chat"]["score"] == sum(map(str.__eq__, answers, ("yes", "no"))) / 2
+    assert "label" not in run("render", rain, "--adapter", "chat", "--case", "yes").out

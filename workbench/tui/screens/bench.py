@@ -208,7 +208,7 @@ that this column failed and another passed; `{bench.causes|g}` groups misses by 
         flaky = f"flaky: {report.flaky_words(cell)}; " if cell.flips else ""
         agreed = f"same values in {cell.agreed} of {cell.parsed}; " if cell.parsed > 1 else ""
         return lines(
-            (one_line(f" {report.cell_name(self._grid, cell)}", width), "bold"),
+            (one_line(f" {report.cell_name(self._grid, cell)}: {report.detail(cell)}", width), "bold"),
             "\n",
             one_line(f" {flaky}{agreed}{report.fact_words(cell)}", width),
             "\n",
