@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
+import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -33,6 +34,27 @@ def classes_of(signature: Signature) -> dict[str, Schema]:
         found |= schema.get("$defs", {})
         if _is_class(field.annotation, schema):
             found[name_of(field.annotation)] = _without(schema, "$defs")
+    return found
+
+
+def owners_of(signature: Signature) -> dict[str, str]:
+    """Map `Class.field` to the class that declares the field, which may be a base."""
+    found: dict[str, str] = {}
+
+    def visit(annotation: object) -> None:
+        for one in typing.get_args(annotation):
+            visit(one)
+        for name, field in getattr(annotation, "model_fields", {}).items():
+            assert isinstance(annotation, type)
+            if f"{annotation.__name__}.{name}" not in found:
+                owner = next(
+                    (one for one in annotation.__mro__ if name in vars(one).get("__annotations__", {})), annotation
+                )
+                found[f"{annotation.__name__}.{name}"] = owner.__name__
+                visit(field.annotation)
+
+    for one in signature.fields.values():
+        visit(one.annotation)
     return found
 
 
@@ -88,6 +110,12 @@ class ClassChange(NamedTuple):
     said: str
     before: str
     after: str
+
+    def at_owner(self, owners: Mapping[str, str]) -> ClassChange:
+        """Move a change of an inherited field to the class that declares it."""
+        name, dot, field = self.place.partition(".")
+        owner = owners.get(self.place, name)
+        return self._replace(place=f"{owner}{dot}{field}", said=self.said.replace(f"`{name}.", f"`{owner}."))
 
 
 def class_changes(

@@ -17,6 +17,7 @@ from sessions.checking.class_changes import (
     class_changes,
     classes_of,
     outline,
+    owners_of,
     renamed,
     renamed_classes,
     with_names,
@@ -115,7 +116,8 @@ def differences(before: Signature, after: Signature) -> list[Drift]:
     new = [one for one in after.fields if one not in before.fields]
     pairs = renamed(gone, new, lambda old, other: _is_renamed(before, after, old, other))
     is_generated = all(one.instructions == Signature.make(one.fields_in_order).instructions for one in (before, after))
-    if before.instructions != after.instructions and not is_generated:  # else the fields' names differ
+    with_new_names = re.sub(r"(?<=`)\w+(?=`)", lambda name: pairs.get(name[0], name[0]), before.instructions)
+    if after.instructions not in (before.instructions, with_new_names) and not is_generated:
         drifts.append(_drift(changed("instructions", "the instructions", before.instructions, after.instructions)))
     for one, other in pairs.items():
         drifts.append(Drift("source", f"fields.{other}", f"`{one}` is now `{other}`", (f"-{one}", f"+{other}")))
@@ -129,7 +131,9 @@ def differences(before: Signature, after: Signature) -> list[Drift]:
         if name in after.fields:
             drifts += map(_drift, _field_changes(field, after.fields[name], classes))
     called = {classes.get(one, one): with_names(mine[one], classes) for one in mine}
-    drifts += [_drift(one._replace(place=f"types.{one.place}")) for one in class_changes(called, theirs)]
+    owners = {**owners_of(before), **owners_of(after)}
+    changes = dict.fromkeys([one.at_owner(owners) for one in class_changes(called, theirs)])
+    drifts += [_drift(one._replace(place=f"types.{one.place}")) for one in changes]
     kept = [pairs.get(name, name) for name in before.fields if pairs.get(name, name) in after.fields]
     order = [name for name in after.fields if name in kept]
     if kept != order:

@@ -40,13 +40,19 @@ class ReviewFinding(BaseModel):
     kind: Kind = Kind.BUG
 
 
+class SlowFinding(ReviewFinding):
+    """A slow place."""
+
+    seconds: float = 0.0
+
+
 class Report(BaseModel):
     findings: list[ReviewFinding]
     summary: str
 '''
 PROGRAM = '''\
 import dspy
-from models import Report, ReviewFinding
+from models import Report, ReviewFinding, SlowFinding
 
 
 class A(dspy.Signature):
@@ -74,6 +80,7 @@ class D(dspy.Signature):
 class E(dspy.Signature):
     code: str = dspy.InputField()
     by_name: dict[str, ReviewFinding] = dspy.OutputField()
+    slow: list[SlowFinding] = dspy.OutputField()
 '''
 IN_ORDER = "    findings: list[ReviewFinding]\n    summary: str\n"
 
@@ -108,6 +115,7 @@ def causes_after(folder: Path, old: str, new: str) -> tuple[Cause, ...]:
         ('"idea"', '"plan"', "the members of `Kind` have changed: “idea” → “plan”", 5),
         ("Optional[int] = None", "int", None, 5),
         ("ReviewFinding", "Finding", "the class `ReviewFinding` is now `Finding`", 5),
+        ("    seconds:", "    minutes:", "`SlowFinding.seconds` is now `minutes`", 1),
         ("    summary: str\n", "", "`Report.summary` is gone", 1),
         ("    summary: str\n", "    summary: str\n    score: float\n", "`Report.score` is new", 1),
         (IN_ORDER, "".join(IN_ORDER.splitlines(keepends=True)[::-1]), "the order of the fields of `Report` changed", 1),
