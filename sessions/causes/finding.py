@@ -28,6 +28,8 @@ from sessions.checking.verdicts import (
 
 _CASE_TURNS = re.compile(r"(demo|history) (\d+)")
 _WORD = re.compile(r"\w+")
+_THOUGHT = "reasoning"
+"""The field that ChainOfThought adds."""
 _OF_TYPES = ("type", "schema", "constraint", "filler")
 
 
@@ -224,6 +226,8 @@ def _other_key(drift: Drift, found: dict[Key, list[Drift]], fields: dict[str, st
         return Key(kinds[drift.part], drift.place, drift.message, "")
     if drift.place in ("inputs", "signature") or drift.message.startswith("recorded for a column"):
         return Key("error", drift.place, drift.message, "")
+    if drift.place == "adapter":
+        return Key("adapter or its options", "", str(drift.before), str(drift.after))
     if drift.part == "render":
         return _request_key(drift, found, model)
     near = _near(found, _value_name(drift))
@@ -286,6 +290,9 @@ def in_words(key: Key) -> str:
         gone, new = key.before, key.after
         if gone and new and "," not in gone + new:
             return f"`{gone}` is now `{new}`"
+        if (gone, new) in ((_THOUGHT, ""), ("", _THOUGHT)):
+            was, now = ("ChainOfThought", "Predict") if gone else ("Predict", "ChainOfThought")
+            return f"`{_THOUGHT}` is {'gone' if gone else 'new'}, as where {now} takes the place of {was}"
         parts = [f"gone {gone}" if gone else "", f"new {new}" if new else ""]
         return f"the fields changed: {', '.join(one for one in parts if one) or 'their names'}"
     if key.kind == "instructions":
@@ -315,7 +322,7 @@ def in_words(key: Key) -> str:
     if key.kind == "capabilities":
         return f"what the model can do changed{name and f', as{name} shows'}"
     if key.kind == "adapter or its options":
-        return f"the adapter or its options changed ({key.name}){change}"
+        return f"the adapter or its options changed{key.name and f' ({key.name})'}{change}"
     if key.kind == "key order":
         return KEYS_SORTED
     if key.kind == "dspy release" and writing.is_of_writing(key):

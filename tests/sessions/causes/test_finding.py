@@ -279,3 +279,16 @@ def test_a_value_nested_without_end_is_compared() -> None:
     drift = Drift("parse", "attempts[0].completions[0].values.x", "value `x` has changed", (), (), deep, [deep])
     (change,) = verdict_changes(FixtureResult("a.json", "rain", "chat", {"parse": "drift"}, (drift,)))
     assert change.field.startswith("x[]")
+
+
+@pytest.mark.parametrize("words", [("Predict", "ChainOfThought"), ("ChainOfThought", "Predict")])
+def test_chain_of_thought_in_the_place_of_predict_is_named(words: tuple[Any, Any]) -> None:
+    before, after = words
+    session = recorded()
+    session = replace(session, signature=replace(session.signature, predictor=before))
+    for column in session.columns:
+        session = recording.record(session, session.cases[0], column)
+    causes = not_of_replies(replace(session, signature=replace(session.signature, predictor=after)))
+    verb = "new" if after == "ChainOfThought" else "gone"
+    assert causes[0].words == f"`reasoning` is {verb}, as where {after} takes the place of {before}"
+    assert {one.key.kind for one in causes} <= {"fields", "demo"}

@@ -73,6 +73,16 @@ def test_changes_that_no_source_shows_fail_and_nothing_is_written(home: Path) ->
     assert contents(home) == before
 
 
+def test_another_adapter_is_one_cause(home: Path) -> None:
+    changed = PROGRAM.replace('story="fine"))', 'story="fine")), adapter=dspy.XMLAdapter()')
+    assert changed != PROGRAM
+    (home / "program.py").write_text(changed)
+    done = captured(home, "--check", "prompts", "--json", "report.json")
+    (cause,) = json.loads((home / "report.json").read_text())["check"]["causes"]
+    assert cause["words"] == "the adapter or its options changed: “chat” → “xml”"
+    assert "the adapter was chat and is xml" in done.stderr
+
+
 def test_new_predictors_and_those_that_are_no_longer_asked_fail(home: Path) -> None:
     (home / "program.py").write_text(PROGRAM.replace("topic", "place"))
     done = captured(home, "--check", "prompts")
