@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import html
 import json
+from collections.abc import Callable
+from typing import Any
 
 from adapters.mutations.mutation import GoodReply, Mutation, draft, grouped
 
@@ -151,6 +153,37 @@ def tool_call(good: GoodReply) -> str:
     return f"<tool_call>\n{call}\n</tool_call>"
 
 
+def one_character(good: GoodReply) -> str:
+    return good.text.strip()[:1]
+
+
+def harmony(good: GoodReply) -> str:
+    return (
+        "<|channel|>analysis<|message|>The user wants the fields filled in.<|end|><|start|>assistant"
+        f"<|channel|>final<|message|>{good.text.strip()}<|return|>"
+    )
+
+
+def _as_object(good: GoodReply, wrap: Callable[[dict[str, Any], str], object]) -> str | None:
+    """The fields in another JSON object, for parsers of JSON alone."""
+    if not good.fields or good.reading.form not in ("json", "fenced json"):
+        return None
+    values = {one.name: one.plain for one in good.fields}
+    return json.dumps(wrap(values, json.dumps(values, ensure_ascii=False)), ensure_ascii=False)
+
+
+def schema_back(good: GoodReply) -> str | None:
+    return _as_object(good, lambda values, text: {"type": "object", "properties": values})
+
+
+def json_in_a_string(good: GoodReply) -> str | None:
+    return _as_object(good, lambda values, text: {"json": text})
+
+
+def tool_wrapper(good: GoodReply) -> str | None:
+    return _as_object(good, lambda values, text: {"type": "function", "name": "json_tool_call", "parameters": values})
+
+
 def values_alone(good: GoodReply) -> str | None:
     return "\n\n".join([one.text for one in good.fields]) if good.fields else None
 
@@ -199,5 +232,10 @@ NO_WHOLE_ANSWER = grouped(
     Mutation("nothing", "an empty reply after a filter or a spent budget of reasoning (dspy#9389)", nothing),
     Mutation("a refusal", "safety training refuses a harmless request", refusal),
     Mutation("a tool call as text", "models tuned for agents call a tool in place of an answer", tool_call),
+    Mutation("one character", "a custom LM returns a text in place of a list of texts (dspy#8577)", one_character),
+    Mutation("harmony channels", "a server leaks the channels of gpt-oss (mlx-lm#1867)", harmony),
+    Mutation("the schema given back", "values under properties, as in the schema (langchain#22189)", schema_back),
+    Mutation("JSON in a string", "the object as text under a key of its own (dspy#8539)", json_in_a_string),
+    Mutation("a tool wrapper", "a provider's tool call leaks around the object (dspy#8264)", tool_wrapper),
     Mutation("the values alone", "the model answers the question and forgets the form", values_alone),
 )

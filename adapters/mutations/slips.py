@@ -191,6 +191,18 @@ def values_on_the_line(good: GoodReply) -> str | None:
     return _with_markers(good, lambda text: re.sub(rf"({MARKER.pattern})\n(?=.)", r"\1 ", text))
 
 
+def inner_break_lost(good: GoodReply) -> str | None:
+    """Without the line break before each marker but the first and the last."""
+
+    def change(text: str) -> str:
+        found = list(re.finditer(rf"\n+(?={MARKER.pattern})", text))[:-1]
+        for one in reversed(found):
+            text = text[: one.start()] + text[one.end() :]
+        return text
+
+    return _with_markers(good, change)
+
+
 def no_end(good: GoodReply) -> str | None:
     return _with_markers(good, lambda text: text.replace(f"\n\n{END}", "").rstrip())
 
@@ -228,6 +240,9 @@ MARKERS = grouped(
     Mutation("no end marker", "the model stops after the last value", no_end),
     Mutation("a remark in place of the end marker", "the model closes as in a chat", remark_for_end),
     Mutation("the end marker on the value's line", "the line break before it is dropped (dspy#8901)", end_on_the_line),
+    Mutation(
+        "an inner line break lost", "the break is lost before an inner marker alone (dspy#8901)", inner_break_lost
+    ),
     Mutation("words after the end marker", "the model goes on talking", words_after_end),
 )
 

@@ -304,6 +304,12 @@ CAUSES: Mapping[str, str] = {
 """Causes by name, in general words."""
 
 
+def most_common(count: int) -> tuple[Pattern, ...]:
+    """List the patterns of parse errors that the most public threads had."""
+    refused = [one for one in PATTERNS if one.outcome != "parsed"]
+    return tuple(sorted(refused, key=lambda one: -one.threads.count("#"))[:count])
+
+
 def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
     """Find the causes of a parse error, or of values other than meant, the most decisive first.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from adapters.replies.diagnosis import PATTERNS
@@ -81,6 +82,8 @@ def decision(found: Grid) -> list[str]:
         f"Weighted by the public reports of each kind, {sum(weights.values())} in all:",
         "  " + ", ".join(f"{one.id} {weighed[one.id]}" for one in sorted(columns, key=lambda one: -weighed[one.id])),
     ]
+    if len(columns) > 2:
+        lines += _pair({one.id: {name for name in common if survives(one, name)} for one in columns}, weights)
     lost = [name for name in common if survives(best, name) and not survives(worst, name)]
     if lost:
         more = [f"{len(lost) - MOST_LOST} more"] if len(lost) > MOST_LOST else []
@@ -89,6 +92,23 @@ def decision(found: Grid) -> list[str]:
         fixes = Counter(fix for name in lost for fix in {one.message for one in _fixes(worst.cells[name])})
         lines.extend(f"The fix: {fix} ({count} of {len(lost)})" for fix, count in fixes.most_common(MOST_FIXES))
     return lines
+
+
+def _pair(survived: Mapping[str, set[str]], weights: Mapping[str, int]) -> list[str]:
+    """Name the two columns that together survive the most reports, and what no other column survives."""
+
+    def weight(pair: tuple[str, str]) -> tuple[int, int]:
+        both = survived[pair[0]] | survived[pair[1]]
+        return sum(weights[name] for name in both), len(both)
+
+    best = max(combinations(survived, 2), key=weight)
+    others: set[str] = set().union(*[names for id, names in survived.items() if id not in best])
+    alone = sorted((survived[best[0]] | survived[best[1]]) - others, key=lambda name: (-weights[name], name))
+    told = ", ".join(alone[:MOST_LOST]) + (f" and {len(alone) - MOST_LOST} more" if len(alone) > MOST_LOST else "")
+    return [
+        f"{best[0]} and {best[1]} together survive the most: {weight(best)[0]} of {sum(weights.values())} reports",
+        *([f"  no other column survives {told}"] if alone else []),
+    ]
 
 
 def _fixes(cell: Cell) -> list[Fix]:

@@ -96,6 +96,22 @@ PERSONAS: Mapping[str, Persona] = {
     ),
     "empty": Persona("providers return an empty reply after a filter or a spent reasoning budget", (("nothing",),)),
     "refusal": Persona("safety training refuses a harmless request", (("a refusal",),)),
+    "schema": Persona(
+        "models fill in the JSON schema itself", (("the schema given back", "a tool call as text"),), in_order=True
+    ),
+    "stringjson": Persona(
+        "gateways encode the answer once more", (("JSON in a string", "escaped as one string"),), in_order=True
+    ),
+    "harmony": Persona("servers leak the channels of gpt-oss", (("harmony channels",),)),
+    "onechar": Persona("a custom LM returns a text in place of a list of texts", (("one character",),)),
+    "innermarker": Persona(
+        "models drop the line break before an inner marker",
+        (("an inner line break lost", "all on one line"),),
+        in_order=True,
+    ),
+    "wrapper": Persona(
+        "a provider's tool call leaks around the answer", (("a tool wrapper", "a tool call as text"),), in_order=True
+    ),
     "toolcall": Persona(
         "models tuned for agents write a tool call as text instead of the answer", (("a tool call as text",),)
     ),

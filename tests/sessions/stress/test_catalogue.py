@@ -123,3 +123,23 @@ def test_a_broken_reply_is_what_its_name_says(name: str, adapter: str) -> None:
     broken = CATALOGUE[name](good_reply("receipt", adapter))
     assert broken is not None
     assert broken.text == BROKEN[name, adapter]
+
+
+@pytest.mark.parametrize(
+    ("name", "adapter", "cause"),
+    [
+        ("the schema given back", "json", "schema-echoed"),
+        ("JSON in a string", "json", "json-in-a-string"),
+        ("harmony channels", "chat", "harmony-channels"),
+        ("one character", "json", "reply-too-short"),
+        ("a tool wrapper", "json", "tool-call-wrapper"),
+        ("an inner line break lost", "chat", "marker-in-value"),
+    ],
+)
+def test_damage_that_was_reported_in_public_is_diagnosed(name: str, adapter: str, cause: str) -> None:
+    good = good_reply("triage", adapter)
+    broken = CATALOGUE[name](good)
+    assert broken is not None
+    reading = good.parser.read(good.signature, broken.text)
+    assert not reading.ok
+    assert cause in [one.cause for one in reading.diagnosis]

@@ -140,3 +140,12 @@ def test_the_steps_of_a_second_model_are_places_in_its_own_reply() -> None:
     score = next(step for step in steps if step.title == "score (float)")
     (value,) = [span for span in score.spans if span.kind == "value"]
     assert score.reading.completion[value.start : value.end].strip() == "0.5"
+
+
+def test_a_parse_error_names_its_cause_the_fixes_and_the_most_common_patterns() -> None:
+    signature = SignatureText("text -> label: Literal['a', 'b']").read()
+    reading = catalog.make("chat").read(signature, "[[ ## label ## ]]\nc\n\n[[ ## completed ## ]]")
+    _ = reading.diagnosis
+    facts = reply_lesson.steps_of(reading)[-1].facts
+    assert ("fix", "Allow 'c' in `label`.") in facts
+    assert [label for label, _ in facts].count("often") == 6

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from typing import Any
 
@@ -373,3 +374,23 @@ def test_an_adapter_of_a_users_own_is_answered_as_it_writes() -> None:
     run = runner.run(Lines(), lm, signature, (), {"question": "Is it raining in Bergen?"}, fallback=False)
     assert run.ok, run.error
     assert reply(run).startswith("answer=")
+
+
+@pytest.mark.parametrize(
+    ("persona", "begins"),
+    [
+        ("schema", '{"type": "object", "properties": {'),
+        ("stringjson", '{"json": "{'),
+        ("harmony", "<|channel|>analysis<|message|>"),
+        ("onechar", "{"),
+        ("wrapper", '{"type": "function", "name": "json_tool_call", "parameters": {'),
+    ],
+)
+def test_reported_failures_are_imitated_without_a_network(persona: str, begins: str) -> None:
+    assert reply(ask("json", persona)).startswith(begins)
+
+
+def test_innermarker_loses_the_break_before_an_inner_marker_alone() -> None:
+    text = reply(ask("chat", "innermarker"))
+    assert text.startswith("[[ ## ")
+    assert re.search(r"\S\[\[ ## ", text)

@@ -204,3 +204,8 @@ def test_a_python_without_dspy_is_one_line(receipt: str, run: Run) -> None:
     done = run("stress", receipt, "--dspy-python", "/nowhere/python")
     assert done.code == exit_codes.USAGE
     assert "/nowhere/python: cannot be run" in done.err and "--dspy-python" in done.err
+
+
+def test_the_two_columns_that_together_survive_most_are_named(receipt: str, run: Run) -> None:
+    out = run("stress", receipt).out
+    assert re.search(r"\w+ and \w+ together survive the most: \d+ of \d+ reports", out)
