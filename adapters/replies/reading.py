@@ -18,6 +18,9 @@ from adapters.values.steps import Step
 if TYPE_CHECKING:
     from adapters.signatures.signature import Signature
 
+MOST_FIXES = 3
+"""Fixes that a short account of a parse result names."""
+
 ReplyForm = Literal["markers", "xml", "json", "fenced json", "prose", "own"]
 """The form that a parser expects. Out of `markers`, `xml` and `prose` values come as text; out of JSON with their
 types. `own` is a parser of which nothing is known."""
@@ -179,6 +182,11 @@ class Reading(ShowsItself):
         """Name the causes of a parse error, or of values other than meant, with the fixes of each."""
         return () if self.reader is None else self.reader.diagnosis_of(self)
 
+    @property
+    def fix_messages(self) -> tuple[str, ...]:
+        """List the sentences of all fixes, each once, best first."""
+        return tuple(dict.fromkeys(fix.message for cause in self.diagnosis for fix in cause.fixes))
+
     @cached_property
     def salvage(self) -> Mapping[str, Any]:
         """On failure: the values that the other fields would have had. Shown apart, never part of the verdict."""
@@ -203,6 +211,10 @@ class Reading(ShowsItself):
             blocks.append(Table.of(("field", "value", "state", "how"), rows))
         blocks += [Note(f"! {flag.message}", "warning") for flag in self.flags]
         blocks += [Note(f"? {miss.message}", "warning") for miss in self.near_misses]
+        if self.error is not None:
+            said = {flag.message for flag in self.flags}
+            blocks += [Note(f"cause: {one.message}", "bad") for one in self.diagnosis if one.message not in said]
+            blocks += [Note(f"fix: {message}") for message in self.fix_messages[:MOST_FIXES]]
         if self.extraction is not None:
             blocks += [Note("The extraction by the second model:"), *self.extraction.shown().blocks]
         return Shown("", tuple(blocks))

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from adapters.replies.diagnosis import most_common
-from adapters.replies.reading import FieldReading, FieldState, Reading, Span, SpanKind
+from adapters.replies.reading import MOST_FIXES, FieldReading, FieldState, Reading, Span, SpanKind
 from adapters.signatures.type_names import name_of
 from adapters.values.coercion import RULE_WORDS
 from workbench.output.display import one_line, value_text
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 ORDER: tuple[SpanKind, ...] = ("marker", "value", "repaired", "prose", "untraced", "duplicate", "unknown", "ignored")
 
 WORD = re.compile(r"\w")
-MOST_FIXES = 3
 MOST_COMMON = 6
 """Patterns that the verdict on a parse error names: those of the most public threads."""
 LONGEST_TEXT = 200
@@ -158,8 +157,7 @@ def _verdict(reading: Reading) -> ReplyStep:
     if "diagnosis" in vars(reading):
         said = {flag.message for flag in reading.flags}
         flags += [("cause", one.message) for one in reading.diagnosis if one.message not in said]
-        fixes = dict.fromkeys(fix.message for one in reading.diagnosis for fix in one.fixes)
-        flags += [("fix", message) for message in list(fixes)[:MOST_FIXES]]
+        flags += [("fix", message) for message in reading.fix_messages[:MOST_FIXES]]
     flags += [("often", f"{one.cause} ({one.threads})") for one in most_common(MOST_COMMON)]
     facts = [(f"{raised_by(reading)} raises", error.type), ("because", first_line(error.message))]
     spans: tuple[Span, ...] = ()

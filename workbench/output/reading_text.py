@@ -102,7 +102,7 @@ def _write_diagnosis(reading: Reading) -> None:
     for cause in reading.diagnosis:
         if cause.message not in said:
             command_output.text(f"  cause: {cause.message}")
-    for message in dict.fromkeys(fix.message for cause in reading.diagnosis for fix in cause.fixes):
+    for message in reading.fix_messages:
         command_output.text(f"  fix: {message}")
 
 

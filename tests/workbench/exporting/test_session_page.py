@@ -318,3 +318,10 @@ def test_a_lesson_is_the_page_opened_on_its_first_step() -> None:
     shown, lesson_page = session_page.page_of(source), forms.FORMS["lesson"].make(source)
     assert lesson_page.text.replace(' data-begins=""', "") == shown.text != lesson_page.text
     assert lesson_page.left_out == shown.left_out
+
+
+def test_a_parse_error_on_the_page_names_its_cause_and_fixes() -> None:
+    session = small("[[ ## answer ## ]]\nyes\n\n[[ ## score ## ]]\n$1.50\n\n[[ ## completed ## ]]")
+    text = column(seen(exported(session).text), "replies", 0).text
+    assert "has a currency" in text
+    assert "fix: Add to the description of `score`" in text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from adapters.formats import catalog
-from adapters.replies.reading import Reading
+from adapters.replies.reading import MOST_FIXES, Reading
 from workbench.lessons import parser_matrix
 from workbench.lessons.parser_matrix import is_waiting
 from workbench.output.display import one_line, value_text
@@ -82,11 +82,10 @@ def _what_it_made(rendered: RenderedColumn, parser: str) -> list[Block]:
         ]
     if is_waiting(reading):
         return [named(title, ("a second model would take the fields out of it", "note"))]
-    fixes = dict.fromkeys(fix.message for cause in reading.diagnosis for fix in cause.fixes)
     return [
         named(title, ("✗ ", "error"), one_line(verdict(reading), LONGEST_VALUE * 2)),
         *[named("", (f"⚠ {cause.message}", "warning")) for cause in reading.diagnosis[:4]],
-        *[named("", (f"+ {message}", "note")) for message in list(fixes)[:3]],
+        *[named("", (f"+ {message}", "note")) for message in reading.fix_messages[:MOST_FIXES]],
     ]
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.cells import cell_len
 
-from adapters.replies.reading import FieldReading, FieldState, Reading
+from adapters.replies.reading import MOST_FIXES, FieldReading, FieldState, Reading
 from adapters.signatures.type_names import written
 from workbench.output.display import one_line, safe, value_text
 from workbench.output.reading_text import raised_by
@@ -48,7 +48,6 @@ SHORTEST_TYPE = 12
 SHORTEST_VALUE = 12
 """Cells of a truncated value below which its type is left out."""
 MOST_NEAR_MISSES = 5
-MOST_FIXES = 3
 MOST_LINES = 40
 """Lines shown of a second model's reply."""
 MOST_ROWS_OF_WORDS = 6
@@ -103,8 +102,7 @@ def _diagnosis(reading: Reading, width: int) -> Iterable[Row]:
     for cause in reading.diagnosis:
         if cause.message not in said:
             yield from _message("✗", cause.message, "warning", width)
-    fixes = dict.fromkeys(fix.message for cause in reading.diagnosis for fix in cause.fixes)
-    for message in list(fixes)[:MOST_FIXES]:
+    for message in reading.fix_messages[:MOST_FIXES]:
         yield from _message("+", message, "note", width)
 
 
