@@ -43,7 +43,7 @@ _SURROGATE_PAIR = re.compile("(?<=[\ud800-\udbff])(?=[\udc00-\udfff])")
 
 
 class UnwritableError(Exception):
-    """A value that is no JSON: `message`, and the `place` inside the value that was given."""
+    """A value that JSON cannot hold: `message`, and the `place` inside the value that was given."""
 
     def __init__(self, message: str, keys: tuple[str | int, ...] = ()) -> None:
         self.message = message
@@ -86,7 +86,7 @@ def encode(value: Any, depth: int = 0) -> JSON:
         return _encode_object(value, depth)
     if isinstance(value, str) and kind.__module__ == "adapters.prompts.text":
         return encode_text(str(value))
-    raise UnwritableError(f"a {kind.__qualname__} is no JSON value")
+    raise UnwritableError(f"a {kind.__qualname__} is not a JSON value")
 
 
 def encode_text(text: str) -> JSON:
@@ -313,4 +313,4 @@ def describe_syntax_error(error: json.JSONDecodeError) -> tuple[str, str]:
         return "the file ends in the middle", "it was cut off: restore it from a backup or from version control"
     if text.startswith(("<<<<<<<", "=======", ">>>>>>>"), text.rfind("\n", 0, offset) + 1):
         return "a merge conflict is left in the file", "resolve it, then open the session again"
-    return f"this is no JSON: {error.msg}", ""
+    return f"not valid JSON: {error.msg}", ""

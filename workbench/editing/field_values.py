@@ -84,9 +84,8 @@ def read_json(text: str) -> Any:
         return json.loads(text)
     except json.JSONDecodeError as error:
         if error.msg != "Expecting value":
-            message = (
-                "the value ended before this" if error.msg == "Extra data" else error.msg[:1].lower() + error.msg[1:]
-            )
+            said = error.msg.removesuffix(" at")
+            message = "the value ended before this" if said == "Extra data" else said[:1].lower() + said[1:]
         elif error.pos >= len(text.rstrip()):
             message = "not finished: a value is missing here"
         else:

@@ -178,7 +178,7 @@ def test_a_secret_is_refused_on_load_and_on_save_without_being_repeated(params: 
         (b'{"format": 0, "x": ' + b"9" * 5000 + b"}", "too many digits"),
         (b'{"format": 0,\n "format": 0}', "the key appears twice, the second time at line 2, column 2"),
         (b'{"format": 0,\n<<<<<<< HEAD\n}', "merge conflict"),
-        (b'{"format": 0,\n  "name" "x"}', "line 2, column 10: this is no JSON"),
+        (b'{"format": 0,\n  "name" "x"}', "line 2, column 10: not valid JSON"),
         ("{}".encode("utf-16"), "not UTF-8"),
         (b"{}", 'it has no "format"'),
         (b"[]", "expected an object, got a list"),
@@ -221,7 +221,7 @@ def test_a_pipe_is_refused_without_waiting_for_it(tmp_path: Path) -> None:
 
 def test_values_that_are_no_json_are_refused_on_save_with_their_place(tmp_path: Path) -> None:
     session = dataclasses.replace(BASIC, cases=(Case("c", inputs={"when": [1, {"x": {1, 2}}]}),))
-    with pytest.raises(SessionError, match=r"cases\[0\]\.inputs\.when\[1\]\.x: a set is no JSON value"):
+    with pytest.raises(SessionError, match=r"cases\[0\]\.inputs\.when\[1\]\.x: a set is not a JSON value"):
         store.save(session, tmp_path / "s.json")
     assert list(tmp_path.iterdir()) == []
 

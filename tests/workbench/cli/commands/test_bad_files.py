@@ -42,7 +42,7 @@ def _content(change: Callable[[dict[str, Any]], None]) -> Callable[[bytes], byte
 BAD: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "0 bytes": (lambda good: b"", "the file is empty"),
     "half a file": (lambda good: good[: len(good) // 2], "ends in the middle"),
-    "no JSON": (lambda good: b"name: rain\n", "this is no JSON"),
+    "no JSON": (lambda good: b"name: rain\n", "not valid JSON"),
     "another kind of JSON": (lambda good: b'{"jsonrpc": "2.0"}', 'it has no "format"'),
     "a newer version": (_content(lambda data: data.update(format=99)), "written by a newer workbench: format 99"),
     "10,000 levels": (lambda good: b'{"format": 1, "x": ' + b"[" * 10_000 + b"]" * 10_000 + b"}", "nested too deep"),
