@@ -19,7 +19,7 @@ class Confinement:
     """Without `folder`, nothing is refused.
 
     `folder`: files are opened and written inside of it only, and no program is started. `models`: those that may be
-    called beside the offline ones, by their full names; each at its provider's own address.
+    called beside the offline models, by their full names; each at its provider's own address.
     """
 
     folder: Path | None = None
@@ -38,7 +38,7 @@ class Confinement:
         return "in this class files stay in your own folder; give a name without a path, such as mine.session.json"
 
     def why_no_program(self) -> str:
-        """Return why no program of this machine may be started; "" when one may."""
+        """Return why no program of this machine may be started, or ""."""
         return "" if self.folder is None else "in this class no programs are started: text is edited here"
 
     def why_no_model(self, model: str, address: str | None = None) -> str:
@@ -57,9 +57,9 @@ class Confinement:
 
     @property
     def offered_models(self) -> tuple[str, ...] | None:
-        """The models to choose from beside the offline ones; None: every one there is."""
+        """The models to choose from beside the offline models; None: all."""
         return None if self.folder is None else self.models
 
 
 FREE = Confinement()
-"""On one's own machine."""
+"""On the user's own machine."""

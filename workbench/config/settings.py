@@ -17,32 +17,13 @@ from adapters.lm import config_file, servers
 from adapters.lm.config_file import ConfigError, ConfigFile
 from workbench.output.suggestions import nearest
 
-THEMES = (
-    "workbench-dark",
-    "workbench-light",
-    "workbench-dark-projected",
-    "workbench-light-projected",
-    "ansi-dark",
-    "ansi-light",
-    "atom-one-dark",
-    "atom-one-light",
-    "catppuccin-frappe",
-    "catppuccin-latte",
-    "catppuccin-macchiato",
-    "catppuccin-mocha",
-    "dracula",
-    "flexoki",
-    "gruvbox",
-    "monokai",
-    "nord",
-    "rose-pine",
-    "rose-pine-dawn",
-    "rose-pine-moon",
-    "solarized-dark",
-    "solarized-light",
-    "textual-dark",
-    "textual-light",
-    "tokyo-night",
+THEMES = tuple(
+    (
+        "workbench-dark workbench-light workbench-dark-projected workbench-light-projected ansi-dark "
+        "ansi-light atom-one-dark atom-one-light catppuccin-frappe catppuccin-latte catppuccin-macchiato "
+        "catppuccin-mocha dracula flexoki gruvbox monokai nord rose-pine rose-pine-dawn rose-pine-moon "
+        "solarized-dark solarized-light textual-dark textual-light tokyo-night"
+    ).split()
 )
 """Ours, then textual's (a test holds them together; to ask textual would cost every command its import)."""
 
@@ -97,7 +78,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class InForce:
-    """The settings, the file they were read from (None: there is no home to have one in), and each one's origin."""
+    """The settings, the file they were read from (None: there is no home folder), and the origin of each."""
 
     settings: Settings
     file: ConfigFile
@@ -314,13 +295,7 @@ KEYS: tuple[Key, ...] = (
         ("VISUAL", "EDITOR"),
         environment_wins=False,
     ),
-    Key(
-        "compact",
-        "true or false",
-        "Less empty space on the screen.",
-        "compact = true",
-        _yes_or_no,
-    ),
+    Key("compact", "true or false", "Less empty space on the screen.", "compact = true", _yes_or_no),
     Key(
         "remember_layout",
         "true or false",

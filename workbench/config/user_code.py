@@ -15,7 +15,7 @@ from workbench.output.exit_codes import CommandError
 def named(adapters: Iterable[str]) -> frozenset[str]:
     """Those of the names that are `module:Class`: typed by the user, and so the only code that may be imported.
 
-    Modules of the working folder can then be imported, behind all others: a file there takes no installed one's place.
+    Modules of the working folder can then be imported, behind all others: never before an installed module.
     """
     names = frozenset(name for name in adapters if ":" in name)
     folder = str(Path.cwd())

@@ -45,7 +45,7 @@ def export(
 ) -> Exported:
     """The session as `form`, a name of `FORMS`.
 
-    Raises `CommandError` for what that form cannot hold, which `names_flags` of the command line where one would help.
+    Raises `CommandError` for what that form cannot hold, with the flag that would help if `names_flags`.
     """
     try:
         return FORMS[form].export(session, columns, cases, **options)

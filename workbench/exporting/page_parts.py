@@ -16,7 +16,7 @@ LONGEST_NAME = 1_000
 
 
 def radios(name: str, title: str, options: Sequence[str]) -> Element:
-    """A choice of one, that the browser itself lets arrow keys go through."""
+    """Make a choice among options that the browser itself lets arrow keys go through."""
     choices = []
     for place, option in enumerate(options):
         is_first = {"checked": ""} if place == 0 else {}

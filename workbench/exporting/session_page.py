@@ -104,21 +104,13 @@ class _SessionPage:
             notes = Passage("", (Piece(prepared.session.notes, "value"),))
             yield folded("Notes", as_html.passage(notes, LONGEST_TEXT, focusable("notes")), is_open=True)
         yield self._switches()
-        yield tag(
-            "noscript",
-            {},
-            "JavaScript is off: only the first case is shown, without the lesson.",
-        )
+        yield tag("noscript", {}, "JavaScript is off: only the first case is shown, without the lesson.")
         known = tag("div", {"class": "halves"}, tag("div", {}, *self._signatures()), tag("div", {}, *self._inputs()))
         yield tag("section", {"id": "signature"}, tag("h2", {}, "Signature and inputs"), known)
         columns = range(len(prepared.columns))
         prompts = [tag("div", {"class": "column"}, *self._prompt(column)) for column in columns]
         yield tag(
-            "section",
-            {"id": "prompts"},
-            tag("h2", {}, "Prompts"),
-            hint(),
-            tag("div", {"class": "beside"}, *prompts),
+            "section", {"id": "prompts"}, tag("h2", {}, "Prompts"), hint(), tag("div", {"class": "beside"}, *prompts)
         )
         yield tag("section", {"id": "replies"}, tag("h2", {}, "Replies and parse results"), *self._replies())
         yield tag("section", {"id": "matrix"}, tag("h2", {}, "Each reply parsed by every adapter"), *self._matrices())

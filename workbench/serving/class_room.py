@@ -69,7 +69,7 @@ class Setup:
             return False
 
     def url(self, port: int) -> str:
-        """Return the address for browsers, without a slash at its end; `port` is the one that is listened on."""
+        """Return the address for browsers, without a slash at its end; `port` is the port that is listened on."""
         if self.public_url is not None:
             return self.public_url.rstrip("/")
         name = own_host() if self.host in ANY else self.host

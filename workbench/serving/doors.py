@@ -51,7 +51,7 @@ CODE = (
 
 
 class Doors:
-    """`public_url` is the server's address for browsers, if not the one they came to.
+    """`public_url` is the server's address for browsers, if not the address they came to.
 
     `welcome` is called with each new seat, `seated` with each request from a seat.
     """

@@ -90,7 +90,7 @@ def read_packet(text: str) -> Packet:
 
 
 def terminal_size(width: int, height: int) -> tuple[int, int]:
-    """Bound a size to one that a terminal can have."""
+    """Bound a size to what a terminal can have."""
     return max(1, min(MOST_COLUMNS, width)), max(1, min(MOST_ROWS, height))
 
 
@@ -158,8 +158,8 @@ EXAMPLE = "example:"
 class TeachersPlace:
     """The teacher's position, told to all participants.
 
-    `session` is the name of a file, or `EXAMPLE` and a name; "" is one that nobody else has. `case` and `column` are
-    its, `tab` is one of the editors.
+    `session` is the name of a file, or `EXAMPLE` and a name; "" is a session that nobody else has. `case` and
+    `column` are its, `tab` is one of the editors.
 
     `screen` is one of `SCREENS`; `part`, one of `PARTS`, has the focus of the panes; `page` is open of the pages, and
     `step` of the lesson, from 0. `kind`, `field` and `turn` are the origin under the cursor of a prompt ("": none).

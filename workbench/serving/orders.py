@@ -22,7 +22,7 @@ PROGRAM = "workbench.tui.launch_visitor"
 @dataclass(frozen=True)
 class Orders:
     """`session` is the name of a file in `files`, None for the first example; `lesson` is a step, from 1, that is
-    opened at once; `models` may be called in addition to the offline ones; `disk_mb` limits the folder. The teacher's
+    opened at once; `models` may be called in addition to the offline models; `disk_mb` limits the folder. The teacher's
     program `leads`; `is_projected`: it starts in projector mode.
     """
 

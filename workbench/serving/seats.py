@@ -176,7 +176,7 @@ class Seats:
         return seat
 
     def holder(self, secret: str | None) -> Seat | None:
-        """Return the seat that a secret opens; None for a wrong or expired one."""
+        """Return the seat that a secret opens; None for a wrong or expired secret."""
         return self._by_secret.get(secret) if secret is not None else None
 
     def touch(self, seat: Seat) -> None:

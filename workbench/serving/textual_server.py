@@ -60,7 +60,7 @@ class Lead:
             news.set()
 
     async def places(self) -> AsyncIterator[TeachersPlace | None]:
-        """Yield the teacher's place, if there is one, then each later one. Without end."""
+        """Yield the teacher's place, if any, then each later place, without end."""
         heard: TeachersPlace | None = None
         while True:
             news = self._news
@@ -189,7 +189,7 @@ async def _read_to_its_end(stream: asyncio.StreamReader) -> None:
 async def hand_out(request: web.Request, folder: Path, name: str) -> web.StreamResponse:
     """Answer with the file of this name in `folder`, which a browser saves and never shows.
 
-    Raises `DownloadError`. A browser that reads nothing is cut off, and so is one that was promised more than comes.
+    Raises `DownloadError`. A browser that reads nothing is cut off, and so is a download that ends too early.
     """
     with seats.open_download(folder, name) as opened:
         size = os.fstat(opened.fileno()).st_size

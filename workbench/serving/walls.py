@@ -22,42 +22,17 @@ from adapters.lm import child
 from sessions.checking import patterns
 
 CHANGES = {
-    "os.chmod": 1,
-    "os.chown": 1,
-    "os.link": 2,
-    "os.mkdir": 1,
-    "os.remove": 1,
-    "os.rename": 2,
-    "os.rmdir": 1,
-    "os.truncate": 1,
-    "os.utime": 1,
-    "shutil.rmtree": 1,
-    "shutil.copyfile": 2,
-    "shutil.move": 2,
+    **dict.fromkeys("os.chmod os.chown os.mkdir os.remove os.rmdir os.truncate os.utime shutil.rmtree".split(), 1),
+    **dict.fromkeys("os.link os.rename shutil.copyfile shutil.move".split(), 2),
 }
 """Events that change files, and the number of their leading arguments that are paths."""
 LISTINGS = frozenset({"os.listdir", "os.scandir"})
 NEVER = frozenset(
-    {
-        "os.symlink",
-        "os.system",
-        "os.exec",
-        "os.fork",
-        "os.forkpty",
-        "os.posix_spawn",
-        "os.spawn",
-        "os.startfile",
-        "pty.spawn",
-        "socket.bind",
-        "socket.connect",
-        "socket.sendto",
-        "socket.sendmsg",
-        "socket.getaddrinfo",
-        "socket.gethostbyname",
-        "socket.gethostbyaddr",
-        "ctypes.dlopen",
-        "webbrowser.open",
-    }
+    (
+        "os.symlink os.system os.exec os.fork os.forkpty os.posix_spawn os.spawn os.startfile pty.spawn "
+        "socket.bind socket.connect socket.sendto socket.sendmsg socket.getaddrinfo socket.gethostbyname "
+        "socket.gethostbyaddr ctypes.dlopen webbrowser.open"
+    ).split()
 )
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 DEVICES = ("/dev/null", "/dev/urandom", "/dev/random")

@@ -71,7 +71,7 @@ def run_app(path: str | None = None, session: Session | None = None, **options: 
 
 
 def opened(path: str | None) -> tuple[Session, Path | None]:
-    """Return the session to start with, and its file if it has one."""
+    """Return the session to start with, and its file, if any."""
     from sessions import examples
 
     if path is None:

@@ -181,12 +181,9 @@ def _session(host: Host) -> Iterator[Command]:
         else:
             yield Command(f"Show column: {adapter}", about, partial(columns.show, host, adapter))
     for column in session.columns:
-        yield Command(
-            f"Move column left: {column.id}", "Move it by one place", partial(columns.move, host, column.id, -1)
-        )
-        yield Command(
-            f"Move column right: {column.id}", "Move it by one place", partial(columns.move, host, column.id, 1)
-        )
+        for side, by in (("left", -1), ("right", 1)):
+            run = partial(columns.move, host, column.id, by)
+            yield Command(f"Move column {side}: {column.id}", "Move it by one place", run)
     about = "Record prompt and reply of all columns of this case for checks"
     yield Command("Record every column", about, partial(checking.record_all, host))
     run = partial(_ask, host, partial(files.restore_earlier, host))

@@ -149,7 +149,7 @@ def _line(answer: Answer) -> Content:
 
 
 def why_no_file(text: str, example: str, confinement: Confinement = FREE) -> str:
-    """Return why no file can be written there, with `example` as a valid path; "" when one can."""
+    """Return why no file can be written there, with `example` as a valid path, or ""."""
     if not text.strip():
         return f"enter a path such as {example}"
     try:

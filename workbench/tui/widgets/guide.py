@@ -136,7 +136,7 @@ OWN: tuple[Step, ...] = (
     ),
     Step("{app.save|^s} saves it all in one file.", lambda seen: seen.is_saved, "{app.save|^s}"),
 )
-"""The steps of the first signature of one's own."""
+"""The steps of the user's first own signature."""
 
 Kind = Literal["first", "own", "notes"]
 """Steps of the first example, of the first own session, or the points of an example's notes."""
@@ -219,7 +219,7 @@ class Guide(Widget, can_focus=False):
         head = lines((f"{self._title}. ", "bold"), (f"{len(self.done)} of {count} done", QUIET))
         if self.app.size.width < NARROW:
             text = keys(self.steps[following].first_sentence) if following is not None else "All steps done."
-            return Content.assemble(lines((f"{self._title}. ", "bold")), self._line(following or 0, text, SAID))
+            return lines((f"{self._title}. ", "bold"), (text, SAID)).stylize(Style.from_meta({"step": following or 0}))
         rows, foot = self._steps(following, keys), [lines((keys(self._foot), QUIET))]
         if self._opening and not self.done:
             opening = lines((f"{self._title}. ", "bold"), (f"{self._opening} {count} steps:", SAID))
@@ -254,9 +254,6 @@ class Guide(Widget, can_focus=False):
     def _height_of(self, rows: Sequence[Content]) -> int:
         width = self._room.width
         return sum(len(wrapped(one.plain, width)) for one in rows)
-
-    def _line(self, place: int, text: str, style: str) -> Content:
-        return lines((text, style)).stylize(Style.from_meta({"step": place}))
 
     def on_click(self, event: events.Click) -> None:
         """Tick or untick a step that nothing but a click can tell to be done."""
