@@ -13,6 +13,7 @@ from adapters.types.recognition import is_named
 CALLS_DESCRIPTION = "the tools to call now; an empty list once the other outputs are final"
 
 
+@lru_cache(maxsize=1024)
 def tool_input_field(signature: Signature) -> str | None:
     """The first input annotated Tool or list[Tool]."""
     for name, field in signature.input_fields.items():
@@ -22,6 +23,7 @@ def tool_input_field(signature: Signature) -> str | None:
     return None
 
 
+@lru_cache(maxsize=1024)
 def tool_output_field(signature: Signature) -> str | None:
     """The first output annotated ToolCalls."""
     return next((name for name, one in signature.output_fields.items() if is_named(one.annotation, "ToolCalls")), None)

@@ -7,6 +7,7 @@ last one shown, fulfils the case's expectations. Nothing is sent and nothing is 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -78,10 +79,12 @@ def each(
                 if missing:
                     yield FixtureResult(path, case.name, column.id, dict.fromkeys(PARTS, "empty"), (), (missing,))
                     continue
+                start = time.perf_counter()
                 fixture = _Fixture(session, column, case, (adapters or {}).get(column.id))
                 outcome = fixture.check()
                 notes = () if outcome.verdicts["render"] == "error" else notes_of(case, column.id)
-                yield FixtureResult(path, case.name, column.id, outcome.verdicts, tuple(outcome.drift), notes)
+                seconds, drift = time.perf_counter() - start, tuple(outcome.drift)
+                yield FixtureResult(path, case.name, column.id, outcome.verdicts, drift, notes, seconds=seconds)
         yield from (one for one in _orphans(session, path, case, columns) if wanted(case.name, one.column))
 
 

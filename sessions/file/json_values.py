@@ -151,10 +151,18 @@ def float_name(value: float) -> str:
 
 
 def _decode_object(pairs: list[tuple[str, Any]]) -> Any:
-    made = dict(pairs)
     if len(pairs) == 1:
-        ((key, content),) = pairs
-        return _decode_tag(key, content, made) if key in _TAGS else made
+        ((tag, content),) = pairs
+        if tag == "$text" or tag == "$lines":
+            if type(content) is list and content:
+                try:
+                    return ("\n" if tag == "$lines" else "").join(content)
+                except TypeError:  # an item that is no text: not one of ours
+                    pass
+        elif tag in _TAGS:
+            return _decode_tag(tag, content, {tag: content})
+        return {tag: content}
+    made = dict(pairs)
     if len(made) != len(pairs):
         counts = Counter(key for key, _ in pairs)
         raise DuplicateKeyError(next(key for key in made if counts[key] > 1))
@@ -163,13 +171,7 @@ def _decode_object(pairs: list[tuple[str, Any]]) -> Any:
 
 def _decode_tag(tag: str, content: object, made: dict[str, Any]) -> Any:
     """Decode a tag, or return the object itself if its content is not ours."""
-    if tag == "$lines" or tag == "$text":
-        if type(content) is list and content:
-            try:
-                return ("\n" if tag == "$lines" else "").join(content)
-            except TypeError:  # an item that is no text: not one of ours
-                return made
-    elif tag == "$float":
+    if tag == "$float":
         if isinstance(content, str) and content in _FLOATS:
             return _FLOATS[content]
     elif tag == "$int":

@@ -172,7 +172,9 @@ def _read(path: str) -> bytes:
                 raise SessionError(path, "", "not a regular file")
             if status.st_size > SIZE_LIMIT:
                 raise SessionError(path, "", _too_large(status.st_size))
-            content = file.read(SIZE_LIMIT + 1)
+            content = file.read(status.st_size + 1)
+            if len(content) > status.st_size:  # it grows meanwhile
+                content += file.read(SIZE_LIMIT + 1 - len(content))
     except FileNotFoundError as error:
         hint = did_you_mean(path) or "`workbench new` makes a session"
         raise SessionError(path, "", "there is no such file", hint) from error

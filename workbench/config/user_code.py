@@ -18,8 +18,7 @@ def named(adapters: Iterable[str]) -> frozenset[str]:
     Modules of the working folder can then be imported, behind all others: never before an installed module.
     """
     names = frozenset(name for name in adapters if ":" in name)
-    folder = str(Path.cwd())
-    if names and folder not in sys.path:
+    if names and (folder := str(Path.cwd())) not in sys.path:
         sys.path.append(folder)
     return names
 
