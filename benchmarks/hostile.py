@@ -12,6 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pydantic
+
 sys.path[:0] = [str(Path(__file__).parents[1])]
 
 BAR, GIVE_UP = 2.0, 30.0
@@ -61,6 +63,7 @@ PROBES: dict[str, Probe] = {
     "chat: Any <- [ * n": ("chat", "Any", lambda n: "[[ ## v ## ]]\n" + "[" * n),
     "chat: Any <- ( * n": ("chat", "Any", lambda n: "[[ ## v ## ]]\n" + "(" * n),
     "chat: Any <- { * n": ("chat", "Any", lambda n: "[[ ## v ## ]]\n" + "{" * n),
+    "chat: a recursive model <- {[ * n": ("chat", "Node", lambda n: "[[ ## v ## ]]\n" + "{[" * (n // 2)),
     "chat: Any <- - * n": ("chat", "Any", lambda n: "[[ ## v ## ]]\n" + "-" * n + "1"),
     "chat: Any <- 1+ * n": ("chat", "Any", lambda n: "[[ ## v ## ]]\n" + "1+" * n + "1"),
     "chat: Any <- digits": ("chat", "Any", lambda n: "[[ ## v ## ]]\n" + "1" * n),
@@ -82,7 +85,21 @@ PROBES: dict[str, Probe] = {
     "xml: unclosed": ("xml", "str", lambda n: "<v>" * n),
     "xml: one big tag": ("xml", "str", lambda n: "<" + "v" * n),
 }
-TYPES: dict[str, Any] = {"Any": Any, "str": str, "int": int, "list[str]": list[str], "dict[str, Any]": dict[str, Any]}
+
+
+class Node(pydantic.BaseModel):
+    name: str
+    children: list[Node] = []
+
+
+TYPES: dict[str, Any] = {
+    "Node": Node,
+    "Any": Any,
+    "str": str,
+    "int": int,
+    "list[str]": list[str],
+    "dict[str, Any]": dict[str, Any],
+}
 
 
 def probe(name: str, size: int) -> None:

@@ -125,8 +125,8 @@ class _BoundedParser(JSONParser):
     def parse_object(self, *schema: Any) -> Any:
         start = self.index
         made = super().parse_object(*schema)
-        if not made:  # its text is looked through again for what an empty object may have been meant to be
-            self._steps.take(max(self.index - start, 0))
+        if not made:  # its text is looked through twice more for what an empty object may have been meant to be
+            self._steps.take(2 * max(self.index - start, 0))
         return made
 
     def scroll_whitespaces(self, idx: int = 0, **options: Any) -> int:
