@@ -6,9 +6,11 @@ never emitted, and what follows `[[` in a value can be lost.
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
@@ -47,10 +49,33 @@ class StreamedField:
     def text(self) -> str:
         return "".join(one.chunk for one in self.emitted)
 
+    def compared(self, raw: str) -> tuple[str, str]:
+        """Return what of the field's text in the reply is never emitted, and what is emitted in excess."""
+        raw, text = raw.strip(), self.text.strip()
+        start = _in_common(raw, text)
+        end = _in_common(raw[start:][::-1], text[start:][::-1])
+        return raw[start : len(raw) - end], text[start : len(text) - end]
+
 
 def streamed(form: StreamedForm, fields: Iterable[str], chunks: Sequence[str]) -> tuple[StreamedField, ...]:
     """Follow a stream with a listener for each field."""
     return tuple([_followed(Listener(form, name), chunks) for name in fields])
+
+
+def cut_at_random(text: str, seed: int) -> tuple[str, ...]:
+    """Cut a reply into chunks of a few characters, as models stream; the same seed gives the same cuts."""
+    rng = random.Random(seed)
+    chunks: list[str] = []
+    at = 0
+    while at < len(text):
+        size = rng.randint(1, 9)
+        chunks.append(text[at : at + size])
+        at += size
+    return tuple(chunks)
+
+
+def _in_common(one: str, other: str) -> int:
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _followed(listener: Listener, chunks: Sequence[str]) -> StreamedField:

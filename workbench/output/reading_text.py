@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from adapters.replies.reading import FieldReading, Reading
 from adapters.replies.streaming import StreamedField
@@ -32,17 +32,32 @@ def write_stream(reading: Reading, fields: Sequence[StreamedField] | None, chunk
         command_output.text(f"  dspy has no streaming for {reading.adapter}: StreamListener raises ValueError\n")
         return
     for field in fields:
-        end = f"ends with chunk {field.ended_at + 1}" if field.ended_at is not None else "ends with the stream"
-        command_output.text(f"  stream of {field.field}: {len(field.emitted)} of {chunks} chunks, {end}")
+        command_output.text(f"  stream of {field.field}: {stream_summary(field, chunks)}")
         for one in field.emitted:
             place = "the end" if one.at is None else f"chunk {one.at + 1}"
             command_output.text(f"    {place}: {short(one.chunk)}{' (last)' if one.is_last else ''}")
-        raw = reading.fields[field.field].raw
-        if field.is_in_a_chunk:
-            command_output.text("    ! never emitted: one chunk holds the whole field, a cached reply to dspy")
-        elif raw is not None and reading.form != "json" and raw.strip() != field.text.strip():
-            command_output.text(f"    ! emitted is not the field's text, which is {short(raw.strip())}")
+        for said in stream_losses(field, reading):
+            command_output.text(f"    ! {said}")
     command_output.text("")
+
+
+def stream_summary(field: StreamedField, chunks: int) -> str:
+    """Say how many chunks cause an output, and when the end of the field is known."""
+    end = f"ends with chunk {field.ended_at + 1}" if field.ended_at is not None else "ends with the stream"
+    return f"{len(field.emitted)} of {chunks} chunks, {end}"
+
+
+def stream_losses(field: StreamedField, reading: Reading) -> Iterator[str]:
+    """Say what of a field a listener never emits, and what it emits that is not the field's."""
+    raw = reading.fields[field.field].raw
+    if field.is_in_a_chunk:
+        yield "never emitted: one chunk holds the whole field, a cached reply to dspy"
+    elif raw is not None:
+        lost, extra = field.compared(raw)
+        if lost:
+            yield f"never emitted: {short(lost)}"
+        if extra:
+            yield f"emitted, though not of this field: {short(extra)}"
 
 
 def raised_by(reading: Reading) -> str:

@@ -118,7 +118,7 @@ _KEYS = (
     (VIEW, "f3", "focus_prompts", "Prompts", "Go to the prompts; again: the next column"),
     (VIEW, "f4", "focus_replies", "Replies", "Go to the replies; again: the next column"),
     (VIEW, "f6", "lesson", "Lesson", "Step through how this prompt is built and its reply parsed"),
-    (VIEW, "f7", "look", "Inspect", "Inspect card, request, calls, reply × parser, differences, lint, tokens"),
+    (VIEW, "f7", "look", "Inspect", "Inspect card, request, calls, reply × parser, differences, lint, tokens, stream"),
     (VIEW, "f11", "signature_view", "Form", "Show the signature as form, form and source, or source"),
     (EDIT, "shift+f11,f23,alt+l", "program", "Program", "Compare with the linked program; choose the version to keep"),
     (VIEW, "shift+f7,f19,alt+r", "past_runs", "Runs", "List this case's runs and compare two"),

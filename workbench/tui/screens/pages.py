@@ -1,4 +1,4 @@
-"""F7: inspect a column: its card, request, calls, parsers, differences, lints, repeats and tokens."""
+"""F7: inspect a column: its card, request, calls, parsers, differences, lints, repeats, tokens and stream."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from workbench.output.display import one_line
 from workbench.output.exit_codes import CommandError
 from workbench.state.document import Place, RenderedColumn
 from workbench.tui.keys.bindings import ON_A_PAGE, KeyGroup
-from workbench.tui.pages import attempts, card, differences, lints, parsers, tokens, true_request
+from workbench.tui.pages import attempts, card, differences, lints, parsers, stream, tokens, true_request
 from workbench.tui.pages.page import LookedAt, paragraph
 from workbench.tui.textual_internals import row_compositor
 from workbench.tui.widgets.heading import Heading
@@ -51,6 +51,7 @@ PAGES: Mapping[str, PageName] = {
     "lints": PageName("Lint", "{text.choose|enter} go to its place"),
     "repeats": PageName("Repeats"),
     "tokens": PageName("Tokens", "{pages.copy|y} copy"),
+    "stream": PageName("Stream", "{pages.view|v} cut again   {pages.copy|y} copy"),
 }
 
 LOOK_AGAIN_SECONDS = 0.3
@@ -66,7 +67,8 @@ class PagesScreen(Screen[Place | None]):
 what other models would get. **Calls**: every call of the last run, hidden ones too. **Reply × parser**: which parser
 reads which column's reply. **Differences**: this prompt compared with another column's or the recording. **Lint**: what
 reaches the model in an unexpected form; `{text.choose|enter}` goes to its place. **Repeats**: several runs of the same
-request, equal values counted. **Tokens**: where the tokens of the request go, and their price.
+request, equal values counted. **Tokens**: where the tokens of the request go, and their price. **Stream**: what dspy's
+`StreamListener` emits for each chunk of the reply, as it was sent or cut at random, and what it never emits.
 """
     APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_PAGE
     BINDING_GROUP_TITLE = "Inspect"
@@ -79,7 +81,7 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
         _key("left,h", "turn(-1)", "before", "Page before", "Show the previous page"),
         _key("c,tab", "column(1)", "column", "Next column", "Show this page for the next column"),
         _key("shift+tab", "column(-1)", "column_before", "Column before", "Show this page for the previous column"),
-        _key("v", "view", "view", "Raw", "Toggle the request as JSON, or a call's raw payload"),
+        _key("v", "view", "view", "Raw", "Toggle the request as JSON, or a call's raw payload; cut a reply again"),
         _key("o", "other", "other", "Compare with", "Compare with another column or the recording"),
         _key("y", "copy('text')", "copy", "Copy", "Copy the text of this page"),
         _key("Y", "copy('json')", "copy_json", "Copy JSON", "Copy the request as JSON"),
@@ -94,6 +96,7 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
         self._page = page
         self._step = 0
         self._raw = False
+        self._cut = 0
         self._other = 0
         self.at = looked_at(0)
         self._made_late: dict[str, tuple[RenderedColumn, list[Block]]] = {}
@@ -196,6 +199,8 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
             return attempts.blocks_of(self.at, self._raw)
         if self._page == "repeats":
             return attempts.repeats_of(self.at)
+        if self._page == "stream":
+            return stream.blocks_of(self.at, self._cut)
         if self._page == "tokens":
             return tokens.blocks_of(self.at)
         if self._page == "parsers":
@@ -237,7 +242,7 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
 
     def action_page(self, page: str) -> None:
         if page != self._page:
-            self._page, self._raw = page, False
+            self._page, self._raw, self._cut = page, False, 0
             self._show()
 
     def action_turn(self, by: int) -> None:
@@ -253,6 +258,9 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
     def action_view(self) -> None:
         if self._page in ("request", "runs"):
             self._raw = not self._raw
+            self._show()
+        elif self._page == "stream":
+            self._cut += 1
             self._show()
 
     def action_other(self) -> None:
