@@ -1,17 +1,33 @@
-"""Make the inner signatures of dspy's agents: `dspy.ReAct`, `dspy.ProgramOfThought` and `dspy.CodeAct` of 3.4.1.
+"""Make the inner signatures of dspy's modules: `ReAct`, `ProgramOfThought`, `CodeAct` and `Refine` of 3.4.1.
 
-Rule: the `__init__` of each. Nobody writes these signatures, and their prompts are what the model sees.
+Rule: the `__init__` of each, and `dspy.predict.refine.OfferFeedback`. Nobody writes these signatures,
+and their prompts are what the model sees.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, Literal
 
 from adapters.signatures.signature import Field, InputField, OutputField, Signature
 
-Module = Literal["react", "program-of-thought", "code-act"]
+Module = Literal["react", "program-of-thought", "code-act", "refine"]
+MODULES: Mapping[str, Module] = MappingProxyType(
+    {"ReAct": "react", "CodeAct": "code-act", "ProgramOfThought": "program-of-thought", "Refine": "refine"}
+)
+"""By the name of the class in dspy."""
+PREDICTORS = (
+    *("ReAct.react", "ReAct.extract", "CodeAct.codeact", "CodeAct.extractor"),
+    *("ProgramOfThought.code_generate", "ProgramOfThought.code_regenerate", "ProgramOfThought.generate_output"),
+    *("Refine.hinted", "Refine.feedback"),
+)
+"""The inner signatures by the names that a session's `predictor` has."""
+TRAJECTORY = "trajectory"
+"""The input that holds an agent's steps; empty for its first."""
+FINISH = "finish"
+"""The tool with which a ReAct ends."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +57,40 @@ def inner_signatures(module: Module, signature: Signature, tools: Mapping[str, s
             InnerSignature("codeact", _code_act(signature, tools), False),
             InnerSignature("extractor", _extract(signature), True),
         )
+    if module == "refine":
+        hint = InputField(desc="A hint to the module from an earlier run")
+        return (
+            InnerSignature("hinted", signature.append("hint_", hint, str), False),
+            InnerSignature("feedback", _FEEDBACK, False),
+        )
     return (
         InnerSignature("code_generate", _generate(signature), True),
         InnerSignature("code_regenerate", _regenerate(signature), True),
         InnerSignature("generate_output", _answer(signature), True),
     )
+
+
+STEP = (
+    *(Field(name, "input", str) for name in ("thought", "tool_name")),
+    Field("tool_args", "input", dict[str, Any]),
+    Field("observation", "input", str),
+)
+"""What a step of a ReAct consists of."""
+
+
+def takes_steps(signature: Signature) -> bool:
+    """Return whether a signature has an agent's trajectory in the place of a history."""
+    field = signature.input_fields.get(TRAJECTORY)
+    return field is not None and field.annotation is str and signature.history_field is None
+
+
+def inner_signature(predictor: str, signature: Signature, tools: Mapping[str, str]) -> Signature:
+    """Make the inner signature of one of `PREDICTORS`, with the `reasoning` that a chain of thought adds."""
+    module, _, name = predictor.partition(".")
+    made = next(one for one in inner_signatures(MODULES[module], signature, tools) if one.name == name)
+    whole = made.signature.chain_of_thought() if made.is_chain_of_thought else made.signature
+    first = [replace(one, default="") if one.name == TRAJECTORY else one for one in whole.fields.values()]
+    return Signature.make(first, whole.instructions, signature.name)
 
 
 def _listed(fields: Iterable[str]) -> str:
@@ -57,7 +102,7 @@ def _inputs(signature: Signature) -> list[Field]:
 
 
 def _extract(signature: Signature) -> Signature:
-    return Signature.make(signature.fields.values(), signature.instructions).append("trajectory", InputField(), str)
+    return Signature.make(signature.fields.values(), signature.instructions).append(TRAJECTORY, InputField(), str)
 
 
 def tools_with_finish(signature: Signature, tools: Mapping[str, str]) -> dict[str, str]:
@@ -66,7 +111,7 @@ def tools_with_finish(signature: Signature, tools: Mapping[str, str]) -> dict[st
         "Marks the task as complete. That is, signals that all information for producing the outputs, i.e. "
         f"{_listed(signature.output_fields)}, are now available to be extracted."
     )
-    return {**tools, "finish": tool_text("finish", described, {})}
+    return {**tools, FINISH: tool_text(FINISH, described, {})}
 
 
 def react_instructions(signature: Signature, tools: Mapping[str, str]) -> str:
@@ -92,7 +137,7 @@ def react_instructions(signature: Signature, tools: Mapping[str, str]) -> str:
 def _react(signature: Signature, tools: Mapping[str, str]) -> Signature:
     return (
         Signature.make(_inputs(signature), react_instructions(signature, tools))
-        .append("trajectory", InputField(), str)
+        .append(TRAJECTORY, InputField(), str)
         .append("next_thought", OutputField(), str)
         .append("next_tool_name", OutputField(), Literal[tuple(tools_with_finish(signature, tools))])
         .append("next_tool_args", OutputField(), dict[str, Any])
@@ -122,7 +167,7 @@ def _code_act(signature: Signature, tools: Mapping[str, str]) -> Signature:
     code = "Python code that when executed, produces output relevant to answering the question"
     return (
         Signature.make(_inputs(signature), "\n".join(instructions))
-        .append("trajectory", InputField(), str)
+        .append(TRAJECTORY, InputField(), str)
         .append("generated_code", OutputField(desc=code), str)
         .append("finished", OutputField(desc="a boolean flag to determine if the process is done"), bool)
     )
@@ -166,3 +211,38 @@ def _answer(signature: Signature) -> Signature:
     return made.with_instructions(
         f"Given the final code {_listed(made.input_fields)}, provide the final {_listed(made.output_fields)}."
     )
+
+
+_FEEDBACK = Signature.make(
+    [
+        _code("input", "program_code", "The code of the program that we are analyzing"),
+        _code("input", "modules_defn", "The definition of each module in the program, including its I/O"),
+        _code("input", "program_inputs", "The inputs to the program that we are analyzing"),
+        _code("input", "program_trajectory", "The trajectory of the program's execution, showing each module's I/O"),
+        _code("input", "program_outputs", "The outputs of the program that we are analyzing"),
+        _code("input", "reward_code", "The code of the reward function that we are analyzing"),
+        Field("target_threshold", "input", float, desc="The target threshold for the reward function"),
+        Field("reward_value", "input", float, desc="The reward value assigned to the program's outputs"),
+        Field(
+            "module_names",
+            "input",
+            list[str],
+            desc="The names of the modules in the program, for which we seek advice",
+        ),
+        _code("output", "discussion", "Discussing blame of where each module went wrong, if it did"),
+        Field(
+            "advice",
+            "output",
+            dict[str, str],
+            desc="For each module, describe very concretely, in this order: the specific scenarios in which it has "
+            "made mistakes in the past and what each mistake was, followed by what it should do differently in that "
+            "kind ofscenario in the future. If the module is not to blame, write N/A.",
+        ),
+    ],
+    "In the discussion, assign blame to each module that contributed to the final reward being below the threshold, "
+    "if\nany. Then, prescribe concrete advice of how the module should act on its future input when we retry the "
+    "process, if\nit were to receive the same or similar inputs. If a module is not to blame, the advice should be "
+    "N/A.\nThe module will not see its own history, so it needs to rely on entirely concrete and actionable advice "
+    "from you\nto avoid the same mistake on the same or similar inputs.",
+)
+"""The signature with which `dspy.Refine` asks what each module should do better."""

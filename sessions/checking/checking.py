@@ -262,7 +262,7 @@ class _Fixture:
                 adapter,
                 signature,
                 rendering.demos_of(self._session, self._case),
-                rendering.inputs_of(signature, self._case),
+                rendering.inputs_of(signature, self._case, adapter),
                 recording.capabilities_in_force(recorded, model)
                 if recorded
                 else rendering.capabilities_for(self._session, self._column).capabilities,

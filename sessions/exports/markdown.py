@@ -25,7 +25,8 @@ def markdown(source: Source) -> Exported:
     text = session.signature
     sections += ["## Signature", _fenced(text.text, "python" if "\n" in text.text else "text")]
     if text.predictor != "Predict":
-        sections.append(f"Predictor: {text.predictor}, which asks for `reasoning` first.")
+        reasoning = ", which asks for `reasoning` first" if text.predictor == "ChainOfThought" else ""
+        sections.append(f"Predictor: {text.predictor}{reasoning}.")
     if text.instructions is not None:
         sections += ["Instructions:", _fenced(text.instructions, "text")]
     sections += [

@@ -19,7 +19,20 @@ if TYPE_CHECKING:
     from adapters.signatures.signature import Signature
 
 Result = TypeVar("Result")
-Predictor = Literal["Predict", "ChainOfThought"]
+Predictor = Literal[
+    "Predict",
+    "ChainOfThought",
+    "ReAct.react",
+    "ReAct.extract",
+    "CodeAct.codeact",
+    "CodeAct.extractor",
+    "ProgramOfThought.code_generate",
+    "ProgramOfThought.code_regenerate",
+    "ProgramOfThought.generate_output",
+    "Refine.hinted",
+    "Refine.feedback",
+]
+"""Who calls the signature; a name with a dot is an inner signature that a module of dspy makes of it."""
 RecordedSource = Literal["sent", "edited", "pasted", "accepted"]
 """The source of a recording's reply; `accepted` if a person accepted a later prompt, which it does not answer."""
 
@@ -52,7 +65,8 @@ class SignatureText:
     class_name: Annotated[str | None, Rule(name="class")] = None
     """Which class of the source is meant."""
     predictor: Predictor = "Predict"
-    """What calls it; `ChainOfThought` puts the field `reasoning` before the other outputs."""
+    """What calls it: `ChainOfThought` puts the field `reasoning` before the other outputs, `ReAct.react` and the like
+    are the inner signatures of an agent with the session's tools."""
     instructions: Annotated[str | None, LINES] = None
     """Instructions that replace those of the text."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
@@ -61,13 +75,16 @@ class SignatureText:
     decisions: Annotated[Mapping[str, Mapping[str, Any]], Rule(is_left_out=True)] = field(default_factory=nothing)
     """Of outputs that are decisions, by name: `threshold`, `cuts` or `weights`, `instructions` and `criteria`, as
     `dspy.Predict.fields` has them."""
+    tools: Annotated[Mapping[str, str], Rule(is_no_key=True)] = field(default_factory=nothing)
+    """The session's tools by name, as an agent's instructions describe them."""
 
     def read(self) -> Signature:
         """The signature: the same object for the same content, since caches go by its identity.
 
         Raises `adapters.errors.SignatureError` with line and column.
         """
-        return _read(self.text, self.class_name, self.predictor, self.instructions, self.decisions_as_text)
+        tools = tuple(self.tools.items())
+        return _read(self.text, self.class_name, self.predictor, self.instructions, self.decisions_as_text, tools)
 
     @property
     def is_as_taken(self) -> bool:
@@ -87,7 +104,12 @@ def digest_of(text: str) -> str:
 
 @lru_cache(maxsize=256)
 def _read(
-    text: str, class_name: str | None, predictor: Predictor, instructions: str | None, decisions: str
+    text: str,
+    class_name: str | None,
+    predictor: Predictor,
+    instructions: str | None,
+    decisions: str,
+    tools: tuple[tuple[str, str], ...],
 ) -> Signature:
     from adapters.errors import SignatureError
     from adapters.signatures import notation
@@ -97,6 +119,10 @@ def _read(
         signature = signature.with_instructions(instructions)
     if predictor == "ChainOfThought":
         signature = signature.chain_of_thought()
+    elif predictor != "Predict":
+        from adapters.signatures.agents import inner_signature
+
+        signature = inner_signature(predictor, signature, dict(tools))
     if not decisions:
         return signature
     try:
@@ -280,6 +306,18 @@ class Session(ShowsItself):
     """The schema of the file, for editors."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
 
+    def __post_init__(self) -> None:
+        """Tell the signature of an agent what tools there are."""
+        if "." in self.signature.predictor:
+            told = {one.name: _tool_text(one) for one in self.tools}
+            if told != self.signature.tools:
+                object.__setattr__(self, "signature", replace(self.signature, tools=told))
+
+    @property
+    def offered_tools(self) -> tuple[Tool, ...]:
+        """The tools that a request offers; none for an agent, whose instructions describe them."""
+        return () if "." in self.signature.predictor else self.tools
+
     def shown(self) -> Shown:
         """The signature's text, and for each case its inputs, and the reply that each column has for it."""
         count = len([one for one in self.demos if one.enabled])
@@ -329,3 +367,18 @@ def _json(values: Mapping[str, object]) -> str:
 
 def _reply_text(case: Case, column: str) -> str:
     return case.replies[column].text if column in case.replies else ""
+
+
+def _tool_text(tool: Tool) -> str:
+    """Describe a tool as dspy does; arguments that cannot be read are left out."""
+    from adapters.errors import SignatureError
+    from adapters.signatures.agents import tool_text
+    from adapters.tools.argument_line import schema_of_line
+
+    parameters: Any = tool.parameters
+    try:
+        schema = schema_of_line(parameters) if isinstance(parameters, str) else parameters
+    except SignatureError:
+        schema = {}
+    arguments = schema.get("properties")
+    return tool_text(tool.name, tool.description, arguments if isinstance(arguments, Mapping) else {})

@@ -142,9 +142,10 @@ def session_of(session: Session, column: Column) -> Session:
     text = session.signature
     # The same object for the same content, since caches go by its identity
     own = [part for one in session.variants if one.tag == column.variant for part in (one.of, one.text, one.original)]
+    own += [part for one in text.tools.items() for part in one]
     key = (text.text, text.class_name, text.predictor, text.instructions, text.decisions_as_text, column.variant, *own)
     if key not in _made:
-        made = apply(Session(text, variants=session.variants), column.variant)
+        made = apply(Session(text, variants=session.variants, tools=session.tools), column.variant)
         if len(_made) >= 64:
             _made.clear()
         _made[key] = made

@@ -18,7 +18,8 @@ from adapters.prompts.prompt import Message, Prompt
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.predict_names import predict_call
 from adapters.requests.request import Request, prepare
-from adapters.signatures.signature import MISSING, Signature
+from adapters.signatures.agents import TRAJECTORY, takes_steps
+from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.types.recognition import asks_for_types
 from adapters.values.custom_types import BuildError, build_inputs
 from sessions.errors import SessionError
@@ -33,15 +34,18 @@ DEMO_LIMIT = 4096
 TURN_PLACE = re.compile(r"messages\[(\d{1,9})\]")
 
 
-def inputs_of(signature: Signature, case: Case) -> dict[str, Any]:
+def inputs_of(signature: Signature, case: Case, adapter: Adapter | None = None) -> dict[str, Any]:
     """Return the inputs that `dspy.Predict` hands to the adapter: the case's, with defaults and the history.
 
-    Without the inputs that Predict takes for itself. Custom types are built. Raises `adapters.types.BuildError`.
+    Without the inputs that Predict takes for itself. Custom types are built. The steps of an agent are a text of the
+    `adapter` (None: Chat's, as in dspy). Raises `adapters.types.BuildError`.
     """
     values = predict_call(signature, case.inputs).inputs
     history = signature.history_field
     if history is not None and case.turns:
         values[history] = {"messages": [dict(turn) for turn in case.turns.values()]}
+    elif case.turns and TRAJECTORY not in values and takes_steps(signature):
+        values[TRAJECTORY] = trajectory_text(case, adapter or catalog.make("chat", {}))
     for name, field in signature.input_fields.items():
         if name not in values and field.default is not MISSING:
             values[name] = field.default
@@ -49,6 +53,14 @@ def inputs_of(signature: Signature, case: Case) -> dict[str, Any]:
         return build_inputs(signature, values)
     except BuildError as error:
         raise _numbered_error(error, history, case) from error
+
+
+def trajectory_text(case: Case, adapter: Adapter) -> str:
+    """Write the steps of a case as one input. Rule: `dspy.ReAct._format_trajectory`; a step keeps its number."""
+    steps = {f"{name}_{number - 1}": value for number, turn in case.turns.items() for name, value in turn.items()}
+    signature = Signature.make([*(Field(name, "input", str) for name in steps), Field("x", "output", str)])
+    own = catalog.make("chat", {}) if isinstance(adapter, ReleaseAdapter) else adapter
+    return own.format_user_message_content(signature, steps)
 
 
 def _numbered_error(error: BuildError, history: str | None, case: Case) -> BuildError:
@@ -196,7 +208,7 @@ def request_of(
         used,
         signature,
         demos_of(session, case),
-        inputs_of(signature, case),
+        inputs_of(signature, case, used),
         capabilities_for(session, column).capabilities if capabilities is None else capabilities,
         model=model,
         params=params_of(session, column, case),

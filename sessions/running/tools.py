@@ -33,8 +33,11 @@ class NoResultError(LookupError):
 
 
 def described_tools(session: Session) -> tuple[RunTool, ...]:
-    """The tools as a prompt needs them, which nobody answers. Raises `adapters.errors.SignatureError`."""
-    return tuple([RunTool(one.name, one.description, schema_of(one)) for one in session.tools])
+    """The tools as a prompt needs them, which nobody answers. Raises `adapters.errors.SignatureError`.
+
+    None for an agent: its instructions describe them, and its steps call them.
+    """
+    return tuple([RunTool(one.name, one.description, schema_of(one)) for one in session.offered_tools])
 
 
 def schema_of(tool: Tool) -> Mapping[str, Any]:
@@ -126,7 +129,7 @@ def run_tools(
     tools = tuple(
         [
             replace(one, answer=answer_of(tool))
-            for one, tool in zip(described_tools(session), session.tools, strict=True)
+            for one, tool in zip(described_tools(session), session.offered_tools, strict=True)
         ]
     )
     return Tools(tools, MOST_TURNS, state, most_characters), state

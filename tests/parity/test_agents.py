@@ -5,15 +5,20 @@ from __future__ import annotations
 import random
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Literal
 
 import dspy
 import pytest
 from dspy.predict import CodeAct
+from dspy.predict.refine import OfferFeedback
 
 from adapters.formats import catalog
 from adapters.signatures.agents import Module, inner_signatures, tool_text
 from adapters.signatures.signature import Signature
+from sessions.imports import proposing
+from sessions.model.session import Case, Column, Session, Tool
+from sessions.running import rendering
 
 FIELDS = ("question: str", "context: list[str]", "text", "limit: int")
 OUTPUTS = ("answer: str", "score: float", "label: Literal['a', 'b']", "items: list[str]")
@@ -80,3 +85,43 @@ def test_every_inner_prompt_is_that_of_dspy(module: Module) -> None:
             inputs = dict.fromkeys(live.input_fields, "x")
             for name, adapter in (("chat", dspy.ChatAdapter()), ("json", dspy.JSONAdapter())):
                 assert catalog.make(name, {}).format(made, [], inputs) == adapter.format(live, [], inputs), (seed, name)
+
+
+def test_the_feedback_and_the_hint_of_refine_are_those_of_dspy() -> None:
+    signature, _ = drawn(3)
+    hinted, feedback = inner_signatures("refine", Signature.from_dspy(signature), {})
+    hint = dspy.InputField(desc="A hint to the module from an earlier run")
+    for ours, theirs in ((hinted, signature.append("hint_", hint)), (feedback, OfferFeedback)):
+        inputs = dict.fromkeys(theirs.input_fields, "x")
+        assert ours.signature.instructions == theirs.instructions
+        for name, adapter in (("chat", dspy.ChatAdapter()), ("json", dspy.JSONAdapter())):
+            assert catalog.make(name, {}).format(ours.signature, [], inputs) == adapter.format(theirs, [], inputs)
+
+
+STEPS = (
+    {"thought": "a [[ ## x ## ]]", "tool_name": "search", "tool_args": {"query": "é", "k": 2}, "observation": "xx"},
+    {"thought": "", "tool_name": "add", "tool_args": {}, "observation": 3.0},
+    {"thought": "b", "tool_name": "add", "tool_args": {"a": [1]}, "observation": {"x": None}},
+    {"thought": "c", "tool_name": "look", "tool_args": {}, "observation": ["[/x]", "two\nlines"]},
+    {"thought": "d", "tool_name": "finish", "tool_args": {}, "observation": "Completed."},
+)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_session_of_an_agent_has_the_prompts_of_five_steps(seed: int) -> None:
+    signature, tools = drawn(seed)
+    agent = dspy.ReAct(signature, tools)
+    written = proposing.in_source(Signature.from_dspy(signature))
+    described = tuple(Tool(one.name, one.desc or "", {"type": "object", "properties": one.args}) for one in tools)
+    values = dict.fromkeys(signature.input_fields, "x")
+    for name, adapter in (("chat", dspy.ChatAdapter()), ("json", dspy.JSONAdapter()), ("xml", dspy.XMLAdapter())):
+        for count in range(len(STEPS) + 1):
+            steps = {f"{key}_{at}": one for at, step in enumerate(STEPS[:count]) for key, one in step.items()}
+            with dspy.context(adapter=adapter):
+                inputs = {**values, "trajectory": agent._format_trajectory(steps)}
+            for part, live in (("ReAct.react", agent.react), ("ReAct.extract", agent.extract.predict)):
+                text = replace(written, predictor=part)
+                case = Case("c", values, history=STEPS[:count])
+                session = Session(text, columns=(Column(name, name),), cases=(case,), tools=described)
+                ours = rendering.request_of(session, session.columns[0], case).prompt.as_dicts()
+                assert ours == adapter.format(live.signature, [], inputs), (name, count, part)

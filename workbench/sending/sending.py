@@ -189,7 +189,7 @@ def send(
         model,
         signature,
         rendering.demos_of(session, case),
-        rendering.inputs_of(signature, case),
+        rendering.inputs_of(signature, case, adapter),
         params=rendering.params_of(session, column, case),
         held=True,
         fallback=session.fallback,

@@ -251,6 +251,9 @@ class WorkbenchApp(SurvivingApp):
     def action_fixes(self) -> None:
         self.ask(actions.fixing.choose(self))
 
+    def action_continue_run(self) -> None:
+        self.ask(actions.past_runs.continue_from_run(self))
+
     def action_cancel(self) -> None:
         if not self.main.cancel():
             self.guidance.put_away()

@@ -23,6 +23,7 @@ from workbench.tui.actions import benching, cases, checking, columns, exporting,
 from workbench.tui.keys.bindings import ACTIONS, APP_BINDINGS, ON_A_DIALOG, in_short
 from workbench.tui.keys.keymap import first_key
 from workbench.tui.panes.editors import EDITORS
+from workbench.tui.panes.signature import PREDICTORS
 from workbench.tui.screens.pages import PAGES
 from workbench.tui.textual_internals.access import own_bindings
 from workbench.tui.widgets.prompt.prompt_view import PromptView
@@ -169,10 +170,11 @@ def _session(host: Host) -> Iterator[Command]:
     main, session = host.main, host.document.session
     for index, case in enumerate(session.cases):
         yield Command(f"Case: {case.name}", "Show this case", partial(cases.look_at, host, index))
-    for predictor in ("Predict", "ChainOfThought"):
+    for predictor in PREDICTORS:
         change = partial(edits.set_predictor, predictor=predictor)
         run = partial(main.edit, change, Place("signature", field="predictor"), "predictor")
-        yield Command(f"Predictor: {predictor}", "Run with or without a reasoning output", run)
+        about = "Choose who calls the signature: Predict, or a part of an agent"
+        yield Command(f"Predictor: {predictor}", about, run)
     for adapter in (*catalog.NAMES, *columns.release_adapters()):
         about = catalog.profile(adapter).about
         shown = [one for one in session.columns if one.adapter == adapter]
@@ -206,8 +208,6 @@ def _models(host: Host) -> Iterator[Command]:
         assert column is not None
         do = partial(columns.do, host, column, answer.value)
         yield Command(f"Column {column.id}: {answer.name}", answer.about, partial(_ask, host, do))
-    about = "Append its inputs, tool turns and outputs to this case's history"
-    yield Command("Continue: this run becomes history", about, partial(past_runs.continue_from_run, host))
     about = "Turn on or off whether what this session sends can be found later"
     yield Command("Private: keep no runs of this session", about, partial(past_runs.toggle_private, host))
     about = "Forget which hosts may receive API keys"

@@ -128,8 +128,8 @@ def _write_module(options: argparse.Namespace, signature: Signature) -> int:
     if options.demos or options.cot:
         raise CommandError("--module makes the signatures itself: leave out --demo and --cot")
     tools = dict(_tool(one) for one in options.tools)
-    if tools and options.module == "program-of-thought":
-        raise CommandError("program-of-thought has no tools")
+    if tools and options.module in ("program-of-thought", "refine"):
+        raise CommandError(f"{options.module} has no tools")
     wanted = settings_in_force()
     inputs = input_values(options.inputs, signature)
     first, _, rest = Path(options.output).name.partition(".")

@@ -10,16 +10,19 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from adapters.signatures.agents import FINISH, takes_steps
+from adapters.values.plain_json import plain
 from sessions.errors import SessionError
 from sessions.model.replies import Reply
-from sessions.model.session import Case, Session
-from sessions.running.tools import history_of
+from sessions.model.session import Case, Session, Tool
+from sessions.running.tools import NoResultError, canned_result, history_of
 from workbench.editing import edits
 from workbench.output.display import one_line
 from workbench.output.measures import counted
 from workbench.sending.sent_runs import PastRun, SentRuns, Wanted, in_words
-from workbench.state.document import Place, State, history_field
+from workbench.state.document import Place, RenderedColumn, State, history_field
 from workbench.tui.actions import files
+from workbench.tui.actions.sending import ToolResultScreen, value_of
 from workbench.tui.dialogs.sent_runs import RunHistoryScreen
 from workbench.tui.runs import replies
 from workbench.tui.runs.runs import ColumnRun
@@ -125,11 +128,14 @@ def toggle_private(host: Host) -> None:
     host.main.status.say(said)
 
 
-def continue_from_run(host: Host) -> None:
+async def continue_from_run(host: Host) -> None:
     """Append the focused column's last run to the history, or report why it cannot."""
     rendered = host.main.shown_column()
     signature = host.main.engine.signature.signature
     if rendered is None or signature is None:
+        return
+    if takes_steps(signature):
+        await _add_step(host, rendered)
         return
     if history_field(signature) is None:
         host.app.notify("This signature has no history. Add an input `history: dspy.History`.")
@@ -145,6 +151,39 @@ def continue_from_run(host: Host) -> None:
         change, Place("history", case.name, len(case.history)), f"{counted(len(turns), 'turn')} of {rendered.column.id}"
     )
     host.main.status.say(f"{counted(len(turns), 'turn')} added to the history")
+
+
+async def _add_step(host: Host, rendered: RenderedColumn) -> None:
+    """Append the step of a ReAct's reply, with the result of its tool: canned, else asked for."""
+    case, values = host.document.state.case, rendered.reading.values if rendered.reading is not None else {}
+    if not {"next_thought", "next_tool_name", "next_tool_args"} <= values.keys():
+        said = "This column has no step to continue. {app.send_column|F8} sends, or paste a reply with next_tool_name."
+        host.app.notify(host.key_words(said))
+        return
+    name, arguments = str(values["next_tool_name"]), plain(values["next_tool_args"])
+    known = next((one for one in host.document.session.tools if one.name == name), Tool(name))
+    observation: object = "Completed."
+    if name != FINISH:
+        try:
+            observation = canned_result(known, arguments)
+        except NoResultError:
+            typed = await host.app.push_screen_wait(ToolResultScreen(rendered.column.id, known, arguments))
+            if typed is None:
+                return
+            observation = value_of(typed)
+        except RuntimeError as error:
+            observation = f"Execution error in {name}: {error}"
+    step = {
+        "thought": plain(values["next_thought"]),
+        "tool_name": name,
+        "tool_args": arguments,
+        "observation": observation,
+    }
+    change = partial(add_turns, case=case.name, turns=(step,))
+    number = len(case.history)
+    host.main.edit(change, Place("history", case.name, number), f"step {number} of {rendered.column.id}")
+    is_over = "the agent is done: choose the predictor ReAct.extract for its outputs"
+    host.main.status.say(is_over if name == FINISH else f"step {number} added: {name}")
 
 
 def add_turns(state: State, case: str, turns: Sequence[Mapping[str, Any]]) -> State:

@@ -98,6 +98,7 @@ _KEYS = (
     (RUN, "f5,ctrl+j", "send_all", "Send", "Send every column to its model"),
     (RUN, "f8", "send_column", "Send column", "Send the focused column"),
     (RUN, "shift+f5,f17,alt+s", "send_otherwise", "Send with…", "Send several times, with a deadline, or unparsed"),
+    (RUN, "alt+n", "continue_run", "Continue", "Append this run to the history: turns, or the agent's next step"),
     (RUN, "escape", "cancel", "Cancel", "Cancel active runs"),
     (RUN, "ctrl+l", "choose_model", "Model", "Choose the model"),
     (RUN, "shift+f8,f20,alt+u", "set_up_column", "Column", "Set model and variant, or add columns for other models"),
@@ -181,7 +182,6 @@ WITHOUT_KEY = {
     "Move column": "choose a column by its name",
     "Column": "shift+F8, then choose by name",
     "Send": "shift+F5, then choose by name",
-    "Continue": "it changes inputs and history at once",
     "Reset API key permissions": "trust is not decided by a single key",
 }
 """Reasons why palette commands have no key, by the beginning of their names."""

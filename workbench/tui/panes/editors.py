@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widget import Widget
 
+from adapters.signatures.agents import TRAJECTORY, takes_steps
 from adapters.signatures.signature import Field
 from workbench.editing import edits
 from workbench.editing.field_values import ABSENT
@@ -67,7 +68,9 @@ dropped path does the same. The line below an editor says where a value is inval
             self._form.show((), case.name, "", {})
             return
         turns = history_field(read.signature)
-        fields = [one for one in read.signature.input_fields.values() if turns is None or one.name != turns.name]
+        elsewhere = TRAJECTORY if takes_steps(read.signature) and TRAJECTORY not in case.inputs else ""
+        elsewhere = turns.name if turns is not None else elsewhere
+        fields = [one for one in read.signature.input_fields.values() if one.name != elsewhere]
         rows = [
             FormRow(one, case.inputs.get(one.name, ABSENT), state.drafts.get(self._place(one.name))) for one in fields
         ]

@@ -13,6 +13,7 @@ from textual.geometry import Size
 from textual.timer import Timer
 
 from adapters.prompts.prompt import DemoUse
+from adapters.signatures.agents import TRAJECTORY, takes_steps
 from adapters.signatures.signature import Signature
 from workbench.output.measures import counted
 from workbench.state.document import Place, ReadSignature, RenderedColumn, State, history_field
@@ -155,10 +156,13 @@ def notes_of(state: State, read: ReadSignature, columns: Sequence[RenderedColumn
             Note("⚠", f"{one.name} has no value", Place("input", state.case.name, field=one.name))
             for one in read.signature.input_fields.values()
             if one is not turns and one.name != offered and one.is_required and one.name not in state.case.inputs
+            if one.name != TRAJECTORY or not _has_steps(state, read.signature)
         ]
-        if turns is None and state.case.history:
+        if turns is None and state.case.history and not _has_steps(state, read.signature):
             count = counted(len(state.case.history), "history turn is", "history turns are")
-            said = f"{count} in no prompt: the signature has no History input"
+            text = "the trajectory has a text in Inputs"
+            why = text if takes_steps(read.signature) else "the signature has no History input"
+            said = f"{count} in no prompt: {why}"
             notes.append(Note("⚠", said, Place("history", state.case.name, 0)))
         notes += _variant_notes(state, read.signature)
     notes += _demo_notes(state, demo_uses(columns))
@@ -222,6 +226,11 @@ def name_of(place: Place) -> str:
     nouns = {"input": "input", "demo": f"demo {number},", "history": f"turn {number},"}
     noun = (nouns | {"tool": f"tool {number},", "variant": f"variant {number},"}).get(place.kind, "")
     return f"{noun} {place.field}"
+
+
+def _has_steps(state: State, signature: Signature) -> bool:
+    """Return whether the turns of the case are an agent's steps in its prompts."""
+    return bool(state.case.turns) and TRAJECTORY not in state.case.inputs and takes_steps(signature)
 
 
 def _offered_tools(state: State, signature: Signature) -> str | None:

@@ -29,7 +29,16 @@ FORM = "(form)"
 NOTHING_YET = "question -> answer: str   or paste a class of your program"
 View = Literal["source", "form", "both"]
 VIEWS: tuple[View, ...] = get_args(View)
-PREDICTORS: tuple[Predictor, ...] = ("Predict", "ChainOfThought")
+PREDICTORS: tuple[Predictor, ...] = get_args(Predictor)
+FIRST = ("Predict", "ChainOfThought", "ReAct.react")
+"""The choices beside the other parts of the chosen module; the palette lists all."""
+
+
+def predictors_beside(chosen: str) -> list[Choice]:
+    """List the usual predictors and the other inner signatures of the chosen module."""
+    module = chosen.partition(".")[0]
+    named = [one for one in PREDICTORS if one in FIRST or ("." in chosen and one.startswith(f"{module}."))]
+    return [Choice(one, one) for one in named]
 
 
 class SignaturePane(Vertical):
@@ -77,7 +86,7 @@ the place and what would work.
             id="signature-editor",
         )
         self._message = PlainStatic(classes="field-error", id="signature-error")
-        self._predictor = ChoiceLine([Choice(name, name) for name in PREDICTORS], "Predict", self._choose_predictor)
+        self._predictor = ChoiceLine(predictors_beside("Predict"), "Predict", self._choose_predictor)
         self._class_choice: ChoiceLine | None = None
         self._instructions_label = PlainStatic(classes="field-label", id="instructions-label")
         self._instructions = Editor(on_edit=self._typed_instructions, id="instructions-editor")
@@ -92,7 +101,7 @@ the place and what would work.
     def show_text(self, state: State) -> None:
         """Show the text before it is parsed."""
         self._editor.show(state.session.signature.text)
-        self._predictor.show(state.session.signature.predictor)
+        self._show_predictor(state.session.signature.predictor)
         if state.session.signature.instructions is not None:
             self.set_class("\n" not in state.session.signature.text, "-short")
             self._instructions.show(state.session.signature.instructions)
@@ -102,7 +111,7 @@ the place and what would work.
         self._editor.show(text.text)
         if self._form is not None and self.view != "source":
             self._form.show(text.text, text.class_name)
-        self._predictor.show(text.predictor)
+        self._show_predictor(text.predictor)
         self._show_classes(text.text, text.class_name)
         self._show_instructions(text.text, text.instructions, read.signature)
         self._error = read.problem
@@ -232,6 +241,10 @@ the place and what would work.
             if self._error is None:
                 return f"{error.message}{f' ({error.hint})' if error.hint else ''}"
         return ""
+
+    def _show_predictor(self, predictor: str) -> None:
+        self._predictor.choices = tuple(predictors_beside(predictor))
+        self._predictor.show(predictor)
 
     def _choose_predictor(self, value: Any) -> None:
         if value in PREDICTORS:

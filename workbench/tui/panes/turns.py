@@ -11,6 +11,7 @@ from textual.binding import BindingType
 from textual.content import Content
 
 from adapters.prompts.prompt import DemoUse
+from adapters.signatures.agents import STEP, takes_steps
 from adapters.signatures.signature import Field
 from sessions.errors import SessionError
 from workbench.editing import edits, tool_edits
@@ -121,7 +122,8 @@ class HistoryPane(RowsPane):
 ## History
 
 Earlier turns of the conversation. A signature with an input of type `dspy.History` turns them into user and assistant
-messages in front of the question. Each turn holds values of the other fields.
+messages in front of the question. Each turn holds values of the other fields. The inner signatures of an agent take the
+turns as steps of its trajectory: `{app.continue_run|alt+n}` adds the step of the reply, with the result of its tool.
 """
         + rows.HELP
         + "`{history.toggle|space}` disables · "
@@ -145,17 +147,23 @@ messages in front of the question. Each turn holds values of the other fields.
         return OFF if row in state.case.turns_off else ("●", "$text-success")
 
     def fields_of(self, read: ReadSignature) -> Sequence[Field]:
+        if read.signature is not None and takes_steps(read.signature):
+            return STEP
         turns = history_field(read.signature) if read.signature is not None else None
         return [one for one in super().fields_of(read) if turns is None or one.name != turns.name]
 
     def note_of(self, state: State, read: ReadSignature) -> Content:
-        if read.signature is not None and history_field(read.signature) is None:
+        if read.signature is not None and takes_steps(read.signature):
+            if not state.case.history:
+                said = "{app.send_column|F8} asks for a step, {app.continue_run|alt+n} adds it with the tool's result."
+                return lines(("No steps yet.  ", "bold"), key_hints(self.app, said, ""))
+        elif read.signature is not None and history_field(read.signature) is None:
             kept = "The turns below are kept, but are in no prompt." if state.case.history else ""
             return lines(
                 ("This signature has no history.  ", "bold"),
                 (f"Add an input `history: dspy.History`. {kept}", "$foreground 60%"),
             )
-        if not state.case.history:
+        elif not state.case.history:
             return lines(("No turns yet.  ", "bold"), key_hints(self.app, "{rows.add|^n} adds one.", ""))
         return key_hints(self.app, rows.HINT + "  {history.toggle|space} on/off" + rows.MOVE_HINT)
 

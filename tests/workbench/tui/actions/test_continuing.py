@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
+from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText, Tool
-from tests.support.open_app import TICKETS, Desk, at_the_desk
-from workbench.tui.actions.past_runs import continue_from_run
+from tests.support.open_app import SIZES, TICKETS, Desk, at_the_desk
+from workbench.editing import edits
+from workbench.state.document import Place
+from workbench.tui.actions.sending import ToolResultScreen
 
 SESSION = Session(
     SignatureText("question, history: dspy.History -> answer"),
@@ -23,8 +27,7 @@ def test_inputs_tool_turns_and_answer_become_turns_that_every_prompt_shows_and_u
         await desk.press("f8")
         await desk.sent()
         before = desk.prompt("chat")
-        continue_from_run(desk.app)
-        await desk.settle()
+        await desk.press("alt+n")
         first, last = desk.document.state.case.history
         assert first["question"] == "What is the weather in Paris?"
         (call,) = first["tool_calls"]["tool_calls"]
@@ -40,16 +43,83 @@ def test_inputs_tool_turns_and_answer_become_turns_that_every_prompt_shows_and_u
 @pytest.mark.slow
 def test_without_a_run_or_room_for_a_history_it_says_what_is_missing() -> None:
     async def act(desk: Desk) -> None:
-        continue_from_run(desk.app)
-        await desk.settle()
+        await desk.press("alt+n")
         assert any("has no history" in one.message for one in desk.app._notifications)
         assert desk.document.session is TICKETS
 
     at_the_desk(act)
 
     async def without_run(desk: Desk) -> None:
-        continue_from_run(desk.app)
-        await desk.settle()
+        await desk.press("alt+n")
         assert any("F8 sends it" in one.message for one in desk.app._notifications)
 
     at_the_desk(without_run, session=replace(SESSION, tools=()))
+
+
+AGENT = Session(
+    SignatureText("question -> answer: float", predictor="ReAct.react"),
+    columns=(Column("chat", "chat"), Column("xml", "xml")),
+    cases=(Case("c", {"question": "How warm is it?"}),),
+    tools=(
+        Tool("weather", "Look it up.", "place: str", ({"arguments": {"place": "Rome"}, "result": {"celsius": 31}},)),
+        Tool("fails", "", "", ({"error": "no network"},)),
+    ),
+)
+
+
+def step(name: str, arguments: str) -> str:
+    return (
+        f"[[ ## next_thought ## ]]\nThink [/x].\n\n[[ ## next_tool_name ## ]]\n{name}\n\n"
+        f"[[ ## next_tool_args ## ]]\n{arguments}\n\n[[ ## completed ## ]]"
+    )
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_an_agent_is_driven_by_hand_and_by_canned_tools(size: tuple[int, int]) -> None:
+    steps = (
+        ("weather", '{"place": "Rome"}', {"celsius": 31}),
+        ("weather", '{"place": "Oslo"}', "cold"),
+        ("fails", "{}", "Execution error in fails: no network"),
+        ("weather", '{"place": "Oslo"}', "cold"),
+        ("finish", "{}", "Completed."),
+    )
+
+    async def act(desk: Desk) -> None:
+        assert "(1) weather, whose description is <desc>Look it up.</desc>." in desk.prompt("chat")
+        await desk.press("f3")
+        for number, (name, arguments, result) in enumerate(steps):
+            reply = Reply(step(name, arguments), source="pasted")
+            change = partial(edits.set_reply, case="c", column="chat", reply=reply)
+            desk.main.edit(change, Place("reply", "c", field="chat"), "paste")
+            await desk.press("alt+n")
+            if result == "cold":
+                assert isinstance(desk.app.screen, ToolResultScreen)
+                await desk.fill_in("cold")
+                await desk.press("enter")
+            added = desk.document.state.case.history[number]
+            assert (added["tool_name"], added["observation"]) == (name, result)
+            assert f"thought_{number}" in desk.prompt("chat") and f"<thought_{number}>" in desk.prompt("xml")
+        assert not desk.document.state.drafts
+        desk.main.edit(partial(edits.set_predictor, predictor="ReAct.extract"), Place("signature"), "predictor")
+        await desk.settle()
+        assert "[[ ## observation_4 ## ]]\nCompleted." in desk.prompt("chat")
+        assert "[[ ## reasoning ## ]]" in desk.prompt("chat") and "next_thought" not in desk.prompt("chat")
+        desk.main.edit(partial(edits.set_predictor, predictor="Predict"), Place("signature"), "predictor")
+        await desk.settle()
+        assert "thought_0" not in desk.prompt("chat")
+
+    at_the_desk(act, session=AGENT, size=size)
+
+
+def test_without_a_step_the_agent_says_how_to_get_one() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f3", "alt+n")
+        assert any("no step to continue" in one.message for one in desk.app._notifications)
+        await desk.press("f8")
+        await desk.sent()
+        await desk.press("alt+n")
+        if isinstance(desk.app.screen, ToolResultScreen):
+            await desk.press("escape")
+            assert desk.document.state.case.history == ()
+
+    at_the_desk(act, session=AGENT)
