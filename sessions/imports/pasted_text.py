@@ -24,8 +24,10 @@ _ANSI = re.compile(r"\x1b\[\d*m")
 _HEADER = r"(?:(System|Developer|User|Assistant|Tool) message:|(Response):)"
 _HEADERS = re.compile(rf"(?:\A\s*|(?<=\]\n\n)|(?<=\n\n\n)){_HEADER}\n\n")
 _LOOSE_HEADERS = re.compile(rf"^[ \t]*{_HEADER}[ \t]*(?:\n|\Z)", re.MULTILINE)
-_TIMES = re.compile(r"^\[(\d{4}-\d\d-\d\dT[\d:.+]+|Unknown time)\][ \t]*$", re.MULTILINE)
+_TIMES = re.compile(r"^`?\[(\d{4}-\d\d-\d\dT[\d:.+]+|Unknown time)\][ \t]*$", re.MULTILINE)
 _OTHERS = re.compile(r"\n[ \t]*\(and \d+ other completions\)\s*\Z")
+_QUOTED = re.compile(rf"^>.*(?:{re.escape(ERROR_MARK)}|Response:[ \t]*$)", re.MULTILINE)
+_INLINE_CODE = re.compile(r"(?:^|[^`])`(?=\[\d{4}-)")
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n`]*$", re.MULTILINE)
 _TOOL_CALLS = re.compile(r"^Tool calls:\n", re.MULTILINE)
 
@@ -52,7 +54,8 @@ class FoundCalls:
 
 
 def holds_calls(text: str) -> bool:
-    """Tell quickly whether a text may hold an error or a printed call."""
+    """Tell quickly whether a text may hold an error or a printed call; a terminal pastes lines that end with `\\r`."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
     return ERROR_MARK in text or bool(_ADAPTER.search(text)) or len(_LOOSE_HEADERS.findall(_COLOURS.sub("", text))) > 1
 
 
@@ -109,7 +112,7 @@ def _unquoted(text: str) -> str:
     """The text with `\\n` at the ends of lines, without Markdown's quote marks or an indentation of every line."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     lines = [line for line in text.split("\n") if line.strip()]
-    if lines and all(line.startswith(">") for line in lines):
+    if _QUOTED.search(text) or (lines and all(line.startswith(">") for line in lines)):
         text = re.sub(r"^> ?", "", text, flags=re.MULTILINE)
     return textwrap.dedent(text) if lines and all(line.startswith((" ", "\t")) for line in lines) else text
 
@@ -121,9 +124,11 @@ def _errors(text: str) -> Iterator[FoundError]:
         part = text[start.end() : end]
         at = part.find(_REPLY)
         expected = list(_EXPECTED.finditer(part, max(at, 0)))
-        if at < 0 or (start.re is _ADAPTER and at > 0) or (start.re is not _ADAPTER and not expected):
+        if at < 0 or (not expected and (at > 0 or start.re is not _ADAPTER)):
             continue
         guesses = []
+        if start.re is _ADAPTER and at > 0:
+            guesses.append("other text stands between the error's first line and its reply")
         if expected:
             # Behind the reply dspy writes " \n\n"; where that was lost, white space at the reply's end was too.
             last = expected[-1]
@@ -163,7 +168,7 @@ def history_in(text: str) -> FoundCalls:
     text = _COLOURS.sub("", _unquoted(text))
     guesses: list[str] = []
     headers = _HEADERS
-    if sum(1 for _ in headers.finditer(text)) < 2:
+    if not any(one[2] for one in headers.finditer(text)):
         headers = _LOOSE_HEADERS
         guesses.append("the blank lines of `inspect_history()` are lost: a message may begin or end elsewhere")
     entries: list[dict[str, Any]] = []
@@ -196,6 +201,8 @@ def _reply_in(content: str, before: str, guesses: list[str]) -> str:
     if called is not None:
         content = content[: called.start()]
         guesses.append("its tool calls are not taken over")
+    if _INLINE_CODE.search(before):
+        content = re.split(r"`[ \t]*(?:\n|\Z)", content, maxsplit=1)[0]
     fences = list(_FENCE.finditer(content))
     if len(fences) % 2 and _FENCE.search(before):
         content = content[: fences[-1].start()]

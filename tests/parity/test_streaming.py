@@ -122,3 +122,23 @@ def test_what_follows_double_brackets_in_a_value_is_lost() -> None:
 
 def theirs_text(chunks: list[str]) -> str:
     return "".join(text for text, _, _ in theirs("markers", "answer", chunks))
+
+
+@pytest.mark.parametrize(
+    ("form", "fields", "chunks", "lost"),
+    [
+        ("markers", ["answer"], ["[[ ## answer ## ]]\n", "To", " the", " road", " [", "["], ""),  # dspy 8889, 8182
+        ("markers", ["answer"], ["[[ ## answer ## ]]\nAll.\n\n[[ ## completed ## ]]"], "All."),  # dspy 8211
+        (
+            "markers",
+            ["next_thought", "next_tool_name"],
+            ["[[ ## next_thought ## ]]\nI", "\n\n", "[[ ## next_tool_name ## ]]\nfinish", "\n\n[[ ## next_tool_args"],
+            "",
+        ),  # dspy 9085
+    ],
+)
+def test_threads_on_lost_words(form: Any, fields: list[str], chunks: list[str], lost: str) -> None:
+    for one in streaming.streamed(form, fields, chunks):
+        assert [(each.chunk, each.is_last, each.at) for each in one.emitted] == theirs(form, one.field, chunks)
+        assert one.is_in_a_chunk == bool(lost)
+        assert one.emitted == () if lost else one.emitted[-1].is_last

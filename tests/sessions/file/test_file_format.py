@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -40,7 +41,9 @@ def whole() -> dict[str, Any]:
 
 def test_the_schema_is_a_schema_and_knows_every_key_and_parameter() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA_OF_FILES)
-    assert list(SCHEMA_OF_FILES["properties"]) == list(json.loads(store.dumps(examples.load("receipt"))))
+    private = replace(examples.load("receipt"), private=True)  # a key that is left out while it is false
+    assert list(SCHEMA_OF_FILES["properties"]) == list(json.loads(store.dumps(private)))
+    assert "private" not in json.loads(store.dumps(replace(private, private=False)))
     assert list(SCHEMA_OF_FILES["$defs"]["parameters"]["properties"]) == list(PARAMETERS)
     assert SCHEMA_OF_FILES["$id"] == SCHEMA
 

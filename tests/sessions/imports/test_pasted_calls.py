@@ -271,6 +271,19 @@ THREADS = {
         "chat",
         ["reasoning", "answer"],
     ),
+    "dspy 8276 with its title": (
+        "# [Bug] AdapterParseError: Adapter ChatAdapter failed to parse the LM response.\n\n### What happened?\n\n"
+        f"LM Response:  \n\n{EXPECTED}[reasoning, answer] \n\n{ACTUAL}[] \n",
+        "chat",
+        ["reasoning", "answer"],
+    ),
+    "dspy 8264, quoted below a sentence": (
+        "It was interrupted after a few steps:\n\n> WARNING falling back to JSON mode.\n> ERROR Adapter JSONAdapter "
+        'failed to parse the LM response.  \n> \n> LM Response: {"type": "function", "parameters": {}} \n> \n'
+        f"> {EXPECTED}[discussion, advice] \n> \n> {ACTUAL}[] \n> \n> . Set `provide_traceback=True`.\nMore prose.",
+        "json",
+        ["discussion", "advice"],
+    ),
     "dspy 8539": (
         "AdapterParseError: Adapter JSONAdapter failed to parse the LM response. LM Response: "
         f'{{"json_input": {{"actors": ["A"]}}}}\n{EXPECTED}[reasoning, actors]\n{ACTUAL}[]',
@@ -302,3 +315,61 @@ def test_a_given_signature_is_kept() -> None:
 def test_other_text_holds_no_call() -> None:
     for text in ("", "Hello", "Response:", "[1, 2]", "{'a': 1}", "LM Response: x"):
         assert not pasted_calls.find(text)
+
+
+PRINTED = """[2025-01-02T21:33:21.657114]
+
+System message:
+
+Your input fields are:
+1. `question` (str)
+
+Your output fields are:
+1. `answer` (str)
+
+All interactions will be structured in the following way, with the appropriate values filled in.
+
+[[ ## question ## ]]
+{question}
+
+[[ ## answer ## ]]
+{answer}
+
+[[ ## completed ## ]]
+
+In adhering to this structure, your objective is:
+        Be brief.
+
+User message:
+
+[[ ## question ## ]]
+Why?
+
+Response:
+
+[[ ## answer ## ]]
+Because.
+
+[[ ## completed ## ]]"""
+
+
+def test_a_printed_call_in_inline_code_with_prose_around_it_ends_with_the_code() -> None:
+    made = pasted(f"Hi, the last prompt is as follows:\n\n`{PRINTED}`\n\nIs `this` a prompt?")
+    (case,) = made.session.cases
+    assert case.inputs == {"question": "Why?"}
+    assert case.replies["chat"].text.endswith("Because.\n\n[[ ## completed ## ]]")
+    assert any("blank lines" in one for one in made.guesses)
+
+
+def test_quote_marks_in_a_reply_that_is_not_quoted_stay() -> None:
+    reply = "> a quote\n> of two lines"
+    text = f"Adapter ChatAdapter failed to parse the LM response. \n\nLM Response: {reply} \n\n{EXPECTED}[answer] \n\n"
+    (error,) = pasted_text.errors_in(text)
+    assert error.reply == reply
+
+
+def test_a_call_pasted_from_a_terminal_is_known_by_its_lines() -> None:
+    """Terminals send the ends of pasted lines as `\\r`."""
+    assert pasted_text.holds_calls(PRINTED.replace("\n", "\r"))
+    made = pasted(PRINTED.replace("\n", "\r"))
+    assert made.session.cases[0].inputs == {"question": "Why?"}
