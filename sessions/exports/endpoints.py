@@ -16,7 +16,7 @@ from sessions.running import rendering
 
 
 def _as_a_shell_has_it(provider: str, usual: str) -> str:
-    """The address of the user's environment, by the variables that the workbench looks in, else the usual one."""
+    """The address of the user's environment, by the variables that the workbench looks in, else the usual address."""
     found = usual
     for name in reversed(base_variables(provider)):
         found = f"${{{name}:-{found}}}"
@@ -64,7 +64,7 @@ class Endpoint:
 
 
 def endpoint_of(view: View, source: Source) -> Endpoint:
-    """Find the model's endpoint. Raises ExportError for models without OpenAI's protocol, as offline ones."""
+    """Find the model's endpoint. Raises ExportError for models without OpenAI's protocol, such as offline models."""
     provider, name = split_model(view.model)
     named = plain_address(view)
     if provider not in COMPATIBLE and (named is None or provider == "offline"):
@@ -128,7 +128,7 @@ def key_variable(model: str) -> str:
 
 
 def _guessed_variable(provider: str) -> str:
-    """A session is a stranger's file, and this name goes into source and shell commands: only plain ones do."""
+    """A session is a stranger's file, and this name goes into source and shell commands: only plain names do."""
     name = key_variables(provider)[0]
     if not _VARIABLE.fullmatch(name):
         raise ExportError(f"the provider {provider[:60]!r} has no name that could be one")

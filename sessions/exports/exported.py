@@ -113,7 +113,7 @@ class SourceOptions(TypedDict, total=False):
     """Options of an export, in addition to columns and cases."""
 
     name: str
-    """What the session is called in the export; without one its own name."""
+    """What the session is called in the export; without a name its own."""
     code: Collection[str]
     """The `module:Class` adapters that may be imported."""
     allow_hosts: Collection[str]

@@ -36,7 +36,7 @@ class Format:
     def export(
         self, session: Session, columns: Sequence[Column], cases: Sequence[Case], **options: Unpack[SourceOptions]
     ) -> Exported:
-        """The session in this form: of `columns` and `cases` the first, where it is of one. Raises as `make`."""
+        """The session in this form; a form of a single column or case takes the first. Raises as `make`."""
         shown = columns if self.wants_every_column else columns[:1]
         meant = cases if self.wants_every_case else cases[:1]
         return self.make(source_of(session, shown, meant, **options))

@@ -65,7 +65,7 @@ def _text(text: str) -> str:
 
 def _float(number: float) -> str:
     """The shortest digits that read back, as orjson 3.13 lays them out: 0.00001 and 1e-7, where Python has 1e-05 and
-    1e-07 (older ones write 1e16 for 1e+16).
+    1e-07 (older releases write 1e16 for 1e+16).
     """
     if not math.isfinite(number):
         return "null"

@@ -18,7 +18,7 @@ from sessions.running import rendering
 from sessions.running.recording import as_json
 
 NO_KEY = "no-key"
-"""Given to a host that must get no key: litellm would take one from the environment where none is given."""
+"""Given to a host that must get no key: litellm would take a key from the environment where none is given."""
 
 OF_LITELLM = ("api_base", "api_version", "num_retries", "timeout")
 """What litellm's functions take of a session's connection."""

@@ -1,6 +1,6 @@
 """Prompts with placeholders for the inputs, which occur nowhere else in the text.
 
-Filling them all in at once (never one after the other: a value may hold a placeholder) gives the very messages.
+Filling them all in at once (never in turn: a value may hold a placeholder) gives the very messages.
 """
 
 from __future__ import annotations

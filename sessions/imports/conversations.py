@@ -36,7 +36,7 @@ class Conversation:
 
 
 def is_messages(data: object) -> bool:
-    """Return whether decoded JSON is a list of OpenAI messages, or an object that holds one as `messages`."""
+    """Return whether decoded JSON is a list of OpenAI messages, or an object that holds such a list as `messages`."""
     data = data.get("messages") if isinstance(data, dict) else data
     return isinstance(data, list) and bool(data) and all(isinstance(one, dict) and "role" in one for one in data)
 
@@ -84,7 +84,7 @@ def _with_system(data: Mapping[str, Any], path: str) -> list[Mapping[str, Any]]:
 def read(
     messages: Sequence[Mapping[str, object]], signature: Signature, path: str, adapter: str = "chat"
 ) -> Conversation:
-    """The conversation in messages, whose fields are told apart by dspy's markers, or by there being only one."""
+    """The conversation in messages; dspy's markers tell fields apart, else there is a single field."""
     turns: list[Mapping[str, Any]] = []
     systems: list[str] = []
     notes: list[str] = []
@@ -127,8 +127,8 @@ def content_text(content: object, path: str, place: str) -> str:
 
 
 def inputs_in(text: str, signature: Signature, path: str, place: str) -> dict[str, Any]:
-    """The inputs that a user message says: by markers or XML elements, or as the only one."""
-    fields = _without_history(signature)
+    """The inputs that a user message says: by markers or XML elements, or as the only input."""
+    fields = {name: field for name, field in signature.input_fields.items() if name != signature.history_field}
     values: dict[str, Any] = {}
     for section in sections(_REMINDER.sub("", text)):
         if section.name in fields:
@@ -154,11 +154,6 @@ def _outputs_in(text: str, signature: Signature, path: str, place: str, adapter:
 
 def reading_of(text: str, signature: Signature, adapter: str) -> Reading:
     return catalog.make(adapter, {}).read(signature, text)
-
-
-def _without_history(signature: Signature) -> dict[str, Field]:
-    history = signature.history_field
-    return {name: field for name, field in signature.input_fields.items() if name != history}
 
 
 def _only(fields: Mapping[str, Field], role: str, path: str, place: str) -> Field:

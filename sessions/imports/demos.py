@@ -127,7 +127,7 @@ def _table(text: str, path: str, signature: Signature | None, separator: str | N
 
 
 def _delimiter(text: str, signature: Signature | None) -> str:
-    """The one that splits the header into most fields of the signature, or into most columns."""
+    """The separator that splits the header into most fields of the signature, or into most columns."""
     header = text.lstrip().partition("\n")[0]
 
     def worth(delimiter: str) -> tuple[int, int]:

@@ -324,7 +324,7 @@ def language_model(lm: object) -> tuple[str | None, dict[str, Any], list[str]]:
 
 
 def parameters_in(data: Mapping[str, object]) -> dict[str, Any]:
-    """Return the parameters that a session may set, without address and timeout; invalid ones are left out."""
+    """Return the parameters that a session may set, without address and timeout; invalid values are left out."""
     found: dict[str, Any] = {}
     for key, value in data.items():
         is_usual = value is None or (key, value) in USUAL

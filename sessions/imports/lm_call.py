@@ -104,7 +104,7 @@ def from_call(
 def from_calls(
     calls: Sequence[Mapping[str, object]], path: str, given: SignatureText | None = None, case: str = "case 1"
 ) -> Imported:
-    """A session with a case for every call of the last one's signature and demos; the others are counted.
+    """A session with a case for every call with the last call's signature and demos; the others are counted.
 
     Raises `SessionError`, naming the call.
     """
@@ -112,7 +112,7 @@ def from_calls(
 
 
 def joined(made: Sequence[Imported], case: str) -> Imported:
-    """Make a case of every import that has the last one's signature and demos; the others are counted."""
+    """Make a case of every import that has the last import's signature and demos; the others are counted."""
     last = made[-1].session
     alike = [one for one in made if program_of(one.session) == program_of(last)]
     cases: list[Case] = []
@@ -236,7 +236,9 @@ def _field(item: ListedField, role: Role, annotation: object) -> Field:
     text = described if found else item.description
     if annotation is not str:
         text = text.partition("\n    Type description of ")[0]  # a custom type's own words
-    return Field(item.name, role, annotation, desc=text or None, constraints=constraints if found else None)
+    return Field(
+        item.name, role, annotation, desc=text if text.strip("\n") else None, constraints=constraints if found else None
+    )
 
 
 def _names_in(system: str) -> list[str]:

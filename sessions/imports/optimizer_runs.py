@@ -77,7 +77,7 @@ def refuse_state(path: str) -> None:
 
 
 def is_folder(path: str) -> bool:
-    """Return whether a folder is one that GEPA or MIPROv2 logged into."""
+    """Return whether GEPA or MIPROv2 logged into a folder."""
     folder = Path(path)
     return folder.is_dir() and ((folder / CANDIDATES).is_file() or _programs_in(folder) is not None)
 
@@ -217,7 +217,7 @@ def _chosen(candidates: Sequence[Candidate], predictor: str | None, path: str, h
 
 
 def _variants(candidates: Sequence[Candidate], name: str, before: str, notes: list[str]) -> Iterator[Variant]:
-    """A variant for each wording that differs; of equal ones the first, with the best of their scores."""
+    """A variant for each wording that differs; of equal wordings the first, with the best of their scores."""
     by_text: dict[str, Variant] = {}
     for one in candidates:
         text = one.texts.get(name)

@@ -25,7 +25,7 @@ _FAILED_TYPE = re.compile(r"field (\w+)\b.*?validation errors? for ([^\n]+)", re
 
 @dataclass(frozen=True)
 class PastedCalls:
-    """The calls that a text holds: printed ones as entries of `lm.history`, then errors that belong to none of them."""
+    """The calls in a text: printed calls as entries of `lm.history`, then errors that belong to none of them."""
 
     entries: tuple[Mapping[str, Any], ...] = ()
     errors: tuple[FoundError, ...] = ()

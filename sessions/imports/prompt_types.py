@@ -163,7 +163,7 @@ def _classes(field: ListedField, system: str, questions: list[str]) -> dict[str,
 
 
 def _name_objects(schema: Mapping[str, Any], name: str, defined: dict[str, Any]) -> Mapping[str, Any]:
-    """Give each object in a schema that has no names one of its own, after the field that holds it."""
+    """Give each object in a schema that has no names a name of its own, after the field that holds it."""
     found = dict(schema)
     for key in ("items", "additionalProperties"):
         if isinstance(found.get(key), Mapping):

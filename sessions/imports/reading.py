@@ -40,6 +40,8 @@ KEPT = "imported"
 """The key of `extra` under which what has no place in a session is kept."""
 
 
+UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+"""The first bytes of a file in UTF-16, as Excel writes "Unicode text"."""
 PICKLES = (".pkl", ".pickle", ".joblib")
 HOW_TO_SAVE = "in dspy, `program.save('program.json')` writes JSON, which is read here"
 
@@ -66,16 +68,11 @@ def text_of(path: str) -> str:
     if content[:1] == b"\x80" or content[:2] == b"PK":
         raise _pickled(path, "this is a pickle")
     try:
-        return content.decode(_encoding(content))
+        return content.decode("utf-16" if content[:2] in UTF_16_MARKS else "utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         message = f"not UTF-8: byte 0x{content[min(error.start, len(content) - 1)]:02x} at offset {error.start}"
         raise SessionError(path, f"line {line}", message, "save the file as UTF-8") from None
-
-
-def _encoding(content: bytes) -> str:
-    """UTF-8, or UTF-16 where the file begins with its mark, as Excel writes "Unicode text"."""
-    return "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
 
 
 def _pickled(path: str, what: str) -> SessionError:

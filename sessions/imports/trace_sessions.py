@@ -53,9 +53,12 @@ def from_trace(path: str, choice: Choice, given: SignatureText | None, case: str
     calls = traces.calls_in(_documents(path))
     if not calls:
         raise SessionError(path, "", "no span in it is a call of a model with messages and a reply")
-    chosen = [one for one in calls if _is_chosen(one, choice)]
+    wanted = [one for one in calls if choice.model in (None, one.entry["model"])]
+    chosen = [one for one in wanted if one.failure or not choice.failed]
     if not chosen:
-        raise SessionError(path, "", f"none of its {len(calls)} calls is chosen", _listed(calls))
+        models = ", ".join(sorted({one.entry["model"] or "" for one in calls})[:MOST_NAMED])
+        hint = f"models: {models}; failed: {sum(bool(one.failure) for one in calls)}"
+        raise SessionError(path, "", f"none of its {len(calls)} calls is chosen", hint)
     groups: list[list[tuple[TracedCall, Imported]]] = []
     problem: SessionError | None = None
     for number, call in enumerate(chosen, 1):
@@ -95,7 +98,7 @@ def _program_of(call: TracedCall, imported: Imported) -> tuple[object, ...]:
 
 
 def _documents(path: str) -> Iterator[object]:
-    """Yield the JSON of a file: each line of JSON lines, read one after the other, else the whole."""
+    """Yield the JSON of a file: each line of JSON lines in turn, else the whole."""
     if Path(path).suffix.lower() not in LINES:
         yield json_of(text_of(path), path)
         return
@@ -103,10 +106,6 @@ def _documents(path: str) -> Iterator[object]:
         for number, line in enumerate(file, 1):
             if line.strip():
                 yield json_of(line, path, f"line {number}")
-
-
-def _is_chosen(call: TracedCall, choice: Choice) -> bool:
-    return (not choice.failed or bool(call.failure)) and choice.model in (None, call.entry["model"])
 
 
 def _recorded(session: Session) -> tuple[Session, int]:
@@ -119,12 +118,6 @@ def _recorded(session: Session) -> tuple[Session, int]:
                     session = recording.record(session, session.case(case.name), column)
                     count += 1
     return session, count
-
-
-def _listed(calls: Sequence[TracedCall]) -> str:
-    """Name what could be chosen."""
-    models = sorted({one.entry["model"] or "" for one in calls})[:MOST_NAMED]
-    return f"models: {', '.join(models)}; failed: {sum(bool(one.failure) for one in calls)}"
 
 
 def _masked(entry: traces.HistoryEntry, patterns: Sequence[re.Pattern[str]]) -> Any:

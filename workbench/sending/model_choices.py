@@ -43,7 +43,7 @@ class Key(NamedTuple):
 
 
 def key_of(provider: str) -> Key:
-    """The key of one of litellm's providers; its value is never looked at beyond whether there is one."""
+    """The key of one of litellm's providers; its value is never looked at beyond whether it is set."""
     variable = SIGNED_IN[provider] if provider in SIGNED_IN else addresses.key_variables(provider)[0]
     if variable is None:
         return Key(None, None)

@@ -72,7 +72,7 @@ def connection_for(session: Session, model: str) -> dict[str, object]:
     """Return the connection settings for a model that need not be a column's.
 
     Those of the first column that calls it; else the session's own, with the address at which a column calls the same
-    provider. So nothing leaves for another host than the one that `send` uses.
+    provider. So nothing leaves for another host than that of `send`.
     """
     for column in session.columns:
         if session.model_of(column) == model:
@@ -101,7 +101,7 @@ def open_model(
     stream: bool = True,
     confinement: Confinement = FREE,
 ) -> lm.LM:
-    """The model of a column, or TwoStep's second one; keys of the `.env` of the working folder are lent to it.
+    """The model of a column, or TwoStep's second model; keys of the `.env` of the working folder are lent to it.
 
     Without `stream`, or where the column's parameters say so, the reply comes in one piece.
 
@@ -161,11 +161,11 @@ def send(
     `allow_code` lets a `module:Class` adapter be imported. `extraction_model` is TwoStep's second model
     (None: that of its option of this name, else the column's). `raw` keeps the reply as text. `offered` are the
     session's tools with those who answer (None: its canned results, see `sessions.running.tools`). `model` answers
-    in the place of every one that the session names. Without `stream` replies are asked for in one piece. `retries`:
+    in the place of every model that the session names. Without `stream` replies are asked for in one piece. `retries`:
     how often a call that failed for a passing reason is made again (None: as the session's `num_retries` says).
 
     Raises `SignatureError`, `UnknownAdapterError`, `BuildError` for values that are not of their custom type, and
-    `ProviderError` for an offline model that does not exist, or for one that `confinement` refuses.
+    `ProviderError` for an offline model that does not exist, or for a model that `confinement` refuses.
     """
     adapter = rendering.adapter_for(session, column, case, allow_code=allow_code)
     if adapter.whole_call is not None and adapter.profile.has_second_model:

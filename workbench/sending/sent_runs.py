@@ -1,7 +1,7 @@
 """Keep everything that was sent: runs in one SQLite file of the state folder, found by the words of prompt and reply.
 
 Texts are stored once, however many runs share them, and indexed for full text search. The oldest runs make room for
-new ones. Secrets of the environment are replaced by the names of their variables.
+new runs. Secrets of the environment are replaced by the names of their variables.
 """
 
 from __future__ import annotations
@@ -178,7 +178,8 @@ class SentRuns:
         head = scrubber.json({name: getattr(run, name) for name in HEAD})
         parts = _parts(session, run.case, scrubber)
         with self._connection() as opened:
-            ids = [_stored(opened, "texts", _bytes(text)) for _, text in (*texts, ("about", about))]
+            bodies = [text.encode("utf-8", "surrogatepass") for _, text in (*texts, ("about", about))]
+            ids = [_stored(opened, "texts", body) for body in bodies]
             kept: list[int | None] = [_stored(opened, "parts", zlib.compress(one)) for one in parts]
             added = opened.execute(
                 "INSERT INTO runs (at, path, case_name, adapter, model, failed, head, found, reply, frame, sent_case)"
@@ -397,10 +398,6 @@ def _size(opened: sqlite3.Connection) -> int:
         opened.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
     ]
     return int((pages - free) * bytes_each)
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
 
 
 def _readable(text: str) -> str:
