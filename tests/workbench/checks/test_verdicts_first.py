@@ -20,6 +20,7 @@ from sessions.running.recording import record
 from tests.support.open_app import MIDDLE
 from tests.workbench.tui.screens.test_review import Screen, reviewed
 from workbench.output import exit_codes
+from workbench.tui.pages import drifts
 
 Run = Callable[..., Any]
 SOURCE = '''from typing import Literal
@@ -182,6 +183,11 @@ def test_the_screen_opens_on_it_with_its_reply_and_accepting_all_leaves_it(promp
         assert screen.review.fixture.case == NAME and screen.review.cause.changes_verdict
         assert CHANGE in screen.painted and "[[ ## kind ## ]]" in screen.painted
         assert screen.review.decisions.others_of(screen.review.cause, screen.review.fixture)
+        entries = [screen.review._entry(one).pieces[0].style for one in screen.review.decisions.causes]
+        assert entries == ["error", "text", "text"], "a failure is in the colour of failures"
+        assert screen.review._whole is not None
+        pieces = [one for block in drifts.reply_of(screen.review._whole) for one in block.pieces]
+        assert [one.style for one in pieces if one.text == "missing" or "parse error" in one.text] == ["error"] * 3
         await screen.press("down", "A")
         decisions = screen.review.decisions
         assert [decisions.of(one) for one in decisions.causes] == [None, "accept", "accept"]

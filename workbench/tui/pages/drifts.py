@@ -40,7 +40,8 @@ def blocks_of(drifts: Sequence[Drift], view: View, width: int) -> list[Block]:
     for drift in drifts:
         expected = drift.part in ("expect", "live")
         said = turn_in_words(drift.edits[0].origin.turn) if drift.edits else drift.message
-        pieces = [Piece(said, "heading"), Piece(f"   {drift.place or drift.part}", "note")]
+        is_failure = drift.place.endswith(".ok") and drift.after is False
+        pieces = [Piece(said, "error" if is_failure else "heading"), Piece(f"   {drift.place or drift.part}", "note")]
         legend = block("− expected   + found", "note", indent=INDENT) if expected and diff_of(drift) else None
         versions = block(f"versions: {drift.versions}", "note", indent=INDENT) if drift.versions else None
         blocks += [EMPTY, Block(tuple(pieces)), *[one for one in (legend, versions) if one is not None]]
@@ -261,9 +262,10 @@ def _unchanged(lines: Sequence[str], extent: Extent) -> Iterator[Block]:
 def _values(old: RecordedReading, new: RecordedReading) -> Iterator[Block]:
     for name in dict.fromkeys([*old.values, *new.values]):
         then, now = (_value(one, name) for one in (old, new))
-        changed = (Piece(" → ", "note"), Piece(now, "added")) if then != now else ()
+        style = "error" if name not in new.values else "added"
+        changed = (Piece(" → ", "note"), Piece(now, style)) if then != now else ()
         yield Block((Piece(f"{name}  ", "name"), Piece(then, "removed" if changed else "text"), *changed), INDENT)
-    for reading, style in ((old, "error"), (new, "added")) if old != new else ((new, "error"),):
+    for reading, style in ((old, "removed"), (new, "error")) if old != new else ((new, "error"),):
         if reading.error is not None:
             field = f" of `{reading.error.field}`" if reading.error.field else ""
             yield block(

@@ -248,7 +248,8 @@ that are only counted.
     def _entry(self, cause: Cause) -> Block:
         many = f"  {counted(cause.fixtures)}"
         words = one_line(cause.words, self._room_in_list(many) if self.has_class("-under") else LONGEST_WORDS)
-        style = "text" if self.decisions.of(cause) is None else "note"
+        style = "error" if cause.changes_verdict else "text"
+        style = style if self.decisions.of(cause) is None else "note"
         return Block((Piece(words, style), Piece(many, "note")), 0, cause.id, SIGNS[self.decisions.of(cause)])
 
     def _room_in_list(self, many: str) -> int:
