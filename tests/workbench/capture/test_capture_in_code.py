@@ -339,3 +339,32 @@ def test_calls_that_are_cached_and_called_anew_are_the_same_case(folder: Path) -
         for _ in range(3):
             dspy.Predict("question -> answer")(question="Why?")
     assert len(the_session(folder).cases) == 1
+
+
+class Short(dspy.Signature):  # type: ignore[misc]
+    """Be short."""
+
+    question: str = dspy.InputField()
+    answer: str = dspy.OutputField()
+
+
+class Long(Short):
+    """Be long."""
+
+
+class Wrapper(dspy.Module):  # type: ignore[misc]
+    def __init__(self, signature: Any) -> None:
+        super().__init__()
+        self.answer = dspy.Predict(signature)
+
+    def forward(self, question: str) -> Any:
+        return self.answer(question=question)
+
+
+def test_a_session_is_named_after_the_class_of_its_signature_and_not_after_a_wrapper(folder: Path) -> None:
+    with capture(folder):
+        for signature in (Short, Long, Short.with_instructions("Be brief."), Short):
+            Wrapper(signature)(question="Why?")
+    names = {path.name: store.load(path).signature.read().instructions for path in folder.iterdir()}
+    expected = {"Short": "Be short.", "Long": "Be long.", "Wrapper.answer": "Be brief."}
+    assert names == {f"{name}.session.json": said for name, said in expected.items()}

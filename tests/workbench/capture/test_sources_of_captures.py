@@ -74,7 +74,7 @@ class Agent(dspy.Module):
         dspy.Predict("last -> thing")(last="x")
 '''
 CHANGES = {
-    ("Write a letter", "Write one letter"): {"react.react", "react.extract", "tone", "updated"},
+    ("Write a letter", "Write one letter"): {"Letter.react", "Letter.extract", "tone", "updated"},
     ("question -> reply", "question, hint -> reply"): {"asked.react", "asked.extract"},
     ("score: int", "score: float"): {"inline"},
     ("its tone", "the tone"): {"tone"},
@@ -136,8 +136,8 @@ def test_a_reacts_inner_signatures_are_dspys_own_to_the_byte(program: Any, folde
     sessions = kept(folder, program)
     agent = program.Agent()
     for name, live in (
-        ("react.react", agent.react.react),
-        ("react.extract", agent.react.extract.predict),
+        ("Letter.react", agent.react.react),
+        ("Letter.extract", agent.react.extract.predict),
         ("asked.react", agent.asked.react),
         ("asked.extract", agent.asked.extract.predict),
     ):
@@ -157,7 +157,7 @@ def test_an_edit_of_the_class_in_an_agents_session_is_pushed_and_of_other_code_i
     program: Any, folder: Path
 ) -> None:
     sessions = kept(folder, program)
-    for name, said in (("react.extract", ""), ("inline", "edit it in the program")):
+    for name, said in (("Letter.extract", ""), ("inline", "edit it in the program")):
         session = store.load(sessions[name])
         text = session.signature.text.replace('desc="what about"', 'desc="its topic"').replace("score", "points")
         edited = replace(session, signature=replace(session.signature, text=text))

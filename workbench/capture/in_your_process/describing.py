@@ -37,12 +37,14 @@ def signature(cls: Any, programs: Any = ()) -> dict[str, Any]:
     fields = [_signature_field(name, info, classes) for name, info in cls.fields.items()]
     is_cot = type(program).__name__ == "ChainOfThought" and bool(cls.output_fields)
     is_cot = is_cot and next(iter(cls.output_fields)) == "reasoning"
+    written = _written_as(cls, is_cot)
     return {
         "name": cls.__name__,
         "instructions": cls.instructions,
         "fields": fields,
         "classes": classes,
-        "of": _home(_written_as(cls, is_cot)),
+        "of": _home(written),
+        "as_written": written is not None and written.instructions == cls.instructions,
         "predictor": "ChainOfThought" if is_cot else "Predict",
         **({"react": react} if made_of is not None else {}),
     }

@@ -48,6 +48,8 @@ class _KnownSignature(NamedTuple):
     key: str
     definition: str
     title: str
+    own_name: str
+    """Its class's name, where the program wrote it as it is: calls of it are one session, wherever they are made."""
 
 
 def _guarded(handler: Callable[..., None]) -> Callable[..., None]:
@@ -210,18 +212,25 @@ class Listener:
             definition = f'{{"define":"{key}","signature":{text},"files":{files}}}'
             if len(self._signatures) >= _MOST_REMEMBERED:
                 self._signatures.clear()
-            known = self._signatures[self._signature_key(call)] = _KnownSignature(cls, key, definition, title)
+            react = described.get("react", {})
+            of_agent = react.get("of")
+            own = title if described["of"] is not None and described["as_written"] else ""
+            own = own if of_agent is None else f"{of_agent['class']}.{react['part']}"
+            known = self._signatures[self._signature_key(call)] = _KnownSignature(cls, key, definition, title, own)
         return known.key, known.definition
 
     def _signature_key(self, call: _Call) -> tuple[int, str]:
         return id(call.data["signature"]), type(call.parent.instance).__name__ if call.parent is not None else ""
 
     def _name(self, call: _Call) -> str:
-        """Name the predictor in the outermost module, as in `RAG.respond`; without a module, by its signature."""
+        """Name the predictor by the class of its signature; else in the outermost module, as in `RAG.respond`."""
+        known = self._signatures[self._signature_key(call)]
+        if known.own_name:
+            return known.own_name
         root = call
         while root.parent is not None and root.parent.kind in ("module", "predictor"):
             root = root.parent
-        own = self._signatures[self._signature_key(call)].title
+        own = known.title
         if root is call:
             return own
         remembered = self._names.get(id(root.instance))

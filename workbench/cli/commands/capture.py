@@ -28,7 +28,7 @@ from workbench.output.exit_codes import CommandError
 
 DESCRIPTION = """\
 Run PROGRAM and save its dspy calls (2.6 and later) as sessions, without changing
-the program: one session a predictor in DIR, a case for each distinct input,
+the program: one session a signature in DIR, a case for each distinct input,
 with demos, adapter, model, reply and dspy's parse result. Differences from this
 workbench's own prompts and parse results are reported at the end. Sessions
 already in DIR gain the cases and columns they lack.
