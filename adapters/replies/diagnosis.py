@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args, get_origin
 
 from adapters.replies.fix import Fix, describe_field, raise_limit, retype_field, use_adapter
 from adapters.replies.flag import Diagnosis, Flag
+from adapters.replies.flags.verdict import named
 from adapters.replies.near_misses import LEAKS
 from adapters.signatures.signature import allows_none
 from adapters.signatures.type_names import written
@@ -285,11 +286,13 @@ PATTERNS: tuple[Pattern, ...] = (
 LIKELY = "likely-reply"
 CUT_OFF = "completed-marker-missing"
 UNFORMATTED = "format-not-followed"
+MISSING = "output-missing"
 UNKNOWN = "unknown"
 LAST: Mapping[str, tuple[str, tuple[FixMaker, ...]]] = MappingProxyType(
     {
         LIKELY: ("A corrected reply parses: another format, a wrapper, misspelt names", FORMAT),
         CUT_OFF: ("Fields and the end marker are missing: the reply may be cut off", (more_tokens, use("json"))),
+        MISSING: ("Some outputs are in the reply, others are not (dspy #1876)", FORMAT),
         UNFORMATTED: ("The reply does not follow the format at all", (*FORMAT,)),
         UNKNOWN: ("No pattern matches", (use("json"), use("chat"))),
     }
@@ -348,15 +351,23 @@ def _last(reading: Reading) -> Diagnosis:
         message, _, _ = reading.near_misses[0].message.rpartition("; ")
         message = message or reading.near_misses[0].message
         return Diagnosis(LIKELY, message.rstrip(".") + ".", fixes=_fixes(LAST[LIKELY][1], reading, None))
+    states = [one.state for one in reading.fields.values()]
+    missing = [one.name for one in reading.fields.values() if one.state == "missing"]
+    if missing and states[-1] not in ("missing", "default"):  # a reply that was cut off lacks its last outputs
+        message = f"The reply has no {named(missing)}; the model left it out."
+        return Diagnosis(MISSING, message, missing[0], fixes=_fixes(LAST[MISSING][1], reading, None))
     cut_off = next((flag for flag in reading.flags if flag.name == CUT_OFF), None)
     if cut_off is not None:
         return Diagnosis(CUT_OFF, cut_off.message, fixes=_fixes(LAST[CUT_OFF][1], reading, None))
-    if all(one.state in ("missing", "default") for one in reading.fields.values()):
+    if all(state in ("missing", "default") for state in states):
         expected = {"markers": "[[ ## name ## ]] markers", "xml": "tags", "prose": "text"}.get(
             reading.form, "JSON keys"
         )
         message = f"The reply does not follow the format: none of the {expected} of the outputs is in it."
         return Diagnosis(UNFORMATTED, message, fixes=_fixes(LAST[UNFORMATTED][1], reading, None))
+    if missing:
+        message = f"The reply has no {named(missing)}; it ends without it."
+        return Diagnosis(MISSING, message, missing[0], fixes=_fixes(LAST[MISSING][1], reading, None))
     message = "No known pattern explains this parse error; please report it with the reply."
     return Diagnosis(UNKNOWN, message, fixes=_fixes(LAST[UNKNOWN][1], reading, None))
 

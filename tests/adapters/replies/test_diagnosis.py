@@ -9,6 +9,7 @@ from adapters.formats import catalog
 from adapters.replies.diagnosis import LAST, PATTERNS
 from adapters.replies.flags.glossary import FLAGS
 from adapters.replies.reading import Reading
+from adapters.signatures import notation
 from workbench.output import json_shapes
 
 ITEM = """
@@ -111,3 +112,18 @@ def test_the_table_is_made_of_flags() -> None:
 def test_a_value_that_its_type_rejects_otherwise_is_quoted() -> None:
     (first, *_) = read("json", "q -> n: list[uuid.UUID]", '{"n": ["not one"]}').diagnosis
     assert first.cause == "value-rejected" and "'not one'" in first.message
+
+
+@pytest.mark.parametrize(
+    ("reply", "missing"),
+    [
+        ("[[ ## b ## ]]\n2\n\n[[ ## completed ## ]]", "a"),
+        ("[[ ## b ## ]]\n2", "a"),
+        ("[[ ## a ## ]]\n1\n\n[[ ## completed ## ]]", "b"),
+    ],
+)
+def test_an_output_that_was_left_out_is_the_cause_and_not_a_cut_off(reply: str, missing: str) -> None:
+    found = catalog.make("chat").read(notation.read("q -> a, b"), reply).diagnosis
+    assert [(one.cause, one.field) for one in found] == [("output-missing", missing)]
+    assert f"has no `{missing}`" in found[0].message
+    assert found[0].fixes
