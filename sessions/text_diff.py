@@ -112,7 +112,7 @@ def stretches(before: str, after: str, most_words: int = LONGEST) -> list[Stretc
 
 
 def _behind_marks(one: Stretch, before: str, after: str, then: Stretch) -> Stretch:
-    """A stretch that is in one text alone, moved off the mark that ends the words before it: of "Read it. Be brief."
+    """A stretch that a single text has, moved off the mark that ends the words before it: of "Read it. Be brief."
     the new sentence is "Be brief." whether the full stop at its end was compared first or the one before it."""
     tag, start, end, new_start, new_end = one
     if tag == "replace":

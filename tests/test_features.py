@@ -12,6 +12,7 @@ import pytest
 
 from adapters.lint.linting import LINTS
 from adapters.replies.flags.glossary import FLAGS
+from workbench.bench.report import FACTS
 from workbench.cli.arguments import Parser
 from workbench.cli.commands import SUMMARIES, load
 from workbench.config.settings import KEYS
@@ -56,6 +57,7 @@ def test_every_option_of_a_command_is_named_by_a_test(command: str) -> None:
         ("flags", FLAGS),
         ("lints", LINTS),
         ("export forms", FORMS),
+        ("facts of the bench", [fact.key for fact in FACTS]),
         ("settings", [setting.name for setting in KEYS]),
         ("commands", SUMMARIES),
     ],

@@ -119,7 +119,7 @@ def _picture(sign: str) -> str:
 
 
 def data_line(payload: Any) -> str:
-    """Write JSON that is not text (an image, a file) on one line, its long texts cut as `without_bytes` does."""
+    """Write JSON that is not text (an image, a file) on a line, its long texts cut as `without_bytes` does."""
     return json.dumps(without_bytes(payload), ensure_ascii=False)
 
 

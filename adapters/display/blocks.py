@@ -90,7 +90,7 @@ class Heading(NamedTuple):
 
 
 class Items(NamedTuple):
-    """Sentences of one kind, below each other."""
+    """Sentences of a kind, below each other."""
 
     items: tuple[Text, ...]
 

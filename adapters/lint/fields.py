@@ -1,4 +1,4 @@
-"""Lints of a signature's own fields under one adapter."""
+"""Lints of a signature's own fields under an adapter."""
 
 from __future__ import annotations
 

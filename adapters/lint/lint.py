@@ -1,4 +1,4 @@
-"""One lint and the place it is about."""
+"""A lint and the place it is about."""
 
 from __future__ import annotations
 

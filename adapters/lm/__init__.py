@@ -45,7 +45,7 @@ def open(
     `api_base_trusted` (the user gave it) or when its host is in `allow_hosts` (`host` or `host:port`); an address in a
     session file is not trusted. `api_version` is Azure's. `capabilities` replace those of the table. `chunk_seconds`
     is the pause between the chunks of an offline model. `timeout` is in seconds without a byte from a provider; without
-    `stream` it is asked for the whole reply in one piece. Opens no connection and starts no process. Raises
+    `stream` it is asked for the whole reply in a single piece. Opens no connection and starts no process. Raises
     ProviderError for an offline model that does not exist.
     """
     if model.startswith("offline/"):

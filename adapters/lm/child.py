@@ -28,7 +28,7 @@ _RESTLESS = frozenset({"PYTEST_CURRENT_TEST", "COLUMNS", "LINES", "PWD", "OLDPWD
 
 
 class Child:
-    """One worker process. `ready` is set once it can take calls, or is lost."""
+    """A worker process. `ready` is set once it can take calls, or is lost."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = relevant(environment)

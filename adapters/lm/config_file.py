@@ -1,4 +1,4 @@
-"""The user's one config file: where it is, what it holds, and on which line a key stands."""
+"""The user's config file: where it is, what it holds, and on which line a key stands."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_CANDIDATES = 200
 
 
 class ConfigError(ValueError):
-    """A config file that cannot be read as one; the message names the file and, where there is one, the line."""
+    """A config file that cannot be read as one; the message names the file and, if any, the line."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Explain in one line why a request cannot reach a server: address, API key or connection."""
+"""Explain in a line why a request cannot reach a server: address, API key or connection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A call to a model that failed, in one line that a person can act on."""
+"""A call to a model that failed, in a line that a person can act on."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ class _Known:
         self.asked: set[str] = set()
 
     def of_release(self, release: str) -> dict[str, Answer]:
-        """Return the answers of one release, read from its file at the first use."""
+        """Return the answers of a release, read from its file at the first use."""
         folder = _folder()
         if folder != self.folder:
             self.folder, self.answers, self.asked = folder, {}, set()

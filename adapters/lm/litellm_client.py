@@ -57,7 +57,7 @@ class LitellmLM:
 
     `api_base` is an address of the caller's; unless `trusted`, no key of the environment goes there. `timeout` is in
     seconds without a byte from the provider, or without a piece of the reply, however it drips. Without `stream` the
-    reply is asked for, and comes, in one piece. `allow_variables` are those whose values may go out in a header of
+    reply is asked for, and comes, in a single piece. `allow_variables` are those whose values may go out in a header of
     `settings`.
     """
 

@@ -74,7 +74,7 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Response:
-    """One whole completion."""
+    """A whole completion."""
 
     text: str = ""
     reasoning_content: str = ""
@@ -136,7 +136,7 @@ class WritesAsTheAdapter(Protocol):
     """A model that is told who asks it, and writes its replies as that adapter would."""
 
     def asked_by(self, adapter: Adapter, request: Request) -> LM:
-        """Return the model for one request."""
+        """Return the model for a request."""
 
 
 @runtime_checkable
@@ -152,7 +152,7 @@ class LoadsFirst(Protocol):
 
 @dataclass
 class _Completion:
-    """One completion under way."""
+    """A completion under way."""
 
     text: list[str] = field(default_factory=list)
     reasoning: list[str] = field(default_factory=list)
@@ -229,7 +229,7 @@ def _add_part(calls: dict[int, ToolCall], part: ToolCallPart) -> None:
 
 
 def _joined_logprobs(before: Any, after: Any) -> Any:
-    """OpenAI sends `{"content": [one object a token]}` per chunk; anything else replaces what was there."""
+    """OpenAI sends `{"content": [an object for each token]}` per chunk; anything else replaces what was there."""
     if (
         isinstance(before, Mapping)
         and isinstance(after, Mapping)

@@ -1,4 +1,4 @@
-"""Explain a failed call in one line that a person can act on."""
+"""Explain a failed call in a line that a person can act on."""
 
 from __future__ import annotations
 
@@ -263,7 +263,7 @@ def _ended(tail: str) -> str:
 
 
 def _said(facts: Facts) -> str:
-    """Return the provider's own words, on one line."""
+    """Return the provider's own words, on a line."""
     body = facts.get("body")
     if isinstance(body, Mapping):
         error = body.get("error", body)

@@ -108,7 +108,7 @@ Make = Callable[[GoodReply], str | Broken | None]
 
 @dataclass(frozen=True)
 class Mutation:
-    """One habit. `name` is what the grid, the command line and the JSON call it."""
+    """A habit. `name` is what the grid, the command line and the JSON call it."""
 
     name: str
     imitates: str
@@ -159,7 +159,7 @@ def other_value(field: FieldText) -> Any:
 
 
 def draft(good: GoodReply) -> tuple[FieldText, ...]:
-    """The fields with one value changed: the first that can have another; empty without any."""
+    """The fields with a value changed: the first that can have another; empty without any."""
     for index, field in enumerate(good.fields):
         other = other_value(field)
         if other is not None and good.form is not None:

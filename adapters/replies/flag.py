@@ -56,7 +56,7 @@ _short.maxstring = _short.maxother = _short.maxlong = SHOWN
 
 
 def shown(value: Any) -> str:
-    """A text or a value as a short piece of one line; never raises."""
+    """A text or a value as a short piece of a line; never raises."""
     if type(value) is str:
         return repr(value) if len(value) <= SHOWN else repr(value[:SHOWN])[:-1] + "…" + repr(value[:SHOWN])[-1]
     try:

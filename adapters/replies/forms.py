@@ -23,7 +23,7 @@ DEEPEST = 40
 
 @dataclass(frozen=True)
 class FieldText:
-    """One output of a good reply: `value` is what the adapter read, `plain` the same as JSON, `text` how it stands."""
+    """An output of a good reply: `value` is what the adapter read, `plain` the same as JSON, `text` how it stands."""
 
     name: str
     annotation: object
@@ -97,7 +97,7 @@ class Markers(Form):
 
 
 class Tags(Form):
-    """One tag a field, the form of XML."""
+    """A tag for each field, the form of XML."""
 
     kind: ClassVar[ReplyForm] = "xml"
 
@@ -123,7 +123,7 @@ class Tags(Form):
 
 @dataclass(frozen=True)
 class Object(Form):
-    """One JSON object, the form of JSON and BAML; `fenced`: inside of a Markdown fence, as Markdown wants it."""
+    """A JSON object, the form of JSON and BAML; `fenced`: inside of a Markdown fence, as Markdown wants it."""
 
     fenced: bool = False
     kind: ClassVar[ReplyForm] = "json"
@@ -136,7 +136,7 @@ class Object(Form):
         return self.around("{\n  " + ",\n  ".join(parts) + "\n}" if parts else "{}")
 
     def around(self, document: str) -> str:
-        """Put the fence around the JSON document, if there is one."""
+        """Put the fence around the JSON document, if any."""
         return f"```json\n{document}\n```" if self.fenced else document
 
     def of_text(self, text: str) -> str:

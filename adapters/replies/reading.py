@@ -60,7 +60,7 @@ class Extract(NamedTuple):
 
 
 class FieldReading(NamedTuple):
-    """One output field; `place` runs from its first value span to its last, None when the value was invented.
+    """An output field; `place` runs from its first value span to its last, None when the value was invented.
 
     What copies text of the reply (`raw`, the step of `extract`) is made when it is asked for: a reply may have 10 MB.
     """
@@ -105,7 +105,7 @@ class ReadingError:
 
 @dataclass(frozen=True)
 class NearMiss:
-    """One guess: what was probably meant, the reply so mended, and the same parser's reading of that."""
+    """A guess: what was probably meant, the reply so mended, and the same parser's reading of that."""
 
     message: str
     mended: str
@@ -126,7 +126,7 @@ class Reader(Protocol):
 
 @dataclass(frozen=True)
 class Reading(ShowsItself):
-    """The whole account of one reply under one adapter. Never raises for a bad reply."""
+    """The whole account of a reply under an adapter. Never raises for a bad reply."""
 
     adapter: str
     signature: Signature = field(repr=False)

@@ -18,7 +18,7 @@ from adapters.values.steps import Step
 
 @dataclass
 class Findings:
-    """Collect an adapter's findings in one reply; `reading` makes the parse result of them.
+    """Collect an adapter's findings in a reply; `reading` makes the parse result of them.
 
     `values` are those that dspy would have at this point, in its order; the first `fail` is the verdict, and
     fields read after it are salvage.
@@ -165,7 +165,7 @@ class Findings:
 
 
 def reason(error: BaseException) -> str:
-    """Why, in one line; of a pydantic error its first complaint, with the path inside the value."""
+    """Why, in a line; of a pydantic error its first complaint, with the path inside the value."""
     if isinstance(error, pydantic.ValidationError):
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         path = ".".join(str(part) for part in first["loc"])

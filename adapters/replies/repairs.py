@@ -1,4 +1,4 @@
-"""One guess at what a reply was meant to be: names that were written otherwise, and values that were refused."""
+"""A guess at what a reply was meant to be: names that were written otherwise, and values that were refused."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def begins_with_marker(text: str, start: int) -> bool:
 
 
 class Section(NamedTuple):
-    """One marker with what follows: `name`, where marker and value stand, and the value's text as dspy has it.
+    """A marker with what follows: `name`, where marker and value stand, and the value's text as dspy has it.
 
     `on_marker_line` says that the value begins on the marker's own line; `is_plain` that `text` is the reply's own.
     """

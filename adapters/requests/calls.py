@@ -1,4 +1,4 @@
-"""One call as data: the request, what an answer became, and who may make both in the place of an adapter."""
+"""A call as data: the request, what an answer became, and who may make both in the place of an adapter."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from adapters.tools.fields import with_calls
 
 @dataclass(frozen=True)
 class Request:
-    """One request: the prompt, the parameters beside the messages, and the signature that the reply is parsed by.
+    """A request: the prompt, the parameters beside the messages, and the signature that the reply is parsed by.
 
     `removed_fields` are those that native features took out of the prompt.
     """
@@ -84,7 +84,7 @@ class Outcome:
 
 
 class WholeCall(Protocol):
-    """A call that somebody else makes from end to end, such as another release of dspy: for one case, known to it."""
+    """A call that somebody else makes from end to end, such as another release of dspy: for a case, known to it."""
 
     def request(self, capabilities: Capabilities, model: str | None, reuse: Prompt | None = None) -> Request:
         """Build the request, messages included, with this call as its `whole_call`. Raises why it cannot.

@@ -26,7 +26,7 @@ PARAMETERS: Mapping[Kind, str] = {"noul": "threshold", "score": "cuts", "choice"
 
 @dataclass(frozen=True)
 class Decision:
-    """One output that is decided: its rich type (where the field is a plain bool, too) and its settings, complete."""
+    """An output that is decided: its rich type (where the field is a plain bool, too) and its settings, complete."""
 
     name: str
     type: Any
@@ -125,7 +125,7 @@ class Decision:
 
 @dataclass(frozen=True)
 class Decisions:
-    """The decisions of one signature, and the signature as the model is asked: evidence in the place of each."""
+    """The decisions of a signature, and the signature as the model is asked: evidence in the place of each."""
 
     by_name: Mapping[str, Decision]
     asked: Signature

@@ -62,7 +62,7 @@ def prepare(
     tools: Sequence[RunTool] = (),
     held: bool = False,
 ) -> Request:
-    """The request for one call; calls nothing. Raises what dspy raises for tools without inputs and while formatting.
+    """The request for a call; calls nothing. Raises what dspy raises for tools without inputs and while formatting.
 
     `params` are the call's (`config` of `dspy.Predict`), or where they are `held` those `dspy.LM(…)` was made with, of
     which no adapter takes any away. `model_params` are looked at but not sent: a model adds its own. `tools` are
@@ -191,7 +191,7 @@ def postprocess(
     output: Mapping[str, Any] | str | None,
     read: Callable[[Signature, str], Reading] | None = None,
 ) -> Outcome:
-    """One completion as values: parsed, defaults filled, native tool calls, reasoning and citations put in, decided.
+    """A completion as values: parsed, defaults filled, native tool calls, reasoning and citations put in, decided.
 
     `output` is the text, or dspy's dict (`text`, `tool_calls`, `reasoning_content`, `citations`, `logprobs`). Never
     raises: a failure is the reading's. Rules: `dspy.adapters.base.Adapter._call_postprocess`, and

@@ -18,7 +18,7 @@ Counts = tuple[str, Sequence[Sequence[int]]]
 
 @dataclass(frozen=True)
 class Row:
-    """The tokens of one origin; `exact` where the model's own tokenizer counted the very text that it reads."""
+    """The tokens of an origin; `exact` where the model's own tokenizer counted the very text that it reads."""
 
     kind: str
     field: str | None

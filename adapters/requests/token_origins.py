@@ -78,7 +78,7 @@ def texts_of(messages: tuple[Message, ...], params: Mapping[str, Any]) -> Iterat
 
 
 def texts_of_message(message: Message) -> Iterator[Counted]:
-    """The texts of one message: role, content, and what else it carries."""
+    """The texts of a message: role, content, and what else it carries."""
     turn = message.turn
     around = Origin("format", None, turn)
     yield Counted("", around, MESSAGE_BEGINS)

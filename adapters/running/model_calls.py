@@ -1,4 +1,4 @@
-"""One call to a model within a run: sent, told as events, kept as an attempt, and made again where that is wanted."""
+"""A call to a model within a run: sent, told as events, kept as an attempt, and made again where that is wanted."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LONGEST_WAIT_S = 60.0
 
 @dataclass(frozen=True)
 class ModelCalls:
-    """Calls of one model. `retries`: how often a call that failed for a passing reason is made again."""
+    """Calls of a model. `retries`: how often a call that failed for a passing reason is made again."""
 
     lifecycle: Lifecycle
     lm: LM
@@ -164,6 +164,6 @@ def completion_of(response: Response) -> Completion:
 
 
 def one_line(text: str, length: int = 300) -> str:
-    """`text` on one line of at most `length` characters."""
+    """`text` on a line of at most `length` characters."""
     flat = " ".join(text.split())
     return flat if len(flat) <= length else flat[:length] + "…"

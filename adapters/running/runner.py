@@ -97,7 +97,7 @@ def run(
 
 @dataclass(frozen=True)
 class _Outcome:
-    """One completion of the attempt that counted."""
+    """A completion of the attempt that counted."""
 
     values: Mapping[str, Any]
     reading: Reading | None
@@ -105,7 +105,7 @@ class _Outcome:
 
 @dataclass(frozen=True)
 class _Work:
-    """The calls of one run."""
+    """The calls of a run."""
 
     lifecycle: Lifecycle
     fallback: bool
@@ -289,7 +289,7 @@ def outputs_of(responses: Sequence[Response]) -> list[Any]:
 
 
 def stop_reason(reading: Reading) -> str:
-    """Why a reply could not be read, in one line."""
+    """Why a reply could not be read, in a line."""
     if reading.error is None:
         return ""
     return one_line(reading.error.message) or reading.error.type

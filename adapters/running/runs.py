@@ -14,7 +14,7 @@ from adapters.running import events
 
 @dataclass(frozen=True)
 class Completion:
-    """One completion of a call, and what the adapter made of its text (None: it was not read)."""
+    """A completion of a call, and what the adapter made of its text (None: it was not read)."""
 
     text: str
     reading: Reading | None = None
@@ -33,7 +33,7 @@ reply before it did not parse, and its error went back to the model."""
 
 @dataclass(frozen=True)
 class Attempt:
-    """One call that was made. `usage` and `cost` are None when unknown; `error` says in one line why it failed.
+    """A call that was made. `usage` and `cost` are None when unknown; `error` says in a line why it failed.
 
     `completions` hold what had arrived when the call broke off. `payload` is what the provider sent with an error.
     """
@@ -83,7 +83,7 @@ WORDS = {
 
 
 def why_it_ended(finish_reason: str | None, refusal: str = "") -> str:
-    """One line; empty for a reply that came to its own end. `refusal` is what the model said instead of an answer.
+    """A line; empty for a reply that came to its own end. `refusal` is what the model said instead of an answer.
 
     >>> why_it_ended("length")
     'cut off at its token limit'

@@ -1,4 +1,4 @@
-"""One turn: the calls in a reply, what each tool answered, and the messages that carry the answers back."""
+"""A turn: the calls in a reply, what each tool answered, and the messages that carry the answers back."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def answered(
 
 
 def _invoked(call: Call, tools: Tools, life: Lifecycle) -> events.ToolInvoked:
-    """One call made, told, and its changes kept or undone."""
+    """A call made, told, and its changes kept or undone."""
     life.check(f"Deadline expired before executing tool '{call.name}'.", "tool")
     began = life.seconds()
     before = None if tools.state is None else tools.state.snapshot()

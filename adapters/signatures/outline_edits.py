@@ -161,7 +161,7 @@ def set_instructions(outline: Outline, of: ClassOutline, instructions: str) -> s
 
 
 def add_class(outline: Outline, name: str, kind: ClassKind) -> str:
-    """Add a model, or an enum with one value, before the first signature. A string notation becomes source."""
+    """Add a model, or an enum with a value, before the first signature. A string notation becomes source."""
     _check_class_name(outline, name)
     if outline.short:
         return add_class(outline_of(to_source(read(outline.text))), name, kind)

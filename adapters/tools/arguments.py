@@ -13,7 +13,7 @@ MOST_STEPS = 100_000
 
 
 class ArgumentsError(ValueError):
-    """Arguments that a tool cannot be called with, in one line for the model."""
+    """Arguments that a tool cannot be called with, in a line for the model."""
 
 
 class TooManyStepsError(ArgumentsError):

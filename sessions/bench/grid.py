@@ -151,7 +151,7 @@ class Counted:
 
 @dataclass(frozen=True)
 class Cell(Counted):
-    """One case in one column. `file` is the session's."""
+    """A case in a column. `file` is the session's."""
 
     file: str
     case: str
@@ -198,7 +198,7 @@ class Cell(Counted):
 
 @dataclass(frozen=True)
 class ColumnTotal(Counted):
-    """All cells of one column."""
+    """All cells of a column."""
 
     column: str
     cells: tuple[Cell, ...] = ()

@@ -1,4 +1,4 @@
-"""The results of a bench: a file beside the session, one JSON line a run, which only grows.
+"""The results of a bench: a file beside the session, a JSON line a run, which only grows.
 
 The session is never written. An incomplete line (a power cut, a full disk) is skipped and reported; what was written
 before and after it stays.
@@ -51,7 +51,7 @@ class RunKey(NamedTuple):
 
 @dataclass(frozen=True)
 class BenchRun(FilePart):
-    """One run of a case in a column. A line of the results file holds no secret and no prompt."""
+    """A run of a case in a column. A line of the results file holds no secret and no prompt."""
 
     case: str
     """The case of the session."""
@@ -221,7 +221,7 @@ def join(session: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Joi
 
 
 def told(results: Results) -> str:
-    """Report the invalid lines, in one line; empty without any."""
+    """Report the invalid lines, in a line; empty without any."""
     more = len(results.unread) - MOST_TOLD
     named = "; ".join(results.unread[:MOST_TOLD])
     return f"{named}; and {more:,} more" if more > 0 else named

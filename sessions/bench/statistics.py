@@ -32,7 +32,7 @@ MOST_RESAMPLED = 200
 
 @dataclass(frozen=True)
 class Share:
-    """Successes among the runs of one case; or the sum of their scores, as a fraction."""
+    """Successes among the runs of a case; or the sum of their scores, as a fraction."""
 
     successes: int | Fraction
     runs: int
@@ -94,7 +94,7 @@ def clustered(shares: Sequence[Share], confidence: float = 0.95) -> Interval:
 
 
 def difference_interval(differences: Sequence[Fraction], confidence: float = 0.95) -> Interval:
-    """Return the interval of Agresti and Min (2005) for the mean of paired differences, one a case.
+    """Return the interval of Agresti and Min (2005) for the mean of paired differences, for each case.
 
     It is Wald's after half a case was added to each of the four outcomes of a pair.
     """
@@ -106,7 +106,7 @@ def difference_interval(differences: Sequence[Fraction], confidence: float = 0.9
 
 
 def score_difference_interval(differences: Sequence[Fraction], confidence: float = 0.95) -> Interval:
-    """Return the bootstrap interval for the mean of paired differences of scores, one a case.
+    """Return the bootstrap interval for the mean of paired differences of scores, for each case.
 
     Two cases of opposite sign are added, with the spread that Agresti and Min add, so that few or equal differences
     have a width.
@@ -140,7 +140,7 @@ def paired_p(differences: Sequence[Fraction]) -> float:
     """Return the two-sided p-value of paired differences of shares: Fisher's exact sign-flipping test.
 
     If the two columns do not differ, each case's difference may as well have had the other sign; the p-value is the
-    share of all ways to choose the signs whose sum is at least as far from 0. With one run a case this is McNemar's
+    share of all ways to choose the signs whose sum is at least as far from 0. With a run per case this is McNemar's
     exact test, which is the sign test of the cases in which only one of them succeeded.
     """
     total = sum(differences, Fraction(0))
@@ -223,7 +223,7 @@ def cases_needed(
     `mean` supposes another mean difference.
 
     Rule: Connor (1987) for paired shares, `(z(1-level/2)·√ψ + z(power)·√(ψ-δ²))² / δ²` with δ the mean and ψ the mean
-    square of the differences (with one run a case, ψ is the share of cases in which one alone succeeded).
+    square of the differences (with a single run for each case, ψ is the share of cases in which one alone succeeded).
     """
     delta = float(sum(differences)) / max(1, len(differences)) if mean is None else mean
     if not differences or not delta:

@@ -1,4 +1,4 @@
-"""Calls as they come, put into the sessions of one folder: one for each predictor, a case for each distinct input.
+"""Calls as they come, put into the sessions of a folder: one for each predictor, a case for each distinct input.
 
 Nothing that is in a session already is changed: cases are added, and columns under cases that lack them.
 """

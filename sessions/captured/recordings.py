@@ -52,7 +52,7 @@ class LiveReading:
 
 @dataclass(frozen=True)
 class LiveAttempt:
-    """One call of a model: by which adapter (`module:Class`, and the classes below it), what it was asked, and what it
+    """A call of a model: by which adapter (`module:Class`, and the classes below it), what it was asked, and what it
     answered: a text each, or an object with the native parts."""
 
     adapter_classes: tuple[str, ...]
@@ -68,7 +68,7 @@ class LiveAttempt:
 
 @dataclass(frozen=True)
 class LiveCall:
-    """One call of a predictor."""
+    """A call of a predictor."""
 
     signature: str
     """The key of the description of its signature, told before."""

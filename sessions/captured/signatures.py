@@ -46,7 +46,7 @@ MODULES = MappingProxyType({one.__name__: one for one in (datetime, decimal, uui
 
 
 class TypeMaker:
-    """Makes types of one signature. What cannot be made becomes Any, and `notes` says so."""
+    """Makes types of a signature. What cannot be made becomes Any, and `notes` says so."""
 
     def __init__(self, classes: Mapping[str, Mapping[str, Any]]) -> None:
         self._described = classes
@@ -55,7 +55,7 @@ class TypeMaker:
         self.notes: list[str] = []
 
     def make(self, described: Any) -> Any:
-        """The type of a description (`workbench.capture.in_your_process.describing.annotation`)."""
+        """Make the type that a description (`workbench.capture.in_your_process.describing.annotation`) stands for."""
         if isinstance(described, str):
             return self._named(described)
         if "class" in described:

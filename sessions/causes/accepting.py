@@ -32,9 +32,9 @@ def accepted(
     ids: Collection[str],
     adapters: Mapping[str, Adapter] | None = None,
 ) -> Accepted:
-    """The session with the causes of these ids accepted, where `results` are what a check of it says now.
+    """Accept the causes with these ids; `results` are those of a check of the session now.
 
-    A recording is one thing: where two causes have changed it, accepting one of them would accept the other unseen.
+    A recording that two causes changed waits until both are accepted, so that neither is accepted unseen.
     """
     ready: set[tuple[str, str]] = set()
     settled: set[str] = set()

@@ -82,7 +82,7 @@ class FixtureName(NamedTuple):
 
 @dataclass(frozen=True)
 class Cause:
-    """One thing that changed, with its fixtures in the order in which they were checked; the first is the example."""
+    """A thing that changed, with its fixtures in the order in which they were checked; the first is the example."""
 
     key: Key
     words: str
@@ -115,7 +115,7 @@ class Cause:
         return self.key.kind == "source" and self.example.verdicts.get("source") == "drift"
 
     def heading(self) -> str:
-        """One line: the id, what changed, how many."""
+        """A line: the id, what changed, how many."""
         return f"{self.id}  {self.words}  ({counted(self.fixtures)})"
 
     def lines(self) -> Iterator[str]:
@@ -142,7 +142,7 @@ def counted(fixtures: Sequence[FixtureName]) -> str:
 
 
 def advice(causes: Sequence[Cause], paths: Sequence[str]) -> str:
-    """Suggest the next command, in one line; empty when nothing can be accepted."""
+    """Suggest the next command, in a line; empty when nothing can be accepted."""
     if not any(one.is_acceptable or one.can_be_pulled for one in causes):
         return ""
     if all(one.key.kind == "source" for one in causes):
@@ -153,7 +153,7 @@ def advice(causes: Sequence[Cause], paths: Sequence[str]) -> str:
 
 
 def verdict_lines(causes: Sequence[Cause]) -> list[str]:
-    """Say in one line how many fixtures parse differently, and in further lines which; empty for none."""
+    """Say in a line how many fixtures parse differently, and in further lines which; empty for none."""
     changed = [one for one in causes if one.changes_verdict]
     fixtures = dict.fromkeys(fixture for cause in changed for fixture in cause.fixtures)
     if not changed:

@@ -1,6 +1,6 @@
 """The causes of what a check found: which one thing changed, said once for all fixtures that show it.
 
-A change of a signature shows in many places of one fixture: a type stands in the description, in the schema, in a note
+A change of a signature shows in many places of a fixture: a type stands in the description, in the schema, in a note
 behind a field, in `response_format`, and in the values that are read. Within a fixture the nearest to the signature
 counts.
 """
@@ -66,7 +66,7 @@ class Causes:
 
 
 def causes_of(result: FixtureResult) -> dict[Key, list[Drift]]:
-    """The causes of one fixture's drift, each with the drifts that show it. Every drift belongs to one at least."""
+    """The causes of a fixture's drift, each with the drifts that show it. Every drift belongs to one at least."""
     found: dict[Key, list[Drift]] = {}
     fields = _changed_fields(result.drift)
     types = _changed_types(result.drift)
@@ -122,7 +122,7 @@ def _changed_types(drifts: Sequence[Drift]) -> set[str]:
 
 
 def _keys_of_edits(drift: Drift, fields: dict[str, str], types: set[str]) -> Iterator[Key]:
-    """The causes of one message's changes: one an origin, those that follow from another left out."""
+    """The causes of a message's changes: one an origin, those that follow from another left out."""
     if fields:
         named = [edit for edit in drift.edits if edit.origin.kind in ("instructions", "description")]
         edits = [edit for edit in named if edit.origin.field not in fields and edit.origin.turn == "system"]
@@ -281,7 +281,7 @@ def _digest(drift: Drift) -> str:
 
 
 def in_words(key: Key) -> str:
-    """A cause as a sentence's beginning, in one line: "the description of `score` changed: `0 to 1` → `0 to 10`"."""
+    """A cause as a sentence's beginning, in a line: "the description of `score` changed: `0 to 1` → `0 to 10`"."""
     change = f": {quoted(key.before)} → {quoted(key.after)}" if key.before or key.after else ""
     name = f" `{key.name}`" if key.name else ""
     if key.kind in ("source", "expectation", "upstream", "live", "error"):

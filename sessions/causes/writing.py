@@ -47,7 +47,7 @@ def turns_of(turn: str) -> str:
 
 
 def abstract(text: str, names: Collection[str], *, with_tags: bool = False) -> str:
-    """A text in which the names of fields are `field`, JSON is `{…}` and elements of XML are `<…>`, in one line.
+    """A text in which the names of fields are `field`, JSON is `{…}` and elements of XML are `<…>`, in a line.
 
     `with_tags`: tags stay, for what is itself the mark of a field.
     """
@@ -92,7 +92,7 @@ def schemas_in(text: str) -> list[Any]:
 
 
 def key_of(edit: Edit, by: CauseKind, *, is_part: bool = True) -> Key:
-    """Return the key of a change in one origin; texts are `abstract` already, except types, schemas and values.
+    """Return the key of a change in an origin; texts are `abstract` already, except types, schemas and values.
 
     `is_part`: the texts are what changed within a piece, and not whole pieces.
     """

@@ -154,7 +154,7 @@ class _Outcome:
 
 @dataclass
 class _Today:
-    """One recorded attempt as it is made today: by which adapter, from which request, for which signature."""
+    """A recorded attempt as it is made today: by which adapter, from which request, for which signature."""
 
     adapter: Adapter
     request: Request
@@ -164,7 +164,7 @@ class _Today:
 
 
 class _Fixture:
-    """One column of one case."""
+    """A column of a case."""
 
     def __init__(self, session: Session, column: Column, case: Case, adapter: Adapter | None) -> None:
         self._session = session if column.variant is None else _varied(session, column)

@@ -6,7 +6,7 @@
      "cost": {"max": 0.01}, "tokens": {"max": 900}, "seconds": {"max": 5},
      "columns": {"xml": {"reply": "does_not_parse"}}}
 
-A field's key is an output field, or a path into its value as JSON. `columns` replaces the rest for one column.
+A field's key is an output field, or a path into its value as JSON. `columns` replaces the rest for a column.
 `cost` (US dollars), `tokens` and `seconds` are of the whole run, its fallbacks included.
 """
 
@@ -46,7 +46,7 @@ class ExpectationError(ValueError):
 
 @dataclass(frozen=True)
 class Failure:
-    """One expectation that a reply does not fulfil: `place` in `expect`, and why; `expected` and `found` as JSON."""
+    """An expectation that a reply does not fulfil: `place` in `expect`, and why; `expected` and `found` as JSON."""
 
     place: str
     message: str
@@ -66,7 +66,7 @@ def for_column(expect: Mapping[str, object], column: str) -> Mapping[str, Any]:
 
 
 def judge(expect: Mapping[str, object], reading: Reading, measured: Sequence[Measured] = ()) -> tuple[Failure, ...]:
-    """The expectations of one column (see `for_column`) that `reading` does not fulfil.
+    """The expectations of a column (see `for_column`) that `reading` does not fulfil.
 
     `measured` is what the run took, as `Case.measured` has it.
     Raises `ExpectationError` for those that cannot be understood.

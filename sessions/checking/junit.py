@@ -20,7 +20,7 @@ Kind = Literal["failure", "error", "skipped"]
 
 @dataclass(frozen=True)
 class Judged:
-    """One test case: where it stands, its name, what it took, and what is wrong with it (None: nothing)."""
+    """A test case: where it stands, its name, what it took, and what is wrong with it (None: nothing)."""
 
     path: str
     name: str

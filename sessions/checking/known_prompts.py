@@ -20,7 +20,7 @@ MOST_DEMOS = 4_000
 
 
 class KnownPrompts:
-    """Prompts and demos shared within one run of checks; bounded, however many files are checked."""
+    """Prompts and demos shared within a run of checks; bounded, however many files are checked."""
 
     def __init__(self) -> None:
         self._demos: dict[str, Demo] = {}

@@ -24,7 +24,7 @@ _COUNTED = {"unasked": "not asked of dspy"}
 
 
 def title(counts: Mapping[str, int], errors: Mapping[str, str]) -> str:
-    """One line over a report of `totals`, with the files that could not be read."""
+    """A line over a report of `totals`, with the files that could not be read."""
     failed = counts.get("failed", 0)
     return (
         "All fixtures match"
@@ -34,21 +34,21 @@ def title(counts: Mapping[str, int], errors: Mapping[str, str]) -> str:
 
 
 def summary(counts: Mapping[str, int]) -> str:
-    """One line of `totals`: how many fixtures passed, failed, and had nothing to check."""
+    """A line of `totals`: how many fixtures passed, failed, and had nothing to check."""
     return ", ".join(
         f"{count} {_COUNTED.get(word, word)}" for word, count in counts.items() if count or word == "passed"
     )
 
 
 def noted(note: str, results: Sequence[FixtureResult]) -> str:
-    """One line: a note on fixtures of one file, and the first of them by name."""
+    """A line: a note on fixtures of a file, and the first of them by name."""
     named = [f"{one.case}::{one.column}" for one in results[:MOST_NAMED]]
     more = f" and {len(results) - len(named)} more" if len(results) > len(named) else ""
     return f"{results[0].path}: {note}  [{', '.join(named)}{more}]"
 
 
 def headline(result: FixtureResult) -> str:
-    """One line: which fixture, and each of its verdicts."""
+    """A line: which fixture, and each of its verdicts."""
     words = ", ".join(f"{part} {word}" for part, word in result.verdicts.items())
     return f"{result.path}::{result.case}::{result.column}  {words}"
 

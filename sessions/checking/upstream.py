@@ -17,7 +17,7 @@ from sessions.running.recording import as_json
 
 
 def check(dspy: Release, session: Session, case: Case, column: Column) -> tuple[Word, tuple[Drift, ...]]:
-    """The verdict of `dspy` on one column of one case; `empty` where there is a reason `why_not`."""
+    """The verdict of `dspy` on one column of a case; `empty` where there is a reason `why_not`."""
     recorded = case.recordings.get(column.id)
     if recorded is None or why_not(dspy, session, case, column):
         return "empty", ()

@@ -58,7 +58,7 @@ def turn_in_words(turn: str) -> str:
 
 @dataclass(frozen=True)
 class Edit:
-    """A change in the pieces of one origin: words removed and words added, runs joined by `…`.
+    """A change in the pieces of an origin: words removed and words added, runs joined by `…`.
 
     `said`: the change of a class in a schema, in words that are the same wherever a prompt shows that class.
     """
@@ -71,7 +71,7 @@ class Edit:
 
 @dataclass(frozen=True)
 class Drift:
-    """One difference: which verdict it belongs to, where, in words, and as a diff.
+    """A difference: which verdict it belongs to, where, in words, and as a diff.
 
     `place` is a path (`messages[0]`, `request.temperature`, `attempts[0].completions[0].values.answer`,
     `fields.answer.equals`). `diff` holds lines that begin with "-", "+" or " ". `origins` say what made the pieces of
@@ -92,7 +92,7 @@ class Drift:
 
 @dataclass(frozen=True)
 class FixtureResult:
-    """The verdicts on one column of one case of the session at `path`, by part."""
+    """The verdicts on one column of a case of the session at `path`, by part."""
 
     path: str
     case: str
@@ -262,7 +262,7 @@ def shortened(text: str) -> str:
 
 
 def cut(text: str, length: int = LONGEST_VALUE) -> str:
-    """Join a text to one line of at most `length` characters."""
+    """Join a text into a line of at most `length` characters."""
     line = " ".join(text.split())
     return line if len(line) <= length else f"{line[: length - 1]}…"
 

@@ -149,7 +149,7 @@ def switched_off(session: Session, cases: Sequence[Case] = ()) -> tuple[str, ...
 
 
 def beside(view: View) -> tuple[str, ...]:
-    """Name the parts of a session that a request of one case leaves out, a phrase each."""
+    """Name the parts of a session that a request of a case leaves out, a phrase each."""
     return (*switched_off(view.session, (view.case,)), *view.request.prompt.notes, *other_cases(view))
 
 

@@ -105,7 +105,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             Format(
                 "template",
                 "prompt template",
-                "placeholders that stand nowhere else in the text",
+                "placeholders that occur nowhere else in the text",
                 "template.json",
                 "one",
                 "sessions.exports.template:template",

@@ -39,7 +39,7 @@ Piece = str | Slot
 
 @dataclass(frozen=True)
 class Part:
-    """One message: `content` is pieces, or a list of parts each of which is pieces or a provider's own object."""
+    """A message: `content` is pieces, or a list of parts each of which is pieces or a provider's own object."""
 
     role: str
     content: Any

@@ -44,7 +44,7 @@ class LeftOver:
 
 
 class Autosave:
-    """The copies of one process. Any thread may call it."""
+    """The copies of a process. Any thread may call it."""
 
     def __init__(self, delay_s: float = DELAY_S, again_s: float = AGAIN_S) -> None:
         self._delay_s = delay_s

@@ -1,4 +1,4 @@
-"""Two changes of one session put together: what we changed and what the file's other writers changed meanwhile.
+"""Two changes of a session put together: what we changed and what the file's other writers changed meanwhile.
 
 The file's own parts (columns, cases, their inputs, their replies …) are compared one by one with what both sides
 began with. A part that one side alone has changed is taken from that side; where both have changed the same part in
@@ -45,7 +45,7 @@ class CollisionError(SessionError):
 
 @dataclass(frozen=True)
 class Merged:
-    """Both changes in one session, and the places that came from the file's side (none: it had changed nothing)."""
+    """Both changes in a session, and the places that came from the file's side (none: it had changed nothing)."""
 
     session: Session
     taken: tuple[str, ...] = ()
@@ -82,7 +82,7 @@ _WHOLE = _Part()
 
 
 def merge(base: Session, ours: Session, theirs: Session, winner: Winner = "nobody") -> Merged:
-    """Combine the changes from `base` to `ours` and from `base` to `theirs` in one session.
+    """Combine the changes from `base` to `ours` and from `base` to `theirs` in a single session.
 
     The order of rows and keys is the file's unless only we changed it. A column that one side took away collides with
     results that the other side has made for it. Raises `CollisionError` where `winner` decides nothing, and
@@ -118,7 +118,7 @@ def _as_taken(merged: SignatureText, sides: Sequence[SignatureText]) -> Signatur
 
 
 def _untouched_cases(base: Session, ours: Session, theirs: Session) -> dict[str, Case]:
-    """Our cases, by name, that are the same on all sides: a long session need not be taken apart for one reply."""
+    """Our cases, by name, that are the same on all sides: a long session need not be taken apart for a reply."""
     before, others = ({case.name: case for case in one.cases} for one in (base, theirs))
     return {
         case.name: case

@@ -1,4 +1,4 @@
-"""One writer at a time in a folder: between looking at a session file and replacing it nobody else of us writes."""
+"""Lock a folder: while a session file is compared and replaced, no other process of ours writes there."""
 
 from __future__ import annotations
 

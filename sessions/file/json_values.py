@@ -2,7 +2,7 @@
 
 Plain JSON stands as it is. What JSON cannot say, or says badly, is an object with a single key:
 
-    {"$lines": ["first", "second"]}    text of several lines, one element a line
+    {"$lines": ["first", "second"]}    text of several lines, an element a line
     {"$text": ["a long", " line"]}     text in pieces: a line too long to read, or halves of a surrogate pair
     {"$float": "NaN"}                  also "Infinity" and "-Infinity"
     {"$int": "0x…"}                    a whole number of more than 2,048 bits, which Python refuses to print or read
@@ -217,7 +217,7 @@ def written(value: JSON, level: int) -> Written:
 
 
 def write(value: JSON, pieces: list[str], indent: str = "\n") -> None:
-    """Appends `value` to `pieces` as JSON, one element a line, two spaces a level."""
+    """Appends `value` to `pieces` as JSON, an element a line, two spaces a level."""
     kind = type(value)
     if kind is str:
         pieces.append(quote(value))
@@ -244,7 +244,7 @@ def write(value: JSON, pieces: list[str], indent: str = "\n") -> None:
 
 
 class WrittenParts:
-    """For writing states of one session one after another, in one thread at a time.
+    """Cache the text of a session's parts between saves, in one thread at a time.
 
     A part's identity stands for its content, as demos and recordings promise; it is kept as long as its text is.
     """

@@ -26,7 +26,7 @@ _NAME = re.compile(r"\d{8}T\d{6}\.\d{6}Z\.json")
 
 @dataclass(frozen=True)
 class RestorePoint:
-    """One former content of a session file: where it is kept, when it was replaced (UTC), its size in bytes."""
+    """A former content of a session file: where it is kept, when it was replaced (UTC), its size in bytes."""
 
     place: Path
     at: datetime.datetime

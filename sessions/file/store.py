@@ -119,7 +119,7 @@ def dumps(session: Session, parts: WrittenParts | None = None) -> str:
 def save(
     session: Session, path: PathLike, *, over: Fingerprint | None = None, parts: WrittenParts | None = None
 ) -> Fingerprint:
-    """Write the session to `path` in one step: even after a crash the file has its old or its new content.
+    """Write the session to `path` in a single step: even after a crash the file has its old or its new content.
 
     The file's mode stays. A link is written through only when it stays in its folder. With `over`, only a file that
     still has that content is replaced; with `parts`, what they know is not written anew. Returns the fingerprint of
@@ -143,7 +143,7 @@ def save_locked(
 
 
 def write_whole(path: PathLike, content: bytes) -> None:
-    """Replace the content of a file in one step. Raises `SessionError`."""
+    """Replace the content of a file in a single step. Raises `SessionError`."""
     name = os.fspath(path)
     if len(content) > SIZE_LIMIT:
         raise SessionError(name, "", _too_large(len(content)), "it could not be opened again; remove some recordings")

@@ -1,4 +1,4 @@
-"""Files by their paths: replaced in one step, and the nearest name where one is missing.
+"""Files by their paths: replaced in a single step, and the nearest name where one is missing.
 
 After a crash, a kill or on a full disk a file has its old content or the new one.
 """
@@ -24,7 +24,7 @@ PathLike = str | os.PathLike[str]
 
 
 def write(path: PathLike, content: bytes, mode: int | None = None) -> None:
-    """Write `content` to a file, a pipe or a device, through links; a file is replaced in one step.
+    """Write `content` to a file, a pipe or a device, through links; a file is replaced in a single step.
 
     `mode` is the permissions of a new file (default: the umask decides); an old one keeps its own. Raises OSError; the
     file is then as it was.

@@ -40,7 +40,7 @@ def from_json(text: str, path: str, given: SignatureText | None = None) -> Impor
 
 
 def from_json_lines(text: str, path: str, given: SignatureText | None = None) -> Imported:
-    """Demos from JSON Lines, one object a line; empty lines are passed over. Raises as `from_json`."""
+    """Demos from JSON Lines, an object a line; empty lines are passed over. Raises as `from_json`."""
     rows: list[Row] = []
     for line, content in enumerate(LINE_END.split(text), 1):
         if content.strip():

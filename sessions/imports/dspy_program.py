@@ -42,7 +42,7 @@ _DEFAULT_SENTENCE = re.compile(r"Given the fields (`\w+`(?:, `\w+`)*), produce t
 
 @dataclass(frozen=True)
 class SavedField:
-    """One field as it was saved; `name` is known for sure, or the best guess."""
+    """A field as it was saved; `name` is known for sure, or the best guess."""
 
     prefix: str
     desc: str
@@ -118,7 +118,7 @@ def _decisions(state: Mapping[str, object], path: str, place: str) -> Mapping[st
 
 
 def _in_order(demo: Demo, row: Mapping[str, object]) -> Demo:
-    """The demo, which remembers the order of its keys when those that are no fields stood among the others."""
+    """Keep the order of a demo's keys where keys that are not fields are among the others."""
     beside = demo.extra.get(KEPT, {})
     return demo if [*demo.values, *beside] == list(row) else replace(demo, extra={**demo.extra, KEY_ORDER: list(row)})
 

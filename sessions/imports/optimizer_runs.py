@@ -43,7 +43,7 @@ SAVE_MIPRO = (
 
 @dataclass(frozen=True)
 class Candidate:
-    """One program that an optimiser tried: the instructions of its predictors by name, and its score if it is known."""
+    """A program that an optimiser tried: the instructions of its predictors by name, and its score if it is known."""
 
     tag: str
     texts: Mapping[str, str]

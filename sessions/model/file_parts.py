@@ -75,7 +75,7 @@ _NO_KEYS = frozenset({"extra", *(one.name for one in dataclasses.fields(FilePart
 
 @dataclass(frozen=True)
 class Key:
-    """One key of a part: its name in the file and in the type, the type of its value without `Annotated`, the rule
+    """A key of a part: its name in the file and in the type, the type of its value without `Annotated`, the rule
     beside it, and the value of a part that lacks it."""
 
     name: str

@@ -348,7 +348,7 @@ class Session(ShowsItself):
         return {id: results[id] for id in dict.fromkeys([*ids, *results]) if id in results}
 
     def with_case(self, case: Case) -> Session:
-        """The case of the same name replaced."""
+        """Replace the case of the same name."""
         return replace(self, cases=tuple(case if one.name == case.name else one for one in self.cases))
 
     def model_of(self, column: Column) -> str:

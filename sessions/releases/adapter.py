@@ -57,7 +57,7 @@ class ReleaseAdapter(Adapter):
         self.profile = catalog.profile(self.name)  # type: ignore[misc]
 
     def bound(self, session: Session, case: Case, column: Column, ours: Beside) -> ReleaseAdapter:
-        """The same adapter, for one case under one column; `ours` makes what our adapter sends for it."""
+        """The same adapter, for a case under a column; `ours` makes what our adapter sends for it."""
         made = ReleaseAdapter(self.adapter, self.version)
         made.whole_call = CaseOfRelease(made, session, case, column, ours)
         return made
@@ -84,13 +84,13 @@ class ReleaseAdapter(Adapter):
         """Not read: without a case there is nothing to ask the release."""
         fields = {name: FieldReading(name, "unread") for name in signature.output_fields}
         spans = (Span(0, len(completion), "ignored"),) if completion else ()
-        error = ReadingError("ReleaseError", "another release reads replies to a prompt of its own, and there is none")
+        error = ReadingError("ReleaseError", "another release parses replies only to its own prompt, and there is none")
         return Reading(self.name, signature, completion, {}, spans, fields, error)
 
 
 @dataclass(frozen=True)
 class CaseOfRelease:
-    """The whole call of one case under one column (`adapters.requests.adapter_protocol.WholeCall`)."""
+    """The whole call of a case under a column (`adapters.requests.adapter_protocol.WholeCall`)."""
 
     adapter: ReleaseAdapter
     session: Session

@@ -82,7 +82,7 @@ def nothing_traced(reply: str) -> tuple[Span, ...]:
 def spans_of(reply: str, values: Mapping[str, object], ours: Reading | None = None) -> tuple[Span, ...]:
     """Spans that partition a reply of which only the values are known (as `sessions.file.typed_values` writes them).
 
-    `ours` is the reading of the same reply by our adapter of the same name, where there is one.
+    `ours` is the reading of the same reply by our adapter of the same name, if any.
     """
     if not reply:
         return ()

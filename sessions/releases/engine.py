@@ -23,7 +23,7 @@ After `ended` and `too slow` the next question starts a new process."""
 
 
 class ReleaseError(SessionError):
-    """Why an engine gives no answer, in one line with the mend where there is one."""
+    """Why an engine does not answer, in a line with the fix if any."""
 
     def __init__(self, kind: Failure, place: str, message: str, hint: str = "") -> None:
         self.kind = kind
@@ -32,7 +32,7 @@ class ReleaseError(SessionError):
 
 @dataclass(frozen=True)
 class Question:
-    """One case under one column, and the answers of a model that are to be read there."""
+    """A case under a column, and the answers of a model that are to be read there."""
 
     session: Session
     case: Case
@@ -58,7 +58,7 @@ class ReleaseReading:
 
     @property
     def why(self) -> str:
-        """Why it is not read, in one line of at most 200 characters."""
+        """Why it is not read, in a line of at most 200 characters."""
         return " ".join(f"{self.error}: {self.message}".split())[:200] if self.message else self.error
 
 

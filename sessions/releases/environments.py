@@ -31,7 +31,7 @@ UNDER_WAY = ".making-"
 
 @dataclass(frozen=True)
 class Environment:
-    """One release that is there."""
+    """A release that is there."""
 
     version: str
     python: str

@@ -53,7 +53,7 @@ OLDEST_PYTHON = (3, 11)
 
 
 class CannotAddError(SessionError):
-    """Why a release could not be added, in one line."""
+    """Why a release could not be added, in a line."""
 
     def __init__(self, reason: Reason, message: str, hint: str = "") -> None:
         self.reason = reason
@@ -130,7 +130,7 @@ def _run(command: Sequence[str], version: str, python: str, tell: Callable[[str]
 
 
 def why(said: str, version: str, python: str) -> CannotAddError:
-    """Return pip's or uv's error as one line with the fix."""
+    """Return pip's or uv's error as a line with the fix."""
     needs = _python_needed(said, version)
     if needs:
         of = f"{python} is {_version_of(python)}"

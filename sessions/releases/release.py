@@ -74,7 +74,7 @@ class Release:
         hint: str = "install dspy there, or name another Python with --dspy-python",
         answer_seconds: float = ANSWER_SECONDS,
     ) -> None:
-        """Starts it. Raises `ReleaseError` when that Python cannot be run, or has no dspy that can be used."""
+        """Start its process. Raises `ReleaseError` when that Python cannot be run, or has no usable dspy."""
         # The child runs in a folder of its own; links stay, for a venv is found by the name it is called with.
         self._python = os.path.abspath(python) if os.path.dirname(python) else python
         self._hint = hint
@@ -194,7 +194,7 @@ class Release:
 
 
 class _Child:
-    """One process. `version` is that of its dspy."""
+    """A process. `version` is that of its dspy."""
 
     def __init__(self, python: str, hint: str) -> None:
         if _no_more.is_set():

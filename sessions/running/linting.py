@@ -18,7 +18,7 @@ MOST_PARSED_BACK = 100
 
 
 def lints_of(session: Session, column: Column, case: Case, request: Request) -> tuple[Lint, ...]:
-    """The lints of the prompt in `request`, those of one kind together.
+    """The lints of the prompt in `request`, those of a kind together.
 
     None where the session cannot be rendered (the column says so), and none of a column's own code that was not named
     on the command line. Decisions show their demos as examples in the instructions: these are not parsed back.

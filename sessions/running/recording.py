@@ -1,4 +1,4 @@
-"""Recordings: what one column of one case sent, got and read, frozen for `check`."""
+"""Recordings: what one column of a case sent, got and read, frozen for `check`."""
 
 from __future__ import annotations
 

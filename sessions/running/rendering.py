@@ -102,7 +102,7 @@ def adapter_of(column: Column, *, allow_code: bool = False) -> Adapter:
 
 
 def adapter_for(session: Session, column: Column, case: Case, *, allow_code: bool = False) -> Adapter:
-    """The column's adapter for one case: what another release of dspy needs to be asked. Raises as `adapter_of`."""
+    """The column's adapter for a case: what another release of dspy needs to be asked. Raises as `adapter_of`."""
     return _bound(adapter_of(column, allow_code=allow_code), session, column, case)
 
 

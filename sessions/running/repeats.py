@@ -21,7 +21,7 @@ class Counted:
 
 @dataclass(frozen=True)
 class Repeats:
-    """Several runs of one column.
+    """Several runs of a column.
 
     `answered` had a whole reply; of those, `parse_failures` were not read by the column's own adapter, whatever a
     fallback made of them. `values` are those of the runs that succeeded, `fields` the same field by field; the most

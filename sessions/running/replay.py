@@ -20,7 +20,7 @@ from sessions.text_diff import line_diff
 
 
 class Replay:
-    """The recorded model of one column of one case. `stream` raises `ProviderError` for any other request.
+    """The recorded model of a column of a case. `stream` raises `ProviderError` for any other request.
 
     `measured` is what was measured of each attempt (`Case.measured`): the tokens and the price are given again.
     """

@@ -1,4 +1,4 @@
-"""One text that says a signature whole: its class and what that needs, from its own file and the project's others."""
+"""A text that says a signature whole: its class and what that needs, from its own file and the project's others."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Gathered:
-    """The text of one signature, the class that is meant, and where its pieces come from."""
+    """The text of a signature, the class that is meant, and where its pieces come from."""
 
     text: str
     class_name: str
@@ -54,7 +54,7 @@ class Gathered:
 
 
 def gather(project: Project, file: Path, class_name: str | None, link: SourceLink | None = None) -> Gathered:
-    """The text of one signature of a resolved file of the project; of a ReAct's inner signature if `link` says so.
+    """The text of a signature of a resolved file of the project; of a ReAct's inner signature if `link` says so.
 
     Raises `SourceGoneError` for a file or a class that is not there, and `SourceRefusedError` for what cannot be read
     or must not be followed. `class_name` None means the only one.
@@ -90,7 +90,7 @@ def with_react(found: Gathered, link: SourceLink, file: Path) -> Gathered:
 
 
 def gather_text(text: str, class_name: str) -> str:
-    """The class and what it needs of one module's text, when no other file is to be read. Raises SignatureError."""
+    """The class and what it needs of a module's text, when no other file is to be read. Raises SignatureError."""
     module = read_module(text)
     project = Project(Path("/"))
     gathering = _Gathering(project, Path("/source.py"), follows=False)
@@ -163,7 +163,7 @@ class _Meaning:
 
 @dataclass
 class _Gathering:
-    """One signature on its way."""
+    """A signature on its way."""
 
     project: Project
     file: Path
@@ -409,7 +409,7 @@ class _Gathering:
 
 
 def _together(lines: list[str]) -> list[str]:
-    """Imports with those of one module in one line, plain imports first."""
+    """Sort imports: plain imports first, and those of a module on a line."""
     plain = [line for line in lines if line.startswith("import ")]
     by_owner: dict[str, list[str]] = {}
     for line in lines:

@@ -15,7 +15,7 @@ from sessions.source.project import Project, SourceRefusedError, folder_of_proje
 
 @dataclass
 class Follower:
-    """Follows links for one run: a file is read once, and a class gathered once, however many sessions name it.
+    """Follows links for a run: a file is read once, and a class gathered once, however many sessions name it.
 
     What it has read is remembered; who wants to see a later change makes another.
     """

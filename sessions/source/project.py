@@ -25,7 +25,7 @@ NO_CODE_OF_THE_PROJECT = frozenset({"site-packages", "dist-packages", "node_modu
 
 
 class SourceError(ValueError):
-    """The program cannot be read: why, in one line that names the file, and what would work."""
+    """The program cannot be read: why, in a line that names the file, and what would work."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         self.message = message

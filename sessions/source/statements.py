@@ -15,7 +15,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 @dataclass(frozen=True)
 class ImportedName:
-    """One name that an import statement binds: `name` of `module` (None: the module itself), `level` dots in front.
+    """A name that an import statement binds: `name` of `module` (None: the module itself), `level` dots in front.
 
     `line` is where the statement stands, from 1; `text` is an import of this name alone.
     """

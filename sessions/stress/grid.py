@@ -38,7 +38,7 @@ VERDICTS: tuple[Verdict, ...] = ("silently_wrong", "flagged", "refused", "same")
 
 @dataclass(frozen=True)
 class Cell:
-    """One mutation under one adapter; `wrong` are the fields that have another value than the reply means."""
+    """A mutation under an adapter; `wrong` are the fields that have another value than the reply means."""
 
     mutation: Mutation
     text: str
@@ -52,7 +52,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Survival:
-    """One adapter: its good reply, and the cell of every mutation that applies to it, by the mutation's name."""
+    """An adapter: its good reply, and the cell of every mutation that applies to it, by the mutation's name."""
 
     id: str
     column: Column
@@ -70,7 +70,7 @@ class Survival:
 
 @dataclass(frozen=True)
 class Grid:
-    """The columns of one case, and the mutations that apply to any of them."""
+    """The columns of a case, and the mutations that apply to any of them."""
 
     case: str
     columns: tuple[Survival, ...]
@@ -113,7 +113,7 @@ def grid_of(
 def survival(
     session: Session, case: Case, name: str, column: Column, allow_code: frozenset[str] = frozenset()
 ) -> Survival:
-    """One column of the grid; without cells where nothing can be broken."""
+    """A column of the grid; without cells where nothing can be broken."""
     try:
         adapter = rendering.adapter_of(column, allow_code=column.adapter in allow_code)
         good = good_replies.find(session, case, column, adapter)

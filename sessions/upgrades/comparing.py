@@ -29,7 +29,7 @@ _NUMBERS = re.compile(r"\d+")
 
 @dataclass(frozen=True)
 class Made:
-    """One side's prompt, request and parse results for one case and column."""
+    """A side's prompt, request and parse results for a case and column."""
 
     messages: tuple[Message, ...]
     request: Mapping[str, Any]
@@ -42,7 +42,7 @@ class Made:
 
 @dataclass(frozen=True)
 class Difference:
-    """One thing that differs in one place, with its cause: `diff` has the lines that show it, "-" before, "+" after."""
+    """A thing that differs in a place, with its cause: `diff` has the lines that show it, "-" before, "+" after."""
 
     part: Part
     """`render` (the prompt and the request) or `parse` (the readings)."""
@@ -54,7 +54,7 @@ class Difference:
 def differences(
     before: Made, after: Made, signature: Signature, replies: Sequence[str], by: CauseKind
 ) -> list[Difference]:
-    """Compare one case under one side (`before`) with the other.
+    """Compare a case on a side (`before`) with the other.
 
     `replies` are those that both sides read, `by` is the kind of what was changed.
     """
@@ -232,7 +232,7 @@ def _members(text: str, annotation: object) -> str:
 
 
 def _pieces(segments: Sequence[Segment], kind: str, field: str | None) -> list[str]:
-    """The texts of one kind and field, those side by side as one."""
+    """The texts of a kind and field, those side by side as one."""
     found: list[str] = []
     was_before = False
     for one in segments:
@@ -265,7 +265,7 @@ def _unlike(pieces: Sequence[str], others: Sequence[str]) -> list[str]:
 
 
 def _moves(edits: Sequence[Edit], by: CauseKind) -> dict[Edit, Key]:
-    """Pieces that are gone from one turn and stand whole in another, each with the cause that says so."""
+    """Pieces that are gone from a turn and stand whole in another, each with the cause that says so."""
     found: dict[Edit, Key] = {}
     gone = [one for one in edits if one.before and not one.after and one.origin.field is None]
     for edit in edits:

@@ -17,7 +17,7 @@ from sessions.upgrades.sides import Compared
 
 @dataclass(frozen=True)
 class Found:
-    """One thing that the change does, with the fixtures that show it and the shortest of the places as its example."""
+    """A thing that the change does, with the fixtures that show it and the shortest of the places as its example."""
 
     key: Key
     fixtures: tuple[FixtureName, ...]
@@ -27,7 +27,7 @@ class Found:
 
     @property
     def words(self) -> str:
-        """One sentence: what changed."""
+        """A sentence: what changed."""
         return writing.in_words(self.key)
 
     @property

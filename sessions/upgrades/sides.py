@@ -48,7 +48,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Change:
-    """A change from one side to the other; `by` is the kind of all its causes."""
+    """A change from the first side to the other; `by` is the kind of all its causes."""
 
     before: Side
     after: Side
@@ -57,7 +57,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Compared:
-    """One case under one column, before and after."""
+    """A case under a column, before and after."""
 
     path: str
     case: str
@@ -86,7 +86,7 @@ class Compared:
 
 
 def compare(change: Change, session: Session, path: str, case: Case, column: Column) -> Compared:
-    """Compare one case under one column before and after the change.
+    """Compare one case under a column before and after the change.
 
     Sends nothing, writes nothing, and never raises for a session's content.
     """

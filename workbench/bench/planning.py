@@ -25,7 +25,7 @@ USUAL_REPLY = 250
 
 @dataclass(frozen=True)
 class Target:
-    """One session to bench, its file, columns and cases; `allow_code` as in a selection."""
+    """A session to bench, its file, columns and cases; `allow_code` as in a selection."""
 
     file: str
     session: Session
@@ -44,7 +44,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Job:
-    """One planned run. `request` is the digest of its request, `prompt_tokens` an estimate."""
+    """A planned run. `request` is the digest of its request, `prompt_tokens` an estimate."""
 
     target: Target
     case: Case

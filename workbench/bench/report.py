@@ -191,7 +191,7 @@ def without_reply(grid: Grid) -> list[str]:
 
 
 def fact_words(total: Total) -> str:
-    """All facts in one line: `parsed 19 of 20 (76–99 %); tokens a run ~412; cost free; ms (p95) 812 (1,204)`."""
+    """All facts in a line: `parsed 19 of 20 (76–99 %); tokens a run ~412; cost free; ms (p95) 812 (1,204)`."""
     return "; ".join(f"{fact.head} {said}" for fact in FACTS if fact.head and (said := fact.words(total)))
 
 

@@ -71,7 +71,7 @@ What is decided is kept meanwhile.
 
 @dataclass(frozen=True)
 class Written:
-    """The outcome of one file: fixtures recorded, fixtures waiting for another cause, or its error.
+    """The outcome of a file: fixtures recorded, fixtures waiting for another cause, or its error.
 
     `settled`: the ids of the accepted causes that came to something here. `text_left`: why its program's text was not
     pulled although a cause of it is accepted.
@@ -98,7 +98,7 @@ def review(files: Sequence[Path], plan: Plan, jobs: int = 1) -> Review:
 
 
 class FilesLook:
-    """Looks at fixtures in files; the last file is not checked again."""
+    """Look at fixtures in files; the check of the last file is kept."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -181,7 +181,7 @@ def drifts_of(cause: Cause, fixture: FixtureName, results: Sequence[FixtureResul
 
 
 def accept(path: Path, ids: Collection[str], plan: Plan, seen: Fingerprint | None = None) -> Written:
-    """Accepts the causes of these ids in one file: it is checked anew and written once, whole, or left as it is.
+    """Accepts the causes of these ids in a file: it is checked anew and written once, whole, or left as it is.
 
     A file that holds something else than it did when it was reviewed (`seen`), or that changes meanwhile, is left, and
     `error` says so. Never raises for what a file holds.

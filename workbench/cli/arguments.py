@@ -1,4 +1,4 @@
-"""The argument parser of a command: errors in one line that teach, and options that several commands share."""
+"""The argument parser of a command: errors in a line that teach, and options that several commands share."""
 
 from __future__ import annotations
 

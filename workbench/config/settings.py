@@ -53,7 +53,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Key:
-    """One key of the file: what it takes, what it is for, and how it is written.
+    """A key of the file: what it takes, what it is for, and how it is written.
 
     `check` gives the value in its final type, or raises ValueError with what is wrong and what would work. `variables`
     are those of the environment that set it too; they win over the file when `environment_wins`.

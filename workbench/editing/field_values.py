@@ -98,7 +98,7 @@ def read_json(text: str) -> Any:
 
 
 def as_json(value: Any) -> str:
-    """Write a value as JSON, on one line if it is short and has no object, else indented."""
+    """Write a value as JSON, on a line if it is short and has no object, else indented."""
     flat = json.dumps(value, ensure_ascii=False)
     return flat if len(flat) <= 40 and "{" not in flat else json.dumps(value, ensure_ascii=False, indent=2)
 

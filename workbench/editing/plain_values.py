@@ -367,7 +367,7 @@ class _Reader:
 
 
 def _scalar(text: str, shape: Shape, line: int, column: int) -> Any:
-    """Read a value on one line by its type; invalid JSON is a text where the type allows texts."""
+    """Read a value on a line by its type; invalid JSON is a text where the type allows texts."""
     if text[0] in '"[{' and shape.kind != "text":
         value = read_json(text)
         if isinstance(value, NotAValue):

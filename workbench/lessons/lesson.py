@@ -54,7 +54,7 @@ OWN_MESSAGE = "A message that only this adapter writes."
 
 
 class Piece(NamedTuple):
-    """A stretch of one message: which message and which of its parts, 0-based; None for a message without content."""
+    """A stretch of a message: which message and which of its parts, 0-based; None for a message without content."""
 
     message: int
     part: int

@@ -214,7 +214,7 @@ def json(data: Any) -> None:
 
 
 def message(content: str) -> None:
-    """One line (or a few) for a person, on standard error; always without control characters."""
+    """A line (or a few) for a person, on standard error; always without control characters."""
     _in_turn(partial(_message_now, content))
 
 

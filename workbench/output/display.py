@@ -1,7 +1,7 @@
 """The display gate: every text passes it on its way to a terminal.
 
 Model output, file contents, names and error texts may hold terminal control sequences, characters that reorder a line
-and characters nobody can see. `safe` replaces each of them with one visible character of one cell, so the text keeps
+and characters nobody can see. `safe` replaces each of them with a visible character of a cell, so the text keeps
 its length and every offset into it stays right. Nothing is hidden: in a prompt an invisible character is a finding.
 """
 

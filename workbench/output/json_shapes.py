@@ -63,7 +63,7 @@ def prompt(messages: Iterable[Message], request: Mapping[str, Any]) -> dict[str,
 
 
 def rendered(request: Request) -> dict[str, JSON]:
-    """One column of `render --json`: the prompt that goes out, its demos' uses, and the whole request."""
+    """A column of `render --json`: the prompt that goes out, its demos' uses, and the whole request."""
     shape = prompt(request.messages, request.as_dict())
     shape["demos"] = [
         {"number": demo.number, "use": demo.use, "missing": list(demo.missing)} for demo in request.prompt.demos
@@ -98,7 +98,7 @@ def ledgers(spent: Mapping[str, Spent]) -> dict[str, JSON]:
 
 
 def lints(found: Iterable[Lint]) -> list[JSON]:
-    """The lints of one column of `render --json`."""
+    """The lints of a column of `render --json`."""
     return [lint(one) for one in found]
 
 
@@ -118,7 +118,7 @@ def _fixes(fixes: Iterable[Fix]) -> list[JSON]:
 
 
 def reading(read: Reading) -> dict[str, JSON]:
-    """One column of `parse --json`."""
+    """A column of `parse --json`."""
     shape: dict[str, JSON] = {
         "ok": read.ok,
         "uncertain": list(read.uncertain),
@@ -199,7 +199,7 @@ def _flag(flag: Flag) -> dict[str, JSON]:
 
 
 def run(outcome: Run) -> dict[str, JSON]:
-    """One column of `send --json`."""
+    """A column of `send --json`."""
     return {
         "ok": outcome.ok,
         "values": {name: plain(value) for name, value in outcome.values.items()},
@@ -211,7 +211,7 @@ def run(outcome: Run) -> dict[str, JSON]:
 
 
 def repeats(counted: Repeats, outcomes: Iterable[Run]) -> dict[str, JSON]:
-    """One column of `send --repeat N --json`; values and errors with how often they came, the most frequent first."""
+    """A column of `send --repeat N --json`; values and errors with how often they came, the most frequent first."""
 
     def told(values: Iterable[Counted]) -> list[JSON]:
         return [{"value": plain(one.value), "count": one.count} for one in values]

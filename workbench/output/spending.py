@@ -47,7 +47,7 @@ class Spent:
 
     @property
     def said_cost(self) -> str:
-        """Say the cost of the prompts of one call and of a thousand, or that it is unknown."""
+        """Say the cost of the prompts of a call and of a thousand, or that it is unknown."""
         if self.cost == 0:
             return "free"
         if self.cost is None:

@@ -60,7 +60,7 @@ def _from(text: str, start: int, shown: int) -> str:
 
 
 def decision(found: Grid) -> list[str]:
-    """Rank the columns by the damage that all of them can meet: the same number for each; empty with one column."""
+    """Rank the columns by the damage that all of them can meet: the same number for each; empty for one column."""
     columns = [one for one in found.columns if one.good is not None]
     common = [one.name for one in found.mutations if all(one.name in column.cells for column in columns)]
     if len(columns) < 2 or not common:

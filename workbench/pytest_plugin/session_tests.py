@@ -305,6 +305,6 @@ def _checks(session: pytest.Session) -> _Checks:
 
 
 def _shown(name: str) -> str:
-    """Return an author's name as part of a test's id: in one line, without terminal control characters."""
+    """Return an author's name as part of a test's id: in a line, without terminal control characters."""
     shown = "".join(one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in name)
     return shown.replace("::", ":\\x3a") or "''"

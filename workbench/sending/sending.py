@@ -103,7 +103,7 @@ def open_model(
 ) -> lm.LM:
     """The model of a column, or TwoStep's second model; keys of the `.env` of the working folder are lent to it.
 
-    Without `stream`, or where the column's parameters say so, the reply comes in one piece.
+    Without `stream`, or where the column's parameters say so, the reply comes in a single piece.
 
     Raises `ProviderError` for an offline model that does not exist, and for what `confinement` refuses.
     """

@@ -92,7 +92,7 @@ def own_host() -> str:
 
 
 class ClassRoom:
-    """`say` is called with a line about whatever happens. Made for one run of an event loop."""
+    """`say` is called with a line about whatever happens. Made for a run of an event loop."""
 
     def __init__(self, setup: Setup, say: Say) -> None:
         self.setup = setup

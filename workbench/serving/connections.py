@@ -42,7 +42,7 @@ class Connections:
         return _NewConnection(self)
 
     def begin(self, transport: asyncio.Transport) -> None:
-        """Hand a connection over to the server, in the place of the oldest where there are too many."""
+        """Hand a connection to the server; the oldest is closed if there are too many."""
         address = str((transport.get_extra_info("peername") or ("",))[0])
         self._strangers[transport] = address
         asyncio.get_running_loop().call_later(SECONDS, self._end, transport)

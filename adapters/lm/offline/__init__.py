@@ -50,7 +50,7 @@ class OfflineLM:
 
     @property
     def capabilities(self) -> Capabilities:
-        """None: no native tools, no reasoning, no response schema, no parameter."""
+        """Return no capabilities: no native tools, reasoning, response schema or parameters."""
         return NONE
 
     def asked_by(self, adapter: Adapter, request: Request) -> OfflineLM:

@@ -1,4 +1,4 @@
-"""The text of one field: what its name, its format and the examples suggest, out of what the inputs hold."""
+"""The text of a field: what its name, its format and the examples suggest, out of what the inputs hold."""
 
 from __future__ import annotations
 

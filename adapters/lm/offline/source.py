@@ -47,7 +47,7 @@ class Source:
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
-        """Sentences of a readable length, each on one line."""
+        """Sentences of a readable length, each on a line."""
         found: list[str] = []
         unwrapped = re.sub(r"(?<![.!?:;\n])\n(?=[a-z])", " ", self.text)
         for line in re.split(r"\n+|(?<=[.!?…])\s+", unwrapped):

@@ -51,7 +51,7 @@ _VERBATIM = "extract the fields from the text verbatim"
 
 @dataclass(frozen=True)
 class WantedOutput:
-    """One output that is asked for."""
+    """An output that is asked for."""
 
     name: str
     schema: Schema
@@ -233,7 +233,7 @@ def _block_keys(text: str) -> tuple[WantedOutput, ...]:
 
 
 def _key(item: str) -> WantedOutput | None:
-    """One key of the JSON as its response format lists it: "- `name` (type): description; must …"."""
+    """A key of the JSON as its response format lists it: "- `name` (type): description; must …"."""
     match = re.match(r"- `(\w+)` \((.*?)\)(?=: |; |\n|$)(.*)", item, re.DOTALL)
     if match is None:
         return None

@@ -48,7 +48,7 @@ _NAMES: Mapping[str, Schema] = {
 
 
 def from_type(annotation: Any) -> Schema:
-    """The JSON schema of a type; texts for custom types that are written as one."""
+    """Return the JSON schema of a type; custom types that are written as text count as text."""
     for name in ("Code", "Reasoning"):
         if is_named(annotation, name):
             return _NAMES[name]
@@ -218,7 +218,7 @@ def from_baml(text: str) -> Schema:
 
 
 class _BamlReader:
-    """Recursive descent over the tokens of one type."""
+    """Recursive descent over the tokens of a type."""
 
     def __init__(self, tokens: list[str]) -> None:
         self._tokens = tokens

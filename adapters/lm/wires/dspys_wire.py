@@ -32,7 +32,7 @@ END_OF_PROMPT = "BEGIN RESPONSE:"
 
 @dataclass(frozen=True)
 class Sent:
-    """One call of litellm: `arguments` for its function of the model type.
+    """A call of litellm: `arguments` for its function of the model type.
 
     It is made `times` times, once for each completion, where the API gives one only. `stops` cut the reply here, where
     the API knows none. `path` follows an address that names a server alone.
@@ -152,7 +152,7 @@ def _name(model: str) -> str:
 
 
 def body_of_dspy(model: str, request: Mapping[str, Any], connection: frozenset[str]) -> dict[str, Any]:
-    """The request with what dspy's client writes under `extra_body`; as it is where litellm calls.
+    """Add what dspy's client writes under `extra_body`; unchanged where litellm calls.
 
     `request` is a chat request as JSON, `connection` names the settings of its connection (`api_base`).
     """

@@ -1,4 +1,4 @@
-"""The completions of one call as they arrive, which may each take a request of their own.
+"""The completions of a call as they arrive, which may each take a request of their own.
 
 Loaded by its path beside `litellm_worker`, with nothing of this project imported.
 """
@@ -44,7 +44,7 @@ class Output(Protocol):
 
 
 class Completions:
-    """Hands on what comes of the completions of one call, which may each take a request of their own.
+    """Hands on what comes of the completions of a call, which may each take a request of their own.
 
     The provider counts the tokens of each request: what is told is the sum of all so far.
     """

@@ -65,7 +65,7 @@ def _rehearse(litellm: Any) -> None:
 
 
 class Outgoing:
-    """The HTTP traffic of one call: `told` is called once, when its first request is about to go out.
+    """The HTTP traffic of a call: `told` is called once, when its first request is about to go out.
 
     `is_streamed`: whether litellm is asked for a stream. `answer` is the whole answer that a server gave to that.
     `answered_at` is when the last answer had come, its body included unless that is streamed. `status` and

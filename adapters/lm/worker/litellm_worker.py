@@ -247,7 +247,7 @@ async def answer(litellm: Any, output: Output, message: Message, outgoing: litel
 async def answer_once(
     litellm: Any, told: completions.Completions, message: Message, outgoing: litellm_setup.Outgoing, first: int
 ) -> None:
-    """Asks for the reply, streamed where that is possible and wanted, and hands on what comes of it.
+    """Ask for the reply, streamed where possible and wanted, and pass on what arrives.
 
     `first` is the number of its first completion.
     """
@@ -319,7 +319,7 @@ async def answer_as_responses(litellm: Any, output: Output, message: Message, ou
 
 
 async def answer_as_text(litellm: Any, output: Output, message: Message, _: litellm_setup.Outgoing) -> None:
-    """As `answer`, over OpenAI's completions of a text: in one piece, as litellm hides how a stream ended."""
+    """As `answer`, over OpenAI's completions of a text: in a single piece, as litellm hides how a stream ended."""
     asked = {**message["request"], **message["options"], "num_retries": 0, "max_retries": 0}
     response = await litellm.atext_completion(**asked)
     for piece in responses_replies.texts(response):

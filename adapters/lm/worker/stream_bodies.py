@@ -80,7 +80,7 @@ def mend(response_type: Any) -> None:
 
 
 def joined(data: bytes, end: re.Pattern[bytes] = _SSE_END) -> bytes:
-    """`data`, which is whole events, with those put together that differ in nothing but a piece of text."""
+    """Join the events of `data` that differ only in a piece of text."""
     made: list[bytes] = []
     run: _Run | None = None
     for raw in _events(data, end):

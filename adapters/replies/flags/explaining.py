@@ -20,7 +20,7 @@ MOST_ECHOED = 500
 
 
 def unchecked(reading: Reading) -> Iterator[Flag]:
-    """One flag for each output that was found in the reply and whose type has validators of its own."""
+    """A flag for each output that was found in the reply and whose type has validators of its own."""
     for name, field in reading.signature.output_fields.items():
         found = reading.fields.get(name)
         if field.unchecked and found is not None and found.state in ("read", "failed"):

@@ -44,7 +44,7 @@ def constraints_of(field: Field) -> Mapping[str, Any]:
 
 
 def constraint_flags(field: Field, value: Any) -> Iterator[Flag]:
-    """One flag when the value breaks a constraint."""
+    """A flag when the value breaks a constraint."""
     for name, limit in constraints_of(field).items():
         if _is_broken(name, limit, value):
             yield Flag(

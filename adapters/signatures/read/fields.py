@@ -101,7 +101,7 @@ def is_dspy_argument(name: str) -> bool:
 
 
 def dspy_field(role: Role, arguments: dict[str, Any]) -> FieldInfo:
-    """Make the pydantic field of one call as dspy does. Raises what pydantic raises for wrong arguments."""
+    """Make the pydantic field of a call as dspy does. Raises what pydantic raises for wrong arguments."""
     extra: dict[str, Any] = {name: arguments.pop(name) for name in list(arguments) if name in _OF_DSPY}
     extra["__dspy_field_type"] = role
     if "description" in arguments and "desc" not in extra:

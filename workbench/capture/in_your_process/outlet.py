@@ -125,7 +125,7 @@ _LEFT: list[Any] = []
 
 
 class Outlet:
-    """Take calls as lines of JSON, in order. The first call starts the writer, if there is one."""
+    """Take calls as lines of JSON, in order. The first call starts the writer, if any."""
 
     def __init__(self, writer: Writer | None, folder: str = "") -> None:
         """`folder` is that of a writer which somebody else has started."""

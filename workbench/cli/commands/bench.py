@@ -326,7 +326,7 @@ def _run_open(planned: Plan, options: argparse.Namespace, checks: Sequence[Check
 
 
 class _Shown:
-    """Show the progress in one line on standard error, if that is a terminal."""
+    """Show the progress in a line on standard error, if that is a terminal."""
 
     def __init__(self) -> None:
         self._at = 0.0

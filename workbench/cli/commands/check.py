@@ -225,7 +225,7 @@ def write_causes(causes: Sequence[Cause]) -> None:
 
 
 def code_of(results: Sequence[FixtureResult]) -> int:
-    """Return the exit code for one file; nothing to compare is never a pass."""
+    """Return the exit code for a file; nothing to compare is never a pass."""
     if any(one.failed for one in results):
         return exit_codes.DIFFERENT
     return exit_codes.OK if any(one.passed or one.unasked for one in results) else exit_codes.NOTHING

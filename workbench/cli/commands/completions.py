@@ -30,7 +30,7 @@ VALUES: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Option:
-    """An option of a command: its spellings, its help in one line, and the words that may follow."""
+    """An option of a command: its spellings, its help in a line, and the words that may follow."""
 
     names: tuple[str, ...]
     about: str

@@ -1,4 +1,4 @@
-"""`workbench diff`: where the prompts of two sessions, or of one session under two adapters, differ."""
+"""`workbench diff`: where the prompts of two sessions, or of a session under two adapters, differ."""
 
 from __future__ import annotations
 

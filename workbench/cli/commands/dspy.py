@@ -143,7 +143,7 @@ def _shape(one: Environment) -> dict[str, object]:
 
 
 class _Progress:
-    """Show the current step: in one line of a terminal, else a line for each step that takes long."""
+    """Show the current step: in a line of a terminal, else a line for each step that takes long."""
 
     def __init__(self) -> None:
         self._is_terminal = command_output.is_terminal(sys.stderr)

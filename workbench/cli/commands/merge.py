@@ -1,4 +1,4 @@
-"""`workbench merge`: merge two changes of a session in one file, as git asks a merge driver to."""
+"""`workbench merge`: merge two changes of a session in a file, as git asks a merge driver to."""
 
 from __future__ import annotations
 

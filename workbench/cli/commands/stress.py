@@ -203,7 +203,7 @@ def _show(found: Grid, name: str) -> None:
     for column in found.columns:
         cell = column.cells.get(name)
         if cell is None:
-            command_output.heading(f"[{column.id}] this cannot happen to its reply", "dim")
+            command_output.heading(f"[{column.id}] not applicable to its reply", "dim")
             continue
         command_output.heading(f"[{column.id}] {SIGNS[cell.verdict]} {WORDS[cell.verdict]}", _COLOURS[cell.verdict])
         for line in differences(cell):

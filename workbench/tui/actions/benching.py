@@ -120,5 +120,5 @@ async def break_replies(host: Host) -> None:
         host.main.runs.forget(case.name, taken.column)
         change = partial(edits.set_reply, case=case.name, column=taken.column, reply=reply)
         place = Place("reply", case.name, field=taken.column)
-        host.main.edit(change, place, "a broken reply")
+        host.main.edit(change, place, "a damaged reply")
         host.main.go_to(place)  # what a key changes is in sight

@@ -92,7 +92,7 @@ async def _choose(host: Host, title: str, current: str, change: Callable[..., St
 
 
 def warm(host: Host, model: str) -> None:
-    """Starts loading litellm for a model that was chosen and needs it, so that a send need not wait for it."""
+    """Start to load litellm for a chosen model that needs it, so that sending need not wait."""
     if model.startswith("offline/"):
         return
     # the list of models opens without what calls them
@@ -116,7 +116,7 @@ def warm(host: Host, model: str) -> None:
             opened.warm()
 
     threading.Thread(target=load, daemon=True, name="load litellm").start()
-    host.main.status.say("litellm is being loaded")
+    host.main.status.say("loading litellm")
 
 
 BESIDE, EVERY, VARIANT, PROJECT = "beside", "all", "with", "project"

@@ -73,15 +73,15 @@ def _files(host: Host) -> list[Path]:
 MOST_LINES = 8
 """Lines shown in a question of what a form does not say."""
 
-ANSWERS = (Answer("file", "f", "To a file", "you are asked for its name"), Answer("clipboard", "c", "To the clipboard"))
-DOWNLOAD = Answer("download", "d", "Download it", "to your own machine")
+ANSWERS = (Answer("file", "f", "To a file", "asks for its name"), Answer("clipboard", "c", "To the clipboard"))
+DOWNLOAD = Answer("download", "d", "Download", "save it on your machine")
 
 
 async def export(host: Host, name: str) -> None:
     """Export the focused column, or everything that the export `name` holds, and report it."""
     form = FORMS[name]
     make = _maker(host, form)
-    host.main.status.say(f"{form.title} is being made …")
+    host.main.status.say(f"making {form.title} …")
     try:
         made = await asyncio.to_thread(make)  # a session of a thousand demos takes a second in some forms
     except CommandError as error:

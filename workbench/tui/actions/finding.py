@@ -52,7 +52,7 @@ class Hit(NamedTuple):
 
     @property
     def context(self) -> tuple[str, str, str]:
-        """Return the text before the hit, the hit, and the text after it, for one line."""
+        """Return the text before the hit, the hit, and the text after it, for a line."""
         text = self.of.text
         before = text[max(0, self.start - CONTEXT) : self.start].rpartition("\n")[2]
         behind = text[self.end : self.end + CONTEXT].partition("\n")[0]

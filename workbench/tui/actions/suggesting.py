@@ -116,7 +116,7 @@ async def _ask(host: Host, session: Session, of: str, model: str, wish: str) -> 
         plain_notify(host.app, Scrubber().scrubbed(str(error)), severity="error")
         return None
     cancel = Event()
-    waiting = ConfirmScreen("A rewrite is being written", f"{one_line(model, 60)} is asked for {of}.", STOP)
+    waiting = ConfirmScreen("Waiting for the rewrite", f"{one_line(model, 60)} rewrites {of}.", STOP)
     call = partial(
         suggesting.ask,
         cancel=cancel,

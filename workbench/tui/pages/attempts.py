@@ -107,17 +107,17 @@ def _role(attempt: Attempt, run: Run) -> str:
         if event.attempt == attempt.number and isinstance(event, events.AskedAgain):
             return f"asked again with the error, which dspy does not do: {first_line(event.reason)}"
         if event.attempt == attempt.number and isinstance(event, events.RetryStarted):
-            return f"made again: {first_line(event.reason)}"
+            return f"a retry: {first_line(event.reason)}"
     return ROLES[attempt.purpose]
 
 
 ROLES: Mapping[Purpose, str] = {
     "first": "the first call",
-    "retry": "made again",
-    "tools": "goes on with the tools' results",
+    "retry": "a retry",
+    "tools": "continues with the tools' results",
     "fallback": "a fallback",
     "again": "asked again with the error, which dspy does not do",
-    "extraction": "the second stage: takes the fields out of the prose",
+    "extraction": "the second stage: extracts the fields from the prose",
 }
 
 

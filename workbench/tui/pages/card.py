@@ -39,11 +39,11 @@ def blocks_of(at: LookedAt) -> list[Block]:
 def _fallback(at: LookedAt, adapter: Adapter) -> str:
     fallback = adapter.fallback_adapter()
     if fallback is None:
-        return "to nothing: a reply that cannot be read is the end of it"
+        return "to nothing: a parse error ends the run"
     name = catalog.title(fallback.name)
     if at.session.fallback:
-        return f"to {name}: a reply that cannot be read is asked for again, by a second call"
-    return f"to {name} in dspy; this session has that turned off, so that the first failure shows"
+        return f"to {name}: after a parse error it asks again, in a second call"
+    return f"to {name} in dspy; off in this session, so that the first parse error shows"
 
 
 def _native(at: LookedAt, adapter: Adapter) -> str:
@@ -66,9 +66,7 @@ def _steps(at: LookedAt, adapter: Adapter) -> Iterable[Block]:
         return
     removed = comma(request.removed_fields, "")
     added = comma(name for name in ("response_format", "tools", "tool_choice") if name in request.params)
-    taken = (
-        f"took {removed} out of the signature, for the provider returns it apart" if removed else "left all fields in"
-    )
+    taken = f"removed {removed} from the signature: the provider returns it apart" if removed else "left all fields in"
     yield named("1 preprocess", f"{taken}; parameters added: {added}")
     prompt = request.prompt
     count = Estimates().total(prompt.messages, request.params)
@@ -103,10 +101,10 @@ def _measured(attempt: Attempt) -> str:
 def _postprocess(at: LookedAt, request: Request) -> str:
     reading = at.rendered.reading
     if reading is None:
-        return "puts back what the provider returned apart, and defaults"
+        return "adds what the provider returned apart, and defaults"
     native = [name for name, one in reading.fields.items() if one.state == "native"]
     filled = [name for name, one in reading.fields.items() if one.state == "default"]
-    said = [f"{comma(native)} put back from the response"] if native else []
+    said = [f"{comma(native)} taken from the response"] if native else []
     said += [f"{comma(filled)} filled with a default"] if filled else []
     return "; ".join(said) or "changed nothing"
 

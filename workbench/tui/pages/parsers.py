@@ -81,7 +81,7 @@ def _what_it_made(rendered: RenderedColumn, parser: str) -> list[Block]:
             *[named("", ("⚠ " + flag.message, "warning")) for flag in reading.flags[:4]],
         ]
     if is_waiting(reading):
-        return [named(title, ("a second model would take the fields out of it", "note"))]
+        return [named(title, ("a second model would extract the fields", "note"))]
     return [
         named(title, ("✗ ", "error"), one_line(verdict(reading), LONGEST_VALUE * 2)),
         *[named("", (f"⚠ {cause.message}", "warning")) for cause in reading.diagnosis[:4]],

@@ -152,7 +152,7 @@ def _native(at: LookedAt, request: Request) -> list[Block]:
         removed = [
             f"{name} ({'input' if name in signature.input_fields else 'output'})" for name in request.removed_fields
         ]
-        blocks.append(named("taken out", (comma(removed), "warning"), ": the model has a native way for it"))
+        blocks.append(named("taken out", (comma(removed), "warning"), ": the model has a native feature for it"))
     else:
         blocks.append(named("taken out", "nothing"))
     return blocks

@@ -79,7 +79,7 @@ class SignatureForm(Vertical):
         yield self._hint
 
     def on_resize(self) -> None:
-        """Show the keys in one row where they fit, else in two."""
+        """Show the keys in a row where they fit, else in two."""
         keys = keys_of(self.app)(_HINT)
         beside = keys.replace("\n", "  ")
         self._hint.show(lines((beside if len(beside) + 2 <= self.size.width else keys, QUIET)))

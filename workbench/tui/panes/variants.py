@@ -37,7 +37,7 @@ class VariantsPane(RowsPane):
 ## Variants
 
 Other texts for the instructions or a field's description. Variants with the same **tag** belong together; a column that
-uses a tag replaces the original with them (`{variants.try|c}` adds such a column beside the focused column).
+uses a tag replaces the original with them (`{variants.try|c}` adds such a column next to the focused column).
 
 A variant remembers the text it was written for. When that text changes, the variant is **stale** and left out until you
 renew it (`{variants.renew|r}`) or delete it.

@@ -199,7 +199,7 @@ class MainScreen(PaneSizesScreen):
         """Explain once how to copy a selection."""
         if selections and not self._has_told_of_selecting:
             self._has_told_of_selecting = True
-            self.status.say("ctrl+c copies what is selected; shift+drag selects as your terminal does, across panes")
+            self.status.say("ctrl+c copies the selection; shift+drag selects as your terminal does, across panes")
 
     # -- sending
 

@@ -24,7 +24,7 @@ from workbench.tui.widgets.text.text_view import MARGIN, TextView, block
 _key = KeyGroup("Stress test", "stress")
 
 BESIDE = 114
-"""Cells of width from which on what is known of a broken reply stands beside the grid."""
+"""Cells of width from which the details of a damaged reply are beside the grid."""
 FILTERS: tuple[tuple[str, frozenset[Verdict]], ...] = (
     ("all", frozenset(VERDICTS)),
     ("≠ ! ✗", frozenset(VERDICTS[:3])),
@@ -35,7 +35,7 @@ FILTERS: tuple[tuple[str, frozenset[Verdict]], ...] = (
 
 
 class Taken(NamedTuple):
-    """A broken reply that is to stand under a column."""
+    """A damaged reply to show under a column."""
 
     column: str
     text: str
@@ -44,7 +44,7 @@ class Taken(NamedTuple):
 class StressScreen(Screen[Taken | None]):
     """`make` gives the grid, in a thread; `of` names what is broken; `columns` are those of the session by id.
 
-    Returns a broken reply that is to be looked at under its column, if any.
+    Returns a damaged reply to show under its column, if any.
     """
 
     HELP = """\
@@ -143,7 +143,7 @@ shown; undo removes it.
             return
         count = sum(len(one.cells) for one in found.columns)
         of = one_line(f"{self._of} · {found.case}", max(20, self.size.width - 44))
-        said = f" · {count} broken replies"
+        said = f" · {count} damaged replies"
         self._head.show(lines((" Stress test ", "$text-accent bold"), (of, "bold"), (said, "$foreground 70%")))
         self._counts.show(lines(*(self._signs(found) if self.shows_readings else self._totals(found))))
         if mutation is None:

@@ -1,4 +1,4 @@
-"""Show tabs on one line, each with a count.
+"""Show tabs on a line, each with a count.
 
 Textual's own `Tabs` takes two rows, scrolls what does not fit, and needs 8 ms of processor time for new counts in five
 tabs; this takes less than 1.

@@ -1,4 +1,4 @@
-"""Name every column with the outcome of its reply, on one line."""
+"""Name every column with the outcome of its reply, on a line."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def test_a_form_that_takes_its_time_is_said_to_be_made(monkeypatch: pytest.Monke
 
     async def act(desk: Desk) -> None:
         desk.app.ask(exporting.export(desk.app, "messages"))
-        await desk.until(lambda: "is being made" in desk.main.status.render().plain, "for a word about it")
+        await desk.until(lambda: "making " in desk.main.status.render().plain, "for a word about it")
         begun.set()
         await desk.until(lambda: isinstance(desk.app.screen, ConfirmScreen), "for the question")
 

@@ -62,7 +62,7 @@ def test_a_run_asks_for_a_result_that_is_in_no_canned_answer_and_keeps_it() -> N
             assert "clear" in desk.reply(column) and "2 calls" in desk.verdict(column)
         await desk.press("f7", "3")
         page = desk.app.screen.query_one("#pages-text").plain_text  # type: ignore[attr-defined]
-        assert "goes on with the tools' results" in page and 'weather({"place": "Paris", "days": 1})' in page
+        assert "continues with the tools' results" in page and 'weather({"place": "Paris", "days": 1})' in page
 
     at_the_desk(act, session=SESSION)
 

@@ -54,7 +54,7 @@ def test_the_grid_stands_with_its_counts_and_the_worst_is_looked_at_first(size: 
         assert screen.found is not None and screen.cell is not None
         assert screen.cell.verdict == "silently_wrong"
         text = painted(desk)
-        assert "Stress test" in text and "broken replies" in text
+        assert "Stress test" in text and "damaged replies" in text
         (heads,) = [line.split() for line in text.splitlines() if "chat json xml" in line]
         assert heads[-6:] == [one.id for one in screen.found.columns]
         for words in ("≠ silently wrong", "! flagged", "✗ refused", "✓ same values"):

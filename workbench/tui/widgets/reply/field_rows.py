@@ -242,7 +242,7 @@ def _text(text: str, width: int) -> list[Row]:
 
 
 def _sentence(message: str) -> str:
-    """Return an error message on one line, without pydantic's link to its manual."""
+    """Return an error message on a line, without pydantic's link to its manual."""
     kept = [line.strip() for line in message.splitlines()]
     return " ".join([line for line in kept if line and not line.startswith("For further information visit")])
 

@@ -59,7 +59,7 @@ def lines(*parts: tuple[str, str] | str | Content) -> Content:
 
 
 def name(text: str, width: int = LONGEST_NAME) -> Content:
-    """Shorten a name for a title, tab or list entry to one line of `width` cells."""
+    """Shorten a name for a title, tab or list entry to a line of `width` cells."""
     return Content(one_line(text, width), strip_control_codes=False)
 
 
