@@ -1,21 +1,20 @@
-"""The app in a real terminal: `python benchmarks/screen.py` prints first paint, keystrokes, memory beside their bars.
+"""The app in a real terminal beside the least possible on the same machine: `python benchmarks/screen.py`.
 
-First paint is paired with a bare Textual app of three text areas, in turn. A keystroke runs from the write to the
-pseudo-terminal to the first byte back, and to the moment when every visible column shows what was typed. The model
-list runs from its key to its last line, F10 from the key that ends it until all that was covered is painted.
+A bare Textual app runs beside ours, and both are measured in turn: first paint, a key to the editor and to the columns
+(a Static each, updated with the whole text), a pushed and a popped screen. The bar of each is a ratio, of medians and
+of p95; the load of the machine stands behind it. Memory and the paint of a large session are measured too.
 
-Both apps run from bytecode, as what pip installed does; the first round writes it and does not count. Beside each time
-of the clock stands the processor time of the program (all its threads), which other work on the machine hardly changes.
+Both apps run from bytecode, as what pip installed does; the first round writes it and does not count.
 """
 
 from __future__ import annotations
 
 import json
-import statistics
+import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,18 +26,41 @@ from terminal import Terminal  # noqa: E402
 
 SIZE = (160, 45)
 BARE = """
+import sys
+from pathlib import Path
 from textual.app import App
-from textual.containers import Horizontal
-from textual.widgets import Footer, TextArea
+from textual.containers import Horizontal, VerticalScroll
+from textual.screen import Screen
+from textual.widgets import Footer, Static, TextArea
+
+class Pushed(Screen):
+    def compose(self):
+        yield Static("pushed screen")
 
 class Bare(App):
+    BINDINGS = [("f2", "push", "push"), ("f10", "back", "pop")]
+
     def compose(self):
         with Horizontal():
-            yield TextArea("Signature one")
-            yield TextArea("two")
-            yield TextArea("three")
+            yield TextArea(EDITOR)
+            for _ in range(COLUMNS):
+                with VerticalScroll():
+                    yield Static(COLUMN, markup=False)
         yield Footer()
 
+    def on_text_area_changed(self, event):
+        for one in self.query(Static):
+            one.update(f"(str): {event.text_area.text}{chr(10)}{COLUMN}")
+
+    def action_push(self):
+        self.push_screen(Pushed())
+
+    def action_back(self):
+        self.pop_screen()
+
+EDITOR = Path(sys.argv[1]).read_text()
+COLUMN = Path(sys.argv[2]).read_text()
+COLUMNS = int(sys.argv[3])
 Bare().run()
 """
 SOURCE = [
@@ -47,7 +69,7 @@ SOURCE = [
     '    question: str = dspy.InputField(desc="")',
 ]
 COLUMNS = ("chat", "json", "xml", "baml", "twostep")
-KEYS = 60
+KEYS = 30
 QUIET = 0.3
 """Seconds after which nothing more is painted for a key; what was painted last before them is its end."""
 
@@ -75,27 +97,54 @@ def _terminal(words: list[str], here: Path) -> Terminal:
     return Terminal(words, here, SIZE, environment)
 
 
+def _bare(here: Path, editor: str, column: str = "", columns: int = 0) -> Terminal:
+    """The bare app with this text in its editor, and so many columns of another."""
+    files = here / f"editor-{len(editor)}.txt", here / f"column-{len(column)}.txt"
+    for file, text in zip(files, (editor, column), strict=True):
+        file.write_text(text)
+    return _terminal([sys.executable, "-c", BARE, *map(str, files), str(columns)], here)
+
+
+def _ours(here: Path, session: Path) -> Terminal:
+    return _terminal([sys.executable, "-m", "workbench", str(session)], here)
+
+
+def _compare(what: str, bar: float, ours: Callable[[], float], bare: Callable[[], float], rounds: int) -> None:
+    """Measure both sides in turn, and print the ratios of their medians and p95; the first round does not count."""
+    pairs = [(ours(), bare()) for _ in range(rounds + 1)][1:]
+    mine, least = (sorted(times) for times in zip(*pairs, strict=True))
+    tell(what, bar, mine, least)
+
+
+def tell(what: str, bar: float, mine: Sequence[float], least: Sequence[float]) -> None:
+    """Print the ratios of two sorted lists of seconds, of their medians and p95, and the load of the machine."""
+    places = [(int(len(mine) * part), int(len(least) * part)) for part in (0.5, 0.95)]
+    pairs = [(mine[ours], least[bare]) for ours, bare in places]
+    ratios = [ours / bare for ours, bare in pairs]
+    verdict = "ok  " if ratios[0] <= bar else "SLOW"
+    told = zip(("p50", "p95"), pairs, strict=True)
+    shown = ", ".join([f"{name} {1000 * ours:.1f} / {1000 * bare:.1f} ms" for name, (ours, bare) in told])
+    load = os.getloadavg()[0]
+    print(
+        f"{verdict} {what:44} {ratios[0]:.2f} x, p95 {ratios[1]:.2f} x (bar {bar:g}); {shown}; load {load:.1f}",
+        flush=True,
+    )
+
+
 def _first_paint(here: Path, rounds: int = 7) -> None:
-    frame: list[Cost] = []
-    prompts: list[Cost] = []
-    bare: list[Cost] = []
     session = _session(here, 16, 200)
+    bare, frame, prompts = [], [], []
     for _ in range(rounds + 1):
-        with _terminal([sys.executable, "-c", BARE], here) as terminal:
+        with _bare(here, "Signature one") as terminal:
             bare.append(_until(terminal, "Signature one"))
-        with _terminal([sys.executable, "-m", "workbench", str(session)], here) as terminal:
+        with _ours(here, session) as terminal:
             frame.append(_until(terminal, "class Ask"))
             more = _until(terminal, "Your input")
             prompts.append(Cost(frame[-1].clock + more.clock, more.processor))
-    for said, ours, bar in (("first paint", frame, " (bar 2)"), ("prompts of the columns", prompts, "")):
-        clock, processor = (
-            [statistics.median(getattr(one, kind) for one in costs[1:]) for costs in (ours, bare)]
-            for kind in Cost._fields
-        )
-        print(
-            f"{said}: {clock[0]:.3f} s, bare {clock[1]:.3f} s, ratio {clock[0] / clock[1]:.2f}{bar}; "
-            f"processor {processor[0]:.3f} s, bare {processor[1]:.3f} s, ratio {processor[0] / processor[1]:.2f}"
-        )
+    for said, ours, bar in (("first paint", frame, 1.7), ("prompts in view", prompts, 2.5)):
+        for kind in Cost._fields:
+            mine, least = (sorted(getattr(one, kind) for one in costs[1:]) for costs in (ours, bare))
+            tell(f"{said}, {kind}", bar, mine, least)
 
 
 class Cost(NamedTuple):
@@ -141,106 +190,112 @@ def _session(
 
 
 def _keystrokes(here: Path, demos: int) -> None:
+    """A letter to the first byte back, and to the moment when every visible column shows it."""
+    visible = 3
+    # The bare columns never have more than 16 demos: with 1,000 a key takes them a minute.
+    column = "".join(f"question: {number} {'The context says a thing or two. ' * 60}\n" for number in range(16))
     session = _session(here, demos, 2000)
-    with _terminal([sys.executable, "-m", "workbench", str(session)], here) as terminal:
-        terminal.wait_for("Your input")
-        _settle(terminal)
+    with _ours(here, session) as ours, _bare(here, "") as alone, _bare(here, "", column, visible) as bare:
+        ours.wait_for("Your input")
+        for terminal in (ours, alone, bare):
+            _settle(terminal)
         for key in ("\x1b[B", "\x1b[B", "\x1b[F", "\x1b[D", "\x1b[D"):
-            terminal.press(key)
-            _settle(terminal, 0.1)
-        first: list[float] = []
-        columns: list[float] = []
-        work: list[float] = []
-        visible = 3
+            ours.press(key)
+            _settle(ours, 0.1)
+        times: dict[Terminal, list[tuple[float, float]]] = {ours: [], alone: [], bare: []}
         for letter in _letters():
-            before = _processor(terminal.pid)
-            start = time.perf_counter()
-            terminal.press(letter)
-            terminal.wait_for_byte()
-            first.append(time.perf_counter() - start)
-            terminal.wait_for(f"(str): {letter}", times=visible)
-            columns.append(time.perf_counter() - start)
-            work.append(_processor(terminal.pid) - before)
-            _settle(terminal, 0.05)
-            terminal.press("\x7f")
-            _settle(terminal, 0.1)
-        print(f"{demos:5} demos of 2 kB: key -> editor {_p95(first)} (bar 16), key -> columns {_p95(columns)} (bar 33)")
-        print(f"{demos:5} demos of 2 kB: processor time, key -> columns {_p95(work)}")
-        print(f"{demos:5} demos of 2 kB: memory {_memory(terminal.pid):.0f} MB (bar 75, without a model called)")
+            for terminal, found in times.items():
+                start = time.perf_counter()
+                terminal.press(letter)
+                terminal.wait_for_byte()
+                first = time.perf_counter() - start
+                if terminal is not alone:
+                    terminal.wait_for(f"(str): {letter}", times=visible)
+                found.append((first, time.perf_counter() - start))
+                _settle(terminal, 0.05)
+                terminal.press("\x7f")
+                _settle(terminal, 0.1)
+        for said, bar, which, beside in (("editor", 1.5, 0, alone), ("columns", 1.0, 1, bare)):
+            mine, least = (sorted(one[which] for one in times[terminal]) for terminal in (ours, beside))
+            tell(f"{demos:,} demos of 2 kB: key -> {said}", bar, mine, least)
+        print(f"     {demos:,} demos of 2 kB: memory {_memory(ours.pid):.0f} MB (bar 85, without a model called)")
 
 
 def _large_editor(here: Path) -> None:
     lines = "\n".join(f"{number} keep to the rules of the house and say so in plain words" for number in range(1700))
-    session = _session(here, 2, 200, lines)
-    with _terminal([sys.executable, "-m", "workbench", str(session)], here) as terminal:
-        terminal.wait_for("Your input")
-        _settle(terminal)
-        terminal.press("\t")
-        _settle(terminal)
-        times: list[float] = []
-        for letter in _letters():
+    with _ours(here, _session(here, 2, 200, lines)) as ours, _bare(here, lines) as bare:
+        ours.wait_for("Your input")
+        for terminal in (ours, bare):
+            _settle(terminal)
+        ours.press("\t")
+        _settle(ours)
+        letters = {ours: _letters(), bare: _letters()}
+
+        def key(terminal: Terminal) -> float:
             start = time.perf_counter()
-            terminal.press(letter)
+            terminal.press(next(letters[terminal]))
             terminal.wait_for_byte()
-            times.append(time.perf_counter() - start)
+            took = time.perf_counter() - start
             _settle(terminal, 0.05)
-        print(f"editor of {len(lines) // 1000} kB: key -> editor {_p95(times)} (bar 33)")
+            return took
+
+        said = f"editor of {len(lines) // 1000} kB: key -> editor"
+        _compare(said, 1.5, lambda: key(ours), lambda: key(bare), KEYS - 1)
 
 
 def _large_session(here: Path, rounds: int = 5) -> None:
     session = _session(here, 2_500, 2_000)
-    times: list[float] = []
-    for _ in range(rounds + 1):
-        with _terminal([sys.executable, "-m", "workbench", str(session)], here) as terminal:
-            times.append(_until(terminal, "class Ask").clock)
-    size = session.stat().st_size / 1e6
-    print(f"session of {size:.1f} MB: first paint {statistics.median(times[1:]):.3f} s (bar 1)")
+
+    def paint(terminal: Terminal, marker: str) -> float:
+        with terminal:
+            return _until(terminal, marker).clock
+
+    said = f"session of {session.stat().st_size / 1e6:.1f} MB: first paint"
+    ours, bare = lambda: _ours(here, session), lambda: _bare(here, "Signature one")
+    _compare(said, 1.8, lambda: paint(ours(), "class Ask"), lambda: paint(bare(), "Signature one"), rounds)
+
+
+def _pushed(terminal: Terminal, key: str, *markers: str) -> float:
+    """Seconds from a key until the screen that it pushes shows its last line; leaves that screen."""
+    start = time.perf_counter()
+    terminal.press(key)
+    for marker in markers:
+        terminal.wait_for(marker)
+    took = time.perf_counter() - start
+    _settle(terminal)
+    terminal.press("escape" if key == "ctrl+l" else "f10")
+    _settle(terminal)
+    return took
 
 
 def _model_list(here: Path, rounds: int = 7) -> None:
-    """The first time in a program, which reads litellm's list; then again. The last line says how many there are."""
-    first: list[float] = []
-    again: list[float] = []
-    work: list[float] = []
-    session = _session(here, 16, 200)
-    for _ in range(rounds):
-        with _terminal([sys.executable, "-m", "workbench", str(session)], here) as terminal:
-            terminal.wait_for("Your input")
+    """The list, whose last line says how many models there are, against a bare screen, pushed."""
+    with _ours(here, _session(here, 16, 200)) as ours, _bare(here, "Signature one") as bare:
+        ours.wait_for("Your input")
+        for terminal in (ours, bare):
             _settle(terminal)
-            for times in (first, again):
-                before = _processor(terminal.pid)
-                start = time.perf_counter()
-                terminal.press("ctrl+l")
-                terminal.wait_for("models of litellm")
-                terminal.wait_for("offline/chatty")
-                times.append(time.perf_counter() - start)
-                if times is first:
-                    work.append(_processor(terminal.pid) - before)
-                _settle(terminal)
-                terminal.press("escape")
-                _settle(terminal)
-    print(f"model list: {_p95(first)} (bar 300), again {_p95(again)}; processor time {_p95(work)}")
+        listed, least = ("ctrl+l", "models of litellm", "offline/chatty"), ("f2", "pushed screen")
+        _compare("model list", 3.0, lambda: _pushed(ours, *listed), lambda: _pushed(bare, *least), rounds)
 
 
 def _leaving_alone(here: Path, rounds: int = 20) -> None:
-    """F10 on the editors, and back to editors, six columns and their replies."""
+    """F10, back to the editors, six columns and their replies, against a bare screen, popped."""
     session = _session(here, 16, 2000, columns=(*COLUMNS, "markdown"))
-    with _terminal([sys.executable, "-m", "workbench", str(session)], here) as terminal:
-        terminal.wait_for("Your input")
-        _settle(terminal)
-        times: list[float] = []
-        work: list[float] = []
-        for _ in range(rounds):
-            terminal.press("f10")
+    with _ours(here, session) as ours, _bare(here, "Signature one") as bare:
+        ours.wait_for("Your input")
+        for terminal in (ours, bare):
             _settle(terminal)
-            before = _processor(terminal.pid)
-            start = time.perf_counter()
+
+        def left(terminal: Terminal, key: str) -> float:
+            terminal.press(key)
+            _settle(terminal)
+            end = start = time.perf_counter()
             terminal.press("f10")
             while terminal.reads_within(QUIET):
                 end = time.perf_counter()
-            times.append(end - start)
-            work.append(_processor(terminal.pid) - before)
-        print(f"leaving F10 with six columns: {_p95(times)} (bar 150); processor time {_p95(work)}")
+            return end - start
+
+        _compare("leaving F10 with six columns", 3.0, lambda: left(ours, "f10"), lambda: left(bare, "f2"), rounds)
 
 
 def _letters() -> Iterator[str]:
@@ -251,11 +306,6 @@ def _settle(terminal: Terminal, quiet: float = 0.4) -> None:
     """Waits until nothing has been painted for a while."""
     while terminal.reads_within(quiet):
         pass
-
-
-def _p95(times: list[float]) -> str:
-    ordered = sorted(times)
-    return f"p50 {1000 * ordered[len(ordered) // 2]:.1f} ms, p95 {1000 * ordered[int(len(ordered) * 0.95)]:.1f} ms"
 
 
 def _memory(pid: int) -> float:
