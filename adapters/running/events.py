@@ -6,11 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from adapters.prompts.prompt import Prompt
-from adapters.replies.reading import Reading
-
 if TYPE_CHECKING:
     from adapters.lm.worker.completions import CallPiece
+    from adapters.prompts.prompt import Prompt
+    from adapters.replies.reading import Reading
     from adapters.tools.results import ToolResult
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from adapters.errors import RunError
-from adapters.lm.protocol import ToolCall
-from adapters.replies.reading import Reading
-from adapters.running import events
+if TYPE_CHECKING:
+    from adapters.errors import RunError
+    from adapters.lm.protocol import ToolCall
+    from adapters.replies.reading import Reading
+    from adapters.running import events
 
 
 @dataclass(frozen=True)

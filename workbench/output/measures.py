@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adapters.prompts.prompt import prompt_of_dicts
 from adapters.requests.token_estimates import Estimates, estimate
-from adapters.running.runs import Attempt
+
+if TYPE_CHECKING:
+    from adapters.running.runs import Attempt
 
 
 def line(attempt: Attempt) -> str:
