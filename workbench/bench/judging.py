@@ -19,6 +19,7 @@ from adapters.values.plain_json import plain
 from sessions.bench.results import BenchRun, RunKey, digest
 from sessions.checking import expectations
 from sessions.file.json_values import JSON
+from sessions.imports.reading import KEPT
 from sessions.model import variants
 from sessions.model.replies import Measured
 from sessions.running import recording, rendering
@@ -97,13 +98,16 @@ class UserMetric:
     threshold: float | None = None
     """The score is 1 from here on, and else 0."""
 
-    def judge(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any], values: Mapping[str, Any]) -> Scored:
-        """Score values. Raises `CommandError` when the metric raises, and for what is no score."""
+    def judge(self, inputs: Mapping[str, Any], labels: Mapping[str, Any], values: Mapping[str, Any]) -> Scored:
+        """Score values; an example has `inputs` and `labels`.
+
+        Raises `CommandError` when the metric raises, and for what is no score.
+        """
         dspy: Any = sys.modules.get("dspy")  # the metric's own, if it uses dspy
         if dspy is None:
-            example, pred = Fields(**inputs, **outputs), Fields(**values)
+            example, pred = Fields(**{**labels, **inputs}), Fields(**values)
         else:
-            example, pred = dspy.Example(**{**inputs, **outputs}).with_inputs(*inputs), dspy.Prediction(**values)
+            example, pred = dspy.Example(**{**labels, **inputs}).with_inputs(*inputs), dspy.Prediction(**values)
         tracked = getattr(dspy, "track_usage", nullcontext)
         try:
             with tracked() as usage:
@@ -218,7 +222,8 @@ def judge(job: Job, reading: Reading | None, measured: Sequence[Measured], check
         said = "" if parsed else "it does not parse"
         try:
             if isinstance(check, UserMetric):
-                scored = check.judge(inputs, expected_outputs(expect), values) if parsed else Scored()
+                labels = {**_labels(job), **expected_outputs(expect)}
+                scored = check.judge(inputs, labels, values) if parsed else Scored()
                 said = said or (f"scored {scored.score:g}" if scored.score < 1 else "")
             elif parsed:
                 said = check.why_not(inputs, values)
@@ -288,7 +293,14 @@ def metric_now(job: Job, checks: Sequence[Check]) -> str | None:
     """Return the digest of the metric and what the case expects; None without a metric."""
     expect = expectations.for_column(job.case.expect, job.column.id)
     metrics = [[one.name, one.source, one.threshold] for one in checks if isinstance(one, UserMetric)]
-    return digest([dict(expect), metrics]) if metrics else None
+    labels = _labels(job)
+    return digest([dict(expect), metrics, *([labels] if labels else [])]) if metrics else None
+
+
+def _labels(job: Job) -> dict[str, Any]:
+    """Return what was imported with a case and is no field of its signature, such as gold labels."""
+    found = job.case.extra.get(KEPT)
+    return dict(found) if isinstance(found, Mapping) else {}
 
 
 def judged_again(jobs: Sequence[Job], runs: Sequence[BenchRun], checks: Sequence[Check]) -> list[BenchRun]:

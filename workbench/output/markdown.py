@@ -23,7 +23,7 @@ def bounded(head: str, sections: Sequence[str], more: str) -> str:
     return "".join(parts)
 
 
-_HARMLESS = re.compile(r"(?:[A-Za-z0-9 ✓◐✗!·~/%(),–…$+=-]|(?<=\d)\.(?=\d))*")
+_HARMLESS = re.compile(r"(?:[A-Za-z0-9 ✓◐✗≠!·~/%(),–…$+=-]|(?<=\d)\.(?=\d))*")
 """Text in which nothing means anything in Markdown, not even an address or a mention."""
 
 

@@ -12,7 +12,6 @@ from adapters.replies.diagnosis import PATTERNS
 from workbench.output import display
 
 if TYPE_CHECKING:
-    from adapters.replies.fix import Fix
     from sessions.stress.grid import Cell, Grid, Survival, Verdict
 
 SIGNS: Mapping[Verdict, str] = {"same": "✓", "refused": "✗", "flagged": "!", "silently_wrong": "≠"}
@@ -89,8 +88,9 @@ def decision(found: Grid) -> list[str]:
         more = [f"{len(lost) - MOST_LOST} more"] if len(lost) > MOST_LOST else []
         lines.append(f"{worst.id} loses what {best.id} survives:")
         lines.extend(f"  {name}" for name in [*sorted(lost, key=lambda name: -weights[name])[:MOST_LOST], *more])
-        fixes = Counter(fix for name in lost for fix in {one.message for one in _fixes(worst.cells[name])})
-        lines.extend(f"The fix: {fix} ({count} of {len(lost)})" for fix, count in fixes.most_common(MOST_FIXES))
+        fixes = Counter(fix for name in lost for fix in dict.fromkeys(_fixes(worst.cells[name])))
+        best_first = sorted(fixes, key=lambda one: (-fixes[one], one[0] == "adapter"))
+        lines.extend(f"The fix: {fix[1]} ({fixes[fix]} of {len(lost)})" for fix in best_first[:MOST_FIXES])
     return lines
 
 
@@ -111,8 +111,9 @@ def _pair(survived: Mapping[str, set[str]], weights: Mapping[str, int]) -> list[
     ]
 
 
-def _fixes(cell: Cell) -> list[Fix]:
-    return [fix for cause in cell.reading.diagnosis for fix in cause.fixes]
+def _fixes(cell: Cell) -> list[tuple[str, str]]:
+    """Name the kind and the words of each change that helps."""
+    return [(fix.kind, fix.message) for cause in cell.reading.diagnosis for fix in cause.fixes]
 
 
 _THREADS = re.compile(r"([\w.-]+) ?((?:#\d+ ?)+)")

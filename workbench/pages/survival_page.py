@@ -34,33 +34,39 @@ def page_of(found: Grid, name: str) -> str:
 
 
 def _blocks(found: Grid) -> Iterator[Block]:
-    ids = [one.id for one in found.columns]
     count = sum(len(one.cells) for one in found.columns)
     yield Items(tuple(decision(found)))
     yield Note(f"{count} damaged replies of {Case(found.case).in_words}, each parsed by its adapter as it is.", "")
     yield Items(tuple([f"Damaged: {one}." for one in sources(found.columns)]))
     yield from [Note(f"Not damaged: {one}.") for one in passed_over(found.columns)]
-    counts: list[tuple[Text, ...]] = [
-        (
-            Mark(f"{SIGNS[verdict]} {WORDS[verdict]}", says=MEANINGS[verdict]),
-            *[Mark(str(one.counts[verdict]), TONES[verdict]) for one in found.columns],
-        )
-        for verdict in VERDICTS
-    ]
-    yield Table(("verdict", *ids), tuple(counts))
+    yield counts(found)
     yield from [Note(f"{one.id}: {one.problem}") for one in found.columns if one.problem]
     yield Heading("The grid")
-    rows: list[tuple[Text, ...]] = []
-    for group, mutations in groupby(found.mutations, lambda one: one.group):
-        rows.append((Mark(group, "strong"), *[""] * len(ids)))
-        rows += [(one.name, *[_mark(column, one) for column in found.columns]) for one in mutations]
-    yield Table(("mutation", *ids), tuple(rows), is_grid=True)
+    yield grid(found)
     yield Heading("Replies that parse differently, or not at all")
     for mutation in found.mutations:
         for column in found.columns:
             cell = column.cells.get(mutation.name)
             if cell is not None and cell.verdict != "same":
                 yield _reply(column, cell)
+
+
+def counts(found: Grid) -> Table:
+    """A row a verdict: how often each column has it."""
+    rows: list[tuple[Text, ...]] = []
+    for verdict in VERDICTS:
+        name = Mark(f"{SIGNS[verdict]} {WORDS[verdict]}", says=MEANINGS[verdict])
+        rows.append((name, *[Mark(str(one.counts[verdict]), TONES[verdict]) for one in found.columns]))
+    return Table(("verdict", *[one.id for one in found.columns]), tuple(rows))
+
+
+def grid(found: Grid) -> Table:
+    """A row a mutation, under the name of its group."""
+    rows: list[tuple[Text, ...]] = []
+    for group, mutations in groupby(found.mutations, lambda one: one.group):
+        rows.append((Mark(group, "strong"), *[""] * len(found.columns)))
+        rows += [(one.name, *[_mark(column, one) for column in found.columns]) for one in mutations]
+    return Table(("mutation", *[one.id for one in found.columns]), tuple(rows), is_grid=True)
 
 
 def _mark(column: Survival, mutation: Mutation) -> Mark:

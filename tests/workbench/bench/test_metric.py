@@ -159,12 +159,16 @@ def test_a_metric_that_fails_stops_the_bench(benched: str, run: Run, metric: str
     assert said in done.err
 
 
-def test_a_label_that_is_no_output_is_a_further_input_of_the_case(rain: str, run: Run, tmp_path: Path) -> None:
+@pytest.mark.parametrize("place", ["inputs", "imported"])
+def test_a_label_that_is_no_output_is_in_the_example_and_not_in_the_prompt(
+    place: str, rain: str, run: Run, tmp_path: Path
+) -> None:
     (tmp_path / "labels.py").write_text("def same(gold, pred, trace=None):\n    return gold.label == pred.answer\n")
-    session = store.load(rain)
-    (first,) = session.cases
-    cases = [replace(first, name=label, inputs={**first.inputs, "label": label}) for label in ("yes", "no")]
-    store.save(replace(session, cases=tuple(cases)), rain)
+    data = json.loads(Path(rain).read_text())
+    (first,) = data["cases"]
+    known = first["inputs"] if place == "inputs" else {}
+    data["cases"] = [{**first, "name": label, place: {**known, "label": label}} for label in ("yes", "no")]
+    Path(rain).write_text(json.dumps(data))
     done = run("bench", rain, "--adapter", "chat", "--metric", "labels:same", "--json")
     assert done.code == 0, done.err
     answers = [json.loads(line)["values"]["answer"] for line in results.path_beside(rain).read_text().splitlines()]

@@ -15,7 +15,7 @@ from sessions.releases.release import Release
 from sessions.stress import grid
 from sessions.stress.grid import VERDICTS, Grid, Survival, Verdict
 from workbench.cli import arguments, selection
-from workbench.output import command_output, display, exit_codes, json_shapes, reading_text, suggestions
+from workbench.output import command_output, display, exit_codes, json_shapes, markdown, reading_text, suggestions
 from workbench.output.exit_codes import CommandError
 from workbench.output.survival_words import (
     MEANINGS,
@@ -85,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         command_output.json(json_shapes.survival(found))
     elif options.markdown:
-        command_output.text(markdown(found), end="")
+        command_output.text(markdown.document([survival_page.counts(found), survival_page.grid(found)]), end="")
     elif options.show is not None:
         _show(found, options.show)
     else:
@@ -210,25 +210,3 @@ def _show(found: Grid, name: str) -> None:
             command_output.text(f"  {line}")
         command_output.text(f"\n{cell.text}\n")
         reading_text.write(column.id, cell.reading)
-
-
-def markdown(found: Grid) -> str:
-    """The counts and the grid as two tables, in which no text of a session stands but the columns' names."""
-    ids = [_cell(one.id) for one in found.columns]
-    counts = [
-        [f"{SIGNS[verdict]} {WORDS[verdict]}", *[str(one.counts[verdict]) for one in found.columns]]
-        for verdict in VERDICTS
-    ]
-    rows = [[_cell(one.name), *[_sign(column, one.name) for column in found.columns]] for one in found.mutations]
-    return f"{_table(['verdict', *ids], counts)}\n{_table(['mutation', *ids], rows)}"
-
-
-def _table(head: list[str], rows: list[list[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "".join([f"| {' | '.join(line)} |\n" for line in lines])
-
-
-def _cell(text: str) -> str:
-    """Text in which nothing is Markdown's or HTML's."""
-    shown = display.one_line(text, NAME_WIDTH)
-    return "".join(f"\\{one}" if one in "\\`*_[]|" else {"<": "&lt;", "&": "&amp;"}.get(one, one) for one in shown)

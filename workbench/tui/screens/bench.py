@@ -36,6 +36,7 @@ FILTERS: dict[Filter, str] = {
 }
 Order = Literal["apart", "session", "worst"]
 ORDERS: dict[Order, str] = {"apart": "by disagreement", "session": "session order", "worst": "worst first"}
+VERDICT_LINES = 3
 HEAD_FACTS_FROM = 30
 """Rows of the screen from which on all facts are above a column, not its share alone."""
 WIDE_ENOUGH = 100
@@ -173,7 +174,7 @@ that this column failed and another passed; `{bench.causes|g}` groups misses by 
         kept = FILTERS[self._filter] if self._picked is None else one_line(self._picked[0], self.size.width // 2)
         said = f" · {count}{many} · {kept}, {ORDERS[self._order]}"
         room = max(8, self.size.width - len(said) - 10)
-        verdict = one_line(f" {self._conclusions.verdict.line}", max(8, self.size.width - 2))
+        verdict = one_line(f" {self._conclusions.verdict.line}", max(8, VERDICT_LINES * (self.size.width - 8)))
         head = ((" Bench ", "$text-accent bold"), (one_line(self._of, room), "bold"), (said, "$foreground 70%"))
         self._head.show(lines((verdict, "bold"), "\n", *head))
         self._show_about()
