@@ -222,9 +222,9 @@ class Reading(ShowsItself):
     def _verdict(self) -> Note:
         error = self.error
         if error is None:
-            return Note(f"✓ {self.adapter} reads it", "good")
+            return Note(f"✓ {self.adapter} parses it", "good")
         place = "" if error.start is None else " at line {}, column {}".format(*self.line_and_column(error.start))
-        return Note(f"✗ {self.adapter} refuses it{place}: {error.type}: {error.message.strip()}", "bad")
+        return Note(f"✗ {self.adapter}: parse error{place}: {error.type}: {error.message.strip()}", "bad")
 
 
 def _piece(text: str, span: Span) -> Piece:

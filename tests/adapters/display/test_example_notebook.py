@@ -39,7 +39,7 @@ def test_every_cell_shows_html_and_plain_text(shown: list[dict[str, Any]]) -> No
 def test_a_comparison_shows_every_adapter_and_a_reply_its_verdicts(shown: list[dict[str, Any]]) -> None:
     _, every, with_reply = shown
     assert every["text/html"].count("It is down!") == len(catalog.NAMES)
-    assert "✓ json reads it" in with_reply["text/plain"]
+    assert "✓ json parses it" in with_reply["text/plain"]
 
 
 def test_the_notebook_has_the_code_of_its_page() -> None:

@@ -34,14 +34,14 @@ def test_a_prompt_is_shown_whole_each_piece_in_its_colour_and_with_what_made_it(
 def test_a_reading_shows_verdict_pieces_values_steps_and_flags() -> None:
     reading = adapters.read(TRIAGE, '{"queue": "billing", "urgent": "yes"}', adapter="json")
     text = cell_of(reading).text
-    assert "✓ json reads it" in text and '"billing"' in text and reading.completion in text
+    assert "✓ json parses it" in text and '"billing"' in text and reading.completion in text
     assert reading.flags and all(flag.message in text for flag in reading.flags)
 
 
 def test_a_refused_reply_says_by_whom_and_why() -> None:
     reading = adapters.read(TRIAGE, "<queue>billing</queue>", adapter="xml")
     assert reading.error is not None
-    assert "✗ xml refuses it" in plain_of(reading) and reading.error.type in plain_of(reading)
+    assert "✗ xml: parse error" in plain_of(reading) and reading.error.type in plain_of(reading)
 
 
 def test_a_signature_shows_its_fields_with_their_types() -> None:
@@ -60,7 +60,7 @@ def test_a_live_predict_is_compared_under_every_adapter_in_one_line() -> None:
         assert ours.as_dicts() == theirs.format(predict.signature, predict.demos, {"ticket": "It is down!"})
     text = cell_of(found).text
     assert text.count("It is down!") == len(catalog.NAMES)
-    assert "The invoice is wrong" in text and "✓ json reads it" in text
+    assert "The invoice is wrong" in text and "✓ json parses it" in text
 
 
 def test_what_one_adapter_cannot_render_stands_in_its_place_and_the_others_are_shown() -> None:

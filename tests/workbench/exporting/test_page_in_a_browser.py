@@ -113,7 +113,7 @@ def test_cases_types_and_replies_are_switched_and_stay_in_step(browser: Any, tmp
     page.get_by_role("radio", name="allowance with breakfast (as in demo 3)").check()
     assert page.get_by_text("Inputs of allowance with breakfast").is_visible()
     page.get_by_label("Reply of").select_option("offline/truncated")
-    assert page.locator("#replies .column").nth(2).get_by_text("✗ xml refuses it").filter(visible=True).count() == 1
+    assert page.locator("#replies .column").nth(2).get_by_text("✗ xml: parse error").filter(visible=True).count() == 1
     before = page.locator("#prompts .column").first.inner_text()
     page.get_by_role("radio", name="sections: list[str] → str").check()
     assert page.locator("#prompts .column").first.inner_text() != before

@@ -118,7 +118,7 @@ def test_a_reply_of_the_session_comes_first_with_verdict_spans_values_and_flags(
     reply = "Sure!\n[[ ## answer ## ]]\nbecause\n\n[[ ## score ## ]]\n1"
     page = seen(exported(small(reply)).text)
     shown = column(page.where(case=0, wording=0, reply=0), "replies", 0)
-    assert "✓ chat reads it" in shown.text and "because" in shown.text
+    assert "✓ chat parses it" in shown.text and "because" in shown.text
     assert shown.one("pre").text == reply
     assert {one.attributes["class"] for one in shown.all("span")} >= {
         "k-reply-marker",
@@ -148,7 +148,7 @@ def test_another_reply_and_another_type_are_a_switch_away_and_computed_before() 
     names = [one.text for one in page.all("option")]
     assert names[0] == "offline/exact" and "offline/truncated" in names
     cut = page.where(case=0, wording=0, reply=names.index("offline/truncated"))
-    assert "✗ xml refuses it" in column(cut, "replies", 1).text
+    assert "✗ xml: parse error" in column(cut, "replies", 1).text
     assert "score: float → str" in page.one("div", id="switches").text
     prompts = [column(page.where(case=0, wording=one, reply=0), "prompts", 0).text for one in (0, 1)]
     assert "`score` (float)" in prompts[0] and "`score` (str)" in prompts[1]
@@ -265,7 +265,7 @@ def test_text_of_others_is_only_text(hostile: str) -> None:
 def test_a_session_that_is_hostile_everywhere_is_a_page() -> None:
     page = seen(exported(hostile_session.session_of(hostile_session.SHORT)).text)
     replies = column(page.where(case=0, wording=0, reply=1), "replies", 0).text
-    assert "chat reads it" in replies
+    assert "chat parses it" in replies
 
 
 def test_a_reply_of_ten_megabytes_is_cut_and_says_by_how_much() -> None:

@@ -31,8 +31,8 @@ def blocks_of(at: LookedAt) -> list[Block]:
         EMPTY,
         *paragraph(
             at.keys(
-                "Each reply under every parser, with no call. ✓ it reads it, ✗ it refuses it; the number says how "
-                "many of the outputs it found. {text.choose|enter} goes to the reply."
+                "Each reply parsed by every adapter, without a call: ✓ it parses, ✗ a parse error; the number counts "
+                "the outputs found. {text.choose|enter} goes to the reply."
             )
         ),
         *table(rows, targets, widest=24),
