@@ -3,11 +3,52 @@
 from __future__ import annotations
 
 import gc
+import os
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+BARE = """
+import sys
+from pathlib import Path
+from textual.app import App
+from textual.containers import Horizontal, VerticalScroll
+from textual.screen import Screen
+from textual.widgets import Footer, Static, TextArea
+
+class Pushed(Screen):
+    def compose(self):
+        yield Static("pushed screen")
+
+class Bare(App):
+    BINDINGS = [("f2", "push", "push"), ("f10", "back", "pop")]
+
+    def compose(self):
+        with Horizontal():
+            yield TextArea(EDITOR)
+            for _ in range(COLUMNS):
+                with VerticalScroll():
+                    yield Static(COLUMN, markup=False)
+        yield Footer()
+
+    def on_text_area_changed(self, event):
+        for one in self.query(Static):
+            one.update(f"(str): {event.text_area.text}{chr(10)}{COLUMN}")
+
+    def action_push(self):
+        self.push_screen(Pushed())
+
+    def action_back(self):
+        self.pop_screen()
+
+EDITOR = Path(sys.argv[1]).read_text()
+COLUMN = Path(sys.argv[2]).read_text()
+COLUMNS = int(sys.argv[3])
+Bare().run()
+"""
+"""A bare Textual app: its arguments are the files of the editor's text and of a column's, and how many columns."""
 
 
 @dataclass(frozen=True)
@@ -65,3 +106,18 @@ def state_with_open_prompts(here: Path) -> str:
         place.parent.mkdir(parents=True, mode=0o700)
         place.write_text('{"user": {"quiet": false}}')
     return str(here / "state")
+
+
+def tell(what: str, bar: float, mine: Sequence[float], least: Sequence[float]) -> None:
+    """Print the ratios of two sorted lists of seconds, of their medians and p95, and the load of the machine."""
+    places = [(int(len(mine) * part), int(len(least) * part)) for part in (0.5, 0.95)]
+    pairs = [(mine[ours], least[bare]) for ours, bare in places]
+    ratios = [ours / bare for ours, bare in pairs]
+    verdict = "ok  " if ratios[0] <= bar else "SLOW"
+    told = zip(("p50", "p95"), pairs, strict=True)
+    shown = ", ".join([f"{name} {1000 * ours:.1f} / {1000 * bare:.1f} ms" for name, (ours, bare) in told])
+    load = os.getloadavg()[0]
+    print(
+        f"{verdict} {what:44} {ratios[0]:.2f} x, p95 {ratios[1]:.2f} x (bar {bar:g}); {shown}; load {load:.1f}",
+        flush=True,
+    )

@@ -10,7 +10,6 @@ Both apps run from bytecode, as what pip installed does; the first round writes 
 from __future__ import annotations
 
 import json
-import os
 import sys
 import tempfile
 import time
@@ -21,48 +20,10 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
-from measure import state_with_open_prompts  # noqa: E402
+from measure import BARE, state_with_open_prompts, tell  # noqa: E402
 from terminal import Terminal  # noqa: E402
 
 SIZE = (160, 45)
-BARE = """
-import sys
-from pathlib import Path
-from textual.app import App
-from textual.containers import Horizontal, VerticalScroll
-from textual.screen import Screen
-from textual.widgets import Footer, Static, TextArea
-
-class Pushed(Screen):
-    def compose(self):
-        yield Static("pushed screen")
-
-class Bare(App):
-    BINDINGS = [("f2", "push", "push"), ("f10", "back", "pop")]
-
-    def compose(self):
-        with Horizontal():
-            yield TextArea(EDITOR)
-            for _ in range(COLUMNS):
-                with VerticalScroll():
-                    yield Static(COLUMN, markup=False)
-        yield Footer()
-
-    def on_text_area_changed(self, event):
-        for one in self.query(Static):
-            one.update(f"(str): {event.text_area.text}{chr(10)}{COLUMN}")
-
-    def action_push(self):
-        self.push_screen(Pushed())
-
-    def action_back(self):
-        self.pop_screen()
-
-EDITOR = Path(sys.argv[1]).read_text()
-COLUMN = Path(sys.argv[2]).read_text()
-COLUMNS = int(sys.argv[3])
-Bare().run()
-"""
 SOURCE = [
     "class Ask(dspy.Signature):",
     "    answer: str = dspy.OutputField()",
@@ -114,21 +75,6 @@ def _compare(what: str, bar: float, ours: Callable[[], float], bare: Callable[[]
     pairs = [(ours(), bare()) for _ in range(rounds + 1)][1:]
     mine, least = (sorted(times) for times in zip(*pairs, strict=True))
     tell(what, bar, mine, least)
-
-
-def tell(what: str, bar: float, mine: Sequence[float], least: Sequence[float]) -> None:
-    """Print the ratios of two sorted lists of seconds, of their medians and p95, and the load of the machine."""
-    places = [(int(len(mine) * part), int(len(least) * part)) for part in (0.5, 0.95)]
-    pairs = [(mine[ours], least[bare]) for ours, bare in places]
-    ratios = [ours / bare for ours, bare in pairs]
-    verdict = "ok  " if ratios[0] <= bar else "SLOW"
-    told = zip(("p50", "p95"), pairs, strict=True)
-    shown = ", ".join([f"{name} {1000 * ours:.1f} / {1000 * bare:.1f} ms" for name, (ours, bare) in told])
-    load = os.getloadavg()[0]
-    print(
-        f"{verdict} {what:44} {ratios[0]:.2f} x, p95 {ratios[1]:.2f} x (bar {bar:g}); {shown}; load {load:.1f}",
-        flush=True,
-    )
 
 
 def _first_paint(here: Path, rounds: int = 7) -> None:

@@ -25,8 +25,7 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
-from measure import state_with_open_prompts  # noqa: E402
-from screen import BARE, tell  # noqa: E402
+from measure import BARE, state_with_open_prompts, tell  # noqa: E402
 from terminal import Terminal  # noqa: E402
 
 AT_REST, BUSY = 1.5, 2.0
