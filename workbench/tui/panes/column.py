@@ -178,7 +178,9 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         if call != self._streamed:
             self._streamed = call
             self.reply.set_class(not run.text, "-thinking")
-            self.reply.show("", None, streaming=True)
+            request = self._shown[0].request if self._shown is not None and run.text else None
+            fields = () if request is None else tuple(request.signature.output_fields)
+            self.reply.begin_stream(catalog.profile(self._adapter).reply if fields else "own", fields)
             self.fields.show(None)
         new = arrived[len(self.reply.raw) :]
         if new:

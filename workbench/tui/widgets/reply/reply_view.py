@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
@@ -16,7 +16,7 @@ from textual.strip import Strip
 from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult, Selection
 
-from adapters.replies.reading import Reading
+from adapters.replies.reading import Reading, ReplyForm
 from workbench.output.display import safe
 from workbench.tui.textual_internals.access import set_virtual_size
 from workbench.tui.textual_internals.text_area import Hanging
@@ -24,6 +24,9 @@ from workbench.tui.widgets.reply.reply_marks import BAR_OF, LONGEST_MARGIN, SHOR
 from workbench.tui.widgets.text.editor import Editor
 from workbench.tui.widgets.text.line_view import SCROLLBAR_CSS, SPAN_STYLES, component_css
 from workbench.tui.widgets.text.wrapping import breaks, cell_offsets, expand_tabs, hang_of
+
+if TYPE_CHECKING:
+    from adapters.replies.arrival import Arrival
 
 CELLS_BEHIND = 1
 """Cells kept free for the cursor after the last character of a row."""
@@ -140,14 +143,17 @@ class ReplyView(StreamedText):
         super().__init__("", on_edit=self._tell, soft_wrap=True, **options)
         self.column_id = column_id
         self.reading: Reading | None = None
+        self._arrival: Arrival | None = None
+        self._arriving: tuple[tuple[int, str | None], ...] = ()
+        """Start and name of each value that has arrived."""
 
     # ------------------------------------------------------------------ what is shown
 
-    def show(self, text: str, reading: Reading | None = None, *, streaming: bool = False) -> None:
-        """Show a reply and its parse result; while `streaming` it cannot be edited and grows by `append`."""
-        if self.read_only and not streaming:
+    def show(self, text: str, reading: Reading | None = None) -> None:
+        """Show a reply and its parse result."""
+        if self.read_only:
             self.end_stream()
-        self.read_only = streaming
+        self.read_only, self._arrival = False, None
         if text != self.raw:
             self._line_starts = None
             self._is_worked_at = False
@@ -158,9 +164,41 @@ class ReplyView(StreamedText):
         self.reading = reading
         self._mark(reading)
 
+    def begin_stream(self, form: ReplyForm, fields: Sequence[str]) -> None:
+        """Show an empty reply that grows by `append` and cannot be edited; its `fields` are labelled as they arrive."""
+        from adapters.replies.arrival import Arrival  # which loads the engine: a run is under way
+
+        self.show("")
+        self.read_only, self._arrival, self._arriving = True, Arrival(form, fields), ()
+        self._marks_of_reply = Marks("", (), [f"{one} …" for one in fields])
+        self._fit_margin()
+
     def append(self, chunk: str) -> None:
         self._line_starts = None
+        if self._arrival is not None:
+            text = self._raw + chunk
+            spans = self._arrival.spans(text)
+            arriving = tuple([(one.start, one.field) for one in spans])
+            marks = self._marks_of_reply
+            if arriving != self._arriving or len(marks.labels) < len(spans):
+                self._arriving, margin = arriving, marks.margin
+                self._marks_of_reply = marks = Marks(text, spans)
+                marks.margin = margin
+            marks.spans = spans
         super().append(chunk)
+
+    def decorations(self) -> Callable[[int], object]:
+        """While a reply arrives its labels change; otherwise all rows are painted when its marks change."""
+        marks = self._marks_of_reply
+        if self._arrival is None or not marks.spans:
+            return super().decorations()
+
+        def look(index: int) -> object:
+            start = self._line_start(index)
+            end = start + len(self.document.get_line(index)) + 1
+            return marks.label_in(start, end), bool(marks.in_range(start, end))
+
+        return look
 
     def _load(self, text: str) -> None:
         self._raw = text
@@ -258,7 +296,7 @@ class ReplyView(StreamedText):
     def _fit_margin(self) -> None:
         width = self.scrollable_content_region.width
         marks, wanted = self._marks_of_reply, 0
-        if marks.spans:
+        if marks.spans or self._arrival is not None:
             wanted = min(marks.margin, LONGEST_MARGIN, width // 3 - 2)
             left = width - marks.longest_word - 2 - CELLS_BEHIND
             if SHORTEST_MARGIN <= left < wanted:  # labels can be cut, words of the reply are not

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import pytest
 from textual import events
 from textual.pilot import Pilot
@@ -10,7 +12,7 @@ from adapters.formats.chat import ChatAdapter
 from adapters.formats.json import JSONAdapter
 from adapters.signatures.signature import Field, Signature
 from tests.support.hostile import HOSTILE
-from tests.support.screen import Stage, assert_harmless, on_stage, seen
+from tests.support.screen import Stage, assert_harmless, on_stage, painted, painted_anew, seen
 from workbench.tui.widgets.reply.reply_view import ReplyView
 
 SIGNATURE = Signature.make(
@@ -140,7 +142,7 @@ def test_showing_is_not_editing() -> None:
 def test_a_stream_grows_and_can_not_be_typed_into() -> None:
     async def act(stage: View, pilot: Pilot[None]) -> None:
         widget = stage.widget
-        widget.show("", None, streaming=True)
+        widget.begin_stream("markers", ("answer", "score"))
         for chunk in ("Su", "re!\r", "\n[[ ## ans", "wer ## ]]\x1b[2J\n", *(f"line {n}\n" for n in range(50))):
             widget.append(chunk)
         await pilot.press("x")
@@ -153,6 +155,29 @@ def test_a_stream_grows_and_can_not_be_typed_into() -> None:
         widget.show(widget.raw, CHAT.read(SIGNATURE, widget.raw))
         await pilot.press("x")
         assert len(edits(stage)) == 1
+
+    on_stage(ReplyView("chat"), act)
+
+
+def test_fields_are_labelled_as_they_arrive_without_a_layout() -> None:
+    async def act(stage: View, pilot: Pilot[None]) -> None:
+        widget = stage.widget
+        widget.begin_stream("markers", ("answer", "score"))
+        await pilot.pause()
+        gutter, seen_labels = widget.gutter_width, []
+        with patch.object(widget.screen, "_refresh_layout") as laid_out:
+            for chunk in (GOOD[:14], GOOD[14:27], GOOD[27:40], GOOD[40:52], GOOD[52:]):
+                widget.append(chunk)
+                await pilot.pause()
+                assert painted(widget) == painted_anew(widget)
+                seen_labels.append(labels(stage))
+        assert seen_labels == [
+            *([], ["answer …"], ["answer …"], ["answer", "score …"], ["answer", "score"]),
+        ]
+        assert widget.gutter_width == gutter and not laid_out.called
+        widget.show(widget.raw, CHAT.read(SIGNATURE, widget.raw))
+        await pilot.pause()
+        assert labels(stage) == ["ignored", "answer", "score"], "the parser has the last word"
 
     on_stage(ReplyView("chat"), act)
 
@@ -202,7 +227,7 @@ def test_a_line_too_long_to_wrap_scrolls_sideways() -> None:
 def test_a_stream_longer_than_its_room_is_followed_and_asks_for_no_layout_of_the_screen() -> None:
     async def act(stage: View, pilot: Pilot[None]) -> None:
         widget = stage.widget
-        widget.show("", None, streaming=True)
+        widget.begin_stream("markers", ("answer", "score"))
         for number in range(40):
             widget.append(f"line {number}\n")
         await pilot.pause()
