@@ -29,6 +29,10 @@ NO_USER_MESSAGE = ("requires at least one non-system message", "at least one mes
 
 RESET = "connection reset"
 
+_ABOUT_SCHEMA = re.compile("response_format|json_schema|responseschema|invalid schema", re.IGNORECASE)
+WITHOUT_SCHEMA = 'To ask without a schema, give this column the parameter "capabilities": {"response_schema": false}.'
+"""The fix for a rejected schema."""
+
 PACKAGES: Mapping[str, tuple[str, str]] = {"google": ("vertex", "google-auth")}
 """By the module that litellm misses: the extra of this project that brings it, and its package."""
 
@@ -172,7 +176,8 @@ def _line(kind: ErrorKind, facts: Facts, target: Target, retry_after: float | No
         case "request" if facts.get("sent") is False:
             return f"Nothing was sent{_ended(_not_supported(said))}"
         case "request":
-            return f"{target.place} rejected the request{status}{tail}"
+            hint = f" {WITHOUT_SCHEMA}" if _ABOUT_SCHEMA.search(said) else ""
+            return f"{target.place} rejected the request{status}{_ended(tail) if hint else tail}{hint}"
         case "server" | "child":
             return f"{target.place} failed{status}{tail}"
 

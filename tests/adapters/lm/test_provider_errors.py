@@ -263,3 +263,11 @@ def test_a_mistyped_provider_is_recognised(model: str, hint: str) -> None:
     said = "litellm.BadRequestError: LLM Provider NOT provided. Pass in the LLM provider you are trying to call."
     error = translate(facts("BadRequestError", message=said, status=400, sent=False), Target(model), Scrubber({}))
     assert hint in error.message
+
+
+def test_a_rejected_schema_names_the_parameter_that_asks_without_it() -> None:
+    facts = {"types": ["BadRequestError"], "status": 400, "message": "Invalid schema for response_format 'X'"}
+    line = str(translate(facts, Target("openai/m"), Scrubber()))
+    assert line.endswith('"capabilities": {"response_schema": false}.') and "'X'. To ask without a schema" in line
+    other = str(translate({**facts, "message": "temperature is too high"}, Target("openai/m"), Scrubber()))
+    assert "capabilities" not in other
