@@ -21,16 +21,16 @@ from typing import Any
 from sessions.captured.folder import MOST_CASES, CallFilter, CapturedFolder
 from sessions.file import whole_files
 from workbench.capture.capturing import in_words
-from workbench.capture.in_your_process.outlet import CALLS, OPTIONS, REPORT
+from workbench.capture.in_your_process.outlet import CALLS, REPORT
 from workbench.output import display
 
 LOOKS_EVERY_S = 0.05
 
 
 def main() -> None:
-    """Read until standard input ends; its argument is the folder of calls."""
+    """Read the options, then calls until standard input ends; the argument is the folder of calls."""
     calls = CallFiles(Path(sys.argv[1]))
-    told = json.loads(calls.folder.joinpath(OPTIONS).read_text(encoding="ascii"))
+    told = json.loads(sys.stdin.buffer.readline())
     wanted = CallFilter(told["cases"] or MOST_CASES, told["only"], told["sample"], tuple(told["redact"]))
     folder = CapturedFolder(Path(told["folder"]), wanted, Path(told["linked_from"] or told["folder"]))
     has_ended = threading.Event()

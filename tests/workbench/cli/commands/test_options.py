@@ -14,19 +14,21 @@ import pytest
 from tests.workbench.conftest import Run
 from workbench.__main__ import main
 from workbench.capture import capturing
-from workbench.capture.in_your_process import attaching
 from workbench.cli.arguments import Parser
 from workbench.cli.commands import serve
 
-SHOW_SETTINGS = f"import os; print(os.environ[{attaching.VARIABLE!r}])"
+KEEP_OPTIONS = "import pathlib, sys; pathlib.Path({!r}).write_text(sys.stdin.readline(), encoding='utf-8')"
+"""Stands in for the process that writes the sessions: it keeps what it is given first."""
 
 
-def test_what_to_keep_and_to_redact_reaches_the_captured_program(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+def test_what_to_keep_and_to_redact_reaches_the_process_that_writes_the_sessions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept = ("--only", "failures", "--redact", "patient", "--redact", "doctor")
-    assert main(["capture", "-o", str(tmp_path / "prompts"), *kept, "--", sys.executable, "-c", SHOW_SETTINGS]) == 0
-    options = json.loads(capfd.readouterr().out)["options"]
+    kept = tmp_path / "options.json"
+    monkeypatch.setattr(capturing, "command", lambda: [sys.executable, "-c", KEEP_OPTIONS.format(str(kept))])
+    words = ("--only", "failures", "--redact", "patient", "--redact", "doctor")
+    assert main(["capture", "-o", str(tmp_path / "prompts"), *words, "--", sys.executable, "-c", ""]) == 0
+    options = json.loads(kept.read_text(encoding="utf-8"))
     assert options["only"] == "failures"
     assert options["redact"] == ["patient", "doctor"]
 
