@@ -43,6 +43,8 @@ class RunOptions(TypedDict, total=False):
     """Set it from another thread to end the run."""
     retries: int
     """How often a call that failed for a passing reason is made again."""
+    ask_again: int
+    """How often the error of a reply that does not parse is sent back to the model. dspy never does."""
     tools: Tools | None
     """Offered to the model, and called for it."""
     extraction_lm: LM | None

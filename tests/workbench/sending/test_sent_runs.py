@@ -23,7 +23,7 @@ RUN = PastRun(
     values={"n": 1},
     adapter="chat",
     session="tickets",
-    path="/work/a/t.session.json",
+    path="/srv/a/t.session.json",
     messages=(("system", "Classify the ticket."), ("user", "The export is empty.")),
 )
 SESSION = Session(
@@ -57,7 +57,7 @@ def test_a_run_is_whole_again_with_its_session_as_it_was(kept: SentRuns) -> None
 def test_words_of_prompt_reply_error_and_session_find_a_run(kept: SentRuns) -> None:
     kept.add(RUN, SESSION)
     failed = replace(RUN, column="json", text="", error="response: no field label", phase="failed", messages=())
-    kept.add(replace(failed, model="openai/gpt-6", at="2026-02-03T00:00:00", path="/work/ab/s.json", adapter="json"))
+    kept.add(replace(failed, model="openai/gpt-6", at="2026-02-03T00:00:00", path="/srv/ab/s.json", adapter="json"))
     for words in ("empty", "CLASSIF ticket", "müller", "reply export", "exact", '"export"*', "tickets  first"):
         assert "chat" in found(kept, Wanted(words=words)), words
     assert found(kept, Wanted(words="field labe")) == ["json"]
@@ -65,9 +65,9 @@ def test_words_of_prompt_reply_error_and_session_find_a_run(kept: SentRuns) -> N
     assert found(kept, Wanted(model="GPT")) == found(kept, Wanted(failed=True)) == ["json"]
     assert found(kept, Wanted(adapter="chat")) == found(kept, Wanted(until="2026-01-02")) == ["chat"]
     assert found(kept, Wanted(since="2026-01-03")) == ["json"]
-    assert found(kept, Wanted(folder="/work/a")) == ["chat"]
-    assert found(kept, Wanted(folder="/work")) == ["json", "chat"]
-    assert found(kept, Wanted(path="/work/ab/s.json", case="first")) == ["json"]
+    assert found(kept, Wanted(folder="/srv/a")) == ["chat"]
+    assert found(kept, Wanted(folder="/srv")) == ["json", "chat"]
+    assert found(kept, Wanted(path="/srv/ab/s.json", case="first")) == ["json"]
     assert found(kept, Wanted(words="\ud800 \x00 '; DROP TABLE runs")) == []
 
 
@@ -130,8 +130,8 @@ def test_a_huge_session_is_left_out_and_long_texts_are_cut(kept: SentRuns) -> No
 
 
 def test_runs_move_with_the_file_that_their_session_gets(kept: SentRuns) -> None:
-    kept.add(replace(RUN, path="/work/(unsaved 1)"), SESSION)
-    kept.move("/work/(unsaved 1)", "/work/new.json")
-    (moved,) = kept.search(Wanted(path="/work/new.json")).runs
-    assert moved.path == "/work/new.json"
+    kept.add(replace(RUN, path="/srv/(unsaved 1)"), SESSION)
+    kept.move("/srv/(unsaved 1)", "/srv/new.json")
+    (moved,) = kept.search(Wanted(path="/srv/new.json")).runs
+    assert moved.path == "/srv/new.json"
     assert json.dumps(moved.case) == '"first"'

@@ -31,6 +31,7 @@ from adapters.replies.flags.explaining import detectors_of, explain
 from adapters.replies.flags.glossary import FLAGS
 from adapters.signatures.signature import Field, Signature
 from adapters.types import Code, Reasoning
+from sessions.running import linting as session_lint
 from tests.support.pace import LOOPS_A_SECOND, loops
 
 ADAPTERS = ("chat", "json", "xml", "baml", "markdown")
@@ -220,8 +221,10 @@ def test_a_type_that_raises_in_its_own_hooks_does_no_harm() -> None:
 
 
 def test_every_name_in_the_code_is_in_the_glossary_and_the_other_way_round() -> None:
+    lints_of_sessions = Path(inspect.getfile(session_lint))
     for module, glossary, made in ((flags, FLAGS, "Flag"), (prompt_lint, LINTS, "Lint")):
-        sources = [path.read_text("utf-8") for path in Path(inspect.getfile(module)).parent.glob("*.py")]
+        files = [*Path(inspect.getfile(module)).parent.glob("*.py"), lints_of_sessions]
+        sources = [path.read_text("utf-8") for path in files]
         used = {name for source in sources for name in re.findall(rf'\b{made}\(\s*"([a-z-]+)"', source)}
         assert used == set(glossary)
 
