@@ -15,19 +15,19 @@ from workbench.output.data_parts import of_data_url
 from workbench.output.data_parts import size as in_words
 
 TYPES = {"Image": "a picture", "Audio": "a sound", "Document": "a text or PDF", "File": "any file"}
-"""The types that take a file, and which."""
+"""Types that accept a file, each with the kind of file."""
 
 MOST_BYTES = 20_000_000
-"""Size of a file that is attached at most: providers reject larger requests."""
+"""Size limit of an attached file: providers reject larger requests."""
 
 PDF = "application/pdf"
 
 _KEYS = ({"url"}, {"data", "audio_format"}, {"file_data", "filename"}, {"data", "title", "media_type"})
-"""What values of these types say beside their data, at most."""
+"""Sets of keys that values of these types may have if they are only embedded data."""
 
 
 class AttachError(ValueError):
-    """A file that cannot be attached, and why."""
+    """A file that cannot be attached."""
 
 
 def takes_file(field: Field) -> bool:
@@ -36,9 +36,9 @@ def takes_file(field: Field) -> bool:
 
 
 def attached(field: Field, path: Path, before: Any = None) -> Any:
-    """Return the field's value with the file in it, as plain JSON; a list keeps the items `before`. Raises AttachError.
+    """Return a field's value that contains the file, as plain JSON.
 
-    The file is read now, so that the session holds the data and no path.
+    A list keeps its items `before`. The file's data is embedded, not its path. Raises `AttachError`.
     """
     wanted = _type_of(field)
     if wanted is None:
@@ -59,7 +59,7 @@ def attached(field: Field, path: Path, before: Any = None) -> Any:
 
 
 def described(value: Any) -> str:
-    """Describe embedded data: `image/png · 12.3 kB`; "" for a value that is not only that."""
+    """Describe embedded data, as `image/png · 12.3 kB`; "" for values with other content."""
     if isinstance(value, list):
         parts = [described(one) for one in value]
         return "\n".join(parts) if all(parts) else ""
@@ -80,7 +80,10 @@ def described(value: Any) -> str:
 
 
 def path_in(text: str) -> Path | None:
-    """Return the file that a pasted or dropped text names: a path, also quoted or escaped, or a file:// address."""
+    """Return the file named by a pasted or dropped text, or None.
+
+    The text is a path, which may be quoted or escaped, or a file:// URL.
+    """
     if not text.strip() or "\n" in text.strip() or len(text) > 4096:
         return None
     words = [text.strip()]
@@ -92,23 +95,23 @@ def path_in(text: str) -> Path | None:
             path = Path(unquote(urlsplit(word).path) if word.startswith("file://") else word).expanduser()
             if path.is_file():
                 return path
-    except (OSError, ValueError, RuntimeError):  # no path after all
+    except (OSError, ValueError, RuntimeError):  # not a path
         return None
     return None
 
 
 def _type_of(field: Field) -> str | None:
-    """Return the one of `TYPES` that a field takes: alone, optional or in a list."""
+    """Return which of `TYPES` a field has, alone, optional or in a list; None for other types."""
     wanted = _item_of(field) or strip_none(field.annotation)[0]
     if not hasattr(wanted, "model_fields"):
         return None
-    from adapters.types.recognition import is_kind_of  # which loads pydantic, as a model has already
+    from adapters.types.recognition import is_kind_of  # loads pydantic, which a model has loaded already
 
     return next((name for name in TYPES if is_kind_of(wanted, name)), None)
 
 
 def _item_of(field: Field) -> Any:
-    """Return the type of a list's items; None for another type."""
+    """Return the type of a list's items; None for other types."""
     inner = strip_none(field.annotation)[0]
     return next(iter(get_args(inner)), None) if get_origin(inner) is list else None
 

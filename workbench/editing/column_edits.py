@@ -1,4 +1,4 @@
-"""Edit the columns and variants of a session: pure functions from a `State` to the next, or the same if unchanged."""
+"""Edit columns and variants with pure functions, which return a new `State`, or the same if nothing changes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BETWEEN = " · "
 
 
 def free_id(state: State, wanted: str) -> str:
-    """Return `wanted`, or with the first free number after it: `chat` → `chat 2`."""
+    """Return `wanted`, with the first free number appended if it is taken: `chat` → `chat 2`."""
     known = {one.id for one in state.session.columns}
     number = 2
     chosen = wanted
@@ -32,12 +32,12 @@ def free_id(state: State, wanted: str) -> str:
 
 
 def add_model(state: State, id: str, model: str) -> State:
-    """Add a column like `id` after it for another model, whose name its id contains."""
+    """Copy column `id` for another model; the new id contains the model's name."""
     return _beside(state, [id], lambda column: replace(column, model=model))
 
 
 def add_model_to_all(state: State, model: str) -> State:
-    """Give every adapter a column for this model, after the adapter's first, if it has none."""
+    """Add a column for this model to every adapter without one, after the adapter's first column."""
     first: dict[tuple[Any, ...], str] = {}
     for column in state.session.columns:
         first.setdefault(_kind(column), column.id)
@@ -47,7 +47,7 @@ def add_model_to_all(state: State, model: str) -> State:
 
 
 def add_variant(state: State, id: str, tag: str) -> State:
-    """Add a column like `id` after it that uses the variants of `tag`."""
+    """Copy column `id` to use the variants of `tag`."""
     return _beside(state, [id], lambda column: replace(column, variant=tag))
 
 
@@ -57,7 +57,7 @@ def remove(state: State, id: str) -> State:
 
 
 def set_model(state: State, id: str, model: str | None) -> State:
-    """Set the column's own model; None: the session's."""
+    """Set the column's own model; None restores the session's."""
     return _changed(state, id, lambda column: replace(column, model=model))
 
 
@@ -66,7 +66,7 @@ def set_variant(state: State, id: str, tag: str | None) -> State:
 
 
 def set_params(state: State, id: str | None, params: Mapping[str, Any]) -> State:
-    """Set the parameters of a column, or of the session (all columns) where `id` is None."""
+    """Set the parameters of a column, or of the session (for all columns) if `id` is None."""
     if id is not None:
         return _changed(state, id, lambda column: replace(column, params=params))
     if params == state.session.params:
@@ -75,9 +75,9 @@ def set_params(state: State, id: str | None, params: Mapping[str, Any]) -> State
 
 
 def set_release(state: State, version: str, adapters: Iterable[str]) -> State:
-    """Have every column of these adapters rendered and read by that release of dspy: `chat` → `chat@3.0.4`.
+    """Switch every column of these adapters to a release of dspy: `chat` → `chat@3.0.4`.
 
-    Adapters that are not dspy's, or that the release lacks, stay. A column that is named after its adapter is renamed.
+    Columns of other adapters stay unchanged. A column that is named after its adapter is renamed.
     """
     known = set(adapters)
     made = state
@@ -93,14 +93,14 @@ def set_release(state: State, version: str, adapters: Iterable[str]) -> State:
 
 
 def set_adapter(state: State, id: str, adapter: str) -> State:
-    """Set the column's adapter, with the options that both have; an id that names the adapter follows."""
+    """Set the column's adapter, keeping options known to both; an id that names the adapter is updated."""
     column = state.session.column(id)
     if adapter == column.adapter:
         return state
     options = {name: one for name, one in column.options.items() if name in catalog.profile(adapter).options}
     kept = {id for case in state.session.cases for part in (case.recordings, case.replies) for id in part}
     new_id = free_id(state, adapter + id.removeprefix(column.adapter)) if id.startswith(column.adapter) else id
-    new_id = id if new_id in kept else new_id  # a column that was removed left its replies under that id
+    new_id = id if new_id in kept else new_id  # a removed column left its replies under that id
     new = replace(column, adapter=adapter, options=options, id=new_id)
     changed = edits.set_columns(state, [new if one.id == id else one for one in state.session.columns])
     return changed if new_id == id else _renamed(changed, id, new_id)
@@ -114,7 +114,7 @@ def set_fallback(state: State, fallback: bool) -> State:
 
 
 def set_extraction_model(state: State, id: str, model: str | None) -> State:
-    """Set the second model of a TwoStep column; None: the column's own."""
+    """Set the second model of a TwoStep column; None restores the column's own."""
 
     def change(column: Column) -> Column:
         others = {name: value for name, value in column.options.items() if name != EXTRACTION_OPTION}
@@ -124,12 +124,12 @@ def set_extraction_model(state: State, id: str, model: str | None) -> State:
 
 
 def _kind(column: Column) -> tuple[Any, ...]:
-    """Return what two columns share if only their models differ."""
+    """Return everything but the model, equal for columns that differ only in their models."""
     return column.adapter, repr(sorted(column.options.items())), repr(sorted(column.params.items())), column.variant
 
 
 def _name(column: Column) -> str:
-    """Return the id that describes a column: its name, variant and model."""
+    """Return the id composed of a column's name, variant and model."""
     parts = (column.id.partition(BETWEEN)[0], column.variant, column.model)
     return BETWEEN.join([part for part in parts if part])
 
@@ -146,7 +146,7 @@ def _beside(state: State, ids: Iterable[str], make: Callable[[Column], Column]) 
 
 
 def _changed(state: State, id: str, change: Callable[[Column], Column]) -> State:
-    """Replace a column; an id that describes it is updated."""
+    """Replace a column; an id composed by `_name` is updated."""
     column = state.session.column(id)
     new = change(column)
     if new == column:
@@ -158,7 +158,7 @@ def _changed(state: State, id: str, change: Callable[[Column], Column]) -> State
 
 
 def _renamed(state: State, old: str, new: str) -> State:
-    """Rename a column in everything that cases keep of it."""
+    """Rename a column in the recordings, replies and measurements of all cases."""
 
     def moved(kept: Mapping[str, Any]) -> Mapping[str, Any]:
         return {(new if id == old else id): value for id, value in kept.items()} if old in kept else kept
@@ -173,7 +173,7 @@ def _renamed(state: State, old: str, new: str) -> State:
 
 
 def fields_of(signature: Signature | None, state: State) -> tuple[Field, ...]:
-    """Return a variant as a form shows it; its original may have been removed."""
+    """Return the fields of a variant's form; `of` also offers originals that were removed."""
     known = variants.targets(signature) if signature is not None else ()
     named = tuple(dict.fromkeys((*known, *(one.of for one in state.session.variants))))
     return (
@@ -204,11 +204,14 @@ def problem_of(state: State, row: int, field: str, text: str) -> str:
 
 
 def set_text(state: State, place: Place, text: str) -> State:
-    """Set the tag or the text of a variant; columns follow a tag when all of it is renamed."""
+    """Set a field of a variant from typed text; an invalid text stays as a draft.
+
+    When the last variant of a tag is renamed, the columns that use the tag follow.
+    """
     variant = state.session.variants[place.row]
     if problem_of(state, place.row, place.field, text):
         return drafted(state, place, text)
-    if place.field == "of":  # a signature of many fields has too many for a choice
+    if place.field == "of":  # edited as JSON if a signature has too many fields for a choice
         return drafted(set_of(state, place.row, field_values.read_json(text)), place, None)
     if place.field == "text":
         return drafted(_with(state, place.row, replace(variant, text=text)), place, None)
@@ -220,7 +223,7 @@ def set_text(state: State, place: Place, text: str) -> State:
 
 
 def set_of(state: State, row: int, of: str) -> State:
-    """Set the original of a variant to that text as it is now, unless its tag has a variant of it."""
+    """Set which text a variant replaces, unless another variant of its tag replaces that text."""
     variant = state.session.variants[row]
     if of == variant.of or _is_taken(state, row, variant.tag, of):
         return state
@@ -239,7 +242,7 @@ def renew(state: State, row: int) -> State:
 
 
 def add(state: State, at: int) -> State:
-    """Add a tag whose text starts as the current instructions."""
+    """Add a variant with a new tag and the current instructions as its text."""
     return _reordered(state, [*range(at), None, *range(at, len(state.session.variants))])
 
 
@@ -259,12 +262,12 @@ def move(state: State, row: int, to: int) -> State:
 
 
 def take(state: State, tag: str, of: str, text: str) -> State:
-    """Add a suggested variant after all others, for the current text."""
+    """Append a suggested variant of the current text."""
     return replace(state, session=variants.apply_variant(state.session, tag, of, text))
 
 
 def free_tag(state: State, wanted: str = "v1") -> str:
-    """Return `wanted`, or with the first free number at its end."""
+    """Return `wanted`, with the first free number at its end if it is taken."""
     tags = variants.tags(state.session)
     stem = wanted.rstrip("0123456789")
     number = int(wanted[len(stem) :] or 1)
@@ -283,7 +286,7 @@ def _signature(state: State) -> Signature | None:
 
 
 def _hash(state: State, of: str) -> str:
-    """Hash the current text; "" when there is none."""
+    """Hash the current text named by `of`; "" if there is none."""
     signature = _signature(state)
     original = None if signature is None else variants.original_of(signature, of)
     return "" if original is None else Variant.hash_of(original)

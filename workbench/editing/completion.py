@@ -1,4 +1,4 @@
-"""Offer types and field options: to choose from in words, and to complete in a signature's text."""
+"""Suggest types and field options, described in words or completed in a signature's text."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _PREFIX = re.compile(r"(list of|several|optional|one of)\s+(.*)", re.IGNORECASE 
 
 
 def choices(own: Sequence[str]) -> tuple[TypeWord, ...]:
-    """Return the types to choose from: the models and enums of the text first."""
+    """Return the types to choose from; `own`, the text's models and enums, follow the first four."""
     mine = [TypeWord(one, "a model or enum of yours") for one in own] + [
         TypeWord(f"list[{one}]", f"several {one}") for one in own
     ]
@@ -57,7 +57,7 @@ def choices(own: Sequence[str]) -> tuple[TypeWord, ...]:
 
 
 def matching(typed: str, own: Sequence[str]) -> tuple[TypeWord, ...]:
-    """Return the types whose name or words contain every typed word; all while nothing is typed."""
+    """Return the types whose name or description contains every typed word."""
     head = _PREFIX.fullmatch(typed)
     if head is not None and head[1].lower() != "one of":
         return tuple(
@@ -68,7 +68,7 @@ def matching(typed: str, own: Sequence[str]) -> tuple[TypeWord, ...]:
 
 
 def type_said(words: str) -> str:
-    """Return the type meant by a text: `one of bug, wish` is `Literal["bug", "wish"]`; types are themselves."""
+    """Convert words to a type: `one of bug, wish` → `Literal["bug", "wish"]`; types stay unchanged."""
     said = " ".join(words.split()) if _PREFIX.fullmatch(words.strip()) else words.strip()
     head = _PREFIX.fullmatch(said)
     if head is None:
@@ -82,11 +82,11 @@ def type_said(words: str) -> str:
 
 MOST = 8
 LOOKED_BACK = 4_000
-"""Characters before the cursor that are read: a field's call is not longer."""
+"""Number of characters to inspect before the cursor, enough for the call of a field."""
 
 
 class Candidate(NamedTuple):
-    """A text to write in place of the word that was begun, with a line about it."""
+    """A replacement for the word before the cursor, with a description."""
 
     text: str
     about: str = ""
@@ -139,9 +139,10 @@ _BASE = re.compile(r"(?:^|\n)class[ \t]+\w+\([^)\n]*$")
 
 
 def complete(text: str, offset: int, own: Callable[[], Sequence[str]], *, asked: bool = False) -> Completion | None:
-    """Return completions at `offset`; None where none fit, or nothing is begun and nobody `asked`.
+    """Return completions at `offset`, or None if none fit.
 
-    `own` returns the models and enums of the text; it is called only where a type can be written.
+    Without a word before the cursor there are completions only if `asked`. `own` returns the models and enums of the
+    text; it is called only where a type can be written.
     """
     before = text[max(0, offset - LOOKED_BACK) : offset]
     found = _WORD.search(before)
@@ -178,13 +179,13 @@ def _known(head: str, text: str, own: Callable[[], Sequence[str]]) -> tuple[Cand
 
 
 def _header(head: str) -> str:
-    """Return the class line above the end of `head`."""
+    """Return the last class line in `head`."""
     start = max(head.rfind("\nclass "), 0)
     return head[start:].lstrip("\n").partition("\n")[0]
 
 
 def _open_call(head: str) -> str:
-    """Return the maker of the field whose call is open at the end of `head`, or ""."""
+    """Return the field function (`InputField`, …) whose call is unclosed at the end of `head`, or ""."""
     calls = list(_CALL.finditer(head))
     if not calls:
         return ""

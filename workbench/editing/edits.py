@@ -1,4 +1,4 @@
-"""Edit a session: pure functions from a `State` to the next, or the same if nothing changes."""
+"""Edit a session with pure functions, which return a new `State`, or the same if nothing changes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def set_predictor(state: State, predictor: Predictor) -> State:
 
 
 def set_instructions(state: State, instructions: str | None) -> State:
-    """Set instructions that replace those of the signature's text; None restores those."""
+    """Override the instructions of the signature's text; None restores them."""
     if instructions == state.session.signature.instructions:
         return state
     return _with(state, signature=replace(state.session.signature, instructions=instructions))
@@ -55,8 +55,8 @@ def set_columns(state: State, columns: Iterable[Column]) -> State:
 def set_text(state: State, place: Place, field: Field, text: str) -> State:
     """Set a field of an input, demo or history turn from typed text.
 
-    An invalid text stays as a draft, and the session keeps the last value. A valid text leaves no draft, however it is
-    laid out: the editor keeps its layout as long as it means the same value.
+    An invalid text stays as a draft, and the session keeps the last value. A valid text leaves no draft; the editor
+    keeps its layout while it has the same value.
     """
     is_text = field_values.editing_of(field) == "text"
     value = text if is_text else plain_values.read(text, field.annotation)
@@ -107,7 +107,7 @@ def add_demo(state: State, at: int, values: Row = MappingProxyType({})) -> State
 
 
 def insert_demos(state: State, at: int, demos: Sequence[Demo]) -> State:
-    """Insert several demos, in their order."""
+    """Insert demos in the given order."""
     if not demos:
         return state
     count = len(state.session.demos)
@@ -139,20 +139,20 @@ def move_row(state: State, kind: str, row: int, to: int) -> State:
 
 
 def toggle_demo(state: State, row: int) -> State:
-    """Disable or enable a demo; a disabled demo stays in the file, out of the prompt."""
+    """Disable or enable a demo; a disabled demo is saved but not in the prompt."""
     demos = list(state.session.demos)
     demos[row] = replace(demos[row], enabled=not demos[row].enabled)
     return _with(state, demos=tuple(demos))
 
 
 def toggle_turn(state: State, row: int) -> State:
-    """Disable or enable a turn; a disabled turn stays in the file, out of the prompt."""
+    """Disable or enable a turn; a disabled turn is saved but not in the prompt."""
     case = state.case
     return replace(state, session=state.session.with_case(replace(case, turns_off=case.turns_off ^ {row})))
 
 
 def set_reply(state: State, case: str, column: str, reply: Reply) -> State:
-    """Set the reply shown under a column (`Case.replies`); nothing happens when the case is gone."""
+    """Set a column's reply (`Case.replies`); do nothing if the case was deleted."""
     known = next((one for one in state.session.cases if one.name == case), None)
     if known is None:
         return state
@@ -163,7 +163,7 @@ def set_reply(state: State, case: str, column: str, reply: Reply) -> State:
 
 
 def keep_reply(state: State, case: str, column: str, reply: Reply, answers: str | None) -> State:
-    """Store a reply with the digest of its request; None: its request is unknown."""
+    """Store a reply with the digest of its request, or None if unknown."""
     kept = set_reply(state, case, column, reply)
     answered = {place: one for place, one in state.answered.items() if place != (case, column)}
     if answers is not None:
@@ -177,7 +177,7 @@ def add_case(state: State) -> State:
 
 
 def duplicate_case(state: State) -> State:
-    """Copy the current case with inputs, history and expectations, without recordings and replies."""
+    """Copy the current case without its recordings and replies, and switch to the copy."""
     copied = replace(state.case, name=free_name(state.session, state.case.name), recordings={}, replies={})
     drafts = {
         place._replace(case=copied.name): text for place, text in state.drafts.items() if place.case == state.case.name
@@ -207,7 +207,7 @@ def rename_case(state: State, name: str) -> State:
 
 
 def delete_case(state: State) -> State:
-    """Delete the current case. Raises ValueError for the last."""
+    """Delete the current case. Raises ValueError if it is the only case."""
     if len(state.session.cases) == 1:
         raise ValueError("a session needs at least one case")
     gone = state.case.name
@@ -223,7 +223,7 @@ def delete_case(state: State) -> State:
 
 
 def free_name(session: Session, wanted: str) -> str:
-    """Return `wanted`, or with the first free number at its end: `case 1` → `case 2`."""
+    """Return `wanted`, with the first free number at its end if it is taken: `case 1` → `case 2`."""
     names = {one.name for one in session.cases}
     stem, _, number = wanted.rpartition(" ")
     if not number.isdecimal():
@@ -245,7 +245,7 @@ def _count(state: State, kind: str) -> int:
 
 
 def _reorder_rows(state: State, kind: str, order: Sequence[int | None], new: Row = MappingProxyType({})) -> State:
-    """Reorder demos or turns by their old places (None: `new`), each with its drafts."""
+    """Reorder demos or turns with their drafts; `order` lists old rows, None for `new`."""
     case = "" if kind == "demo" else state.case.name
     drafts = {place: text for place, text in state.drafts.items() if place.kind != kind or place.case != case}
     for place, text in state.drafts.items():
@@ -277,13 +277,13 @@ def _same(one: Any, other: Any) -> bool:
 
 
 NAME = re.compile(r"(?<![\w.\"'`])([A-Za-z_]\w*)(?=\s*(:|,|$| |->))")
-"""A name in a signature's text where it may be declared, with the text after it."""
+"""Matches a name that a signature's text may declare; group 2 is the text after it."""
 
 
 def rename_field(state: State, text: str, old: str, new: str) -> State:
-    """Rename field `old` to `new`, with `text` as the new signature.
+    """Rename a field everywhere but in recordings; `text` is the signature with the new name.
 
-    Inputs, history, demos, decisions, expectations and variants follow. Recordings stay as they were made.
+    Inputs, history, demos, decisions, expectations, variants and drafts are updated.
     """
     session = state.session
     variants = tuple(
@@ -316,7 +316,7 @@ def _case(case: Case, old: str, new: str) -> Case:
 
 
 def _expect(expect: Mapping[str, Any], old: str, new: str) -> Mapping[str, Any]:
-    """Rename fields in expectations: keys may be paths into a field, `columns` hold the same again."""
+    """Rename fields in expectations, whose keys may be paths into a field, and in those of `columns`."""
     changed = dict(expect)
     fields = expect.get("fields")
     if isinstance(fields, Mapping):
@@ -342,10 +342,10 @@ def _renamed(values: Mapping[str, Any], old: str, new: str) -> Mapping[str, Any]
 
 
 def field_at(lines: Sequence[str], line: int, column: int, names: Collection[str], is_source: bool) -> str | None:
-    """Return the field declared last at or before a 0-based place, or None.
+    """Return the last field declared at or before a 0-based position, or None.
 
-    In Python source (`is_source`) a declaration begins its line and goes on until an empty line, a class or the next
-    declaration; in the string notation names follow each other.
+    In Python source (`is_source`) a declaration starts its line and ends at an empty line, a class, a closing
+    docstring or the next declaration; in the string notation a line may declare several fields.
     """
     for number in range(min(line, len(lines) - 1), -1, -1):
         text = lines[number]

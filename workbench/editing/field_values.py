@@ -26,7 +26,7 @@ ABSENT = Absent()
 
 
 class NotAValue(NamedTuple):
-    """Error in a text that cannot be read as a value, with its 1-based line and column."""
+    """The error of an invalid text, with its 1-based line and column."""
 
     message: str
     line: int
@@ -35,7 +35,7 @@ class NotAValue(NamedTuple):
 
 @dataclass(frozen=True)
 class Choice:
-    """A value that a field can take, as plain JSON and as shown."""
+    """A possible value of a field, as plain JSON and as shown."""
 
     value: Any
     shown: str
@@ -68,7 +68,7 @@ def choices_of(field: Field) -> tuple[Choice, ...]:
 
 
 def shown(value: Any, editing: Editing) -> str:
-    """Write a value for an editor: strings as they are where text is edited, the rest as JSON."""
+    """Write a value for an editor, as JSON unless it is a string in a text editor."""
     if value is ABSENT:
         return ""
     if editing == "text" and isinstance(value, str):
@@ -77,7 +77,7 @@ def shown(value: Any, editing: Editing) -> str:
 
 
 def read_json(text: str) -> Any:
-    """Read a JSON text: its value, `ABSENT` for an empty text, or `NotAValue`."""
+    """Parse a JSON text into a value, `ABSENT` for an empty text, or `NotAValue`."""
     if not text.strip():
         return ABSENT
     try:
@@ -98,13 +98,13 @@ def read_json(text: str) -> Any:
 
 
 def as_json(value: Any) -> str:
-    """Write a value as JSON, on a line if it is short and has no object, else indented."""
+    """Write a value as JSON, indented if it is long or contains an object."""
     flat = json.dumps(value, ensure_ascii=False)
     return flat if len(flat) <= 40 and "{" not in flat else json.dumps(value, ensure_ascii=False, indent=2)
 
 
 def same(one: Any, other: Any) -> bool:
-    """Return whether two plain values are equal, with their types and the order of their keys."""
+    """Return whether two plain values are equal, including their types and the order of keys."""
     return type(one) is type(other) and repr(one) == repr(other)
 
 

@@ -1,4 +1,4 @@
-"""Apply a fix of a diagnosis or lint to a session, and show its effect before it is applied."""
+"""Apply the fix of a diagnosis or lint to a session, or preview its effect."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class FixError(ValueError):
 
 
 class Effect(NamedTuple):
-    """A fix with its effect: the next state, the changed sections of the prompt, and what becomes of the reply.
+    """A fix with its effect: the next state, the changed sections of the prompt, and the reply's new parse result.
 
-    `parses` is None where the reply cannot say: it was for another model, or there is none. `problem` says why the fix
-    cannot be applied; the other parts are empty then.
+    `parses` is None if that needs a new reply. If `problem` is set, the fix cannot be applied and the other fields are
+    empty.
     """
 
     fix: Fix
@@ -45,14 +45,14 @@ class Effect(NamedTuple):
     prompt: tuple[SectionDiff, ...] = ()
     parses: bool | None = None
     is_other: bool = False
-    """Whether this reply, which parsed before, has other values then."""
+    """Whether the reply parsed before and the fix changes its values."""
     problem: str = ""
     wrong: tuple[str, ...] = ()
-    """The outputs that this reply would still lack."""
+    """Outputs that would still have no value."""
 
     @property
     def verdict(self) -> str:
-        """Say in a few words what becomes of this reply."""
+        """A short description of the reply's new parse result."""
         if self.problem:
             return f"cannot be applied: {self.problem}"
         if self.parses is None:
@@ -65,7 +65,7 @@ class Effect(NamedTuple):
 
 
 def apply(state: State, column_id: str, fix: Fix) -> State:
-    """Change the session as a fix says; the column keeps its place. Raises `FixError`."""
+    """Apply a fix to the session; the column keeps its position. Raises `FixError`."""
     change = fix.change
     column = next((one for one in state.session.columns if one.id == column_id), None)
     if column is None:
@@ -121,9 +121,9 @@ def _with_field(state: State, change: Mapping[str, object]) -> State:
 def effects_of(
     state: State, column: Column, reading: Reading | None, reply: Reply | None, request: Request | None
 ) -> tuple[Effect, ...]:
-    """Show every fix of the column's parse result, then of its lints, those after which the reply parses first.
+    """Preview every fix of the column's parse result and lints, fixes that make the reply parse first.
 
-    A fix that changes nothing is left out. Renders and parses once for each.
+    Fixes that change nothing are skipped. Each fix renders the prompt and parses the reply once.
     """
     offered = [fix for cause in (reading.diagnosis if reading is not None else ()) for fix in cause.fixes]
     if reading is not None and not reading.ok and not column.params.get("ask_again"):
@@ -169,7 +169,7 @@ def _effect(
         if reply is None or reply.raw or (isinstance(adapter, TwoStepAdapter) and reply.extraction is None):
             return Effect(fix, after, prompt)
         read = recording.read_completion(adapter, made, after.session.signature.read(), reply)
-    except Exception as error:  # whatever dspy's format raises for the changed signature
+    except Exception as error:  # format may raise anything for the changed signature
         return Effect(fix, problem=f"{type(error).__name__}: {error}")
     values = plain(dict(read.values)), plain(dict(reading.values)) if reading is not None else None
     is_other = reading is not None and reading.ok and values[0] != values[1]
@@ -178,7 +178,7 @@ def _effect(
 
 
 def effects_for(session: Session, column: Column, case: Case, reply: Reply | None) -> tuple[Effect, ...]:
-    """Show the effects for a reply that is no column's on screen. Raises what rendering raises."""
+    """Preview the fixes of a reply that is not on screen. Raises whatever rendering raises."""
     state = State(session, session.cases.index(case))
     request = rendering.request_of(session, column, case)
     reading = None
@@ -193,7 +193,7 @@ def _added(text: str) -> tuple[str, ...]:
 
 
 def chosen(effects: Iterable[Effect], wanted: str) -> Effect:
-    """Choose an effect by its number from 1, by its kind, or by its change as JSON. Raises `FixError`."""
+    """Choose an effect by its 1-based number, its kind, or its change as JSON. Raises `FixError`."""
     known = list(effects)
     if wanted.isdecimal() and 0 < int(wanted) <= len(known):
         return known[int(wanted) - 1]

@@ -1,4 +1,4 @@
-"""Map a piece of a prompt, or a lint, to its editor, and back."""
+"""Map segments of a prompt and lints to their editors, and back."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from workbench.state.document import Place, State
 
 
 def demo_place(session: Session, number: int, field: str | None) -> Place:
-    """Return the editor of demo `number` of the prompts (1-based, disabled included); row -1 without it."""
+    """Return the editor of a demo by its 1-based number, counting disabled demos; row -1 if there is none."""
     return Place("demo", row=number - 1 if 0 < number <= len(session.demos) else -1, field=field or "")
 
 
@@ -24,9 +24,9 @@ def place_of(state: State, field: str | None, turn: str | None) -> Place:
 
 
 def key_of(state: State, place: Place) -> tuple[str, str | None, str] | None:
-    """Return the origin (kind, field, turn) of the text made by the editor at `place`, or None.
+    """Return the origin (kind, field, turn) of the prompt text edited at `place`, or None.
 
-    A row without a field stands for its first value.
+    A row without a field means its first value.
     """
     if place.kind == "instructions":
         return "instructions", None, "system"

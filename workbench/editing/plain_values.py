@@ -1,4 +1,4 @@
-"""Write and read values as people write them, guided by the field's type: rows, fields, paragraphs.
+"""Write and parse values in an indented notation without quotes, guided by the field's type.
 
     number: R-2024
     lines:
@@ -11,9 +11,9 @@
 
       Thank you!
 
-A list has one row for each item, after `- `; a model, typed dict or `dict[str, …]` has one line for each field. Nested
-values follow below, indented, and so does a text of several lines after `|`. Texts need no quotes: the type decides
-whether `12` is a text or a number. JSON is accepted for any value, and written where nothing else reads back the same.
+A list has a row for each item, after `- `; a model, typed dict or `dict[str, …]` has a line for each field. Nested
+values are indented below, as is a text of several lines after `|`. Texts need no quotes: the type decides whether `12`
+is a text or a number. JSON is accepted for any value, and written where the notation would not parse to the same value.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ MAPS = (dict, Mapping)
 TRUTHS = {"true": True, "yes": True, "false": False, "no": False}
 INDENT = "  "
 DEEPEST = 24
-"""Levels of nesting above which a value is written as JSON."""
+"""Nesting depth above which a value is written as JSON."""
 LONGEST = 40_000
-"""Characters of JSON above which a value is written as JSON: it is read again at every key."""
+"""Characters of JSON above which a value is written as JSON, because each key press parses the whole text."""
 _KEY = re.compile(r"(?P<key>\"(?:[^\"\\]|\\.)*\"|[^\s:\"\[{][^:]*?)\s*:(?:\s+(?P<rest>.*))?$")
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
 class Shape:
-    """A type as its values are written: lists and maps have `items`, models have `fields`."""
+    """The notation of a type: lists and maps have `items`, models have `fields`."""
 
     kind: Kind
     optional: bool = False
@@ -51,8 +51,8 @@ class Shape:
 
 
 def shape_of(annotation: Any) -> Shape:
-    """Return the shape of a type; `other` for a single JSON value, which includes custom types such as `Image`."""
-    from adapters.types.recognition import fields_of, is_built, unwrapped  # pydantic: the first picture does without it
+    """Return the shape of a type; `other` for values written as JSON, such as the custom type `Image`."""
+    from adapters.types.recognition import fields_of, is_built, unwrapped  # loads pydantic, not needed to start
 
     inner, optional = strip_none(unwrapped(annotation))
     origin, args = get_origin(inner) or inner, get_args(inner)
@@ -78,7 +78,7 @@ def has_parts(annotation: Any) -> bool:
 
 
 def shown(value: Any, annotation: Any) -> str:
-    """Write a value, as JSON wherever the text would not read back as this value."""
+    """Write a value; as JSON if the notation would not parse to the same value."""
     if value is ABSENT:
         return ""
     flat = as_json(value)
@@ -92,7 +92,7 @@ def shown(value: Any, annotation: Any) -> str:
 
 
 def read(text: str, annotation: Any) -> Any:
-    """Read a text: its value, `ABSENT` for an empty text, or `NotAValue` with the place of the error."""
+    """Parse a text into a value, `ABSENT` for an empty text, or `NotAValue` with the error's position."""
     start = text.strip()
     if not start or start[0] in '"[{':
         return read_json(text)
@@ -116,14 +116,14 @@ def read(text: str, annotation: Any) -> Any:
 
 
 def skeleton(annotation: Any) -> str:
-    """Return a template of the type's fields to fill in, empty for types without parts."""
+    """Return a template of the type's fields to fill in; "" for types without parts."""
     return "\n".join(_skeleton(shape_of(annotation), 0))
 
 
 def next_line(before: str, annotation: Any) -> str | None:
-    """Return how the line after `before` begins: a list goes on with `- `, what is nested keeps its indentation.
+    """Return the start of the line after `before`: the indentation, and `- ` in a list.
 
-    None where `before` is a row without an item: enter ends the list there.
+    Returns None after a row without an item, where enter ends the list.
     """
     indent = before[: len(before) - len(before.lstrip(" "))]
     rest = before.strip()
@@ -142,7 +142,7 @@ def next_line(before: str, annotation: Any) -> str | None:
 
 
 class _NotWrittenError(Exception):
-    """A part of the value can only be written as JSON."""
+    """A value that can only be written as JSON."""
 
 
 def _written(value: Any, shape: Shape, depth: int) -> list[str]:
@@ -233,7 +233,7 @@ def _skeleton(shape: Shape, depth: int) -> list[str]:
 
 
 class _WrongError(Exception):
-    """Message, and 1-based line and column."""
+    """An error with the arguments of `NotAValue`: message, 1-based line and column."""
 
 
 class _Line(NamedTuple):
@@ -243,7 +243,7 @@ class _Line(NamedTuple):
 
 
 class _Reader:
-    """Read lines from the top; `value` consumes lines of at least the given indent."""
+    """Parse lines from the top; `value` consumes lines of at least the given indent."""
 
     def __init__(self, lines: list[str]) -> None:
         self._lines = lines
@@ -251,7 +251,7 @@ class _Reader:
 
     @property
     def _next(self) -> _Line | None:
-        """Skip blank lines and return the next line."""
+        """The next line that is not blank."""
         while self._at < len(self._lines) and not self._lines[self._at].strip():
             self._at += 1
         if self._at == len(self._lines):
@@ -265,7 +265,7 @@ class _Reader:
         return line.indent if line is not None else 0
 
     def end(self) -> None:
-        """Raise if a line is left."""
+        """Raise an error if lines are left."""
         line = self._next
         if line is not None:
             raise _WrongError("indented differently from the lines above", line.number + 1, line.indent + 1)
@@ -322,7 +322,7 @@ class _Reader:
         return found
 
     def _after(self, rest: str, annotation: Any, line: _Line, column: int, depth: int) -> Any:
-        """Read the value after a name or a dash, on its line or indented below it."""
+        """Parse the value after a name or a dash, on its line or indented below it."""
         shape = shape_of(annotation)
         if rest == "|" and shape.kind in ("text", "other"):
             self._at += 1
@@ -332,7 +332,7 @@ class _Reader:
             below = self._next
             if below is not None and below.indent > line.indent:
                 return self.value(annotation, below.indent, depth + 1)
-            # Return the value of a name with nothing after it: empty, or None where the type allows only that
+            # Nothing follows the name: return an empty value, or None if the type is optional
             if shape.kind == "text" and not shape.optional:
                 return ""
             if shape.kind == "list":
@@ -367,7 +367,7 @@ class _Reader:
 
 
 def _scalar(text: str, shape: Shape, line: int, column: int) -> Any:
-    """Read a value on a line by its type; invalid JSON is a text where the type allows texts."""
+    """Parse a value on a line by its type; invalid JSON is a text where the type allows texts."""
     if text[0] in '"[{' and shape.kind != "text":
         value = read_json(text)
         if isinstance(value, NotAValue):

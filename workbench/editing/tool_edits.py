@@ -1,4 +1,4 @@
-"""Edit a session's tools: pure functions from a `State` to the next, or the same if unchanged."""
+"""Edit a session's tools with pure functions, which return a new `State`, or the same if nothing changes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from workbench.editing.field_values import ABSENT, NotAValue
 from workbench.state.document import Place, State
 
 NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-"""Names of functions that providers accept."""
+"""Function names that providers accept."""
 
 FIELDS: tuple[Field, ...] = (
     Field("name", "input", str, "what the model calls it by"),
@@ -31,11 +31,11 @@ FIELDS: tuple[Field, ...] = (
         'for certain arguments: {"arguments": {…}, "result": …}, or "error" in place of "result"',
     ),
 )
-"""The fields of a tool in a form."""
+"""Fields of a tool's form."""
 
 
 def values_of(tool: Tool) -> Mapping[str, Any]:
-    """Return the values of `FIELDS`; a default result only if the tool has a default."""
+    """Return the tool's values for `FIELDS`, with `default` and `results` only if it has them."""
     place = _default_at(tool.results)
     others = [dict(one) for index, one in enumerate(tool.results) if index != place]
     default = {} if place is None else {"default": tool.results[place]["result"]}
@@ -44,7 +44,7 @@ def values_of(tool: Tool) -> Mapping[str, Any]:
 
 
 def set_text(state: State, place: Place, text: str) -> State:
-    """Set a field of a tool from typed text; an invalid text stays as a draft, with the last value in use."""
+    """Set a field of a tool from typed text; an invalid text stays as a draft."""
     tool = state.session.tools[place.row]
     if problem_of(state, place.row, place.field, text):
         return drafted(state, place, text)
@@ -57,7 +57,7 @@ def set_text(state: State, place: Place, text: str) -> State:
 
 
 def clear(state: State, place: Place) -> State:
-    """Clear a field of a tool; its name stays."""
+    """Clear a field of a tool, except its name."""
     return state if place.field == "name" else set_text(state, place, "")
 
 
@@ -95,7 +95,7 @@ def move(state: State, row: int, to: int) -> State:
 
 
 def keep_result(state: State, name: str, arguments: Mapping[str, Any], result: Any) -> State:
-    """Store the typed result of a call as the tool's result for these arguments."""
+    """Store `result` as the tool's result for calls with these arguments."""
     from sessions.file.typed_values import typed
 
     row = next((index for index, one in enumerate(state.session.tools) if one.name == name), None)
@@ -110,7 +110,7 @@ def keep_result(state: State, name: str, arguments: Mapping[str, Any], result: A
 def reordered_drafts(
     state: State, kind: Literal["tool", "variant"], order: Sequence[int | None]
 ) -> Mapping[Place, str]:
-    """Reorder the drafts of a kind like its rows, given their old places (None: a new row)."""
+    """Reorder the drafts of a kind with its rows; `order` lists old rows, None for a new row."""
     drafts = {place: text for place, text in state.drafts.items() if place.kind != kind}
     for place, text in state.drafts.items():
         if place.kind == kind:
@@ -119,7 +119,7 @@ def reordered_drafts(
 
 
 def free_name(names: Sequence[str], wanted: str) -> str:
-    """Return `wanted`, or with the first free number after it."""
+    """Return `wanted`, with the first free number appended if it is taken."""
     number = 2
     chosen = wanted
     while chosen in names:
@@ -135,13 +135,13 @@ def _arguments_text(tool: Tool) -> str:
 
 
 def _default_at(results: Sequence[Mapping[str, Any]]) -> int | None:
-    """Return the place of the result for any other arguments: the first without arguments, if it is only a result."""
+    """Return the index of the default result: the first entry without arguments, if its only key is `result`."""
     found = next((index for index, one in enumerate(results) if one.get("arguments") is None), None)
     return found if found is not None and set(results[found]) == {"result"} else None
 
 
 def _replace_field(tool: Tool, field: str, text: str) -> Tool:
-    """Return the tool with a valid text as the value of a field."""
+    """Return the tool with a field set from a valid text."""
     if field == "name":
         return replace(tool, name=text)
     if field == "description":
@@ -168,7 +168,7 @@ def _problem_of_arguments(text: str) -> str:
         kind = value.get("type", "object")
         return "" if kind == "object" else 'a JSON Schema of arguments has "type": "object"'
     from adapters.tools.argument_line import (
-        schema_of_line,  # takes pydantic along: not for the first picture
+        schema_of_line,  # loads pydantic, not needed to start
     )
 
     try:
@@ -204,7 +204,7 @@ def _replace_tool(state: State, row: int, tool: Tool) -> State:
 
 
 def _reordered(state: State, order: Sequence[int | None]) -> State:
-    """Reorder tools by their old places (None: a new tool); a copied tool gets a name of its own."""
+    """Reorder tools; `order` lists old rows, None for a new tool. A copied tool gets a new name."""
     tools: list[Tool] = []
     for old in order:
         names = [one.name for one in (*state.session.tools, *tools)] if old is None or order.count(old) > 1 else []

@@ -1,7 +1,7 @@
-"""The open session as immutable state, undo over everything, and the types of what is derived from it.
+"""The open session as immutable state with undo, and the types derived from it.
 
 Panes are views of it. `workbench.state.engine` derives the signature as data, and for each column the prompt and the
-parse result; the first picture does without it.
+parse result; the app paints first without loading it.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from sessions.model.session import Column
 
 KEY = "drafts"
-"""The key of a backup for drafts: objects `{"kind", "case", "row", "field", "text"}`."""
+"""JSON key of a backup for drafts: objects `{"kind", "case", "row", "field", "text"}`."""
 
 
 ANSWERED_KEY = "answered"
-"""The key of a backup for answered requests: objects `{"case", "column", "request"}`, each request as a digest."""
+"""JSON key of a backup for answered requests: objects `{"case", "column", "request"}`, each request as a digest."""
 
 
 def session_with_drafts(state: State) -> Session:
@@ -46,7 +46,7 @@ def session_with_drafts(state: State) -> Session:
 
 
 def state_of(session: Session) -> State:
-    """Return the state of an opened session or copy; a draft without a place is dropped."""
+    """Return the state of an opened session or backup; drafts without a place are dropped."""
     kept = {key: session.extra[key] for key in (KEY, ANSWERED_KEY) if isinstance(session.extra.get(key), (list, tuple))}
     if not kept:
         return State(session)
@@ -87,7 +87,7 @@ def _draft(kept: Mapping[str, Any], session: Session) -> tuple[Place, str] | Non
 
 
 TYPING_PAUSE = 0.8
-"""Seconds without an edit at the same place after which a further edit is a step of its own to undo."""
+"""Pause in seconds that ends an undo step: later typing at the same place begins a new step."""
 
 LONGEST_PAST = 5_000
 
@@ -109,7 +109,7 @@ PlaceKind = Literal[
 
 
 class Place(NamedTuple):
-    """A place in a session: what kind of thing, in which case, at which 0-based row, which field."""
+    """A place in a session: its kind, case, 0-based row and field."""
 
     kind: PlaceKind
     case: str = ""
@@ -119,8 +119,10 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class State:
-    """A state for undo: a session, the case on screen, texts typed at a place that are not values yet, and by
-    case and column the digest of the request that the reply on screen came for."""
+    """A state for undo: the session, the index of the case on screen, and invalid texts (drafts) by place.
+
+    `answered` maps case and column to the digest of the request that the reply on screen answers.
+    """
 
     session: Session
     case_index: int = 0
@@ -142,7 +144,7 @@ class Change(NamedTuple):
 
 
 class Document:
-    """The open session. `edit` is the only way to change it; whoever shows it looks at `state` afterwards."""
+    """The open session. Only `edit` changes it; views read `state` afterwards."""
 
     def __init__(
         self,
@@ -153,13 +155,13 @@ class Document:
     ) -> None:
         self._clock = clock
         self.written = WrittenParts()
-        """What the last save wrote, for the next one."""
+        """JSON of the last save, reused by the next."""
         self.open(session, path, fingerprint)
 
     def open(self, session: Session, path: Path | None, fingerprint: Fingerprint | None = None) -> None:
-        """Replace the session by another; earlier changes can no longer be undone.
+        """Replace the session; earlier changes can no longer be undone.
 
-        `fingerprint` is that of the file's content, by which a change on disk is noticed.
+        `fingerprint` describes the file's content, to detect changes on disk.
         """
         if not session.cases:
             session = replace(session, cases=(Case("case 1"),))
@@ -177,12 +179,12 @@ class Document:
 
     @property
     def folder(self) -> Path:
-        """The folder of the session, or where it will most likely be saved."""
+        """The session's folder; before the first save, the current folder."""
         return self.path.parent if self.path is not None else Path.cwd()
 
     @property
     def saved(self) -> Session:
-        """The session as it was opened or last saved; a save compares the file and the present with it."""
+        """The session as opened or last saved: the common ancestor when a save merges changes on disk."""
         return self._saved
 
     @property
@@ -197,7 +199,10 @@ class Document:
         self._last_edit = float("-inf")
 
     def edit(self, state: State, place: Place, label: str, typing: bool = False) -> bool:
-        """Make `state` the present; typing at a place without a pause is a single step. False when nothing changed."""
+        """Make `state` the current state; return False if nothing changed.
+
+        Typing at one place without a pause is a single undo step.
+        """
         if state is self.state:
             return False
         now = self._clock()
@@ -211,7 +216,7 @@ class Document:
         return True
 
     def look_at_case(self, index: int) -> None:
-        """Show another case; that is no change, so undo ignores it."""
+        """Show another case, without an undo step."""
         self.state = replace(self.state, case_index=index)
         self._last_edit = float("-inf")
 
@@ -238,12 +243,12 @@ class Document:
 
 @dataclass(frozen=True)
 class ReadSignature:
-    """The last signature that could be read (None before the first), and what is wrong with the text of now."""
+    """The last valid signature (None before the first), and the error of the current text."""
 
     signature: Signature | None = None
     error: SignatureError | None = None
     is_blank: bool = False
-    """Whether nothing is written."""
+    """Whether the signature's text is empty."""
 
     @property
     def problem(self) -> SignatureError | None:
@@ -253,7 +258,7 @@ class ReadSignature:
 
 @dataclass(frozen=True, eq=False)
 class SlowReading:
-    """A reply that repairing takes long (`adapters.json_text.repair_limits.QUICK_STEPS`): read away from the keys."""
+    """A reply whose repair exceeds `adapters.json_text.repair_limits.QUICK_STEPS`, to be parsed off the UI thread."""
 
     adapter: Adapter
     request: Request
@@ -261,7 +266,7 @@ class SlowReading:
     reply: Reply
 
     def read(self) -> Reading:
-        """Takes up to a second or two. Raises what a user's own adapter raises."""
+        """Parse the reply, in up to two seconds. Raises whatever a user's own adapter raises."""
         from sessions.running.recording import read_completion
 
         return read_completion(self.adapter, self.request, self.signature, self.reply)
@@ -269,19 +274,19 @@ class SlowReading:
 
 @dataclass(frozen=True, eq=False)
 class LateColumn:
-    """A column that another process is still to be asked for, as everything stands now."""
+    """A column that another process must still render, and the state to render."""
 
     state: State
     column: Column
     request: Request | None = None
-    """The one before, which is shown until then."""
+    """The previous request, shown until then."""
 
 
 @dataclass(frozen=True)
 class RenderedColumn:
     """A column of the case on screen: its prompt, reply and parse result.
 
-    `request` is out of date when `error` says why it could not be made anew.
+    If `error` is set, `request` is the last that could be made, now stale.
     """
 
     column: Column
@@ -291,20 +296,20 @@ class RenderedColumn:
     reading: Reading | None = None
     reading_error: str = ""
     slow: SlowReading | None = None
-    """What is left to do for a reading that takes more than a moment; until then there is none."""
+    """The parse that is still to be run, as it takes long; until then `reading` is None."""
     late: LateColumn | None = None
-    """What another process is still to be asked; until then `request` and `reading` are those of before."""
+    """Work for another process; until it is done, `request` and `reading` are the previous ones."""
     left_out: tuple[str, ...] = ()
-    """What the column's variant is of, where that has changed since or is gone: the original stands in the prompt."""
+    """Texts (`Variant.of`) for which the column's variant is not used, as the original changed or was removed."""
 
     @property
     def text(self) -> str:
-        """The text of the reply, empty when there is none."""
+        """The text of the reply; "" without a reply."""
         return self.reply.text if self.reply is not None else ""
 
     @property
     def why_no_prompt(self) -> str:
-        """The text that is shown in place of a missing prompt."""
+        """The text to show instead of a missing prompt."""
         return self.error or ("asked for" if self.late else "the signature is still to be written")
 
     @property
@@ -313,7 +318,7 @@ class RenderedColumn:
 
 
 def history_field(signature: Signature) -> Field | None:
-    """The input that holds the conversation so far, which a case keeps as its turns."""
+    """Return the input of type `History`, whose turns are stored in the case."""
     from adapters.types.recognition import is_named
 
     return next((one for one in signature.input_fields.values() if is_named(one.annotation, "History")), None)

@@ -1,7 +1,7 @@
 """Derive the signature, prompts and parse results from the open session.
 
-All of it is derived and none of it stored: the same state gives the same result, and what did not change is not made
-again. When something is broken, the last good result stays, marked stale.
+The results depend on the state alone; unchanged parts are reused. After an error the last good result stays, marked
+stale.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from workbench.state.document import LateColumn, ReadSignature, RenderedColumn, 
 
 
 def is_late(column: Column) -> bool:
-    """Whether a column's request and reading come from another process."""
+    """Return whether another process renders and parses the column."""
     return catalog.parse_release(column.adapter) is not None
 
 
@@ -35,14 +35,14 @@ def make(late: LateColumn) -> RenderedColumn:
         request = rendering.request_of(session, column, case, reuse=reuse)
     except ReleaseError as error:
         return RenderedColumn(column, late.request, str(error), reply)
-    except Exception as error:  # whatever reading the signature or building the values raises
+    except Exception as error:  # parsing the signature and building values may raise anything
         return RenderedColumn(column, late.request, f"{type(error).__name__}: {error}", reply)
     made = RenderedColumn(column, request, "", reply)
     if reply is None or reply.raw:
         return made
     try:
         reading = read_completion(rendering.adapter_of(column), request, session.signature.read(), reply)
-    except Exception as error:  # as above: the column says it, and the screen goes on
+    except Exception as error:  # as above: the column shows the error
         return RenderedColumn(column, request, "", reply, reading_error=f"{type(error).__name__}: {error}")
     return RenderedColumn(column, request, "", reply, reading)
 
@@ -69,7 +69,7 @@ class Engine:
         return self.signature
 
     def column(self, state: State, column: Column) -> RenderedColumn:
-        """Render a column as it is now. Never raises: the result holds the error."""
+        """Render a column. Never raises: the result contains the error."""
         last = self._columns.get(column.id)
         if last is not None and last.column is column and _same_column_content(self._seen.get(column.id), state):
             return last
@@ -85,7 +85,7 @@ class Engine:
         return rendered
 
     def _late(self, state: State, column: Column, last: RenderedColumn | None) -> RenderedColumn:
-        """Return the column as it was, with what another process must still compute."""
+        """Return the previous result with the work for another process."""
         before = last if last is not None else RenderedColumn(column)
         reply = state.case.replies.get(column.id)
         rendered = replace(
@@ -102,11 +102,11 @@ class Engine:
         return rendered
 
     def late_of(self, id: str) -> LateColumn | None:
-        """Return what another process must still compute for the column; None if nothing."""
+        """Return the column's work for another process, or None."""
         return self._columns[id].late if id in self._columns else None
 
     def take_late(self, id: str, late: LateColumn, made: RenderedColumn) -> None:
-        """Accept a computed column; it is stale if more is to be computed by now."""
+        """Accept a column from another process; it stays stale if the state changed meanwhile."""
         now = self._columns.get(id)
         if now is None:
             return
@@ -116,11 +116,11 @@ class Engine:
             self._columns[id] = replace(now, request=made.request)
 
     def render_again(self) -> None:
-        """Render every column at its next use, though the session is the same."""
+        """Render every column at its next use, even if the session is unchanged."""
         self._seen.clear()
 
     def forget(self, ids: set[str]) -> None:
-        """Lets go of columns that are no more."""
+        """Discard the results of columns whose ids are not in `ids`."""
         for gone in set(self._columns) - ids:
             del self._columns[gone]
 
@@ -133,7 +133,7 @@ class Engine:
         try:
             reuse = last.prompt if last is not None else None
             return rendering.request_of(state.session, column, state.case, reuse=reuse), ""
-        except Exception as error:  # whatever dspy's format raises for this signature and these values
+        except Exception as error:  # format may raise anything for this signature and these values
             return last, f"{type(error).__name__}: {error}"
 
     def _left_out(self, state: State, column: Column) -> tuple[str, ...]:
@@ -165,7 +165,7 @@ class Engine:
         return replace(rendered, reading=reading)
 
     def is_left(self, id: str, slow: SlowReading) -> bool:
-        """Return whether a slow reply still has to be parsed: the column's reply may have changed by now."""
+        """Return whether `slow` is still the column's reply to parse."""
         return id in self._columns and self._columns[id].slow is slow
 
     def take(self, id: str, slow: SlowReading, reading: Reading | Exception) -> None:
