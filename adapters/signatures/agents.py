@@ -1,7 +1,7 @@
-"""Make the inner signatures of dspy's modules: `ReAct`, `ProgramOfThought`, `CodeAct` and `Refine` of 3.4.1.
+"""Make the inner signatures of dspy 3.4.1's `ReAct`, `ProgramOfThought`, `CodeAct` and `Refine`.
 
-Rule: the `__init__` of each, and `dspy.predict.refine.OfferFeedback`. Nobody writes these signatures,
-and their prompts are what the model sees.
+Rule: the `__init__` of each, and `dspy.predict.refine.OfferFeedback`. These modules generate the signatures that the
+model sees from the user's signature.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ Module = Literal["react", "program-of-thought", "code-act", "refine"]
 MODULES: Mapping[str, Module] = MappingProxyType(
     {"ReAct": "react", "CodeAct": "code-act", "ProgramOfThought": "program-of-thought", "Refine": "refine"}
 )
-"""By the name of the class in dspy."""
+"""Modules by the name of their class in dspy."""
 PREDICTORS = (
     *("ReAct.react", "ReAct.extract", "CodeAct.codeact", "CodeAct.extractor"),
     *("ProgramOfThought.code_generate", "ProgramOfThought.code_regenerate", "ProgramOfThought.generate_output"),
     *("Refine.hinted", "Refine.feedback"),
 )
-"""The inner signatures by the names that a session's `predictor` has."""
+"""Names of the inner signatures, as in a session's `predictor`."""
 TRAJECTORY = "trajectory"
-"""The input that holds an agent's steps; empty for its first."""
+"""The input that contains an agent's earlier steps; empty at the first step."""
 FINISH = "finish"
-"""The tool with which a ReAct ends."""
+"""The tool that ends a ReAct."""
 
 
 @dataclass(frozen=True)
 class InnerSignature:
-    """A signature that a module calls, before `dspy.ChainOfThought` puts `reasoning` in front of its outputs."""
+    """A signature that a module calls, without the `reasoning` that `dspy.ChainOfThought` adds."""
 
     name: str
     signature: Signature
@@ -40,13 +40,13 @@ class InnerSignature:
 
 
 def tool_text(name: str, description: str, args: Mapping[str, Any]) -> str:
-    """Describe a tool as `str(dspy.Tool)` does; `args` are the JSON schemas of its arguments by name."""
+    """Describe a tool as `str(dspy.Tool)` does; `args` maps argument names to JSON schemas."""
     described = f", whose description is <desc>{description}</desc>.".replace("\n", "  ") if description else "."
     return f"{name}{described} It takes arguments {dict(args)}."
 
 
 def inner_signatures(module: Module, signature: Signature, tools: Mapping[str, str]) -> tuple[InnerSignature, ...]:
-    """Make the signatures that a module calls, in the order of its calls; `tools` are texts of `tool_text` by name."""
+    """Make the signatures that a module calls, in order; `tools` maps names to texts of `tool_text`."""
     if module == "react":
         return (
             InnerSignature("react", _react(signature, tools), False),
@@ -75,17 +75,17 @@ STEP = (
     Field("tool_args", "input", dict[str, Any]),
     Field("observation", "input", str),
 )
-"""What a step of a ReAct consists of."""
+"""Fields of a ReAct's step."""
 
 
 def takes_steps(signature: Signature) -> bool:
-    """Return whether a signature has an agent's trajectory in the place of a history."""
+    """Return whether a signature has a text input for an agent's trajectory, and no history."""
     field = signature.input_fields.get(TRAJECTORY)
     return field is not None and field.annotation is str and signature.history_field is None
 
 
 def inner_signature(predictor: str, signature: Signature, tools: Mapping[str, str]) -> Signature:
-    """Make the inner signature of one of `PREDICTORS`, with the `reasoning` that a chain of thought adds."""
+    """Make the inner signature named in `PREDICTORS`, with the `reasoning` of a chain of thought."""
     module, _, name = predictor.partition(".")
     made = next(one for one in inner_signatures(MODULES[module], signature, tools) if one.name == name)
     whole = made.signature.chain_of_thought() if made.is_chain_of_thought else made.signature
@@ -106,7 +106,7 @@ def _extract(signature: Signature) -> Signature:
 
 
 def tools_with_finish(signature: Signature, tools: Mapping[str, str]) -> dict[str, str]:
-    """Add the tool with which a ReAct of this signature ends; it replaces a tool of its name."""
+    """Add the `finish` tool of a ReAct, which replaces a tool of the same name."""
     described = (
         "Marks the task as complete. That is, signals that all information for producing the outputs, i.e. "
         f"{_listed(signature.output_fields)}, are now available to be extracted."
@@ -245,4 +245,4 @@ _FEEDBACK = Signature.make(
     "N/A.\nThe module will not see its own history, so it needs to rely on entirely concrete and actionable advice "
     "from you\nto avoid the same mistake on the same or similar inputs.",
 )
-"""The signature with which `dspy.Refine` asks what each module should do better."""
+"""The signature that asks for `dspy.Refine`'s advice to each module."""

@@ -1,4 +1,4 @@
-"""Types as source: annotations as expressions, and the classes they name as class statements."""
+"""Write types as Python source: annotations as expressions, their classes as class statements."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _DOTTED_MODULES = ("datetime", "uuid", "decimal", "fractions", "pathlib", "ipadd
 
 
 class ClassWriter:
-    """Writes the types of a signature, and declares their classes in the order that Python needs."""
+    """Write the types of a signature, and declare their classes in the order that Python needs."""
 
     def __init__(self, annotations: Iterable[object], taken: str) -> None:
         self.declarations: list[str] = []
@@ -66,7 +66,7 @@ class ClassWriter:
         return name
 
     def annotation(self, annotation: object) -> str:
-        """Write the expression that names a type, in quotes when it names an unfinished class."""
+        """Write a type as an expression, quoted if it names a class that is still being declared."""
         before, self._met_unfinished = self._met_unfinished, False
         text = "None" if annotation is type(None) else self._type(annotation)
         quoted = self._met_unfinished
@@ -81,7 +81,7 @@ class ClassWriter:
         if annotation is ...:
             return "..."
         if isinstance(annotation, str | typing.ForwardRef):
-            # A live class that names itself and was not completed: its own words, in quotes.
+            # An unresolved reference of a live class to itself: write it as it is, in quotes.
             self._met_unfinished = True
             return annotation if isinstance(annotation, str) else annotation.__forward_arg__
         if isinstance(annotation, list):
@@ -173,7 +173,7 @@ class ClassWriter:
         raise SignatureError(f"{str(one)[:60]} in Annotated[...] cannot be written as source")
 
     def declare(self, cls: Any) -> str:
-        """Declare a class unless it is declared; returns its name. Raises SignatureError for a taken name."""
+        """Declare a class once and return its name. Raises SignatureError if another class has that name."""
         name: str = cls.__name__
         known = known_names.home_of(cls)
         if known is not None:
@@ -328,5 +328,5 @@ class ClassWriter:
 
 
 def is_name(text: str) -> bool:
-    """Test whether `text` can be a name in source."""
+    """Test whether `text` is a valid Python name."""
     return text.isidentifier() and not keyword.iskeyword(text)

@@ -1,6 +1,6 @@
-"""Reads a signature in either notation, the string `"question -> answer"` or Python source. Neither is run.
+"""Read a signature from either notation, the string `"question -> answer"` or Python source, without running it.
 
-Of Python source with `class X(dspy.Signature)`, the models, enums and constants that it uses are read too.
+Python source declares `class X(dspy.Signature)`, and the models, enums and constants that the signature uses.
 """
 
 from __future__ import annotations
@@ -43,17 +43,17 @@ _SIGNATURE_CALL = re.compile(r"\bSignature[ \t]*\(")
 
 
 def is_source(text: str) -> bool:
-    """Test whether `text` is meant as Python source rather than as the string notation."""
+    """Test whether `text` looks like Python source rather than the string notation."""
     return bool(_SOURCE_LINE.search(text) or _SIGNATURE_CALL.search(text)) or (
         "->" not in text and "\n" in text.strip()
     )
 
 
 def read(text: str, class_name: str | None = None) -> Signature:
-    """Read a signature in either notation; returns the same object for the same arguments.
+    """Read a signature in either notation; the same arguments return the same object.
 
-    `class_name` chooses among several signatures; without it there must be a single signature. Raises SignatureError
-    with the line and column of the error, never anything else.
+    `class_name` is required if the text has several signatures. Raises only SignatureError, with the line and column
+    of the error.
     """
     return _read(text, class_name)
 
@@ -72,7 +72,7 @@ def _read(text: str, class_name: str | None) -> Signature:
 
 @lru_cache(maxsize=256)
 def class_names(text: str) -> tuple[str, ...]:
-    """List the signatures in a Python source; none for the string notation. Raises SignatureError."""
+    """List the signatures of a Python source; () for the string notation. Raises SignatureError."""
     if not is_source(text):
         return ()
     try:
@@ -87,7 +87,7 @@ def _parsed(text: str) -> SourceText:
 
 
 class SourceModule(ModuleText):
-    """A Python text. Only what the chosen signature uses is read."""
+    """A Python text, of which only the parts that the chosen signature uses are read."""
 
     def __init__(self, source: SourceText) -> None:
         super().__init__(source)
@@ -144,7 +144,7 @@ class SourceModule(ModuleText):
             raise self.source.error(bound[-1].node, f"`{bound[-1].name}` is computed here by code, which is never run")
 
     def look_up(self, name: str, node: ast.AST) -> object:
-        """Find the meaning of a name at `node`: bound above it, else bound below, else as if imported."""
+        """Find the meaning of a bound name at `node`: its last binding above, else its first below."""
         bound = self.bindings[name]
         line = getattr(node, "lineno", 0)
         before = [one for one in bound if one.node.lineno <= line and one not in self._making[-1:]]
@@ -171,7 +171,7 @@ class SourceModule(ModuleText):
             if isinstance(found, typing.ForwardRef):
                 raise self.source.error(use, f"`{binding.name}` is defined in terms of itself")
             if self._making and len(self._forward) > forward and not isinstance(binding.node, ast.ClassDef):
-                # An alias of a class that is being made: it is read again when the class exists.
+                # An alias of a class that is still being made: not cached, so it is read again later.
                 return found
         self._meanings[binding] = found
         if not self._making:
@@ -269,7 +269,7 @@ class SourceModule(ModuleText):
         return changed_signature(call, function.attr, base, reader) if isinstance(base, Signature) else None
 
     def _finish(self) -> None:
-        """Complete the classes that named one another before all of them existed."""
+        """Resolve the forward references between classes once all of them exist."""
         waiting, self.unfinished = self.unfinished, []
         if not self._forward:
             return
@@ -298,7 +298,7 @@ class SourceModule(ModuleText):
         return False
 
     def _makes_signature(self, call: ast.Call, seen: tuple[Binding, ...]) -> bool:
-        """Test for a call of Signature, make_signature, or a method that makes a signature from another."""
+        """Test for a call of Signature, make_signature, or a method that derives a signature from another."""
         function = call.func
         if isinstance(function, ast.Attribute) and function.attr in PARAMETERS:
             if isinstance(function.value, ast.Call):

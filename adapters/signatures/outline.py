@@ -1,4 +1,4 @@
-"""Finds each piece of a signature's text and its place, so that it can be changed alone."""
+"""Index a signature's declarations and their spans, for edits in place."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DESCRIPTIONS = {"input": "desc", "output": "desc", "member": "description"}
 
 
 class Span(NamedTuple):
-    """`text[start:end]`, in code points."""
+    """The range `text[start:end]`, in code points."""
 
     start: int
     end: int
@@ -33,9 +33,9 @@ class Span(NamedTuple):
 class Member:
     """A field of a signature or model, or a value of an enum, as written.
 
-    `block` covers its lines with the comments right above them; None where it shares its lines with something else.
-    `description` is None when it is code, which is then in `description_code`. For an enum's value, `type_text` is the
-    value's source, and `type_span` its place.
+    `block` covers its lines and the comments directly above; it is None if other code shares the lines. If the
+    description is code, `description` is None and `description_code` its source. For an enum's value, `type_text` and
+    `type_span` are those of the value's source.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Member:
 
 @dataclass(frozen=True)
 class ClassOutline:
-    """A class: its members in the order of the text. `can_grow` is False if its body is on its first line."""
+    """A class with its members in text order. `can_grow` is False if the body is on the `class` line."""
 
     name: str
     kind: ClassKind
@@ -73,17 +73,17 @@ class ClassOutline:
 
 @dataclass(frozen=True)
 class Outline:
-    """A valid text, piece by piece. The string notation has a single class, named ""."""
+    """The declarations of a valid text. The string notation has a single class, named ""."""
 
     text: str
     short: bool
     classes: tuple[ClassOutline, ...]
     bound: frozenset[str] = frozenset()
     last_import: int = 0
-    """Where a further import goes."""
+    """Offset at which to insert imports."""
 
     def class_named(self, name: str | None) -> ClassOutline | None:
-        """Find a class by its name; None finds the last signature."""
+        """Find a class by its name, or the last signature if `name` is None."""
         if name is None:
             return next((one for one in reversed(self.classes) if one.kind == "signature"), None)
         return next((one for one in reversed(self.classes) if one.name == name), None)
@@ -96,7 +96,7 @@ class Outline:
 
 @lru_cache(maxsize=32)
 def outline_of(text: str) -> Outline:
-    """Outline a text in either notation. Raises SignatureError for a text that cannot be read at all."""
+    """Outline a text in either notation. Raises SignatureError if it cannot be parsed."""
     if not is_source(text):
         return _short(text)
     check_size(text)
@@ -117,12 +117,12 @@ def outline_of(text: str) -> Outline:
 
 
 def parse_source(text: str) -> ast.Module:
-    """Parse a source, every node at its place in `text`. Raises SignatureError."""
+    """Parse a source, with the position of each node as in `text`. Raises SignatureError."""
     return parsable(SourceText.of(text))[0].parse()
 
 
 def _kind(node: ast.ClassDef, known: dict[str, ClassKind]) -> ClassKind | None:
-    """Classify a class by the names of its bases; None for any other kind."""
+    """Classify a class by its bases and decorators; None for other kinds."""
     bases = [_last_name(one) for one in node.bases]
     for base in bases:
         if base in known and known[base] != "signature":
@@ -142,7 +142,7 @@ def _last_name(node: ast.expr) -> str:
 class _Reader:
     def __init__(self, source: SourceText, text: str) -> None:
         self._source = source
-        self._text = text  # where it differs from the parsed one, it does so place by place
+        self._text = text  # may differ from the parsed text, but has the same offsets
 
     def span(self, node: ast.AST) -> Span:
         end_line, end_column = getattr(node, "end_lineno", 1), getattr(node, "end_col_offset", 0)
@@ -152,7 +152,7 @@ class _Reader:
         return self._source.index(getattr(node, "lineno", 1), getattr(node, "col_offset", 0))
 
     def place_of_imports(self, tree: ast.Module) -> int:
-        """Place imports after the last import before any class, else after the docstring, else at the top."""
+        """Return the offset for new imports: after the imports above the first class, or the docstring, or 0."""
         place = 0
         for index, node in enumerate(tree.body):
             is_doc = index == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
@@ -238,7 +238,7 @@ class _Reader:
         return self._text.rfind("\n", 0, place) + 1
 
     def _line_end(self, place: int) -> int:
-        """Behind the line break of the line of `place`."""
+        """Return the offset after the line break that follows `place`."""
         end = self._text.find("\n", place)
         return len(self._text) if end < 0 else end + 1
 
@@ -252,7 +252,7 @@ _HEAD = "def f("
 
 
 def _short(text: str) -> Outline:
-    """Outline the string notation, whose halves are parsed as the parameters of a function."""
+    """Outline the string notation by parsing each half as the parameters of a function."""
     halves = text.split("->")
     if len(halves) != 2:
         raise SignatureError("a short signature has one `->` between inputs and outputs", 1, 1, "question -> answer")
@@ -278,10 +278,10 @@ def _short(text: str) -> Outline:
 
 
 def uses_of(text: str, name: str) -> set[int]:
-    """Find the offsets (code points of `text`) at which `name` is named, its own class statement not among them.
+    """Find the offsets (code points) of all references to `name`, without its own class statement.
 
-    Quoted types count (`"list[Item]"`); other texts do not: a choice (`Literal["Item"]`), a description, a comment.
-    Raises SignatureError for a text nested too deeply.
+    Quoted types count (`"list[Item]"`); choices (`Literal["Item"]`), descriptions and comments do not. Raises
+    SignatureError for a text nested too deeply.
     """
     found = _Uses(text, name)
     try:
@@ -323,7 +323,7 @@ class _Uses(ast.NodeVisitor):
             self.visit(other)
 
     def visit_Call(self, node: ast.Call) -> None:
-        """`dspy.Signature("question -> bill: Bill")` names types in its text."""
+        """Visit a call; the string of `dspy.Signature("question -> bill: Bill")` may name types."""
         if _last_name(node.func) in ("Signature", "make_signature") and node.args:
             first = node.args[0]
             if isinstance(first, ast.Constant) and isinstance(first.value, str) and "->" in first.value:
@@ -343,7 +343,7 @@ class _Uses(ast.NodeVisitor):
         self.generic_visit(node)
 
     def _type(self, node: ast.expr) -> None:
-        """Visit a type: strings in it are types, except in a Literal and in the extras of Annotated."""
+        """Visit a type, in which strings are types, except in a Literal or the metadata of Annotated."""
         match node:
             case ast.Constant(value=str() as quoted):
                 self._quoted(node, quoted, 0)
@@ -365,10 +365,10 @@ class _Uses(ast.NodeVisitor):
                 self.visit(node)
 
     def _quoted(self, node: ast.expr, quoted: str, position: int) -> None:
-        """Visit a type in quotes that begins `position` characters behind the opening quote."""
+        """Visit a quoted type that starts `position` characters after the opening quote."""
         start = self._offset(node) + 1 + position
         if self.text[start : start + len(quoted)] != quoted:
-            return  # a text with escapes, a prefix or three quotes: not a type that anyone writes
+            return  # escapes, a prefix or triple quotes, which are not used for types
         try:
             inner = quiet_parse(f"({quoted})", "eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError):

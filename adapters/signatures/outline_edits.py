@@ -1,7 +1,7 @@
-"""Changes a signature's text piece by piece: only the intended piece is rewritten.
+"""Edit a signature's text in place, without changing anything else.
 
-Each function takes an outline and returns the changed text. A change that would lose something else in the text
-raises a SignatureError that says so.
+Each function takes an outline and returns the new text. An edit that would lose other parts of the text raises
+SignatureError with the reason.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ class {name}(dspy.Signature):
 
 @dataclass(frozen=True)
 class NewMember:
-    """A new member: `kind` as in `Member`, the type (or an enum value's source) and its description.
+    """A new member: its name, kind as in `Member`, type (or an enum value's source) and description.
 
-    A `description` of None keeps the present description.
+    A `description` of None keeps the current description.
     """
 
     name: str
@@ -58,7 +58,7 @@ def comments_in(text: str) -> tuple[str, ...]:
 
 
 def set_member(outline: Outline, of: ClassOutline, member: Member, wanted: NewMember) -> str:
-    """Change a member's name, type, role or description; parts that stay equal are not touched."""
+    """Change a member's name, type, role or description, without rewriting unchanged parts."""
     _check_name(of, wanted.name, member)
     if outline.short:
         if wanted.description:
@@ -87,7 +87,7 @@ def set_member(outline: Outline, of: ClassOutline, member: Member, wanted: NewMe
 
 
 def add_member(outline: Outline, of: ClassOutline, wanted: NewMember) -> str:
-    """Add a member: a field after the last of its role, any other at the end."""
+    """Add a member, after the last of its kind if there is one."""
     _check_name(of, wanted.name, None)
     if outline.short:
         if wanted.description:
@@ -115,7 +115,7 @@ def add_member(outline: Outline, of: ClassOutline, wanted: NewMember) -> str:
 
 
 def delete_member(outline: Outline, of: ClassOutline, member: Member) -> str:
-    """Without a member; the comment lines above it stay."""
+    """Delete a member; the comments above it stay."""
     if outline.short:
         return _short_text(outline, [_written_text(one) for one in of.members if one is not member])
     if member.block is None:
@@ -127,7 +127,7 @@ def delete_member(outline: Outline, of: ClassOutline, member: Member) -> str:
 
 
 def move_member(outline: Outline, of: ClassOutline, member: Member, by: int) -> str:
-    """Move a member past the next of its kind; returns the same text where there is none."""
+    """Swap a member with the one `by` places further among its kind; return the same text if there is none."""
     alike = [one for one in of.members if one.kind == member.kind]
     to = alike.index(member) + by
     if not 0 <= to < len(alike):
@@ -145,7 +145,7 @@ def move_member(outline: Outline, of: ClassOutline, member: Member, by: int) -> 
 
 
 def set_instructions(outline: Outline, of: ClassOutline, instructions: str) -> str:
-    """Rewrite a signature's docstring; empty instructions remove it."""
+    """Replace a signature's docstring; empty instructions remove it."""
     if outline.short or not of.can_grow:
         raise _refused(outline, of.block.start, "instructions cannot be added here")
     text = outline.text
@@ -161,7 +161,7 @@ def set_instructions(outline: Outline, of: ClassOutline, instructions: str) -> s
 
 
 def add_class(outline: Outline, name: str, kind: ClassKind) -> str:
-    """Add a model, or an enum with a value, before the first signature. A string notation becomes source."""
+    """Add a model or enum with one member before the first signature; a string becomes Python source."""
     _check_class_name(outline, name)
     if outline.short:
         return add_class(outline_of(to_source(read(outline.text))), name, kind)
@@ -174,7 +174,7 @@ def add_class(outline: Outline, name: str, kind: ClassKind) -> str:
 
 
 def delete_class(outline: Outline, of: ClassOutline) -> str:
-    """Without a class. Raises SignatureError while something names it."""
+    """Delete a class. Raises SignatureError if it is used."""
     for place in sorted(uses_of(outline.text, of.name)):
         if not of.block.start <= place < of.block.end:
             raise _refused(outline, place, f"{of.name} is still used", "give that field another type first")
@@ -182,7 +182,7 @@ def delete_class(outline: Outline, of: ClassOutline) -> str:
 
 
 def rename_class(outline: Outline, of: ClassOutline, name: str) -> str:
-    """Rename a class wherever the code names it, in quoted types too. Comments and texts stay."""
+    """Rename a class and its uses, also in quoted types, but not in comments and other strings."""
     if name == of.name:
         return outline.text
     _check_class_name(outline, name)
@@ -191,7 +191,7 @@ def rename_class(outline: Outline, of: ClassOutline, name: str) -> str:
 
 
 def new_source(name: str, field: str) -> str:
-    """Write a first signature."""
+    """Write the source of a new signature."""
     return _BEGINNING.format(name=name, field=field)
 
 
@@ -254,7 +254,7 @@ def _description_change(outline: Outline, of: ClassOutline, member: Member, desc
 def _description_replaced(text: str, span: Span, description: str) -> tuple[Span, str]:
     if description:
         return span, text_literal(description)
-    # the keyword goes with its text, and one of the commas around it
+    # also remove the keyword and a comma next to it
     start = text.rfind("desc", 0, span.start)
     end = span.end
     behind = re.compile(r"\s*,\s*").match(text, end)
@@ -267,7 +267,7 @@ def _description_replaced(text: str, span: Span, description: str) -> tuple[Span
 
 
 def _field_maker(outline: Outline, kind: str = "member") -> str:
-    """Name the call that holds a description, as the source names it."""
+    """Name the function that declares a field, as imported by the source: `Field` or `pydantic.Field`."""
     name = {"input": "InputField", "output": "OutputField"}.get(kind, "Field")
     return name if name in outline.bound else f"pydantic.{name}" if kind == "member" else f"dspy.{name}"
 
@@ -329,7 +329,7 @@ def _short_text(outline: Outline, rows: list[NewMember]) -> str:
 
 
 def _source_form(outline: Outline, wanted: NewMember, member: Member | None) -> str:
-    """Write a short signature as Python source, which has room for a description."""
+    """Rewrite a short signature as Python source, to add a description."""
     source = outline_of(to_source(read(outline.text)))
     of = source.class_named(None)
     if of is None:
@@ -345,7 +345,7 @@ def _source_form(outline: Outline, wanted: NewMember, member: Member | None) -> 
 
 
 def _names_of(expression: str) -> set[str]:
-    """List the names in a type; none for invalid expressions (which reading reports)."""
+    """List the names in a type; none for invalid expressions, which are reported when the text is read."""
     try:
         return {node.id for node in ast.walk(quiet_parse(expression.strip(), "eval")) if isinstance(node, ast.Name)}
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -353,11 +353,11 @@ def _names_of(expression: str) -> set[str]:
 
 
 def _add_imports(text: str, names: set[str]) -> str:
-    """Add an import for each of the names that the text does not bind."""
+    """Add imports for the names that the text does not bind."""
     try:
         outline = outline_of(text)
     except SignatureError:
-        return text  # what is wrong is told by whoever reads the text
+        return text  # the error is reported when the text is read
     if outline.short:
         return text
     lines = {line for line in map(known_names.import_of, names - outline.bound) if line}
@@ -369,7 +369,7 @@ def _add_imports(text: str, names: set[str]) -> str:
 
 
 def value_source(said: str) -> str:
-    """Write an enum's value as source: a number or a quoted text as typed, other words as a text."""
+    """Write an enum's value as source: literals as typed, everything else as a string."""
     try:
         ast.literal_eval(said.strip())
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):

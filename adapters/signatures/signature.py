@@ -23,11 +23,11 @@ _TYPES_OF_A_CALL: tuple[type, ...] = (
     *(type, type(None), types.GenericAlias, types.UnionType),
     *(typing._SpecialForm, typing._GenericAlias),  # type: ignore[attr-defined]
 )
-"""What dspy takes for the type of a field where it makes a signature by a call, and not by a class statement."""
+"""Types that dspy accepts for a field if the signature is made by a call, not by a class statement."""
 
 
 class Missing:
-    """The type of `MISSING`: no default was given."""
+    """Type of `MISSING`, which means that no default was given."""
 
     def __repr__(self) -> str:
         return "MISSING"
@@ -47,26 +47,26 @@ CONSTRAINT_WORDS: Mapping[str, str] = MappingProxyType(
         "allow_inf_nan": "allow 'inf', '-inf', 'nan' values: ",
     }
 )
-"""How dspy words a field's constraints in the prompt (`dspy.signatures.field`)."""
+"""dspy's words for a field's constraints in the prompt (`dspy.signatures.field`)."""
 
 
 def constraint_text(arguments: Mapping[str, object]) -> str | None:
-    """Word the constraints among a field's arguments as dspy does, in their order; None for none."""
+    """Write the constraints among a field's arguments as dspy does, in order; None without constraints."""
     words = [f"{CONSTRAINT_WORDS[key]}{value}" for key, value in arguments.items() if key in CONSTRAINT_WORDS]
     return ", ".join(words) if words else None
 
 
 def desc_text(extra: Mapping[str, object]) -> str | None:
-    """Write the description among a field's extras (`json_schema_extra`); None where none is given.
+    """Return the description in a field's `json_schema_extra` as text; None without a description.
 
-    dspy prints any value, a number or None too (`dspy.adapters.utils.get_field_description_string`).
+    dspy prints any value, even a number or None (`dspy.adapters.utils.get_field_description_string`).
     """
     return f"{extra['desc']}" if "desc" in extra else None
 
 
 @lru_cache(maxsize=4096)
 def infer_prefix(name: str) -> str:
-    """Write a field name as a title, as dspy's function does: `invoice_total2` → `Invoice Total 2`."""
+    """Convert a field name to a title like dspy's function: `invoice_total2` → `Invoice Total 2`."""
     text = re.sub("(.)([A-Z][a-z]+)", r"\1_\2", name)
     text = re.sub("([a-z0-9])([A-Z])", r"\1_\2", text)
     text = re.sub(r"([a-zA-Z])(\d)", r"\1_\2", text)
@@ -82,7 +82,7 @@ def strip_annotated(annotation: object) -> object:
 
 
 def allows_none(annotation: object) -> bool:
-    """Test whether the annotation admits None (`dspy.adapters.utils.annotation_allows_none`)."""
+    """Test whether the annotation allows None (`dspy.adapters.utils.annotation_allows_none`)."""
     if annotation is None or annotation is type(None):
         return True
     origin, args = get_origin(annotation), get_args(annotation)
@@ -95,11 +95,11 @@ def allows_none(annotation: object) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """An input or output: `annotation` is the real Python type, built from text without running any of it.
+    """An input or output. `annotation` is a Python type, built from the text without running it.
 
-    `desc` and `prefix` None mean dspy's own (`${name}`, `Title:`). `constraints` is the sentence dspy puts in the
-    prompt; dspy shows constraints to the model and never enforces them. `notes` name parts of the source without
-    effect here (a validator that is not run, …).
+    `desc` and `prefix` default to dspy's (`${name}`, `Title:`) if None. `constraints` is the text in the prompt; dspy
+    shows constraints to the model and never enforces them. `notes` list parts of the source that have no effect here,
+    such as validators, which are not run.
     """
 
     name: str
@@ -113,9 +113,9 @@ class Field:
     notes: tuple[str, ...] = ()
     type_was_given: bool = True
     decision: Mapping[str, object] | None = None
-    """What `dspy.Predict.fields` holds for an output: `threshold`, `cuts` or `weights`, `instructions`, `criteria`."""
+    """Settings of an output in `dspy.Predict.fields`: `threshold`, `cuts` or `weights`, `instructions`, `criteria`."""
     unchecked: tuple[str, ...] = ()
-    """Code of its type that dspy runs on every value it reads, and that was read from source and is never run here."""
+    """Validators and constructors of its type that dspy runs on every value, and that are never run here."""
 
     info: Any = field(default=None, repr=False)
     """The `FieldInfo` of a live dspy signature that this field was made from."""
@@ -129,7 +129,7 @@ class Field:
         notes: tuple[str, ...] = (),
         unchecked: tuple[str, ...] = (),
     ) -> Field:
-        """Make the field of a pydantic `FieldInfo`; `extra` is its `json_schema_extra` as declared."""
+        """Make a field from a pydantic `FieldInfo`; `extra` is its `json_schema_extra` as declared."""
         has_default = not info.is_required() and info.default_factory is None
         return cls(
             name=name,
@@ -151,7 +151,7 @@ class Field:
 
     @property
     def description(self) -> str:
-        """The description the prompt shows; empty for dspy's placeholder `${name}`."""
+        """The description in the prompt; "" for dspy's placeholder `${name}`."""
         return "" if self.desc is None or self.desc == f"${{{self.name}}}" else self.desc
 
     @property
@@ -163,9 +163,10 @@ class Field:
         return self.default is MISSING and self.default_factory is None
 
     def fallback(self) -> object:
-        """Return the value of a missing output: default, default factory's, None where allowed, otherwise MISSING.
+        """Return the value of a missing output: its default, None if the type allows it, or MISSING.
 
-        Rule: `dspy.adapters.utils.apply_output_field_defaults`. A default is a fresh copy for every reading.
+        Rule: `dspy.adapters.utils.apply_output_field_defaults`. Each call returns a new copy of the default, or calls
+        the default factory.
         """
         if self.default_factory is not None:
             from pydantic.fields import FieldInfo
@@ -179,7 +180,7 @@ class Field:
 
 
 def _updated(field: Field, changes: Mapping[str, Any]) -> Field:
-    """Change a field, and dspy's own `FieldInfo` of it alike (`Signature.with_updated_fields`)."""
+    """Change a field and its `FieldInfo` in the same way (`Signature.with_updated_fields`)."""
     if field.info is None:
         return replace(field, **changes)
     info = copy(field.info)
@@ -190,12 +191,12 @@ def _updated(field: Field, changes: Mapping[str, Any]) -> Field:
 
 
 def InputField(**arguments: object) -> Field:  # noqa: N802
-    """Make a nameless input field for `Signature.prepend`, `append` and `insert`; arguments as `dspy.InputField`'s."""
+    """Make an unnamed input field for `Signature.prepend`, `append` and `insert`, like `dspy.InputField`."""
     return _field("input", arguments)
 
 
 def OutputField(**arguments: object) -> Field:  # noqa: N802
-    """Make a nameless output field; arguments as `dspy.OutputField`'s."""
+    """Make an unnamed output field, like `dspy.OutputField`."""
     return _field("output", arguments)
 
 
@@ -215,10 +216,10 @@ def _field(role: Role, arguments: Mapping[str, Any]) -> Field:
 
 @dataclass(frozen=True, eq=False)
 class Signature(ShowsItself):
-    """Name, effective instructions, and fields in the order they were declared. Compared by identity.
+    """A name, the effective instructions, and fields in declaration order. Compared by identity.
 
-    `instructions` None means dspy's default sentence. Every method that makes a new signature cleans the
-    instructions again, as dspy does (a second `inspect.cleandoc` can remove more indentation).
+    Methods that return a new signature clean the instructions again, as dspy does (a second `inspect.cleandoc` can
+    remove more indentation).
     """
 
     fields_in_order: tuple[Field, ...]
@@ -233,7 +234,7 @@ class Signature(ShowsItself):
 
     @classmethod
     def make(cls, fields: Iterable[Field], instructions: str | None = None, name: str = "StringSignature") -> Signature:
-        """Make a signature; `instructions` is a docstring as written, or None for dspy's default sentence."""
+        """Make a signature from a docstring as written, or with dspy's default instructions if None."""
         ordered = tuple(fields)
         if instructions is None:
             inputs = ", ".join(f"`{one.name}`" for one in ordered if one.role == "input")
@@ -256,22 +257,22 @@ class Signature(ShowsItself):
 
     @cached_property
     def field_faces(self) -> tuple[tuple[str, Role, bool], ...]:
-        """Name, role and whether it is plain text, per field: with its values, these determine a demo's text."""
+        """Each field's name, role and whether its type is `str`; with the values, these determine a demo's text."""
         return tuple((one.name, one.role, one.annotation is str) for one in self.fields.values())
 
     @cached_property
     def fields_only(self) -> Signature:
-        """The same fields without instructions: the same object for all signatures that have them.
+        """The signature without instructions; the same object for all signatures with these `Field` objects.
 
-        It is the key of caches for text that depends on the fields alone: while instructions are edited, and for a
-        team's fixtures, such text is made once.
+        Serves as the cache key for text that depends on the fields alone, to reuse that text while instructions are
+        edited.
         """
         return _fields_only(self.fields_in_order)
 
     @cached_property
     def history_field(self) -> str | None:
         """The first input field annotated History, if any."""
-        from adapters.types.recognition import is_named  # which loads pydantic
+        from adapters.types.recognition import is_named  # loads pydantic
 
         inputs = self.fields_only.input_fields.items()
         return next((name for name, field in inputs if is_named(field.annotation, "History")), None)
@@ -288,7 +289,7 @@ class Signature(ShowsItself):
         return self.with_instructions(f"{self.instructions}\n\n{instructions}")
 
     def with_updated_fields(self, name: str, type_: object = None, **changes: object) -> Signature:
-        """Change a field: `type_`, and any of desc, prefix, constraints. Raises KeyError for an unknown field."""
+        """Change a field's type, `desc`, `prefix` or `constraints`. Raises KeyError for an unknown field."""
         if name not in self.fields:
             raise KeyError(name)
         if type_ is not None:
@@ -296,8 +297,9 @@ class Signature(ShowsItself):
         return self._of(_updated(one, changes) if one.name == name else one for one in self.fields.values())
 
     def with_decisions(self, settings: Mapping[str, Mapping[str, object]]) -> Signature:
-        """Set `dspy.Predict.fields`, by output. Raises ValueError for names of no output and values of no mapping.
+        """Set the decision settings of outputs (`dspy.Predict.fields`), by name.
 
+        Raises ValueError for a name that is not an output and for settings that are not a mapping.
         `adapters.requests.decisions` checks whether the settings fit the output's type.
         """
         unknown = sorted(settings.keys() - self.output_fields.keys())
@@ -329,7 +331,7 @@ class Signature(ShowsItself):
         return self.without(name)
 
     def without(self, name: str) -> Signature:
-        """Remove a field as `delete` does, with fields of any type."""
+        """Remove a field like `delete`, but keep the types of the others unchecked."""
         return self._of(one for one in self.fields.values() if one.name != name)
 
     def prepend(self, name: str, field: Field, type_: object = None) -> Signature:
@@ -339,9 +341,9 @@ class Signature(ShowsItself):
         return self.insert(-1, name, field, type_)
 
     def insert(self, index: int, name: str, field: Field, type_: object = None) -> Signature:
-        """With `field` at `index` among the fields of its role; negative indices count from the end (-1 appends).
+        """Insert `field` at `index` among the fields of its role; negative indices count from the end (-1 appends).
 
-        Raises ValueError for an index outside of the fields of that role.
+        Raises ValueError if the index is out of range.
         """
         annotation = type_ if type_ is not None else (field.annotation if field.annotation is not None else str)
         inputs, outputs = list(self.input_fields.values()), list(self.output_fields.values())
@@ -353,11 +355,11 @@ class Signature(ShowsItself):
         return self._of({one.name: one for one in (*inputs, *outputs)}.values())
 
     def chain_of_thought(self) -> Signature:
-        """With `reasoning` in front of the outputs, as `dspy.ChainOfThought(signature).predict.signature`."""
+        """Add `reasoning` before the outputs, as in `dspy.ChainOfThought(signature).predict.signature`."""
         return self.prepend("reasoning", OutputField(desc="${reasoning}"), str)
 
     def equals(self, other: Signature) -> bool:
-        """Same instructions and, field by field, the same role, description, prefix and constraints."""
+        """Compare the instructions, and the role, description, prefix and constraints of each field."""
 
         def face(one: Field) -> tuple[str, str, str, str | None]:
             return one.role, one.desc or f"${{{one.name}}}", one.shown_prefix, one.constraints
@@ -368,12 +370,12 @@ class Signature(ShowsItself):
 
     @classmethod
     def from_dspy(cls, signature: Any) -> Signature:
-        """Convert a live `dspy.Signature` class, by its attributes alone (dspy is not imported)."""
+        """Convert a live `dspy.Signature` class from its attributes, without importing dspy."""
         fields = [Field.from_info(name, info, info.json_schema_extra or {}) for name, info in signature.fields.items()]
         return cls(tuple(fields), signature.instructions, signature.__name__)
 
     def shown(self) -> Shown:
-        """Name and fields, the instructions, and each field with its type, description and constraints."""
+        """Describe the name, instructions and fields for display."""
         rows = [
             (one.name, one.role, name_of(one.annotation), one.description, one.constraints or "")
             for one in self.fields.values()

@@ -1,4 +1,4 @@
-"""Writes signatures as Python source that reads back to an equal signature and runs under dspy."""
+"""Write signatures as Python source that runs under dspy and reads back to an equal signature."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ _ARGUMENTS = {words: name for name, words in CONSTRAINT_WORDS.items()}
 
 
 def to_source(signature: Signature) -> str:
-    """Write Python source of the signature and of every class that its types name.
+    """Write the Python source of a signature and of every class that its types name.
 
-    Raises SignatureError for what source cannot express: a default that is not a literal, two classes of one name.
+    Raises SignatureError if source cannot express it, as for a default that is not a literal or two classes with the
+    same name.
     """
     if not is_name(signature.name):
         raise SignatureError(
@@ -88,7 +89,7 @@ def _number(text: str) -> str:
 
 
 def docstring(instructions: str) -> str:
-    """Write a docstring that `inspect.cleandoc` turns into `instructions`. Raises SignatureError where none does."""
+    """Write a docstring that `inspect.cleandoc` converts to `instructions`. Raises SignatureError if there is none."""
     indented = "".join(f"\n    {line}" if line else "\n" for line in instructions.split("\n"))
     candidates = [instructions] if "\n" not in instructions else [f"{indented}\n    "]
     for doc in [*candidates, f"{indented}\n    ", f"\n{instructions}", instructions]:

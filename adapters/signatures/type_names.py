@@ -1,4 +1,4 @@
-"""Types by the names that prompts give them, their size, and a walk over all that an annotation names."""
+"""Write the names of types, measure their size, and walk over the parts of an annotation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 
 def name_of(annotation: object) -> str:
-    """Write a type as the prompt names it, `Union[int, NoneType]` or `list[str]` (dspy's `get_annotation_name`)."""
+    """Write a type as in prompts, such as `Union[int, NoneType]` (dspy's `get_annotation_name`)."""
     origin, args = get_origin(annotation), get_args(annotation)
     if origin is types.UnionType:
         origin = Union
@@ -31,7 +31,7 @@ def name_of(annotation: object) -> str:
 
 
 def written(annotation: object) -> str:
-    """Write a type as people write it, for a screen: as `name_of`, but a `Union[date, NoneType]` is `date | None`."""
+    """Write a type for display like `name_of`, but with `date | None` for `Union[date, NoneType]`."""
     origin, args = get_origin(annotation), get_args(annotation)
     if origin in (Union, types.UnionType):
         return " | ".join("None" if one is types.NoneType else written(one) for one in args)
@@ -43,7 +43,7 @@ def written(annotation: object) -> str:
 
 
 def quoted_literal(text: str) -> str:
-    """Quote a text as `dspy.adapters.utils` does: with `'`, or with `"` where only `'` occurs in it."""
+    """Quote a text as `dspy.adapters.utils` does, with `"` if it contains `'` and no `"`, otherwise with `'`."""
     if "'" not in text:
         return f"'{text}'"
     if '"' not in text:
@@ -52,25 +52,25 @@ def quoted_literal(text: str) -> str:
 
 
 def is_type_alias(annotation: object) -> bool:
-    """Test for an alias made by `type X = …`."""
+    """Test for an alias declared with `type X = …`."""
     return type(annotation).__name__ == "TypeAliasType"
 
 
 LARGEST_TYPE = 10_000
-"""Parts of a type: each name in it, and each twenty characters of what is no name (a literal's text).
+"""Limit on the parts of a type: each name is a part, and so are each 20 characters of a literal.
 
-What prints, hashes or validates a type takes all of them one by one; a type of that size is 100 kB of prompt.
+Printing, hashing and validating a type visit every part; a type of that size is 100 kB of prompt.
 """
 
 
 TEXT_OF_A_PART = 20
-"""Characters."""
+"""Characters of a literal that count as one part."""
 
 
 def is_too_large(parts: Iterable[Any]) -> bool:
-    """Test whether a type made of these has more than `LARGEST_TYPE` parts. A class counts as a single part.
+    """Test whether a type composed of `parts` would have more than `LARGEST_TYPE` parts.
 
-    A repeated part counts each time, as it is printed each time; the walk stops at the limit.
+    A class is one part. Repeated parts count each time, because they are printed each time. Stops at the limit.
     """
     left = LARGEST_TYPE
     waiting = list(parts)
@@ -92,17 +92,17 @@ def is_too_large(parts: Iterable[Any]) -> bool:
 
 @dataclasses.dataclass(frozen=True)
 class NotRun:
-    """Stands in an `Annotated` where a validator or serializer stood in the source: pydantic ignores it."""
+    """A placeholder in `Annotated` for a validator or serializer of the source; pydantic ignores it."""
 
     what: str
 
     def __repr__(self) -> str:
-        # dspy prints the whole Annotated into the prompt where it is inside another type.
+        # dspy prints an Annotated inside another type into the prompt.
         return f"{self.what}(func=<function>)"
 
 
 def notes_of(annotation: object, metadata: Iterable[object] = ()) -> tuple[str, ...]:
-    """Note everything in the annotation that has no effect here: validators, serializers."""
+    """Note the validators, serializers and other code of an annotation that are not run here."""
     notes: dict[str, None] = {f"{one.what} is not run": None for one in metadata if isinstance(one, NotRun)}
     for part in walk(annotation):
         if isinstance(part, NotRun):
@@ -114,20 +114,20 @@ def notes_of(annotation: object, metadata: Iterable[object] = ()) -> tuple[str, 
 
 
 def unchecked_in(annotation: object) -> tuple[str, ...]:
-    """List code that dspy would run on values of this type, and nothing here runs: validators and constructors.
+    """List the validators and constructors that dspy runs on values of this type, and that are not run here.
 
-    dspy does not run what is in a field's own `Annotated` either.
+    Those in a field's own `Annotated` are not listed, as dspy does not run them either.
     """
     notes = [note for note in notes_of(annotation) if _CHECKING.search(note) is not None]
     return tuple([note.removesuffix(" is not run") for note in notes])
 
 
 _CHECKING = re.compile(r"[vV]alidator\b|: method `")
-"""In `notes_of`, as against serializers and computed fields, which act on what is written."""
+"""Matches notes of `notes_of` on code that runs when values are read, unlike serializers and computed fields."""
 
 
 def walk(annotation: object) -> Iterator[object]:
-    """Walk an annotation and all inside it, each once: arguments, metadata, base classes, members."""
+    """Yield an annotation and its parts, each once: arguments, metadata, base classes and members."""
     seen: set[int] = set()
     waiting = [annotation]
     while waiting:
@@ -156,7 +156,7 @@ def _parts(annotation: Any) -> Iterator[object]:
 
 def member_annotations(cls: type) -> Iterator[object]:
     """Yield the annotations of a class's own members, with their metadata."""
-    from pydantic import BaseModel  # the first picture does without it
+    from pydantic import BaseModel  # loaded late: not needed to start
 
     if issubclass(cls, BaseModel):
         for info in cls.model_fields.values():

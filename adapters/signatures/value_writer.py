@@ -1,4 +1,4 @@
-"""Values as Python literals and calls that `adapters.signatures.read.values` reads back."""
+"""Write values as Python literals and calls that `adapters.signatures.read.values` reads back."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _CONSTRAINTS: tuple[tuple[type, str], ...] = (
 
 
 def constraint_values(metadata: Iterable[object]) -> dict[str, object]:
-    """Find the constraints among a field's metadata, by the argument of `pydantic.Field` that makes them."""
+    """Return the constraints in a field's metadata, by their argument names in `pydantic.Field`."""
     found: dict[str, object] = {}
     for one in metadata:
         for kind, name in _CONSTRAINTS:
@@ -49,12 +49,12 @@ def is_constraint(one: object) -> bool:
 
 
 def is_general(one: object) -> bool:
-    """Test for pydantic's container of `pattern`, `max_digits` and the like."""
+    """Test for pydantic's container of `pattern`, `max_digits` and similar constraints."""
     return type(one).__name__ in ("PydanticGeneralMetadata", "_PydanticGeneralMetadata")
 
 
 def text_literal(text: str, block: bool = False) -> str:
-    """Write a string literal of `text`; `block` writes it in triple quotes where nothing in it needs an escape."""
+    """Write a string literal of `text`; with `block`, in triple quotes if it needs no escapes."""
     plain = all(character.isprintable() or character == "\n" for character in text)
     if block and plain and "\\" not in text and '"""' not in text and not text.endswith('"'):
         return f'"""{text}"""'
@@ -64,14 +64,14 @@ def text_literal(text: str, block: bool = False) -> str:
 
 
 class ValueWriter:
-    """Writes values; `declare` gives the name of a class and `imported` that of something to import."""
+    """Write values as source; `declare` returns the name of a class, `imported` the name of an import."""
 
     def __init__(self, declare: Callable[[type], str], imported: Callable[[str, str], str]) -> None:
         self.declare = declare
         self.imported = imported
 
     def write(self, value: object) -> str:
-        """Write an expression for `value`. Raises SignatureError when it is none of the kinds that can be read back."""
+        """Write an expression for `value`. Raises SignatureError if it could not be read back."""
         if value is None or value is ... or type(value) in (bool, int, bytes, complex):
             return "..." if value is ... else repr(value)
         if type(value) is str:
@@ -95,7 +95,7 @@ class ValueWriter:
             return f"[{', '.join(items)}]"
         if isinstance(value, tuple):
             return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
-        # A set's own order changes from run to run; its text should not.
+        # The iteration order of a set changes between runs, so its text is sorted.
         braces = "{" + ", ".join(sorted(items)) + "}"
         if isinstance(value, frozenset):
             return f"frozenset({braces if items else ''})"
@@ -128,7 +128,7 @@ class ValueWriter:
         return f"{self.declare(type(value))}({arguments})"
 
     def factory(self, factory: Callable[[], object]) -> str:
-        """Write a default factory: by its name when it is a builtin type, else as `lambda: VALUE`."""
+        """Write a default factory by its name if it has one in source, else as `lambda: VALUE`."""
         if hasattr(factory, "literal"):
             return f"lambda: {self.write(factory.literal)}"
         if isinstance(factory, type):

@@ -1,7 +1,7 @@
-"""Reads types from syntax trees, by a closed table of names.
+"""Read types from syntax trees, with a closed table of names.
 
-A model may name a class defined below it. Pydantic cannot evaluate such an annotation when the class statement runs. It
-keeps the annotation as written until the model itself makes a value, and dspy's BAMLAdapter prints it so:
+A model may name a class that is defined below it. Pydantic cannot evaluate such an annotation when the class statement
+runs, and keeps it as written until the first value of the model is made. Until then, dspy's BAMLAdapter prints
 `ForwardRef('Inner')`.
 """
 
@@ -36,9 +36,9 @@ _CONTAINERS = frozenset({list, dict, set, tuple})
 
 
 class TypeReader(ValueReader):
-    """Reads the annotations of a text, as Python or as dspy's string notation reads them.
+    """Read annotations by the rules of Python or of dspy's string notation.
 
-    In dspy's strings unions are `typing.Union`, and a negative number is no literal.
+    In dspy's strings, unions are `typing.Union` and negative numbers are not literals.
     """
 
     def annotation(self, node: ast.expr) -> object:
@@ -99,7 +99,7 @@ class TypeReader(ValueReader):
         )
 
     def _type_of_call(self, node: ast.Call) -> object:
-        """`conint(ge=1)` and its kin, and `type(None)`; a call of anything else is refused and not made."""
+        """Read `type(None)` or a call such as `conint(ge=1)`; other calls raise SignatureError."""
         if isinstance(node.func, ast.Name) and len(node.args) == 1 and self.meaning(node.func) is type:
             only = node.args[0]
             if not self.as_dspy_string and isinstance(only, ast.Constant) and only.value is None:
@@ -135,7 +135,7 @@ class TypeReader(ValueReader):
         items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if base is Literal:
             if not isinstance(node.slice, ast.Tuple):
-                # `Literal[MEMBERS]` with a tuple is, to Python, the same as naming each of them.
+                # In Python, `Literal[MEMBERS]` with a tuple means the same as listing its items.
                 return self._apply(node, base, self._literal_member(node.slice))
             return self._apply(node, base, tuple(self.elements(items, self._literal_member)))
         if base is Annotated:
@@ -183,14 +183,14 @@ class TypeReader(ValueReader):
         self._check_size(node, argument if isinstance(argument, tuple) else (argument,))
         try:
             made = applied(base, argument)
-        except Exception as error:  # each type refuses arguments in its own way
+        except Exception as error:  # each type raises its own errors for invalid arguments
             raise self.source.error(node, f"{shown(node)} is not a type: {told(error)}") from None
         if get_origin(made) is dict and len(get_args(made)) != 2:
             raise self.source.error(node, f"{shown(node)} needs a type for keys and one for values", "dict[str, int]")
         return made
 
     def _check_size(self, node: ast.expr, parts: tuple[object, ...]) -> None:
-        """Before a type is made of others: making it hashes them all. Raises SignatureError."""
+        """Check the size of a type's parts before it is made, which hashes them all. Raises SignatureError."""
         if is_too_large(parts):
             raise self.source.error(
                 node,
@@ -214,9 +214,9 @@ class TypeReader(ValueReader):
 
 
 def applied(base: Any, argument: object) -> object:
-    """`base[argument]`, the same object every time for the commonest types (`list[str]`, `dict[str, int]`).
+    """Return `base[argument]`, always the same object for common types such as `list[str]`.
 
-    So caches keyed by a type's identity serve all signatures. Raises what `base[argument]` raises.
+    Caches keyed by a type's identity thus serve all signatures. Raises what `base[argument]` raises.
     """
     arguments = argument if type(argument) is tuple else (argument,)
     if type(base) is type and base in _CONTAINERS and all(type(one) is type and one in SCALARS for one in arguments):
@@ -231,16 +231,16 @@ def _shared(base: Any, argument: Hashable) -> object:
 
 @dataclass(frozen=True)
 class Unbuilt:
-    """A field as pydantic holds it until its model is built; below line `bound_at` all that it names is bound."""
+    """A field before pydantic builds its model; all names in it are bound below line `bound_at`."""
 
     info: FieldInfo
     bound_at: int
 
 
 def keep_unbuilt(made: type, own: Mapping[str, Unbuilt], line: int) -> None:
-    """Record on a model its fields that pydantic has not evaluated: its `own`, and inherited ones.
+    """Record on a model the fields that pydantic has not evaluated, its `own` and inherited ones.
 
-    An inherited field is evaluated again for the class at `line`, so it is kept where it names a class below that.
+    Inherited fields are evaluated again for the class at `line`, so only those that name a class below are recorded.
     """
     found: dict[str, Unbuilt] = {}
     for base in reversed(made.__mro__[1:]):
@@ -254,13 +254,13 @@ def keep_unbuilt(made: type, own: Mapping[str, Unbuilt], line: int) -> None:
 
 
 def fields_until_built(model: type[BaseModel]) -> dict[str, FieldInfo]:
-    """Return the fields as a program sees them before it makes a value of this model."""
+    """Return a model's fields as a program sees them before it makes the first value."""
     kept: Mapping[str, Unbuilt] = model.__dict__.get("__until_built__", {})
     return {name: kept[name].info if name in kept else info for name, info in model.model_fields.items()}
 
 
 class LaterNames(Names):
-    """The names of a text; `bound_at` is the last line that binds a name found here, of those below a class."""
+    """The names of a text; `bound_at` is the last line below the class that first binds a name used in it."""
 
     def __init__(self, names: Names, line: int) -> None:
         super().__init__(names.local, names.bound, names.look_up)
@@ -268,7 +268,7 @@ class LaterNames(Names):
         self.bound_at = 0
 
     def may_occur_in(self, annotation: ast.expr) -> bool:
-        """Test whether an annotation has such a name, or something quoted. Most have neither."""
+        """Test whether an annotation may name something bound below the class; most do not."""
         return any(
             (isinstance(part, ast.Name) and self._first_bound(part.id) > 0)
             or (isinstance(part, ast.Constant) and isinstance(part.value, str))
@@ -280,13 +280,13 @@ class LaterNames(Names):
         return super().find(name, node)
 
     def _first_bound(self, name: str) -> int:
-        """Find the line at which a name is bound first, where that is below the class; else 0."""
+        """Return the line of a name's first binding if it is below the class, else 0."""
         first = self.bound[name][0].node.lineno if name in self.bound and name not in self.local else 0
         return first if first > self._line else 0
 
 
 class _QuotesKept(TypeReader):
-    """Leaves quoted parts of an annotation as they are, as Python does when it runs the class statement."""
+    """Read annotations but keep quoted parts as text, as Python does when it runs the class statement."""
 
     def _constant(self, node: ast.Constant) -> object:
         return node.value if isinstance(node.value, str) else super()._constant(node)
@@ -297,8 +297,8 @@ class _QuotesKept(TypeReader):
 
 
 def unbuilt_annotation(node: ast.expr, reader: TypeReader, postponed: bool) -> Any:
-    """Read an annotation without evaluating its quotes. Raises SignatureError.
+    """Read an annotation without evaluating its quoted parts. Raises SignatureError.
 
-    With `postponed` all of it is quoted, for the text begins with `from __future__ import annotations`.
+    With `postponed`, as under `from __future__ import annotations`, the whole annotation is quoted.
     """
     return ForwardRef(ast.unparse(node)) if postponed else _QuotesKept(reader.source, reader.names).annotation(node)

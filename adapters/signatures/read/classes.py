@@ -1,7 +1,7 @@
-"""Makes models, enums, typed dicts, dataclasses and named tuples of syntax trees, as Python makes them.
+"""Make models, enums, typed dicts, dataclasses and named tuples from syntax trees, as Python does.
 
-Field declarations, docstrings and configuration count; methods are left out, and those that pydantic would have called
-(validators, serializers) are kept as names in `__not_run__`, for the notes of the fields that use the class.
+The classes have the fields, docstrings and configuration of the source but no methods. `__not_run__` lists those that
+pydantic would call (validators, serializers), for the notes of fields that use the class.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ from adapters.signatures.read.source_text import (
 from adapters.types.recognition import is_custom_type
 
 MODULE = "signature_source"
-"""`__module__` of every class made here. No such module exists."""
+"""The `__module__` of all classes made here; the module does not exist."""
 
 _DECORATORS = (
     *("field_validator", "model_validator", "validator", "root_validator"),
     *("field_serializer", "model_serializer", "computed_field"),
 )
 WITHOUT_FIELDS = (*(ast.FunctionDef, ast.AsyncFunctionDef, ast.Pass, ast.Expr, ast.Assert, ast.Import, ast.ImportFrom),)
-"""Statements in the body of a class that declare no field; they are skipped and never run."""
+"""Statements of a class body that do not declare a field; they are skipped, never run."""
 
 _CONSTRUCTION = ("__init__", "__new__", "__post_init__", "model_post_init", "_missing_")
 _SCHEMA_HOOKS = ("__get_pydantic_core_schema__", "__get_pydantic_json_schema__", "__class_getitem__")
@@ -58,7 +58,7 @@ _LIVE_HINT = "give a live class to the command line as module:Class"
 
 
 class ModuleText:
-    """The statements of a Python text, what they bind, and the classes made of them so far."""
+    """The statements of a Python text, their bindings, and the classes made so far."""
 
     def __init__(self, source: SourceText) -> None:
         self.source, self.type_lines = parsable(source)
@@ -70,11 +70,11 @@ class ModuleText:
         self.top = self.reader({})
 
     def look_up(self, name: str, node: ast.AST) -> object:
-        """Find the meaning at `node` of a name that the text binds. Raises SignatureError."""
+        """Find the meaning of a bound name at `node`. Raises SignatureError."""
         raise NotImplementedError
 
     def reader(self, local: Mapping[str, object]) -> TypeReader:
-        """Make a reader that knows `local` names before those of the module."""
+        """Make a reader that looks up `local` names before those of the module."""
         return TypeReader(self.source, Names(local, self.bindings, self.look_up))
 
     def make_class(self, node: ast.ClassDef, qualname: str, local: Mapping[str, object]) -> type:
@@ -98,7 +98,7 @@ class ClassBody:
 
 
 class ClassMaker:
-    """Makes the type that a class statement declares."""
+    """Make the type that a class statement declares."""
 
     def __init__(self, around: ModuleText, node: ast.ClassDef, qualname: str, local: Mapping[str, object]) -> None:
         self.around = around
@@ -109,7 +109,7 @@ class ClassMaker:
         self.reader = around.reader(self.local)
 
     def make(self) -> type:
-        """Make the class. Raises SignatureError where that would mean running code."""
+        """Make the class. Raises SignatureError if that would require running code."""
         if getattr(self.node, "type_params", None):
             raise self.source.error(self.node, "generic classes are not supported", "write the class out for each type")
         bases = [self._base(one) for one in self.node.bases]
@@ -130,7 +130,7 @@ class ClassMaker:
                     made = function(**options)(made)
         except (SignatureError, RecursionError):
             raise
-        except Exception as error:  # pydantic raises many kinds for a class that it cannot make
+        except Exception as error:  # pydantic raises many kinds of errors for invalid classes
             raise self.source.error(self.node, f"class {self.node.name}: {told(error)}") from None
         if is_custom_type(made):
             described = self._description()
@@ -172,7 +172,7 @@ class ClassMaker:
                     return "model"
                 if issubclass(base, enum.Enum):
                     return "enum"
-            if typing_extensions.is_typeddict(typing.get_origin(base) or base):  # `Base[int]` of a generic one
+            if typing_extensions.is_typeddict(typing.get_origin(base) or base):  # also `Base[int]`, a generic
                 return "typed dict"
         raise self.source.error(
             self.node,
@@ -334,7 +334,7 @@ class ClassMaker:
     def _describe(
         self, namespace: dict[str, Any], keywords: Mapping[str, object], bases: list[object], body: ClassBody
     ) -> None:
-        """Set the strings below the fields as their descriptions, which pydantic would look up in the file."""
+        """Set the strings below fields as their descriptions (pydantic would read them from the file)."""
         config: dict[str, object] = {}
         for found in (*(getattr(base, "model_config", {}) for base in bases), namespace.get("model_config"), keywords):
             config.update(found if isinstance(found, Mapping) else {})
@@ -374,13 +374,13 @@ class ClassMaker:
                 namespace[name] = value
             for name, node in body.values.items():
                 namespace[name] = self.reader.value(node)
-                # `auto()` becomes a number when the namespace takes it, and later members may name earlier ones.
+                # The namespace turns `auto()` into a number, and later members may name earlier ones.
                 self.local[name] = namespace[name]
 
         return types.new_class(self.node.name, tuple(bases), self._keywords(), fill)
 
     def complete(self, made: type) -> None:
-        """Replace the forward references in `made` by the finished classes."""
+        """Replace forward references in `made` with the finished classes."""
         if issubclass(made, BaseModel) or issubclass(made, enum.Enum):
             return
         for statement in self.node.body:

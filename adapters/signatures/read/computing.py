@@ -1,7 +1,7 @@
-"""Arithmetic and texts over constants, done as Python does them, within limits.
+"""Compute arithmetic and text operations on constants as Python does, within limits.
 
-A few characters of source must not cost seconds or megabytes: every operation here checks the size of its result
-before it computes it. No function of the text is called.
+A few characters of source must not cost seconds or megabytes, so each operation checks the size of its result before
+computing it. Functions of the text are never called.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from types import MappingProxyType
 from typing import Any
 
 MOST_STEPS = 10_000
-"""Items that the comprehensions of one text may walk over, nested ones together."""
+"""Limit on the items that all comprehensions of a text iterate over, nested ones included."""
 
 LARGEST_NUMBER = 10**18
 LARGEST_POWER = 64
 LARGEST_VALUE = 1_000_000
-"""Items and characters of a value: constants made of constants grow to any size in a few lines."""
+"""Limit on items and characters of a value, because constants made of constants can grow quickly."""
 
 LONGEST = 100_000
-"""Characters of a text that is built; a width or precision in a format has two digits at most."""
+"""Limit on characters of a computed text; a width or precision in a format has at most two digits."""
 
 COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], object]] = MappingProxyType(
     {
@@ -63,7 +63,7 @@ TEXT_METHODS = frozenset(
     " replace".split()
 )
 METHODS = TEXT_METHODS | frozenset(VIEWS)
-"""The methods of constants that are evaluated: those of texts, and a dict's views."""
+"""Methods of constants that are evaluated: those of strings, and the views of dicts."""
 
 _PLAIN = (str, int, float, bool, type(None))
 _PERCENT = re.compile(r"%(?:%|(?:\(\w+\))?[#0\- +]{0,3}\d{0,2}(?:\.\d{0,2})?[diouxXeEfFgGcrsa])")
@@ -72,11 +72,11 @@ _CONVERSIONS: Mapping[str, Callable[[object], str]] = {"s": str, "r": repr, "a":
 
 
 class NotConstantError(ValueError):
-    """A value that cannot be computed without running code, or within the limits; the message says why."""
+    """A value that cannot be computed within the limits or without running code; the message says why."""
 
 
 def operation(op: ast.operator, left: object, right: Any) -> Callable[[], object] | None:
-    """Prepare `left op right`; None where the operands do not fit the operator or are too large for it."""
+    """Prepare `left op right`; None if the operands are unsupported or too large."""
     if isinstance(op, ast.Mod) and type(left) is str:
         return lambda: _percent(left, right)
     if isinstance(op, ast.Mult) and type(left) is str and type(right) is int:
@@ -96,7 +96,7 @@ def operation(op: ast.operator, left: object, right: Any) -> Callable[[], object
 
 
 def is_larger(value: object, limit: int) -> bool:
-    """Test whether a value has more items and characters than `limit`; repeated parts count each time."""
+    """Test whether a value has more items and characters than `limit`, counting repeated parts each time."""
     left, waiting = limit, [value]
     while waiting:
         part = waiting.pop()
@@ -114,7 +114,7 @@ def is_larger(value: object, limit: int) -> bool:
 
 
 def call_method(text: str, method: str, arguments: Sequence[Any], keywords: Mapping[str, object]) -> object:
-    """Compute `text.method(…)`. Raises NotConstantError, and what Python raises for wrong arguments."""
+    """Compute `text.method(…)`. Raises NotConstantError, or what Python raises for invalid arguments."""
     if method == "format":
         made: list[str] = []
         counted = 0
@@ -143,7 +143,7 @@ def call_method(text: str, method: str, arguments: Sequence[Any], keywords: Mapp
 
 
 def formatted_value(value: object, conversion: str | None, spec: str) -> str:
-    """Write a value as an f-string or `.format` does, with `!r` and `:>3`."""
+    """Format a value as in f-strings and `.format`, with a conversion (`r`) and a format spec (`>3`)."""
     _check_plain(value)
     if not _SPEC.fullmatch(spec):
         raise NotConstantError(f"the format {spec!r} is not supported")

@@ -1,7 +1,7 @@
-"""Reads signatures from class bodies and from calls: `dspy.Signature("a -> b")`, `Sig.append(…)` and the like.
+"""Read signatures from class bodies and from calls such as `dspy.Signature("a -> b")` and `Sig.append(…)`.
 
-The calls are read, and their effect is applied to our own data; nothing of the text is called. So are the calls that
-make types, `Enum("Color", ["RED"])` and `TypedDict("Point", {"x": int})`.
+Calls are never made; their effect is applied to our own data. That includes calls that make types,
+`Enum("Color", ["RED"])` and `TypedDict("Point", {"x": int})`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def functional_enum(base: Any, call: ast.Call, reader: TypeReader) -> object:
 
 
 def functional_typed_dict(call: ast.Call, reader: TypeReader) -> object:
-    """Make a type from `TypedDict("Point", {"x": int})`, whose keys need not be names. Raises SignatureError."""
+    """Make a type from `TypedDict("Point", {"x": int})`; keys may be any text. Raises SignatureError."""
     name, fields = reader.value(call.args[0]), call.args[1]
     if not isinstance(name, str) or not isinstance(fields, ast.Dict) or None in fields.keys:
         raise reader.source.error(call, "unsupported form of TypedDict", 'TypedDict("Point", {"x": int})')
@@ -67,7 +67,7 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "insert": ("index", "name", "field", "type_"),
     "delete": ("name",),
 }
-"""dspy's methods that make a signature from another, with the names of their positional arguments."""
+"""dspy's methods that derive a signature from another, with the names of their positional arguments."""
 
 _CHANGES = ("desc", "prefix", "constraints")
 
@@ -75,7 +75,7 @@ _CHANGES = ("desc", "prefix", "constraints")
 def written_field(
     reader: TypeReader, name: str, node: ast.AST, value: ast.expr | None
 ) -> tuple[FieldInfo | None, tuple[str, ...]]:
-    """Read the field assigned to a name, and notes on arguments without effect; None where nothing is assigned."""
+    """Read the field assigned to a name, or None, with notes on arguments that have no effect."""
     if value is None:
         return None, ()
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Name | ast.Attribute):
@@ -90,7 +90,7 @@ def written_field(
 
 
 def signature_call(call: ast.Call, reader: TypeReader) -> Signature:
-    """Read `dspy.Signature("question -> answer", "Instructions.")`, or the same with a dict of fields.
+    """Read `dspy.Signature("question -> answer", "Instructions.")`, also with a dict of fields.
 
     Raises SignatureError. Rule: `dspy.signatures.signature.make_signature`.
     """
@@ -115,7 +115,7 @@ def signature_call(call: ast.Call, reader: TypeReader) -> Signature:
 
 
 def _custom_types(node: ast.expr, reader: TypeReader) -> dict[str, object] | None:
-    """Read `custom_types={"Foo": Foo}`: types by the names that the string uses. Raises SignatureError."""
+    """Read `custom_types={"Foo": Foo}`, which maps names in the string to types. Raises SignatureError."""
     if isinstance(node, ast.Constant) and node.value is None:
         return None
     if not isinstance(node, ast.Dict):
@@ -130,7 +130,7 @@ def _custom_types(node: ast.expr, reader: TypeReader) -> dict[str, object] | Non
 
 
 class _NamesAt(Names):
-    """The names that a signature's string may use: those that the text knows at `node`, the call."""
+    """The names that a signature's string may use: those known at `node`, its call."""
 
     def __init__(self, names: Names, node: ast.AST) -> None:
         super().__init__(names.local, names.bound, names.look_up)
@@ -141,7 +141,7 @@ class _NamesAt(Names):
 
 
 def changed_signature(call: ast.Call, method: str, base: Signature, reader: TypeReader) -> Signature:
-    """Apply `base.method(…)`. Raises SignatureError for unsupported arguments and for what dspy refuses."""
+    """Apply `base.method(…)`. Raises SignatureError for arguments that dspy rejects or that are unsupported."""
     if len(call.args) > len(PARAMETERS[method]):
         raise reader.source.error(call, f"{method} takes {', '.join(PARAMETERS[method])}")
     given: dict[str, ast.expr] = dict(zip(PARAMETERS[method], call.args, strict=False))
@@ -191,7 +191,7 @@ def _type_of(given: Mapping[str, ast.expr], reader: TypeReader) -> object:
 
 
 def _entry(reader: TypeReader, key: ast.expr | None, value: ast.expr) -> Draft:
-    """`"name": (type, dspy.InputField())` or `"name": dspy.InputField()`."""
+    """Read an entry `"name": (type, dspy.InputField())` or `"name": dspy.InputField()`."""
     name = reader.value(key) if key is not None else None
     if not isinstance(name, str) or not name.isidentifier():
         raise reader.source.error(key or value, "the name of a field must be a text", '"question": dspy.InputField()')
@@ -204,9 +204,9 @@ def _entry(reader: TypeReader, key: ast.expr | None, value: ast.expr) -> Draft:
 
 
 def read_signature_class(module: ModuleText, node: ast.ClassDef) -> SignatureSource:
-    """Read the signature that a class statement declares, with what it inherits.
+    """Read the signature that a class statement declares, with inherited fields.
 
-    Raises SignatureError for a statement of the class that means running code.
+    Raises SignatureError for statements that would require running code.
     """
     top = module.top
     drafts: dict[str, Draft] = {}
@@ -243,10 +243,10 @@ def read_signature_class(module: ModuleText, node: ast.ClassDef) -> SignatureSou
                 pass
             case _:
                 raise module.source.error(statement, "this statement in a signature is code, which is never run")
-    # dspy puts a field that is only annotated behind those with a value.
+    # dspy puts fields without a value after those with a value.
     drafts.update({name: draft for name, draft in own.items() if draft.info is not None})
     drafts.update(own)
-    # Below the class, `X.__doc__ = …` or `X.instructions = …` can replace its instructions.
+    # `X.__doc__ = …` or `X.instructions = …` below the class replaces its instructions.
     for statement in module.statements:
         match statement:
             case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=node.name), attr="__doc__" | "instructions")]):
@@ -258,7 +258,7 @@ def read_signature_class(module: ModuleText, node: ast.ClassDef) -> SignatureSou
 
 
 def _is_field(reader: TypeReader, name: str, value: ast.expr | None) -> bool:
-    """Test whether it is meant as a field: with an underscore in front only InputField or OutputField makes it one."""
+    """Test whether a name is a field; with a leading underscore, only if it is an InputField or OutputField."""
     if not name.startswith("_"):
         return True
     if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Name | ast.Attribute):
@@ -285,9 +285,9 @@ def _draft(reader: TypeReader, node: ast.stmt, name: str, annotation: ast.expr |
 
 
 def _executed(body: Sequence[ast.stmt], reader: TypeReader) -> Iterator[ast.stmt]:
-    """Yield the statements in the order in which Python executes them: one branch of an `if` over constants.
+    """Yield the statements that Python would execute, with only the taken branch of each `if`.
 
-    Raises SignatureError for a condition that cannot be read without running code.
+    Raises SignatureError for a condition that is not constant.
     """
     for statement in body:
         if isinstance(statement, ast.If):

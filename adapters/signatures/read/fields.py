@@ -1,7 +1,7 @@
-"""A signature's fields as pydantic makes them of dspy's class: names checked, defaults and metadata merged.
+"""Make a signature's fields as pydantic does for dspy's class: check names, merge defaults and metadata.
 
-dspy's signatures are pydantic models, so what pydantic refuses (a leading underscore, a type it has no schema for, a
-constraint that does not fit its type), dspy refuses.
+dspy's signatures are pydantic models, so dspy rejects whatever pydantic rejects: a leading underscore, a type without
+a schema, a constraint that does not fit its type.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from adapters.signatures.signature import CONSTRAINT_WORDS, Field, Role, Signatu
 from adapters.signatures.type_names import notes_of, unchecked_in, walk
 
 TAKEN_NAMES = frozenset({"fields", "signature", "instructions", "input_fields", "output_fields", "model_config"})
-"""Names of properties of dspy's own class, with which a signature fails there too."""
+"""Property names of dspy's class; a field with such a name fails in dspy too."""
 
 SCALARS = frozenset({str, int, float, bool})
 
@@ -38,7 +38,7 @@ _SHOWN = {"desc": 'desc="..."', "description": 'description="..."', "prefix": 'p
 
 
 def declaration_error(source: SourceText, node: ast.AST, name: str) -> SignatureError:
-    """Make the error for a field that has no `InputField` or `OutputField`."""
+    """Make the error for a field without `InputField` or `OutputField`."""
     return source.error(
         node, f"field `{name}` must be declared with InputField or OutputField", f"{name}: ... = dspy.InputField()"
     )
@@ -46,7 +46,7 @@ def declaration_error(source: SourceText, node: ast.AST, name: str) -> Signature
 
 @dataclass(frozen=True)
 class Draft:
-    """A field as written: `info` is None without an InputField or OutputField."""
+    """A field as written; `info` is None without an InputField or OutputField."""
 
     name: str
     annotation: Any
@@ -57,7 +57,7 @@ class Draft:
 
     @property
     def role(self) -> Role | None:
-        """Input or output, by its own field or by one in its `Annotated`."""
+        """The role, from `info` or from a field in the type's `Annotated`."""
         metadata = getattr(self.annotation, "__metadata__", ())
         for info in (self.info, *(one for one in metadata if isinstance(one, FieldInfo))):
             extra = info.json_schema_extra if info is not None else None
@@ -72,7 +72,7 @@ class Draft:
 
 @dataclass(frozen=True, eq=False)
 class SignatureSource:
-    """A signature class as written: its own and inherited fields, and its docstring (None: dspy's sentence)."""
+    """A signature class as written: own and inherited fields, and the docstring (None for dspy's default)."""
 
     name: str
     drafts: Mapping[str, Draft]
@@ -101,7 +101,7 @@ def is_dspy_argument(name: str) -> bool:
 
 
 def dspy_field(role: Role, arguments: dict[str, Any]) -> FieldInfo:
-    """Make the pydantic field of a call as dspy does. Raises what pydantic raises for wrong arguments."""
+    """Make the pydantic field of a call as dspy does. Raises what pydantic raises for invalid arguments."""
     extra: dict[str, Any] = {name: arguments.pop(name) for name in list(arguments) if name in _OF_DSPY}
     extra["__dspy_field_type"] = role
     if "description" in arguments and "desc" not in extra:
@@ -115,16 +115,16 @@ def dspy_field(role: Role, arguments: dict[str, Any]) -> FieldInfo:
 
 
 def check_shown(argument: str, node: ast.expr, value: object, source: SourceText) -> None:
-    """Raise SignatureError where dspy would show desc, description or prefix differently.
+    """Raise SignatureError for a `desc`, `description` or `prefix` that dspy would show differently.
 
-    A description may be any data, for dspy prints it. A class or function prints where it was made, so it may not.
+    A description may be any data, as dspy prints it, except a class or function, whose text depends on its module.
     """
     if argument in _SHOWN and not (isinstance(value, str) if argument == "prefix" else not callable(value)):
         raise source.error(node, f"{argument} must be a text, not {type(value).__name__}", _SHOWN[argument])
 
 
 def ineffective_arguments(node: ast.Call) -> tuple[str, ...]:
-    """Note every argument that dspy accepts and ignores."""
+    """Return notes on the arguments that dspy ignores."""
     notes: list[str] = []
     for one in node.keywords:
         if one.arg is None or is_dspy_argument(one.arg):
@@ -140,7 +140,7 @@ def ineffective_arguments(node: ast.Call) -> tuple[str, ...]:
 
 
 def make_fields(drafts: Sequence[Draft], name: str) -> tuple[Field, ...]:
-    """Make the fields, in the order of `drafts`. Raises SignatureError where dspy fails to declare the class."""
+    """Make the fields in the order of `drafts`. Raises SignatureError if dspy could not declare the class."""
     for draft in drafts:
         if draft.name in TAKEN_NAMES:
             raise draft.error(
@@ -156,11 +156,11 @@ def make_fields(drafts: Sequence[Draft], name: str) -> tuple[Field, ...]:
     }
     try:
         model = _model(name, definitions)
-    except Exception as error:  # pydantic raises many kinds for a field that it cannot make
+    except Exception as error:  # pydantic raises many kinds of errors for invalid fields
         for draft in drafts:
             try:
                 _model(name, {draft.name: definitions[draft.name]})
-            except Exception as own:  # the same, for one field: it is the culprit
+            except Exception as own:  # this field alone fails, so it is the cause
                 raise draft.error(f"field `{draft.name}`: {_told(own)}", _hint(own)) from None
         raise drafts[0].error(_told(error), _hint(error)) from None
     for draft in drafts:
@@ -206,11 +206,11 @@ def _field(draft: Draft, info: FieldInfo) -> Field:
     return Field.from_info(draft.name, info, extra, notes, unchecked_in(info.annotation))
 
 
-# plain types: they need no pydantic model to find out whether one could be made, which is most of the cost of reading
+# plain types, accepted without building a pydantic model, which is most of the cost of reading
 
 
 def is_plain_field(name: str, annotation: object, info: FieldInfo | None) -> bool:
-    """Test whether pydantic surely accepts a field: a plain type, no constraint, a name it does not use."""
+    """Test whether pydantic certainly accepts a field: a plain type, no constraint, a name it does not use."""
     return (
         type(info) is FieldInfo
         and not info.metadata
@@ -222,7 +222,7 @@ def is_plain_field(name: str, annotation: object, info: FieldInfo | None) -> boo
 
 
 def is_plain(annotation: object, depth: int = 20) -> bool:
-    """Test whether a type consists of texts, numbers, None, lists, dicts, unions and literals alone.
+    """Test whether a type consists only of str, numbers, bool, None, lists, dicts, unions and literals.
 
     Every version of pydantic accepts these.
     """

@@ -1,7 +1,7 @@
-"""Closed tables: the names that a signature may use, and what it may call. Nothing else is imported or called.
+"""Closed tables of the names that a signature may use and call. Nothing else is imported or called.
 
-A call that is made while a text is read builds a value from its arguments, is bounded by their size, and touches
-neither files nor the network.
+A call made while reading a text builds a value from its arguments, costs no more than their size, and uses neither
+files nor the network.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from adapters.types.recognition import DECISIONS
 
 @dataclass(frozen=True)
 class Module:
-    """A module that a dotted name may go through."""
+    """A module that a dotted name may contain."""
 
     name: str
 
@@ -57,17 +57,17 @@ class Refused:
 
 
 class _SignatureBase:
-    """Stands for `dspy.Signature` among the bases of a class and as a function."""
+    """Type of `SIGNATURE`, which represents `dspy.Signature` as a base class and as a function."""
 
 
 SIGNATURE = _SignatureBase()
 
 DSPY_TYPES = tuple("Image Audio File Code History Reasoning Tool ToolCalls ToolCallResults Citations Document".split())
 EXPERIMENTAL = ("Citations", "Document", *DECISIONS)
-"""Those that are no names of `dspy` itself."""
+"""Types found in `dspy.experimental`, not in `dspy`."""
 
 _INSIDE_DSPY = "dspy.experimental"
-"""Stands for every module inside of dspy."""
+"""Name used for every module inside dspy."""
 
 _DSPY_MODULES = frozenset(
     "adapters types experimental signatures signature field image audio file code history reasoning tool citation"
@@ -80,10 +80,10 @@ STRING_BUILTINS = frozenset("int str float bool list tuple dict set frozenset co
 FUNCTIONS: Mapping[str, Any] = MappingProxyType(
     {one.__name__: one for one in (len, min, max, sum, sorted, abs, enumerate, zip, reversed, range)}
 )
-"""Functions that may be called with constants."""
+"""Functions that may be called with constant arguments."""
 
 FUNCTIONS_OF_ITEMS = frozenset({enumerate, zip, reversed, range})
-"""Those of which the items are taken at once."""
+"""Functions that return iterators, which are converted to lists."""
 
 SOURCE_BUILTINS = STRING_BUILTINS | {"object", "type"} | frozenset(FUNCTIONS)
 
@@ -136,11 +136,11 @@ _MEMBERS: Mapping[str, frozenset[str]] = MappingProxyType(
     }
 )
 _INSIDE_PYDANTIC = frozenset("types fields networks main config functional_validators functional_serializers".split())
-"""Modules of pydantic whose names `pydantic` itself has, too."""
+"""Modules of pydantic whose names are also available in `pydantic`."""
 
 
 def known_module(dotted: str) -> Module | None:
-    """Find the module of that name, if names may be taken from it."""
+    """Find a module by its dotted name; None if its names may not be used."""
     if dotted.startswith("pydantic.") and dotted.removeprefix("pydantic.") in _INSIDE_PYDANTIC:
         dotted = "pydantic"
     if dotted in _MEMBERS or dotted == "dspy":
@@ -152,7 +152,7 @@ def known_module(dotted: str) -> Module | None:
 
 @lru_cache(maxsize=1024)
 def member(module: Module, name: str) -> object:
-    """Find the meaning of `module.name`. Raises LookupError when the table has no such name."""
+    """Find the meaning of `module.name`. Raises LookupError for names that are not in the table."""
     if module.name in ("dspy", _INSIDE_DSPY):
         if module.name == "dspy" and name in EXPERIMENTAL:
             return Refused(f"dspy.{name}", "dspy has it among its experiments", f"from dspy.experimental import {name}")
@@ -186,7 +186,7 @@ def member_names(module: Module) -> list[str]:
 
 
 def home_of(found: object) -> tuple[str, str] | None:
-    """Find the module and name under which the table has `found`: `("datetime", "date")`; None for anything else."""
+    """Find the module and name of an object in the table, such as `("datetime", "date")`; None for others."""
     home = _homes().get(id(found))
     if home is None and getattr(found, "__module__", "").partition(".")[0] == "pydantic":
         name = getattr(found, "__name__", "")
@@ -203,7 +203,7 @@ def _homes() -> dict[int, tuple[str, str]]:
             continue
         owner = import_module(module)
         for name in sorted(names):
-            # typing's own homes come first; a name that this version of a library lacks is left out.
+            # The first module that has an object wins; names that this version of a library lacks are skipped.
             if hasattr(owner, name):
                 homes.setdefault(id(getattr(owner, name)), (module, name))
     return homes
@@ -253,7 +253,7 @@ def bare_names() -> list[str]:
 
 
 def import_of(name: str) -> str:
-    """Write the import of a bare name; empty for a builtin and for an unknown name."""
+    """Write the import statement of a bare name; "" for builtins and unknown names."""
     if name in _BARE:
         return f"from {_BARE[name][0]} import {name}"
     module = _BARE_MODULES.get(name, "")
@@ -276,7 +276,7 @@ LARGEST_RANGE = 10_000
 
 @lru_cache(maxsize=1)
 def constructors() -> frozenset[object]:
-    """Return what may be called: each builds a value from its arguments and touches nothing else."""
+    """Return the callables that may be called: each only builds a value from its arguments."""
     import annotated_types
 
     return frozenset(
@@ -317,30 +317,30 @@ FACTORIES: frozenset[object] = frozenset(
         *(uuid.uuid1, uuid.uuid4, datetime.datetime.now, datetime.datetime.utcnow, datetime.date.today),
     }
 )
-"""What may stand as a field's `default_factory`: it is called when a default is wanted, not when the text is read."""
+"""Callables allowed as a field's `default_factory`; called for a missing value, not while reading the text."""
 
 
 @lru_cache(maxsize=1)
 def callable_values() -> frozenset[object]:
-    """Return the functions that may stand as a value, as the alias generator of a model does."""
+    """Return the functions that may be used as a value, such as a model's alias generator."""
     module = import_module("pydantic.alias_generators")
     return frozenset(getattr(module, name) for name in ("to_camel", "to_pascal", "to_snake"))
 
 
 @lru_cache(maxsize=1)
 def not_run() -> Mapping[Any, str]:
-    """Return what would run code of the text on every value: its place is kept (`NotRun`), and the code left out."""
+    """Return pydantic's validators and serializers by name; `NotRun` replaces them, so their code never runs."""
     names = ("AfterValidator", "BeforeValidator", "WrapValidator", "PlainSerializer", "WrapSerializer")
     return MappingProxyType({getattr(pydantic, name): name for name in names})
 
 
 def is_not_run(metadata: object) -> bool:
-    """Test for a validator or serializer in an `Annotated`, live or read from source."""
+    """Test whether metadata of `Annotated` is a validator or serializer, live or read from source."""
     return isinstance(metadata, (NotRun, *not_run()))
 
 
 def is_cheap(function: object, argument: object) -> bool:
-    """Test whether a call costs no more than its argument is long: not `bytes(10**9)`, not a list of a network."""
+    """Test whether a call's cost is bounded by its argument's size, unlike `bytes(10**9)` or a list of a network."""
     if function in (list, tuple, set, frozenset, dict):
         return isinstance(argument, list | tuple | set | frozenset | dict | str | enum.EnumMeta)
     if function is range:
@@ -357,4 +357,4 @@ def is_cheap(function: object, argument: object) -> bool:
 CLOCKS = frozenset(
     {(datetime.datetime, "now"), (datetime.datetime, "utcnow"), (datetime.date, "today"), (datetime.timezone, "utc")}
 )
-"""Attributes of classes that may be named: the factories that read a clock, and UTC."""
+"""Class attributes that may be named: factories that read the clock, and UTC."""

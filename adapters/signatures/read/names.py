@@ -1,4 +1,4 @@
-"""Finds what the names in a signature mean: local names, those of the text, then a closed table."""
+"""Find the meaning of names in a signature: local names, names of the text, then a closed table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PLAIN_MODULES = "typing, datetime, decimal, uuid, pathlib, enum, collections, p
 
 
 class Names:
-    """Looks up bare names: `local` ones first, then those `bound` in the text, then the table of known names."""
+    """Look up bare names: `local` names first, then names `bound` in the text, then the table of known names."""
 
     def __init__(
         self,
@@ -30,7 +30,7 @@ class Names:
         self.look_up = look_up
 
     def find(self, name: str, node: ast.AST) -> object:
-        """Find the meaning of `name`. Raises LookupError when it has none, SignatureError when it cannot be used."""
+        """Find the meaning of `name`. Raises LookupError for unknown and SignatureError for unusable names."""
         if name in self.local:
             return self.local[name]
         return self.look_up(name, node) if name in self.bound else known_names.bare(name)
@@ -40,17 +40,17 @@ class Names:
 
 
 class NameReader:
-    """Reads the names of a text. `as_dspy_string` follows dspy's string notation where it differs from Python."""
+    """Read the names of a text, with `as_dspy_string` by the rules of dspy's string notation."""
 
     def __init__(self, source: SourceText, names: Names, as_dspy_string: bool = False) -> None:
         self.source = source
         self.names = names
         self.as_dspy_string = as_dspy_string
         self.rounds: list[int] = []
-        """An entry for each round of the loops that were read."""
+        """An entry for each loop iteration so far."""
 
     def meaning(self, node: ast.Name | ast.Attribute) -> Any:
-        """Find the meaning of a name or dotted name. Raises SignatureError when nothing in the table matches."""
+        """Find the meaning of a name or dotted name. Raises SignatureError for unknown names."""
         if isinstance(node, ast.Name):
             try:
                 return self.names.find(node.id, node)
@@ -67,7 +67,7 @@ class NameReader:
         if owner is datetime.datetime and node.attr in known_names.member_names(known_names.Module("datetime")):
             owner = known_names.Module("datetime")
         if self.as_dspy_string and node.attr in known_names.EXPERIMENTAL and owner == known_names.Module("dspy"):
-            # The string notation has no imports, so the experiments are found under dspy's own name, too.
+            # The string notation has no imports, so experimental types are also found as `dspy.…`.
             owner = known_names.known_module("dspy.experimental")
         if isinstance(owner, known_names.Module):
             try:
@@ -111,7 +111,7 @@ def member_value(owner: object, name: str) -> tuple[object] | None:
 
 
 def dotted(node: ast.expr) -> str:
-    """`a.b.c` as written; empty for anything but names with dots between them."""
+    """Return a dotted name such as `a.b.c` as text; "" for other expressions."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)

@@ -1,4 +1,4 @@
-"""Python text, parsed and never run: size limits, and errors that name line and column of the user's text."""
+"""Parse Python text without running it, with size limits and errors at the user's line and column."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from typing import Literal, overload
 from adapters.errors import SignatureError
 
 LENGTH_LIMIT = 1_000_000
-"""Characters of a signature that are read at all."""
+"""Limit on the characters of a signature."""
 
 DEPTH_LIMIT = 100
-"""Brackets open at the same time. CPython's own limit is 200, and pydantic recurses several frames a level."""
+"""Limit on nested brackets. CPython's limit is 200, and pydantic recurses several frames per level."""
 
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -36,10 +36,10 @@ _TOKENS = re.compile(
 
 @dataclass(frozen=True)
 class SourceText:
-    """Python text as parsed, and the place of the user's part within the user's `whole` text.
+    """Python text as parsed, and its position in the user's `whole` text.
 
-    `text` may be wrapped (`def f(` … `): pass`): `text[head:head + length]` is `whole[start:start + length]`. Places
-    outside of that part are reported as its nearest end.
+    `text` may be wrapped in `def f(` … `): pass`: `text[head:head + length] == whole[start:start + length]`. Errors
+    outside that part are reported at its nearest end.
     """
 
     text: str
@@ -57,7 +57,7 @@ class SourceText:
         return [0, *(match.end() for match in _LINE_BREAK.finditer(self.text))]
 
     def index(self, line: int, column_bytes: int) -> int:
-        """Return the index of a node in `text`: `line` from 1, `column_bytes` in UTF-8 as `ast` counts."""
+        """Convert `ast`'s position, a 1-based line and a column in UTF-8 bytes, to an index in `text`."""
         starts = self.line_starts
         if line > len(starts):
             return len(self.text)
@@ -66,7 +66,7 @@ class SourceText:
         return start + len(head.decode("utf-8", "ignore"))
 
     def error_at(self, index: int, message: str, hint: str = "") -> SignatureError:
-        """Make the error at a place in `text`, reported in lines and columns of `whole`."""
+        """Make an error for an index in `text`, with the line and column in `whole`."""
         inside = min(max(index - self.head, 0), self.length)
         line, column = line_and_column(self.whole, self.start + inside)
         return SignatureError(_printable(message), line, column, _printable(hint))
@@ -76,7 +76,7 @@ class SourceText:
         return self.error_at(self.index(line, column), message, hint)
 
     def parse(self) -> ast.Module:
-        """Parse the text. Raises SignatureError for anything `ast.parse` does not take."""
+        """Parse the text. Raises SignatureError if `ast.parse` fails."""
         check_size(self.whole)
         try:
             return quiet_parse(self.text)
@@ -97,20 +97,20 @@ def quiet_parse(text: str) -> ast.Module: ...
 @overload
 def quiet_parse(text: str, mode: Literal["eval"]) -> ast.Expression: ...
 def quiet_parse(text: str, mode: str = "exec") -> ast.AST:
-    """`ast.parse`, of whose warnings about somebody's text nothing reaches the terminal."""
+    """Call `ast.parse` without showing its warnings on the terminal."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(text, mode=mode)
 
 
 def told(error: Exception) -> str:
-    """Shorten a library's error to a line: its first, or the innermost reason if the first only introduces it."""
+    """Shorten a library's error to its first line, or to its last if the first ends with a colon."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
     return lines[-1] if lines[0].endswith(":") else lines[0]
 
 
 def shown(node: ast.AST) -> str:
-    """Quote a piece of source for an error."""
+    """Write a node as source for an error message, cut to 60 characters."""
     try:
         text = ast.unparse(node)
     except (RecursionError, ValueError):
@@ -119,7 +119,7 @@ def shown(node: ast.AST) -> str:
 
 
 def parse_expression(text: str, place: ast.AST) -> ast.expr | None:
-    """Parse an annotation written as a string, with every node at `place`; None for invalid expressions."""
+    """Parse a quoted annotation, with every node at the position of `place`; None for invalid expressions."""
     try:
         tree = quiet_parse(text.strip(), "eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -130,7 +130,7 @@ def parse_expression(text: str, place: ast.AST) -> ast.expr | None:
 
 
 def line_and_column(text: str, index: int) -> tuple[int, int]:
-    """1-based line and column, in code points, of `text[index]`."""
+    """Return the 1-based line and column, in code points, of `text[index]`."""
     line, start = 1, 0
     for match in _LINE_BREAK.finditer(text):
         if match.end() > index:
@@ -140,7 +140,7 @@ def line_and_column(text: str, index: int) -> tuple[int, int]:
 
 
 def unbalanced(text: str) -> tuple[int, str] | None:
-    """Find a bracket without a partner, and describe the error; strings and comments do not count."""
+    """Find an unmatched bracket outside strings and comments; return its index and a message, or None."""
     opened: list[tuple[str, int]] = []
     for match in _TOKENS.finditer(text):
         token = match.group()
@@ -153,12 +153,12 @@ def unbalanced(text: str) -> tuple[int, str] | None:
 
 
 def _printable(text: str) -> str:
-    """Lone surrogates, which no terminal and no file takes, as escapes."""
+    """Escape unpaired surrogates, which cannot be written to terminals or files."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
 def check_size(text: str) -> None:
-    """Raises SignatureError for a text too long, too deep, or with characters that Python source cannot hold."""
+    """Raise SignatureError for a text that is too long, nested too deeply, or contains invalid characters."""
 
     def refuse(index: int, message: str, hint: str = "") -> SignatureError:
         return SignatureError(message, *line_and_column(text, index), hint)
@@ -173,7 +173,7 @@ def check_size(text: str) -> None:
         )
     if text.count("[") + text.count("(") + text.count("{") <= DEPTH_LIMIT:
         return
-    # Only a text deeper than the limit when its strings and comments are counted too is worth the slower second look.
+    # The first, faster pattern also counts brackets in strings and comments; the second only runs if it finds too many.
     for pattern in (_BRACKETS, _TOKENS):
         place = _too_deep(pattern, text)
         if place is None:
@@ -199,7 +199,7 @@ _TYPE_STATEMENT = re.compile(r"^type([ \t]+)(\w+)(?=[ \t]*=)", re.MULTILINE)
 
 @dataclass(frozen=True, eq=False)
 class Binding:
-    """A top-level statement that gives `name` a meaning; `path` is the dotted name of an import."""
+    """A top-level statement that binds `name`; `path` is the dotted name of an import."""
 
     name: str
     node: ast.stmt
@@ -207,9 +207,9 @@ class Binding:
 
 
 def bindings_of(body: Sequence[ast.stmt], found: dict[str, list[Binding]] | None = None) -> dict[str, list[Binding]]:
-    """Find every binding of every name, in the order of the text, outside of functions and classes.
+    """Add to `found` all bindings outside functions and classes, by name and in text order.
 
-    They are added to `found`. A later branch of an `if` or `try` binds only names that nothing before it does.
+    Later branches of an `if` or `try` bind only names that are not bound before.
     """
     found = {} if found is None else found
     for node in body:
@@ -254,7 +254,7 @@ def _bindings(node: ast.stmt) -> Iterator[Binding]:
 
 
 def parsable(source: SourceText) -> tuple[SourceText, frozenset[int]]:
-    """Rewrite `type X = …` as `X = …` where this Python lacks the statement; returns the text and those lines."""
+    """Rewrite `type X = …` as `X = …` before Python 3.12; return the text and the rewritten lines."""
     if sys.version_info >= (3, 12) or not _TYPE_STATEMENT.search(source.text):
         return source, frozenset()
     changed = _TYPE_STATEMENT.sub(lambda match: f"{match[2]}    {match[1]}", source.text)
@@ -269,7 +269,7 @@ def are_postponed(statements: Sequence[ast.stmt]) -> bool:
 
 
 def rebuilt_models(statements: Sequence[ast.stmt]) -> frozenset[str]:
-    """Find the models for which the text calls `Model.model_rebuild()`."""
+    """Return the names of models for which the text calls `Model.model_rebuild()`."""
     found: set[str] = set()
     for statement in statements:
         match statement:
@@ -279,7 +279,7 @@ def rebuilt_models(statements: Sequence[ast.stmt]) -> frozenset[str]:
 
 
 def docstring(node: ast.ClassDef | ast.FunctionDef) -> str | None:
-    """Return the docstring as it is written, not cleaned."""
+    """Return the docstring as written, without cleaning, or None."""
     first = node.body[0] if node.body else None
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
         return first.value.value

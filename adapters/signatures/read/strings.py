@@ -1,4 +1,4 @@
-"""`"question, context: list[str] -> answer: float"` as dspy reads it, and an error for what dspy drops in silence."""
+"""Read `"question, context: list[str] -> answer: float"` like dspy, with errors for parts that dspy silently drops."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from adapters.signatures.signature import Role, Signature
 
 _NAME = re.compile(r"(?:^|,)\s*(\w+)\s*(?=[:,]|$)")
 _BEHIND_COLON = re.compile(r":\s*([A-Za-z_]\w*)", re.ASCII)
-"""The names that dspy looks for in the code that makes the signature: those right behind a colon, and no others."""
+"""Matches the names that dspy looks up in the calling code: only those directly after a colon."""
 _HEAD, _TAIL = "def f(", "): pass"
 
 
 class StringNames(Names):
-    """The names of the string notation: dspy's, and those of its types and a few standard ones as if imported.
+    """The names of the string notation: dspy's types and some standard ones, without imports.
 
-    Those of `custom_types` come before all. Other names than typing's and Python's own come from the text `around` the
-    string. Rule: `SignatureMeta._detect_custom_types_from_caller`, `make_signature`.
+    `custom_types` come first. Names other than builtins and those of `typing` come from the text `around` the string.
+    Rule: `SignatureMeta._detect_custom_types_from_caller`, `make_signature`.
     """
 
     def __init__(self, around: Names | None, custom_types: Mapping[str, object] | None) -> None:
@@ -49,7 +49,7 @@ class StringNames(Names):
 
 
 def is_dspys_own(name: str) -> bool:
-    """Test whether dspy's string notation knows the name everywhere: typing's and some of Python's own."""
+    """Test whether dspy's string notation always knows the name: `typing`'s and some builtins."""
     return name in known_names.STRING_BUILTINS or name in typing.__dict__ or name == "NoneType"
 
 
@@ -60,9 +60,10 @@ def read_string(
     names: Names | None = None,
     custom_types: Mapping[str, object] | None = None,
 ) -> Signature:
-    """Read the signature that `text` writes; `instructions` None or empty means dspy's sentence. Raises SignatureError.
+    """Read a signature in the string notation. Raises SignatureError.
 
-    `names` are those of a text around it, which it may use as types; `custom_types` the types it was given by name.
+    Without `instructions` it has dspy's default sentence. `names` are those of the surrounding text, `custom_types` the
+    types passed by name.
     """
     check_size(text)
     parts = text.split("->")
@@ -87,7 +88,7 @@ def read_string(
 
 
 def _half(whole: str, start: int, part: str, role: Role, names: StringNames, found: Set[str]) -> list[Draft]:
-    """Read the fields on one side of the arrow; `found` are the names that dspy finds besides its own."""
+    """Read the fields on one side of the arrow; `found` are names that dspy would find in the calling code."""
     source = SourceText(_HEAD + part + _TAIL, whole, start, len(part), len(_HEAD))
     source, tree = _parsed(source, part)
     function = tree.body[0]
@@ -117,7 +118,7 @@ def _parsed(source: SourceText, part: str) -> tuple[SourceText, ast.Module]:
         return source, source.parse()
     except SignatureError as error:
         if "default" in error.message:
-            # Python wants defaults last, which dspy drops anyway: behind `*` it takes them in any order.
+            # Python requires defaults last, but not after `*`: parse so, to report defaults that dspy drops.
             any_order = replace(source, text=f"{_HEAD}*, {part}{_TAIL}", head=len(_HEAD) + 3)
             return any_order, any_order.parse()
         for found in _NAME.finditer(part):
@@ -131,7 +132,7 @@ def _parsed(source: SourceText, part: str) -> tuple[SourceText, ast.Module]:
 def _draft(source: SourceText, reader: TypeReader, argument: ast.arg, role: Role, found: Set[str]) -> Draft:
     annotation: object = str
     notes: tuple[str, ...] = ()
-    # In dspy's order: it stands so in the messages of dspy's errors.
+    # In dspy's order, which is visible in dspy's error messages.
     extra: dict[str, Any] = {"IS_TYPE_UNDEFINED": argument.annotation is None} if role == "input" else {}
     extra["__dspy_field_type"] = role
     if argument.annotation is not None:
@@ -150,7 +151,7 @@ def _draft(source: SourceText, reader: TypeReader, argument: ast.arg, role: Role
 
 
 def _unfound(annotation: ast.expr, found: Set[str]) -> Iterator[str]:
-    """Note each name that is understood here and that dspy's string notation would not find."""
+    """Yield a note for each name that is known here but not found by dspy's string notation."""
     waiting: list[ast.expr] = [annotation]
     told: set[str] = set()
     while waiting:
@@ -174,7 +175,7 @@ def _unfound(annotation: ast.expr, found: Set[str]) -> Iterator[str]:
 
 
 def _refuse_what_dspy_drops(source: SourceText, arguments: ast.arguments) -> None:
-    """Defaults, `/`, `*` and what they govern: dspy parses them and forgets them."""
+    """Raise SignatureError for defaults, `/`, `*` and their fields, which dspy silently drops."""
     defaults = [*arguments.defaults, *(one for one in arguments.kw_defaults if one is not None)]
     if defaults:
         raise source.error(

@@ -1,6 +1,6 @@
-"""Reads constant values from syntax trees, by closed lists. Nothing of the text is run.
+"""Read constant values from syntax trees with closed lists, without running the text.
 
-A value is a literal, a constant of the text, or an expression over these that Python would compute the same way.
+A value is a literal, a constant of the text, or an expression over these, computed as in Python.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ from adapters.signatures.read.source_text import shown, told
 from adapters.signatures.type_names import NotRun
 
 LARGEST_INTEGER_BITS = 4_000
-"""Python itself refuses to write out integers of more than 4,300 digits."""
+"""Limit on an integer's size; Python cannot print integers of more than 4,300 digits."""
 
 _FIXABLE = "use literals, constants of this text or enum members; nothing is run"
 
 
 class ValueReader(NameReader):
-    """Reads the values of a text."""
+    """Read the values of a text."""
 
     def value(self, node: ast.expr) -> Any:
-        """Read the value of `node`. Raises SignatureError when that would take running code."""
+        """Read the value of `node`. Raises SignatureError if that would require running code."""
         match node:
             case ast.Constant():
                 if type(node.value) is int and node.value.bit_length() > LARGEST_INTEGER_BITS:
@@ -94,7 +94,7 @@ class ValueReader(NameReader):
         return found
 
     def _binary(self, node: ast.BinOp) -> object:
-        # Long `"a" + "b" + …` chains are as deep as they are long, so the left spine is walked, not recursed into.
+        # Long chains `"a" + "b" + …` are nested as deep as they are long, so iterate over the left spine.
         spine: list[ast.BinOp] = []
         left_node: ast.expr = node
         while isinstance(left_node, ast.BinOp):
@@ -110,7 +110,7 @@ class ValueReader(NameReader):
         return result
 
     def _checked(self, node: ast.expr, value: object) -> Any:
-        """Return the value, if it is not too large to be printed. Raises SignatureError."""
+        """Return the value. Raises SignatureError if it is too large to be printed."""
         if is_larger(value, LARGEST_VALUE):
             raise self.source.error(node, f"{shown(node)} is larger than {LARGEST_VALUE:,} items or characters")
         return value
@@ -118,7 +118,7 @@ class ValueReader(NameReader):
     def _piece(self, node: ast.expr, text: ast.JoinedStr) -> str:
         if isinstance(node, ast.Constant):
             return str(node.value)
-        # Python 3.11 gives the parts the place of the whole text, and later versions their own: so the text's it is.
+        # Report errors at the whole text: Python 3.11 has no positions for the parts of an f-string.
         if isinstance(node, ast.FormattedValue):
             value = self.value(node.value)
             spec = "" if node.format_spec is None else str(self.value(node.format_spec))
@@ -129,7 +129,7 @@ class ValueReader(NameReader):
         raise self.source.error(text, "an f-string with a computed part", "write the text out")
 
     def elements(self, nodes: list[ast.expr], read: Callable[[ast.expr], object] | None = None) -> list[object]:
-        """Read the values of a display's elements, with `*MEMBERS` expanded."""
+        """Read the elements of a list, tuple or set, with `*MEMBERS` expanded."""
         read = read or self.value
         result: list[object] = []
         for one in nodes:
@@ -166,11 +166,11 @@ class ValueReader(NameReader):
             raise
         except LookupError:
             raise self._refused(node) from None
-        except Exception as error:  # a constant's own methods refuse in their own ways
+        except Exception as error:  # methods of constants raise various errors
             raise self.source.error(node, f"{shown(node)}: {told(error)}") from None
 
     def _expression(self, node: ast.expr) -> object:
-        """Compute an expression over constants. Raises LookupError for expressions outside this closed list."""
+        """Compute an expression over constants. Raises LookupError for unsupported expressions."""
         match node:
             case ast.Subscript(value=owner, slice=place):
                 items = self.value(owner)
@@ -211,7 +211,7 @@ class ValueReader(NameReader):
                 raise LookupError(type(node).__name__)
 
     def _rounds(self, generators: list[ast.comprehension]) -> Iterator[ValueReader]:
-        """Make a reader for each round of the loops, which knows their variables."""
+        """Yield a reader with the loop variables for each iteration of a comprehension."""
         if not generators:
             yield self
             return
@@ -253,7 +253,7 @@ class ValueReader(NameReader):
         return self._checked(node, list(made)) if function in known_names.FUNCTIONS_OF_ITEMS else made
 
     def _is_named(self, node: ast.Attribute) -> bool:
-        """Test whether the dotted name is known by itself: a class of a module, not a method of a value."""
+        """Test whether a dotted name is known, such as a class of a module, unlike a method of a value."""
         try:
             self.meaning(node)
         except SignatureError:
@@ -316,7 +316,7 @@ class ValueReader(NameReader):
         )
 
     def metadata(self, node: ast.expr) -> object:
-        """Read an entry after the type in `Annotated[...]`; a validator becomes `NotRun`."""
+        """Read metadata in `Annotated[...]`; validators and serializers become `NotRun`."""
         is_call = isinstance(node, ast.Call)
         named = node.func if isinstance(node, ast.Call) else node
         found = self.meaning(named) if isinstance(named, ast.Name | ast.Attribute) else None
@@ -336,7 +336,7 @@ class ValueReader(NameReader):
             return make()
         except SignatureError:
             raise
-        except Exception as error:  # constructors of types and fields refuse in their own ways
+        except Exception as error:  # constructors raise various errors
             raise self.source.error(node, f"{shown(node)}: {told(error)}") from None
 
     def _refused(self, node: ast.AST) -> SignatureError:
@@ -344,7 +344,7 @@ class ValueReader(NameReader):
 
 
 class _LoopNames(Names):
-    """The variables of a comprehension, then the names around it."""
+    """The names in a comprehension: its variables, then the names around it."""
 
     def __init__(self, variables: Mapping[str, object], around: ValueReader) -> None:
         super().__init__(variables, around.names.bound, around.names.find)
@@ -368,7 +368,7 @@ def _assigned(target: ast.expr, value: Any) -> Iterator[tuple[str, object]]:
 
 
 def _is_allowed(function: object, among: frozenset[object]) -> bool:
-    """Test for the closed list, or for a class of the text whose methods need not run."""
+    """Test whether a function is in `among`, or a class of the text that needs no code to run."""
     if isinstance(function, type) and getattr(function, "__built_from_source__", False):
         return not getattr(function, "__not_run__", ())
     try:
