@@ -1,1 +1,1 @@
-"""Messages made of text that knows where each of its characters came from."""
+"""Messages whose text records the origin of each character."""

@@ -1,6 +1,6 @@
-"""Marked content parts inside of a user message's text, made into parts (after dspy's `_legacy_type_markers`).
+"""Convert marked content in a user message's text to content parts (after dspy's `_legacy_type_markers`).
 
-The markers are looked for in the finished text, so those that a user's own value holds are expanded too, as in dspy.
+The finished text is searched for markers, so markers in a user's own values are expanded too, as in dspy.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from adapters.types.recognition import END, START
 __all__ = ["END", "START", "expand"]
 
 REPAIRED_LENGTH = 200_000
-"""Characters of broken JSON between markers that are repaired in one message; what is past them stays text."""
+"""Limit on the characters of broken JSON that are repaired in a message; the rest stays text."""
 
 UNREADABLE = object()
 
 
 def expand(text: Text) -> tuple[tuple[Text | DataPart, ...], bool]:
-    """Split the text of a user message into parts; also returns whether the content is sent as a list.
+    """Split a user message's text into parts; also return whether its content is sent as a list.
 
-    Text without a start marker stays plain content; with a marker it becomes a list, even when no end follows.
-    A part takes the field of the segment in which its marker begins. Never raises for the content of a marker.
+    It becomes a list if there is a start marker, even without an end marker. A part belongs to the field of the segment
+    in which its marker starts. Invalid content of a marker never raises.
     """
     if START not in text:
         return (text,), False
@@ -44,7 +44,7 @@ def _parts(text: Text) -> Iterator[Text | DataPart]:
         if start > position:
             yield text.slice(position, start)
         payload = plain[start + len(START) : end].strip()
-        # Inside of a list or dict the whole marked text is a JSON string, so its quotes are escaped once more.
+        # Inside a list or dict the marked text is part of a JSON string, so its quotes are escaped twice.
         parsed = _first_result(payload, (json.loads, lambda text: json.loads(json.loads(f'"{text}"'))))
         if parsed is UNREADABLE and len(payload) <= repairable:
             repairable -= len(payload)
@@ -78,6 +78,6 @@ def _first_result(payload: str, parsers: tuple[Callable[[str], object], ...]) ->
     for parse in parsers:
         try:
             return parse(payload)
-        except Exception:  # as dspy: whatever a parser raises, RecursionError included, the next one is tried
+        except Exception:  # as dspy: try the next parser after any error, RecursionError included
             continue
     return UNREADABLE

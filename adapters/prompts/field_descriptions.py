@@ -1,4 +1,4 @@
-"""Describes fields in the system message: their list, and a note on each output's type (`dspy.adapters.utils`)."""
+"""Describe fields in the system message: their list, and notes on output types (`dspy.adapters.utils`)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOTE = " " * 8 + "# note: the value you produce "
 
 
 def is_subclass(annotation: object, base: type) -> bool:
-    """Test whether `annotation` is a subclass of `base`; False for everything but plain classes."""
+    """Test whether `annotation` is a subclass of `base`; False if it is not a class."""
     try:
         return inspect.isclass(annotation) and issubclass(annotation, base)
     except TypeError:
@@ -37,7 +37,7 @@ def is_model(annotation: object) -> TypeGuard[type[pydantic.BaseModel]]:
 
 
 def get_field_description_string(fields: Mapping[str, Field]) -> Text:
-    """Write the numbered list of fields: name, type, description, custom types' descriptions, constraints.
+    """Write a numbered list of fields: name, type, description, custom types' descriptions, constraints.
 
     Rule: `dspy.adapters.utils.get_field_description_string`.
     """
@@ -50,7 +50,7 @@ def get_field_description_string(fields: Mapping[str, Field]) -> Text:
         segments.append(Segment("): ", "boilerplate", name))
         segments.append(Segment(field.description, "description", name))
         info = field.info
-        # With what `Annotated` says of the type, which may be a custom type too.
+        # Include the metadata of `Annotated`, which may be a custom type.
         is_annotated = info is not None and info.annotation is field.annotation
         for custom in custom_types_in(info.rebuild_annotation() if is_annotated else field.annotation):
             description = custom.description()
@@ -104,7 +104,7 @@ def _type_note(field: Field) -> tuple[Segment, ...]:
 
 
 def _type_reminder(field: Field) -> tuple[Segment, ...]:
-    """Write the type of an output, in brackets, for the reminder at the end of a user message."""
+    """Write an output's type in parentheses, for the reminder at the end of a user message."""
     if is_named(field.annotation, "ToolCalls"):
         text = ' (must be a JSON object like {"tool_calls": [{"name": "...", "args": {...}}]})'
         return (Segment(text, "reminder", field.name),)
@@ -118,7 +118,7 @@ def _type_reminder(field: Field) -> tuple[Segment, ...]:
 
 
 def outputs_in_order(signature: Signature, marker: str) -> list[Segment]:
-    """Write the outputs for a reminder: each name in `marker`, with its type, and `then` between."""
+    """Write the outputs for a reminder: each name in `marker` with its type, separated by `then`."""
     segments: list[Segment] = []
     for index, (name, field) in enumerate(signature.output_fields.items()):
         if index:
@@ -130,19 +130,19 @@ def outputs_in_order(signature: Signature, marker: str) -> list[Segment]:
 
 @lru_cache(maxsize=512)
 def inputs_described(signature: Signature) -> Text:
-    """`get_field_description_string` of the inputs."""
+    """Return `get_field_description_string` of the inputs."""
     return get_field_description_string(signature.input_fields)
 
 
 @lru_cache(maxsize=512)
 def outputs_described(signature: Signature) -> Text:
-    """`get_field_description_string` of the outputs."""
+    """Return `get_field_description_string` of the outputs."""
     return get_field_description_string(signature.output_fields)
 
 
 @lru_cache(maxsize=512)
 def chat_field_description(signature: Signature) -> Text:
-    """Write the list of inputs and the list of outputs, as Chat, JSON, XML and BAML show them."""
+    """Write the lists of inputs and outputs, as in Chat, JSON, XML and BAML."""
     return Text(
         (
             Segment("Your input fields are:\n", "boilerplate"),
@@ -155,7 +155,7 @@ def chat_field_description(signature: Signature) -> Text:
 
 @lru_cache(maxsize=512)
 def task_description(instructions: str) -> Text:
-    """Write the objective: the instructions with each line indented."""
+    """Write the objective: the instructions with every line indented."""
     segments = [Segment("In adhering to this structure, your objective is: ", "boilerplate")]
     for line in textwrap.dedent(instructions).splitlines():
         segments.append(Segment("\n" + " " * 8, "boilerplate"))
@@ -164,7 +164,7 @@ def task_description(instructions: str) -> Text:
 
 
 def joined(parts: Iterable[str], separator: str = "\n\n") -> Text:
-    """Parts joined by an empty line, white space at both ends removed, as most of dspy's messages are made."""
+    """Join parts with an empty line and strip the result, as for most of dspy's messages."""
     return join(separator, tuple(parts)).strip()
 
 
@@ -175,7 +175,7 @@ _ENDS = ("Your output fields are:", "Your outputs must contain:", "All interacti
 
 
 class ListedField(NamedTuple):
-    """An item of the numbered list of fields; `description` may have several lines, the last ones its constraints."""
+    """An item of the numbered list of fields; the last lines of `description` may be constraints."""
 
     name: str
     type_text: str
@@ -203,7 +203,7 @@ def listed_fields(system: str, heading: str) -> list[ListedField]:
 
 
 def _closed(text: str) -> tuple[str, str]:
-    """Split the text at the bracket that closes an already open bracket; quotes are respected."""
+    """Split text at the bracket that closes an already open bracket, outside quotes."""
     depth, quote = 1, ""
     for place, char in enumerate(text):
         if quote:
@@ -220,7 +220,7 @@ def _closed(text: str) -> tuple[str, str]:
 
 
 def type_note(name: str, system: str) -> str | None:
-    """Find the note on an output's type in the structure section, in plain text or inside its JSON object."""
+    """Find the note on an output's type in the structure section, also inside a JSON object."""
     mark = f"{{{name}}}{NOTE}"
     start = system.rfind(mark)
     if start < 0:
@@ -235,7 +235,7 @@ def type_note(name: str, system: str) -> str | None:
 
 
 def simplified_type(name: str, system: str) -> str | None:
-    """Find an output's type as the BAML adapter writes it."""
+    """Find an output's type as written by the BAML adapter."""
     end = r"(?=\n\n\[\[ ## \w+ ## \]\]|\nIn adhering to this|\Z)"
     found = re.search(rf"Output field `{re.escape(name)}` should be of type: (.*?){end}", system, re.DOTALL)
     return found.group(1) if found else None

@@ -1,4 +1,4 @@
-"""The messages an adapter makes, with the origin of every character."""
+"""The messages of an adapter, with the origin of every character."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from adapters.prompts.text import Segment, Text
 from adapters.values.plain_json import plain
 
 Values = Mapping[str, object]
-"""Values by the name of their field: the inputs, the outputs, a demo or a turn."""
+"""Values by field name: inputs, outputs, a demo or a turn."""
 Demos = Sequence[Values]
 
 NOTHING: Values = MappingProxyType({})
 
 
 def nothing() -> Values:
-    """`NOTHING` as a default: dataclasses of Python 3.11 refuse a mapping proxy itself."""
+    """Return `NOTHING`, for defaults of dataclasses: Python 3.11 rejects a mapping proxy as such."""
     return NOTHING
 
 
 @dataclass(frozen=True, slots=True)
 class DataPart:
-    """A content part that is not text (an image, a file, …): the provider's JSON object, and the field it came from."""
+    """A content part that is not text, such as an image: the provider's JSON object, and the field of its origin."""
 
     payload: Mapping[str, object]
     field: str | None = None
 
     @property
     def piece(self) -> Piece:
-        """The line shown instead of it where only text is shown."""
+        """A line that represents the part where only text is shown."""
         return Piece(f"\n{as_text.data_line(plain(self.payload))}\n", DATA, self.field or "", self.field or "")
 
 
@@ -42,9 +42,9 @@ class DataPart:
 class Message(ShowsItself):
     """A chat message.
 
-    `turn` is `system`, `demo N`, `history N` or `inputs`, N the 1-based place in what was given to the adapter.
-    `parts` is one `Text` for plain content; with `is_list` the content goes out as a list of parts; no parts is
-    content `None`. `extra` holds what a message carries beside role and content (`tool_calls`, `tool_call_id`, `name`).
+    `turn` is `system`, `demo N`, `history N` or `inputs`, with the 1-based number of the demo or turn passed to the
+    adapter. `parts` is a single `Text` for plain content, empty for content `None`; with `is_list`, the content is sent
+    as a list of parts. `extra` contains further keys of the message (`tool_calls`, `tool_call_id`, `name`).
     """
 
     role: str
@@ -55,7 +55,7 @@ class Message(ShowsItself):
 
     @property
     def content(self) -> str | list[dict[str, object]] | None:
-        """The content as it goes out: a string, a list of parts, or None."""
+        """The content as sent: a string, a list of parts, or None."""
         if self.is_list:
             return [
                 {"type": "text", "text": str(part)} if isinstance(part, Text) else dict(part.payload)
@@ -82,17 +82,17 @@ class Message(ShowsItself):
 
     @property
     def title(self) -> str:
-        """Name the message: `system`, `user · demo 1`, `assistant · history 2`, `user`."""
+        """The title of the message: `system`, `user · demo 1`, `assistant · history 2`, `user`."""
         return self.role if self.turn in ("inputs", self.role) else f"{self.role} · {self.turn}"
 
     @property
     def has_data(self) -> bool:
-        """Test whether a part of the message is not text."""
+        """Whether a part of the message is not text."""
         return any(not isinstance(part, Text) for part in self.parts)
 
     @property
     def passage(self) -> Passage:
-        """The message for display: every piece with its kind and field, and a line for each part that is not text."""
+        """The message for display: each segment with its kind and field, and a line for each other part."""
         pieces: list[Piece] = []
         for part in self.parts:
             pieces += map(piece_of, part.segments) if isinstance(part, Text) else [part.piece]
@@ -122,7 +122,7 @@ def piece_of(segment: Segment) -> Piece:
 
 @dataclass(frozen=True, slots=True)
 class DemoUse:
-    """The use of the demo at 1-based `number`; `missing` names the fields that it lacks or has as None."""
+    """The use of the demo at 1-based `number`; `missing` lists fields that are absent or None."""
 
     number: int
     use: Literal["complete", "incomplete", "dropped"]
@@ -136,9 +136,9 @@ class Prompt(ShowsItself):
     messages: tuple[Message, ...]
     demos: tuple[DemoUse, ...] = ()
     notes: tuple[str, ...] = ()
-    """What the adapter left out or could not hold, in words."""
+    """Notes on parts that the adapter left out."""
     reusable: object = field(default=None, repr=False, compare=False)
-    """What `Adapter.render(..., reuse=prompt)` takes over."""
+    """Rendered demos for `Adapter.render(..., reuse=prompt)`."""
 
     def as_dicts(self) -> list[dict[str, object]]:
         """Convert the messages to the shape that `format` returns."""
@@ -149,7 +149,7 @@ class Prompt(ShowsItself):
 
 
 def content_parts(content: object) -> tuple[tuple[Text | DataPart, ...], bool]:
-    """Convert the content that an adapter's method returned (text, a list, or nothing) to `parts` and `is_list`."""
+    """Convert content returned by an adapter's method (text, a list or None) to `parts` and `is_list`."""
     if isinstance(content, str):
         return (Text.of(content),), False
     if isinstance(content, list):
@@ -158,16 +158,16 @@ def content_parts(content: object) -> tuple[tuple[Text | DataPart, ...], bool]:
 
 
 def message_of(role: str, turn: str, content: object) -> Message:
-    """Make a message from the content that an adapter's method returned."""
+    """Make a message from content returned by an adapter's method."""
     if isinstance(content, str):
         return Message(role, turn, (content if isinstance(content, Text) else Text.of(content),))
     return Message(role, turn, *content_parts(content))
 
 
 def prompt_of_dicts(messages: Sequence[Mapping[str, object]], turn: str | None = None) -> Prompt:
-    """Make a `Prompt` from plain dicts; all its text is of kind `custom`, for its origin is unknown.
+    """Make a `Prompt` from plain dicts; its text has the kind `custom`, as its origin is unknown.
 
-    `turn` names the messages' turn; without it, turns are guessed from the roles.
+    `turn` is the kind of turn, such as `history`; without it, turns are guessed from the roles.
     """
     made: list[Message] = []
     last_user = max((index for index, one in enumerate(messages) if one.get("role") == "user"), default=-1)
@@ -194,7 +194,10 @@ RETURNS = "`format` returns a list of messages, or an object with `system` and `
 
 
 def message_dicts(formatted: Any) -> list[Mapping[str, object]]:
-    """`[{"role", "content", …}]`, the system message first. Raises TypeError for what is neither shape."""
+    """Convert the result of `format` to `[{"role", "content", …}]`, the system message first.
+
+    Raises TypeError if it is neither a list of messages nor an object with `system` and `messages`.
+    """
     messages = _of(formatted, "messages")
     if messages is None:
         if not _is_list(formatted):
@@ -225,7 +228,7 @@ def _message(message: object) -> Mapping[str, object]:
 
 
 def _content(content: Any) -> object:
-    """Text where all is text, as dspy writes its history (`lm15_boundary.history_messages`); else a list of parts."""
+    """Convert content to text if all parts are text (dspy's `lm15_boundary.history_messages`), else to dicts."""
     if not _is_list(content):
         return content
     texts = [_of(part, "text") if _of(part, "type") == "text" else None for part in content]

@@ -1,7 +1,7 @@
-"""Text that knows where each of its characters came from.
+"""Text that records the origin of each character.
 
-A `Text` is a `str`, equal to the plain string an adapter of dspy would produce, whose `segments`
-partition it: joined together they are the string, without gap or overlap.
+A `Text` is a `str`, equal to the plain string of dspy's adapter. Its `segments` partition it: joined, they are the
+string, without gaps or overlaps.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ Kind = Literal[
     "boilerplate",
     "custom",
 ]
-"""What a piece of a prompt is; `custom` is text of an adapter that does not say."""
+"""Kind of a piece of a prompt; `custom` is text of unknown origin."""
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 class Segment(NamedTuple):
-    """A piece of text, what it is, and the signature field that made it (None when no field did)."""
+    """A piece of text, its kind, and the signature field of its origin, or None."""
 
     text: str
     kind: Kind
@@ -41,12 +41,12 @@ _new_segment = tuple.__new__
 
 
 def value_segment(text: str, field: str) -> Segment:
-    """`Segment(text, "value", field)`, made the short way: a prompt of 1,000 demos has ten thousand of them."""
+    """Return `Segment(text, "value", field)`, faster: a prompt of 1,000 demos has ten thousand of these."""
     return _new_segment(Segment, (text, "value", field))
 
 
 class Text(str):
-    """A string with `segments`; `strip`, `slice` and `+` keep them, every other method returns a plain `str`."""
+    """A string with `segments`; `strip`, `slice` and `+` keep them, other methods return a plain `str`."""
 
     __slots__ = ("segments",)
     segments: tuple[Segment, ...]
@@ -62,11 +62,11 @@ class Text(str):
 
     @classmethod
     def of(cls, text: str, kind: Kind = "custom", field: str | None = None) -> Text:
-        """Make a Text from `text`: itself if it already knows its origins, otherwise a segment of `kind`."""
+        """Convert `text` to a Text with a single segment of `kind`; return it unchanged if it is a Text."""
         return text if isinstance(text, Text) else cls((Segment(text, kind, field),))
 
     def slice(self, start: int, end: int) -> Text:
-        """Take the characters from `start` to `end` (0 ≤ start ≤ end ≤ length), with their origins."""
+        """Return the characters from `start` to `end` (0 ≤ start ≤ end ≤ length), with their origins."""
         if start == 0 and end == len(self):
             return self
         pieces: list[Segment] = []
@@ -109,7 +109,7 @@ class Text(str):
 
 
 def join(separator: str, parts: Sequence[str], kind: Kind = "boilerplate") -> Text:
-    """`separator.join(parts)`, keeping the origins of `parts`; the separators are of `kind`. Raises as it does."""
+    """Return `separator.join(parts)` with the origins of `parts`; separators have the kind `kind`."""
     between = Segment(separator, kind)
     segments: list[Segment] = []
     for index, part in enumerate(parts):

@@ -1,7 +1,7 @@
-"""Custom types with dspy's names, fields, methods and serialised form; each is loaded when it is first asked for.
+"""Custom types with dspy's names, fields, methods and serialised form, each loaded on first use.
 
 They follow dspy 3.4.1 (MIT licence, Copyright (c) 2023 Stanford Future Data Systems; the licence is in
-`schema_texts.json`). Unlike dspy's, none opens a file, fetches a URL or calls a function on its own.
+`schema_texts.json`). Unlike dspy's, they never open a file, fetch a URL or call a function by themselves.
 """
 
 from importlib import import_module

@@ -1,8 +1,7 @@
-"""`Type`, the base of every custom type, with dspy's hooks; `History`, the turns of a conversation.
+"""`Type`, the base of all custom types, with dspy's hooks; `History`, the turns of a conversation.
 
-The docstrings of dspy's types reach the model as descriptions in JSON schemas and in BAML's comments. They are kept as
-data (with dspy's MIT licence) so that the prompt is dspy's to the byte, while what this project says about its own code
-stays in its own words.
+The docstrings of dspy's types reach the model, as descriptions in JSON schemas and in BAML's comments. They are stored
+as data (with dspy's MIT licence), so that prompts equal dspy's byte for byte.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ import pydantic
 from adapters.types.recognition import END, START
 
 NOTICE = "Experimental: "
-"""The words that dspy's decorator `experimental` puts before a docstring, which is compiled by then."""
+"""Prefix that dspy's decorator `experimental` adds to a docstring after it is compiled."""
 
 
 def _load() -> dict[str, str]:
@@ -30,7 +29,7 @@ def _load() -> dict[str, str]:
         return texts
     for name, text in texts.items():
         notice, gap, docstring = text.partition("\n\n") if text.lstrip(" ").startswith(NOTICE) else ("", "", text)
-        # Convert a docstring as Python 3.13 and later do: tabs to spaces, no common indentation
+        # Python 3.13 and later convert docstrings so: tabs to spaces, no common indentation
         first, *rest = docstring.expandtabs().split("\n")
         margin = min((len(line) - len(line.lstrip(" ")) for line in rest if line.strip(" ")), default=0)
         texts[name] = notice.lstrip(" ") + gap + "\n".join([first.lstrip(" "), *(line[margin:] for line in rest)])
@@ -38,11 +37,11 @@ def _load() -> dict[str, str]:
 
 
 SCHEMA_TEXTS: Mapping[str, str] = MappingProxyType(_load())
-"""The `__doc__` of each of dspy 3.4.1's types that has one, by qualified name, as dspy has it under this Python."""
+"""The `__doc__` of dspy 3.4.1's types by qualified name, as it is under this version of Python."""
 
 
 class NativeLM(Protocol):
-    """The attributes of a model that `adapt_to_native_lm_feature` reads; `dspy.LM` has all of them."""
+    """The attributes of a model that `adapt_to_native_lm_feature` reads; `dspy.LM` has them all."""
 
     model: str
     model_type: str
@@ -51,7 +50,7 @@ class NativeLM(Protocol):
 
 
 class Type(pydantic.BaseModel):
-    # Subclasses define `format`: a list of content parts (OpenAI's chat API), or text or JSON for the message itself.
+    # Subclasses define `format`: a list of content parts (OpenAI's chat API), or text or JSON to put into the message.
     __doc__ = SCHEMA_TEXTS["Type"]
 
     def format(self) -> object:
@@ -59,7 +58,7 @@ class Type(pydantic.BaseModel):
 
     @classmethod
     def description(cls) -> str:
-        """Return the text about this type in the prompt; empty for none."""
+        """Return the prompt's text about this type, or ""."""
         return ""
 
     @classmethod
@@ -80,7 +79,7 @@ class Type(pydantic.BaseModel):
     def adapt_to_native_lm_feature(
         cls, signature: object, field_name: str, lm: NativeLM, lm_kwargs: dict[str, object]
     ) -> object:
-        """Return the signature without `field_name` when the model gives this type natively; may add to `lm_kwargs`."""
+        """Return the signature without `field_name` if the model returns this type natively; may add to `lm_kwargs`."""
         return signature
 
     @classmethod
@@ -89,18 +88,18 @@ class Type(pydantic.BaseModel):
 
     @classmethod
     def parse_stream_chunk(cls, chunk: object) -> object:
-        """Read the part of a provider's stream chunk for this type, or None."""
+        """Return the part of a provider's stream chunk for this type, or None."""
         return None
 
     @classmethod
     def parse_lm_response(cls, response: str | Mapping[str, object]) -> Self | None:
-        """Read the value of this type that a model's response has in addition to its text, or None."""
+        """Return the value of this type in a model's response, apart from the text, or None."""
         return None
 
 
 @dataclass(frozen=True, slots=True)
 class NativePlan:
-    """A plan: whether to remove the field from the signature, and parameters to add to the request."""
+    """A plan for a native field: whether to remove it from the signature, and parameters for the request."""
 
     removes_field: bool
     params: Mapping[str, Any] = field(default_factory=dict)
@@ -114,9 +113,8 @@ def reasoning_plan(
 ) -> NativePlan:
     """Plan the request for a `Reasoning` output (rule: `dspy.Reasoning.adapt_to_native_lm_feature`).
 
-    `params` are the model's own and the call's together, the call's winning. An explicit `reasoning_effort` of None
-    turns the feature off; none at all means `low`. GPT-5 through chat completions returns no reasoning, so it keeps
-    the field.
+    `params` are the model's parameters, overridden by the call's. `reasoning_effort` defaults to `low`; None turns the
+    feature off. GPT-5 through chat completions returns no reasoning, so the field stays in the prompt.
     """
     effort = params.get("reasoning_effort", "low")
     if effort is None or not supports_reasoning:

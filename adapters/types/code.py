@@ -1,4 +1,4 @@
-"""`Code` and `Code["java"]`: a program as text, taken out of its markdown fence."""
+"""`Code` and `Code["java"]`: a program as text, without its markdown fence."""
 
 from __future__ import annotations
 
@@ -50,15 +50,15 @@ class Code(Type):
         raise ValueError(f"Received invalid value for `dspy.Code`: {data}")
 
     def __class_getitem__(cls, language: object) -> type[Code]:
-        """Make the class for another language; the same language gives the same class."""
+        """Return the class for a language, always the same class for the same language."""
         return _code_in(cls, language) if isinstance(language, str) else _make_code_in(cls, language)
 
 
 def strip_fence(text: str) -> str:
-    """Take the content out of the first markdown code block; without a block, return the text.
+    """Return the content of the first markdown code block, or the text if there is none.
 
-    Rule: dspy's `_filter_code`, whose two patterns take quadratic time. Only the first fence can open a block: where
-    it finds no end of line or no closing fence behind it, no later one does.
+    Rule: dspy's `_filter_code`, whose two patterns take quadratic time. The first fence decides: if no line end or
+    closing fence follows it, none follows a later fence.
     """
     opening = text.find(FENCE)
     if opening < 0:

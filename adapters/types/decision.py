@@ -1,7 +1,7 @@
 """`Noul`, `Choice` and `Score`: decisions with confidence, experimental in dspy 3.4.1.
 
-The model is asked not for the decision but for evidence (probabilities), from which `adapters.requests.decisions`
-makes it. Inside another type they are plain structured JSON, and the model gives value and confidence itself.
+The model returns evidence (probabilities), from which `adapters.requests.decisions` computes the decision. Inside
+another type they are plain structured JSON, and the model returns value and confidence itself.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from adapters.types.pydantic_schema import type_adapter
 from adapters.types.recognition import kind_of, options_of
 
 MODULE = "dspy.adapters.decision"
-"""Of evidence types: where two of one name meet in a schema, pydantic tells them apart by it."""
+"""The `__module__` of evidence types, by which pydantic distinguishes types of the same name in a schema."""
 
 Probability = Annotated[float, Field(ge=0, le=1)]
 
 
 class Decision(Type):
-    # What the three have in common: `criteria` are what was declared in `[…]`, kept as JSON.
+    # The base of the three types; `criteria_json` stores the criteria declared in `[…]`.
     model_config = ConfigDict(extra="forbid")
     criteria_json: ClassVar[str] = "null"
 
@@ -34,7 +34,7 @@ class Decision(Type):
 
     @classmethod
     def criteria(cls) -> Any:
-        """Copy the declared criteria: descriptions by label, a list for Score, None for a bare type."""
+        """Return the declared criteria: descriptions by label, a list for Score, None without criteria."""
         return json.loads(cls.criteria_json)
 
     @pydantic.model_serializer(mode="wrap")
@@ -57,7 +57,7 @@ class Noul(Decision):
     probability: SkipJsonSchema[Probability | None] = None
 
     def __class_getitem__(cls, options: object) -> type[Noul]:
-        """Make `Noul[(True, "blocked"), (False, "usable")]`, with either or both. Raises ValueError otherwise."""
+        """Make `Noul[(True, "blocked"), (False, "usable")]`, with either or both. Raises ValueError for others."""
         pairs = _option_pairs(options)
         if any(type(value) is not bool for value, _ in pairs) or len(dict(pairs)) != len(pairs):
             raise ValueError("Noul criteria require distinct True/False values with JSON descriptions.")
@@ -88,7 +88,7 @@ class Score(Decision):
     level: SkipJsonSchema[int | None] = Field(default=None, ge=0, strict=True)
 
     def __class_getitem__(cls, options: object) -> type[Score]:
-        """`Score["poor", "fair", "excellent"]`, in increasing order. Raises ValueError for anything else."""
+        """Make `Score["poor", "fair", "excellent"]`, levels in increasing order. Raises ValueError for others."""
         if not isinstance(options, tuple) or len(options) < 2:
             raise ValueError("Score requires at least two ordered level descriptions, e.g. Score['poor', 'excellent'].")
         if None in options:
@@ -120,14 +120,14 @@ class Choice(Decision):
     probabilities: SkipJsonSchema[dict[str, Probability] | None] = None
 
     def __class_getitem__(cls, options: object) -> type[Choice]:
-        """`Choice[("billing", "Payment issue"), ("technical", "Product bug")]`. Raises ValueError for anything else."""
+        """Make `Choice[("billing", "Payment issue"), ("technical", "Product bug")]`. Raises ValueError for others."""
         pairs = _option_pairs(options)
         values = [value for value, _ in pairs]
         if any(type(value) not in (str, int, bool, type(None)) for value in values):
             raise ValueError("Choice values must be strings, integers, booleans, or None.")
         if len({str(value) for value in values}) != len(values):
             raise ValueError("Choice values must have distinct string labels (e.g. 1 and '1' are ambiguous).")
-        # The types are part of the cache's key, since True == 1.
+        # The types are part of the cache key, because True == 1.
         return _choice_type(tuple((type(value), value, _description_json(desc)) for value, desc in pairs))
 
     @classmethod
@@ -151,7 +151,7 @@ class Choice(Decision):
 
 
 def _option_pairs(options: Any) -> tuple[tuple[object, object], ...]:
-    # One pair in brackets comes as the pair itself, and not as a tuple of pairs.
+    # A single pair in brackets is passed as the pair itself, not as a tuple of pairs.
     if isinstance(options, tuple) and len(options) == 2 and not isinstance(options[0], tuple):
         options = (options,)
     is_pairs = isinstance(options, tuple) and all(isinstance(pair, tuple) and len(pair) == 2 for pair in options)
@@ -200,7 +200,10 @@ def _choice_type(options: tuple[tuple[type, object, str], ...]) -> type[Choice]:
 
 @lru_cache(maxsize=256)
 def evidence_type(decision_type: Any) -> type[pydantic.BaseModel]:
-    """Make the type that a model is asked for instead of a decision. Rule: `dspy.adapters.decision.evidence_type`."""
+    """Make the type of the evidence that a model returns for a decision.
+
+    Rule: `dspy.adapters.decision.evidence_type`.
+    """
     kind = kind_of(decision_type)
     name = kind.capitalize()
     fields: dict[str, Any]

@@ -1,4 +1,4 @@
-"""`Audio`, `File` and `Image`: data as base64, a URL or a provider's id. Nothing is fetched, arrays are not encoded."""
+"""`Audio`, `File` and `Image`: data as base64, a URL or a provider's id. URLs are not fetched, arrays not encoded."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ class Audio(Type):
 
     @classmethod
     def from_path(cls, file_path: str) -> Audio:
-        """Read the sound in a local file; only ever called by a person's own code.
+        """Read a local audio file; only called by users' own code.
 
-        Raises ValueError when there is no such file or its name says it is not audio.
+        Raises ValueError if there is no such file or its name is not that of an audio file.
         """
         path = Path(file_path)
         if not path.is_file():
@@ -72,10 +72,10 @@ class Audio(Type):
 
 
 def encode_audio(audio: object, audio_format: str = "wav") -> dict[str, object]:
-    """`data` and `audio_format` of what dspy takes for sound: both in a dict, an Audio, a data URI, or bytes.
+    """Return `data` and `audio_format` of a dict with both, an Audio, a data URI, or bytes, as dspy accepts.
 
-    `audio_format` is the format of raw bytes. Raises ValueError for anything else, arrays included (as dspy does
-    without soundfile).
+    The argument `audio_format` is the format of bytes. Raises ValueError for other values, including arrays (as dspy
+    does without soundfile).
     """
     if isinstance(audio, dict) and "data" in audio and "audio_format" in audio:
         return audio
@@ -162,7 +162,7 @@ class File(Type):
 
     @classmethod
     def from_path(cls, file_path: str, filename: str | None = None, mime_type: str | None = None) -> File:
-        """Read the content of a local file; called by a person's own code alone. ValueError when there is none."""
+        """Read a local file; only called by users' own code. Raises ValueError if there is no such file."""
         path = Path(file_path)
         if not path.is_file():
             raise ValueError(f"File not found: {file_path}")
@@ -178,14 +178,14 @@ class File(Type):
 
     @classmethod
     def from_file_id(cls, file_id: str, filename: str | None = None) -> File:
-        """Refer to a file that was uploaded to the provider before."""
+        """Refer to a file that was uploaded to the provider."""
         return cls(file_id=file_id, filename=filename)
 
 
 def encode_file_to_dict(file_input: object) -> dict[str, object]:
-    """Read the fields of a file, from a File, a dict of its fields, a data URI, or bytes, as dspy accepts.
+    """Return the fields of a File, a dict of its fields, a data URI, or bytes, as dspy accepts.
 
-    Raises ValueError for anything else.
+    Raises ValueError for other values.
     """
     if isinstance(file_input, File):
         given = {key: getattr(file_input, key) for key in KEYS}
@@ -218,7 +218,7 @@ class Image(Type):
         self, source: object = None, /, *, download: object = UNSET, verify: object = UNSET, **data: object
     ) -> None:
         if (download is not UNSET or verify is not UNSET) and source is None:
-            # Pydantic hands a reply's keys to this constructor, and dspy answers {"download": true} with TypeError.
+            # Pydantic passes a reply's keys to this constructor; for {"download": true}, dspy raises TypeError.
             raise TypeError(
                 "`download` and `verify` are only valid with a positional image source; "
                 "use Image.from_url(url, verify=...) to download a remote image."
@@ -240,15 +240,15 @@ class Image(Type):
     def format(self) -> list[dict[str, object]]:
         try:
             url = encode_image(self.url)
-        except Exception as error:  # whatever a user's file or address does becomes dspy's own error
+        except Exception as error:  # dspy converts every error to this
             raise ValueError(f"Failed to format image for DSPy: {error}") from error
         return [{"type": "image_url", "image_url": {"url": url}}]
 
     @classmethod
     def from_path(cls, file_path: str) -> Image:
-        """Read the picture in a local file as a data URI; only ever called by a person's own code.
+        """Read a local image file as a data URI; only called by users' own code.
 
-        Raises ValueError when there is no such file or its name says no MIME type.
+        Raises ValueError if there is no such file or its name has no known MIME type.
         """
         path = Path(file_path)
         if not path.is_file():
@@ -270,9 +270,9 @@ class Image(Type):
 
 
 def encode_image(image: object) -> str:
-    """Find the URL or data URI of an image that dspy accepts: either of these as text, {"url": …}, or an Image.
+    """Return the URL or data URI of an image: of that text, {"url": …}, or an Image, as dspy accepts.
 
-    Raises ValueError for anything else, and ImportError for raw bytes, as dspy does without Pillow.
+    Raises ValueError for other values, and ImportError for bytes, as dspy does without Pillow.
     """
     if isinstance(image, dict) and "url" in image:
         return encode_image(image["url"])

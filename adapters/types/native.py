@@ -1,4 +1,4 @@
-"""`Reasoning`, `Citations` and their `Document`: outputs that may come natively, apart from the reply's text."""
+"""`Reasoning`, `Citations` and `Document`: types that a model may return natively, apart from the reply's text."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ class Reasoning(Type):
 
     @classmethod
     def parse_lm_response(cls, response: str | Mapping[str, Any]) -> Reasoning | None:
-        """Read the response's `reasoning_content`, or None.
+        """Return the response's `reasoning_content`, or None.
 
-        Raises TypeError for a plain text that contains these letters: dspy looks for the key in the text too.
+        Raises TypeError for a plain text that contains this word, because dspy searches text for the key too.
         """
         if "reasoning_content" in response:
             return Reasoning(content=response["reasoning_content"])  # type: ignore[index]
@@ -55,7 +55,7 @@ class Reasoning(Type):
     def parse_stream_chunk(cls, chunk: Any) -> str | None:
         try:
             content = chunk.choices[0].delta.reasoning_content
-        except Exception:  # as dspy: a provider's chunk of any other shape holds no reasoning
+        except Exception:  # as dspy: a provider's chunk of any other shape has no reasoning
             return None
         return content  # type: ignore[no-any-return]
 
@@ -95,7 +95,7 @@ class Reasoning(Type):
         return other + self.content if isinstance(other, str) else NotImplemented
 
     def __getattr__(self, name: str) -> object:
-        """Offer the methods of `str`, on the content."""
+        """Return a method of `str` bound to the content."""
         if hasattr(str, name):
             return getattr(self.content, name)
         raise AttributeError(
@@ -136,7 +136,7 @@ class Citations(Type):
 
     @classmethod
     def from_dict_list(cls, citations_dicts: Sequence[Mapping[str, Any]]) -> Citations:
-        """Make citations from plain dicts. Raises pydantic's ValidationError if a field is missing."""
+        """Make citations from dicts. Raises pydantic's ValidationError if a field is missing."""
         return cls(citations=[cls.Citation(**item) for item in citations_dicts])
 
     @classmethod
@@ -188,12 +188,12 @@ class Citations(Type):
         try:
             citation = chunk.choices[0].delta.provider_specific_fields.get("citation")
             return cls.from_dict_list([citation]) if citation else None
-        except Exception:  # as dspy: a provider's chunk of any other shape holds no citation
+        except Exception:  # as dspy: a provider's chunk of any other shape has no citation
             return None
 
     @classmethod
     def parse_lm_response(cls, response: str | Mapping[str, object]) -> Citations | None:
-        """Read the response's `citations`, or None. Raises what `from_dict_list` raises for malformed citations."""
+        """Return the response's `citations`, or None. Raises pydantic's ValidationError if they are malformed."""
         if isinstance(response, dict) and isinstance(response.get("citations"), list):
             return cls.from_dict_list(response["citations"])
         return None

@@ -1,7 +1,7 @@
-"""Pydantic's view of a type, built once per type.
+"""Cache pydantic's `TypeAdapter` and JSON schema of each type.
 
-Building a `TypeAdapter` is most of what formatting and parsing cost in dspy. Types are told apart by identity, not by
-equality: `list[int | str] == list[str | int]` although the two coerce differently.
+In dspy, most of the cost of formatting and parsing is building `TypeAdapter`s. The cache keys are identities of types,
+because `list[int | str] == list[str | int]` although the two coerce differently.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ LIMIT = 4096
 
 
 class ByIdentity(Generic[Result]):
-    """`make(key)` remembered by the key's identity, for the last few thousand keys; what `make` raises is not kept."""
+    """A cache of `make(key)` by the key's identity, cleared when full; exceptions are not cached."""
 
     def __init__(self, make: Callable[[Any], Result]) -> None:
         self._make = make
@@ -34,7 +34,7 @@ class ByIdentity(Generic[Result]):
 
 
 type_adapter: ByIdentity[TypeAdapter[object]] = ByIdentity(TypeAdapter)
-"""The `TypeAdapter` of an annotation. Raises what pydantic raises for a type it does not know."""
+"""The `TypeAdapter` of an annotation. Raises what pydantic raises for unsupported types."""
 
 
 def _type_first(node: object) -> Any:
@@ -51,9 +51,9 @@ def _type_first(node: object) -> Any:
 json_schema: ByIdentity[dict[str, object]] = ByIdentity(
     lambda annotation: _type_first(type_adapter(annotation).json_schema())
 )
-"""The JSON schema as dspy shows it: `type` first, other keys sorted (`dspy.adapters.utils._get_json_schema`)."""
+"""The JSON schema as in dspy's prompts: `type` first, other keys sorted (`dspy.adapters.utils._get_json_schema`)."""
 
 schema_by_name: ByIdentity[dict[str, Any]] = ByIdentity(
     lambda annotation: type_adapter(annotation).json_schema(by_alias=False)
 )
-"""The JSON schema with field names instead of aliases, as dspy's XMLAdapter uses it."""
+"""The JSON schema with field names instead of aliases, as in dspy's XMLAdapter."""

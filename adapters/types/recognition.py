@@ -1,7 +1,7 @@
-"""Recognises custom types: ours, dspy's (by qualified name, without importing it), and their subclasses.
+"""Recognise custom types: ours, dspy's (by qualified name, without importing it), and their subclasses.
 
-A model that merely has a method called `format` does not count. `asks_for_types` finds them in containers, unions,
-models, typed dicts and dataclasses.
+A model that only has a method `format` is not a custom type. `asks_for_types` also searches containers, unions, models,
+typed dicts and dataclasses.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ DSPYS = "dspy.adapters.types"
 
 START = "<<CUSTOM-TYPE-START-IDENTIFIER>>"
 END = "<<CUSTOM-TYPE-END-IDENTIFIER>>"
-"""What stands around the JSON of content parts inside of a message's text until they are expanded (dspy's markers)."""
+"""dspy's markers around the JSON of content parts in a message's text, before they are expanded."""
 
 DECISIONS = ("Noul", "Score", "Choice")
 Kind = Literal["noul", "score", "choice"]
@@ -35,7 +35,7 @@ def is_custom_type(annotation: object) -> bool:
 def custom_types_in(annotation: object) -> list[Any]:
     """Find the custom types in an annotation, in order and with repetitions: `dict[str, list[Image]]` → [Image].
 
-    Rule: `dspy.Type.extract_custom_type_from_annotation`, which looks into type arguments and not into models.
+    Rule: `dspy.Type.extract_custom_type_from_annotation`, which searches type arguments but not models.
     """
     if is_custom_type(annotation):
         return [annotation]
@@ -45,8 +45,8 @@ def custom_types_in(annotation: object) -> list[Any]:
 def is_named(annotation: object, name: str) -> bool:
     """Test whether `annotation` is our or dspy's class `name` itself (`Reasoning`, `ToolCalls`, …).
 
-    A class derived from it is another type, as in dspy, which compares with `==`; only for `Code`, where dspy asks
-    `issubclass`, `Code["java"]` and other derived classes count too.
+    Subclasses do not count, as in dspy, which compares with `==`; except for `Code`, where dspy calls `issubclass`, so
+    that `Code["java"]` counts.
     """
     if name == "Code":
         return is_kind_of(annotation, name)
@@ -59,7 +59,7 @@ def is_kind_of(annotation: object, name: str) -> bool:
 
 
 def is_builtin(annotation: object) -> bool:
-    """Test whether `annotation` is our or dspy's own type, and not a user's subclass."""
+    """Test whether `annotation` is our or dspy's type, not a user's subclass."""
     if not isinstance(annotation, type) or not isinstance(annotation.__module__, str):
         return False
     return _within(annotation.__module__, OURS) or annotation.__module__.startswith("dspy.")
@@ -97,7 +97,7 @@ def _within(module: str, package: str) -> bool:
 
 
 BUILT_MODELS = ("History", "ToolCallResults")
-"""The two types of dspy that are models without being a `Type`."""
+"""dspy's models that plain JSON is converted to although they are not a `Type`."""
 
 
 def is_built(annotation: object) -> bool:
@@ -106,7 +106,7 @@ def is_built(annotation: object) -> bool:
 
 
 def unwrapped(annotation: object) -> object:
-    """Remove `Annotated` and `Required` around an annotation, and resolve aliases."""
+    """Remove `Annotated`, `Required` and similar wrappers from an annotation, and resolve aliases."""
     while True:
         if get_origin(annotation) in (Annotated, Required, NotRequired, ReadOnly):
             annotation = get_args(annotation)[0]
@@ -117,7 +117,7 @@ def unwrapped(annotation: object) -> object:
 
 
 def fields_of(annotation: object) -> Mapping[str, object]:
-    """Map the keys of plain JSON to annotations, for a model, typed dict or dataclass; else empty."""
+    """Map JSON keys to annotations for a model, typed dict or dataclass; empty for other types."""
     if not isinstance(annotation, type):
         return {}
     if issubclass(annotation, pydantic.BaseModel):
@@ -127,7 +127,7 @@ def fields_of(annotation: object) -> Mapping[str, object]:
                 if isinstance(key, str):
                     fields[key] = field.annotation
         return fields
-    # Annotations that are still text are left out: making types of them would mean to evaluate them.
+    # Annotations that are text stay text: converting them to types would require evaluating them.
     if is_typeddict(annotation):
         return annotation.__annotations__
     if dataclasses.is_dataclass(annotation):
@@ -149,4 +149,4 @@ def _search(annotation: object) -> bool:
 
 
 asks_for_types: ByIdentity[bool] = ByIdentity(_search)
-"""Find out whether a custom type is anywhere in an annotation, however deep; kept for each annotation."""
+"""Test whether an annotation contains a custom type at any depth; cached by annotation."""

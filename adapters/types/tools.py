@@ -1,4 +1,4 @@
-"""`Tool`: a function a model may call; `ToolCalls`: the calls it asks for, in dspy's shape or a provider's."""
+"""`Tool`: a function that a model may call; `ToolCalls`: requested calls, in dspy's shape or a provider's."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class ToolCalls(Type):
 
     @classmethod
     def from_dict_list(cls, tool_calls_dicts: Sequence[Mapping[str, object]]) -> ToolCalls:
-        """Make calls from {"name", "args"}, or a provider's {"function": {"name", "arguments": text}}.
+        """Make calls from {"name", "args"} or a provider's {"function": {"name", "arguments": text}}.
 
-        Raises ValueError (such as pydantic's ValidationError) for a call without a name or with broken arguments.
+        Raises ValueError (such as pydantic's ValidationError) for a call without a name or with invalid arguments.
         """
         return cls(tool_calls=[cls.ToolCall(**_call_fields(item)) for item in tool_calls_dicts])
 
@@ -95,7 +95,7 @@ def _is_call(data: Mapping[str, object]) -> bool:
 
 
 def _call_fields(data: object) -> dict[str, Any]:
-    """Read the fields of a `ToolCall` from any of the shapes providers use (dspy's `_normalize_tool_call_dict`)."""
+    """Return the fields of a `ToolCall` from any provider's shape (dspy's `_normalize_tool_call_dict`)."""
     if not isinstance(data, Mapping):
         raise ValueError(f"Received invalid tool call value for `dspy.ToolCalls`: {data}")
     if "function" in data:
@@ -131,7 +131,7 @@ class ToolCallResults(pydantic.BaseModel):
         values: Sequence[object],
         is_errors: Sequence[bool] | None = None,
     ) -> ToolCallResults:
-        """Pair each call with its result, in order. Raises ValueError when the lengths differ."""
+        """Pair each call with its result, in order. Raises ValueError if the lengths differ."""
         calls = tool_calls.tool_calls if isinstance(tool_calls, ToolCalls) else tool_calls
         if len(calls) != len(values):
             raise ValueError("`tool_calls` and `values` must have the same length.")
@@ -161,7 +161,7 @@ class ToolCallResults(pydantic.BaseModel):
 
 
 def no_function(**arguments: object) -> object:
-    """Stands in the place of the function of a tool that is only described, as a session's tools are."""
+    """Placeholder for the function of a tool that is only described, such as a session's tools."""
     raise NotImplementedError("this tool is only described: it has a name and arguments, and no function to call")
 
 
@@ -197,13 +197,13 @@ class Tool(Type):
     @pydantic.model_validator(mode="wrap")
     @classmethod
     def _validate_described(cls, data: object, handler: pydantic.ModelWrapValidatorHandler[Tool]) -> Tool:
-        # A reply that pydantic validates is no person's constructor call: without `func` dspy leaks a TypeError.
+        # For a reply without `func`, dspy raises TypeError; only users' own code may omit it.
         if isinstance(data, dict) and "func" not in data:
             raise TypeError("Tool.__init__() missing 1 required positional argument: 'func'")
         return handler(data)
 
     def _infer(self, func: Callable[..., object], arg_desc: dict[str, str] | None) -> None:
-        """Infer missing arguments from the function's name, docstring and type hints (dspy's rules)."""
+        """Infer missing attributes from the function's name, docstring and type hints (dspy's rules)."""
         annotated = func if inspect.isfunction(func) or inspect.ismethod(func) else func.__call__  # type: ignore[operator]
         signature = inspect.signature(annotated)
         available = get_type_hints(annotated)
@@ -256,12 +256,12 @@ class Tool(Type):
 
 
 def _jsonable(value: object) -> object:
-    # A number fits float and Decimal arguments alike; pydantic would give text.
+    # A number fits both float and Decimal arguments; pydantic would return text.
     if isinstance(value, Decimal):
         return float(value)
     try:
         return pydantic_core.to_jsonable_python(value)
-    except Exception:  # as dspy: a default that is no JSON stays what it is
+    except Exception:  # as dspy: a default that is not JSON stays unchanged
         return value
 
 

@@ -1,7 +1,6 @@
-"""Converts raw text or JSON to typed values for all adapters, and records every step.
+"""Convert raw text or JSON to typed values for all adapters, and record every step.
 
-The rules and their order are those of `dspy.adapters.utils.parse_value`. Each rule has a name under which `apply`
-replays it.
+The rules and their order are those of `dspy.adapters.utils.parse_value`. `apply` replays a rule by its name.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ from adapters.values.steps import Step
 
 
 def coerce(value: object, annotation: object, steps: list[Step] | None = None) -> object:
-    """Convert a value to its type; every step is appended to `steps`, also before an error.
+    """Convert a value to its type; append every step to `steps`, even before an error.
 
-    Raises what `parse_value` raises: ValueError (such as pydantic's ValidationError), and the errors dspy leaks:
-    TypeError for an unhashable value of an Enum, RecursionError and MemoryError from deep nesting.
+    Raises what `parse_value` raises: ValueError (such as pydantic's ValidationError), and the errors that dspy does not
+    catch: TypeError for an unhashable value of an Enum, RecursionError and MemoryError for deep nesting.
     """
     trace: list[Step] = [] if steps is None else steps
     if annotation is str:
@@ -50,7 +49,7 @@ def coerce(value: object, annotation: object, steps: list[Step] | None = None) -
                 after = RULES[rule](value, None)
                 if after != value:
                     trace.append(Step(rule, value, after))
-                value = after  # also where equal: stripping a subclass of str gives a plain one
+                value = after  # even if equal: stripping a subclass of str returns a plain str
             if value in allowed:
                 return _step(trace, "literal_member", value, value)
     members = get_args(annotation) if origin is Union or origin is types.UnionType else ()
@@ -61,7 +60,7 @@ def coerce(value: object, annotation: object, steps: list[Step] | None = None) -
 
 
 def find_enum_member(enum: type[enum.Enum], identifier: Any) -> enum.Enum:
-    """Find a member by its value, else by its name (dspy's function). Raises ValueError for none."""
+    """Find a member by its value, else by its name, like dspy's function. Raises ValueError if there is none."""
     for member in enum:
         if member.value == identifier:
             return member
@@ -71,10 +70,10 @@ def find_enum_member(enum: type[enum.Enum], identifier: Any) -> enum.Enum:
 
 
 def apply(rule: str, before: object, annotation: object) -> object:
-    """Replay a rule of a recorded step on `before`.
+    """Replay the rule of a recorded step on `before`.
 
-    For a step with a `path`, its `after` is the part at that path of what this returns. Raises KeyError for a rule
-    that does not exist, and what the rule raised.
+    For a step with a `path`, its `after` is the part of the result at that path. Raises KeyError for an unknown rule,
+    and whatever the rule raises.
     """
     return RULES[rule](before, annotation)
 
@@ -134,7 +133,7 @@ def _literal(text: str, trace: list[Step]) -> object:
 
 def _literal_eval(text: str) -> object:
     with warnings.catch_warnings():
-        # Python warns of a reply's unknown escapes on standard error, where the app paints its screen.
+        # Python warns about unknown escapes on standard error, which is the app's screen.
         warnings.simplefilter("ignore")
         return ast.literal_eval(text)
 
@@ -165,7 +164,7 @@ RULES: dict[str, Rule] = {
     "join_marker_line": lambda before, annotation: _join_marker_line(before),
     "default": lambda before, annotation: before,
 }
-"""How each named rule is replayed. Adapters add the rules of their own structure."""
+"""Functions that replay each rule. Adapters add the rules of their own formats."""
 
 
 RULE_WORDS: Mapping[str, str] = MappingProxyType(
@@ -194,15 +193,15 @@ RULE_WORDS: Mapping[str, str] = MappingProxyType(
         "first_object": "the first {…} in the text, strings not respected",
     }
 )
-"""Each rule in words for a person."""
+"""Descriptions of the rules for people."""
 
 
 def parse_value(value: object, annotation: object) -> Any:
-    """Convert raw text or a JSON value to its type; raises what `dspy.adapters.utils.parse_value` raises."""
+    """Convert raw text or a JSON value to its type. Raises what `dspy.adapters.utils.parse_value` raises."""
     return coerce(value, annotation)
 
 
 def format_field_value(field_info: Field, value: object, assume_text: bool = True) -> str | dict[str, object]:
-    """Write a field's value as text, or as a content part without `assume_text`."""
+    """Write a field's value as text, or as a content part if `assume_text` is False."""
     text = value_text.write_value(field_info.annotation, value)
     return text if assume_text else {"type": "text", "text": text}

@@ -1,7 +1,7 @@
-"""Plain JSON to custom types and back, guided by a field's annotation.
+"""Convert plain JSON to custom types and back, guided by a field's annotation.
 
-Only custom types are built. Everything else stays the very object it was: 12 in a `float` field stays 12, where a
-validated model would print 12.0, and a dict keeps the order of its keys.
+Only custom types are built; all other values stay the same objects. So 12 in a `float` field stays 12, where a
+validated model would print 12.0, and dicts keep the order of their keys.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from adapters.types.recognition import (
 from adapters.values.value_text import serialize_for_json
 
 KEPT_AS_TEXT = ("Code", "Reasoning", "Tool")
-"""Types that dspy writes into a prompt as their text; text in their place is written as it stands."""
+"""Types that dspy writes into a prompt as text; for these, a text value is kept unchanged."""
 
 WHAT_WORKS: Mapping[str, str] = {
     "Image": 'give {"url": "https://…"} or a data URI (data:image/png;base64,…)',
@@ -48,7 +48,7 @@ WHAT_WORKS: Mapping[str, str] = {
 
 
 class BuildError(ValueError):
-    """A plain value that its custom type does not take: the field, the place in its value, and what would work."""
+    """A plain value that its custom type rejects, with the field, the path in its value, and a hint."""
 
     def __init__(self, message: str, hint: str = "", field: str | None = None, path: str = "") -> None:
         self.message = message
@@ -60,16 +60,16 @@ class BuildError(ValueError):
 
 
 def build(annotation: object, value: object, field: str | None = None) -> object:
-    """`value` with the custom types that `annotation` asks for in the place of their plain JSON.
+    """Convert plain JSON in `value` to the custom types of `annotation`.
 
-    Instances stay as they are, and so does text with dspy's markers (its saved demos hold custom types so). Looks into
-    containers, unions, models, typed dicts and dataclasses. Raises `BuildError`.
+    Searches containers, unions, models, typed dicts and dataclasses. Instances stay as they are, and so does text with
+    dspy's markers, as saved demos store custom types. Raises `BuildError`.
     """
     return _build_at(_Place(field), annotation, value)
 
 
 def build_inputs(signature: Signature, values: Mapping[str, object]) -> dict[str, object]:
-    """Inputs or a demo (input and output fields alike), in the order given; keys of no field stay as they are.
+    """Build the custom types in inputs or a demo, in the given order; unknown keys keep their values.
 
     The turns of a `History` are built by the signature's other fields. Raises `BuildError`, which names the field.
     """
@@ -98,7 +98,7 @@ def _build_turns(signature: Signature, field: str, history: Any) -> object:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A place in a field's value, with the results of the union arms tried so far."""
+    """A path in a field's value, with the results of the union members tried so far."""
 
     field: str | None
     path: str = ""
@@ -148,7 +148,7 @@ def _build(annotation: object, value: object, place: _Place) -> object:
 
 
 def _build_type(cls: Any, value: object, place: _Place) -> object:
-    if isinstance(value, pydantic.BaseModel) or is_decision_type(cls):  # a demo may hold a decision's bare label
+    if isinstance(value, pydantic.BaseModel) or is_decision_type(cls):  # a demo may contain a decision's plain label
         return value
     if isinstance(value, str) and (START in value or any(is_kind_of(cls, name) for name in KEPT_AS_TEXT)):
         return value
@@ -199,7 +199,7 @@ def _build_union(args: Sequence[object], value: object, place: _Place) -> object
         return value
     refused: BuildError | None = None
     for arm in sorted(filter(asks_for_types, arms), key=is_built, reverse=True):
-        # Build a value as an arm of a union; each is tried once, so nested unions stay cheap
+        # Try each member of a union once per value, to keep nested unions cheap
         key = id(arm), id(value)
         if key not in place.tried:
             try:

@@ -1,4 +1,4 @@
-"""Any value of a prompt, a reading or a run as plain JSON, for people and programs."""
+"""Convert any value of a prompt, parse result or run to plain JSON."""
 
 from __future__ import annotations
 
@@ -11,17 +11,19 @@ from enum import Enum
 from typing import Any
 
 JSON = Any
-"""None, bool, int, float (finite), str, list or dict with str keys, and nothing else."""
+"""Plain JSON: None, bool, int, finite float, str, list, or dict with str keys."""
 LONGEST_INT_BITS = 14_000
-"""Longer whole numbers stand as hexadecimal text: Python refuses to write them in decimal."""
+"""Size of an integer above which it is written as hexadecimal text, as Python cannot write it in decimal."""
 DEEPEST = 900
-"""Levels of lists and objects; Python's parsers and writers of JSON bear a few more."""
+"""Limit on nested lists and objects, slightly below that of Python's JSON parsers and writers."""
 
 
 def plain(value: object) -> JSON:
-    """`value` as strict JSON data: enums by value, models and dataclasses as objects of their fields, NaN and the
-    infinities as "NaN", "Infinity" and "-Infinity". Lossy. Never raises: what is unknown becomes its text, and so does
-    what is nested deeper than `DEEPEST`."""
+    """Convert a value to strict JSON data, with loss. Never raises.
+
+    Enums become their values, models and dataclasses objects of their fields, NaN and infinities the texts "NaN",
+    "Infinity" and "-Infinity". Other values, and those nested deeper than `DEEPEST`, become text.
+    """
     whole: list[JSON] = [None]
     waiting: list[tuple[object, Any, object, int]] = [(value, whole, 0, 0)]
     while waiting:
@@ -38,7 +40,7 @@ def plain(value: object) -> JSON:
 
 
 def _unfolded(value: object) -> JSON:
-    """Convert a value to JSON, but leave the items of a list or object as they were."""
+    """Convert a value to JSON, without converting the items of a list or object."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, Enum):
@@ -64,7 +66,7 @@ def _unfolded(value: object) -> JSON:
         return named | {str(name): item for name, item in extra.items()}
     if isinstance(value, bytes):
         return value.decode("utf-8", "backslashreplace")
-    from adapters.values.value_text import serialize_for_json  # pydantic, for which the first picture does not wait
+    from adapters.values.value_text import serialize_for_json  # loads pydantic, not needed to start
 
     serialized = serialize_for_json(value)
     return _unfolded(serialized) if isinstance(serialized, dict | list | str | int | float | None) else str(serialized)

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 class Step(NamedTuple):
     """A step from raw text to value. Its `before` is the `after` of the previous step.
 
-    `rule` is a name that `adapters.values.coercion.apply` replays, but for `threshold`, `cuts` and `weights`, which go
-    by a decision's settings (`adapters.requests.decisions`). `path` places `before` inside the whole document when the
-    step's `after` is only a part of it (JSON: the key taken); `note` says what a person should know.
+    `adapters.values.coercion.apply` replays `rule`, except `threshold`, `cuts` and `weights`, which depend on a
+    decision's settings (`adapters.requests.decisions`). If `after` is only a part of the whole document, `path` locates
+    it (in JSON, the key). `note` is an explanation for people.
     """
 
     rule: str

@@ -1,4 +1,4 @@
-"""Writes values as the text of a prompt: plain, JSON and XML (after `dspy.adapters.utils` and dspy's XMLAdapter)."""
+"""Write values as the text of a prompt: plain, JSON and XML (after `dspy.adapters.utils` and dspy's XMLAdapter)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _string_to_json = json.encoder.encode_basestring
 def _adapter_or_none(kind: type) -> TypeAdapter[object] | None:
     try:
         return type_adapter(kind)
-    except Exception:  # pydantic's own hooks on a user's type may raise anything; dspy then shows str(value)
+    except Exception:  # pydantic's hooks on a user's type may raise anything; dspy then shows str(value)
         return None
 
 
@@ -26,9 +26,9 @@ _dumper: ByIdentity[TypeAdapter[object] | None] = ByIdentity(_adapter_or_none)
 
 
 def serialize_for_json(value: object) -> object:
-    """Convert a value to its JSON-compatible form, or `str(value)` where pydantic has none.
+    """Convert a value to its JSON-compatible form, or to `str(value)` if pydantic has none.
 
-    Rule: `dspy.adapters.utils.serialize_for_json`, which builds a `TypeAdapter` for every single value.
+    Rule: `dspy.adapters.utils.serialize_for_json`, which builds a new `TypeAdapter` for every value.
     """
     kind = type(value)
     if kind is str or kind is bool or kind is int or value is None:
@@ -45,7 +45,7 @@ def serialize_for_json(value: object) -> object:
 def write_value(annotation: object, value: object) -> str:
     """Write a value as the text of a message.
 
-    A list in a `str` field becomes numbered passages (TypeError for passages that are no text, as in dspy).
+    A list in a `str` field becomes numbered passages; as in dspy, items that are not text raise TypeError.
     Rule: `dspy.adapters.utils.format_field_value`.
     """
     if type(value) is str:
@@ -63,11 +63,11 @@ def write_value(annotation: object, value: object) -> str:
 
 
 FEW = 24
-"""Containers of up to this many entries are written here; setting up json's own writer costs as much as they do."""
+"""Largest container that is written without json's encoder, whose setup takes as long as these."""
 
 
 def to_json(value: Any) -> str:
-    """`json.dumps(value, ensure_ascii=False)` of what `serialize_for_json` gives, whose keys are all text."""
+    """Write a result of `serialize_for_json` like `json.dumps(value, ensure_ascii=False)`; all keys must be text."""
     kind = type(value)
     if kind is str:
         return _string_to_json(value)
@@ -92,9 +92,10 @@ def _scalar_to_json(value: Any) -> str:
 
 
 def indented_json(value: Any, line: str = "\n") -> str:
-    """Write a result of `serialize_for_json` as JSON indented by two spaces; `line` begins a line at its own depth.
+    """Write a result of `serialize_for_json` as JSON indented by two spaces.
 
-    Same text as `json.dumps(value, indent=2, ensure_ascii=False)`, which is written in Python and several times slower.
+    `line` is the line break with the current indentation. Equals `json.dumps(value, indent=2, ensure_ascii=False)`,
+    which is written in Python and several times slower.
     """
     kind = type(value)
     if kind is str:
@@ -124,7 +125,7 @@ def value_to_xml(value: object, tag: str, key: str | None = None) -> str:
     """Write a JSON value as nested tags; keys that are not valid tag names become `<entry key=…>`."""
     attributes = ""
     if key is not None:
-        from xml.sax.saxutils import quoteattr  # loads what asks over HTTP: none of the first picture
+        from xml.sax.saxutils import quoteattr  # loads HTTP modules, not needed to start
 
         attributes = f" key={quoteattr(key)}"
     if isinstance(value, list):
