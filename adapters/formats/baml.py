@@ -1,4 +1,4 @@
-"""BAMLAdapter as dspy 3.4.1: a compact schema with `#` comments in the prompt, JSON in the reply."""
+"""BAMLAdapter as in dspy 3.4.1: a compact schema with `#` comments in the prompt, JSON in the reply."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ PROFILE = Profile(
 
 
 class BAMLAdapter(JSONAdapter):
-    """For nested models; a model used twice is refused as recursive, as dspy does."""
+    """An adapter for nested models. Like dspy, it rejects a model that is used twice as recursive."""
 
     name: ClassVar[str] = "baml"
     profile: ClassVar[Profile] = PROFILE
@@ -57,7 +57,7 @@ class BAMLAdapter(JSONAdapter):
     error_name: ClassVar[str] = "BAMLAdapter"
 
     def format_field_structure(self, signature: Signature) -> str:
-        # A live model that names a class below it changes its face when it is built: until then nothing is kept.
+        # Text about a live model with forward references changes once it is built, so it is not cached until then.
         built = all(one.__pydantic_complete__ for one in _models(signature.fields_only))
         return _structure_once_built(signature.fields_only) if built else _structure(signature)
 
@@ -88,7 +88,7 @@ class BAMLAdapter(JSONAdapter):
 @lru_cache(maxsize=512)
 def _models(signature: Signature) -> tuple[type[BaseModel], ...]:
     found = [part for field in signature.output_fields.values() for part in walk(field.annotation)]
-    return tuple([one for one in found if is_model(one) and one is not BaseModel])  # which is itself never built
+    return tuple([one for one in found if is_model(one) and one is not BaseModel])  # BaseModel is never built
 
 
 def _structure(signature: Signature) -> Text:
@@ -115,7 +115,7 @@ _structure_once_built = lru_cache(maxsize=512)(_structure)
 
 
 def type_text(annotation: object, indent: int = 0, seen: set[type] | None = None) -> str:
-    """Write a type in BAML's short form. Raises ValueError for a model met before (`dspy.adapters.baml_adapter`)."""
+    """Write a type in BAML's short form (`dspy.adapters.baml_adapter`). Raises ValueError for a repeated model."""
     for plain, word in PLAIN.items():
         if annotation is plain:
             return word

@@ -1,8 +1,8 @@
-"""The base class of every adapter: signature, demos and inputs to messages, a reply to values.
+"""The base class of all adapters, which convert a signature, demos and inputs to messages, and a reply to values.
 
-`render` and `read` are the engine: they give the prompt and the reading with all they know of origins and spans.
-`format` and `parse` are views of them with dspy's exact shapes and errors. An adapter of a user may override any
-method by dspy's name (`format`, `parse`, `format_field_description`, …) and return plain strings.
+`render` and `read` return the prompt and the parse result with origins and spans. `format` and `parse` return the same
+in dspy's exact shapes, with dspy's errors. A user's adapter may override any method of dspy's (`format`, `parse`,
+`format_field_description`, …) and return plain strings.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class Callback:
-    """Base of callbacks that watch an adapter, with dspy's method names (`dspy.utils.callback.BaseCallback`).
+    """Base of callbacks that observe an adapter, with dspy's method names (`dspy.utils.callback.BaseCallback`).
 
-    They only observe: their errors are logged and change nothing.
+    Errors in callbacks are logged and otherwise ignored.
     """
 
     def on_adapter_format_start(self, call_id: str, instance: object, inputs: dict[str, object]) -> None: ...
@@ -50,7 +50,7 @@ class Callback:
 
 
 def announced(method: Method) -> Method:
-    """Announce `format` or `parse` to the callbacks of the adapter it is called on."""
+    """Wrap `format` or `parse` to notify the adapter's callbacks."""
     name = method.__name__
     parameters = inspect.signature(method)
 
@@ -65,7 +65,7 @@ def announced(method: Method) -> Method:
         _tell(callbacks, f"on_adapter_{name}_start", call_id=call_id, instance=self, inputs=inputs)
         try:
             outputs = method(self, *args, **kwargs)
-        except BaseException as error:  # told of, and raised again
+        except BaseException as error:  # passed to the callbacks, and raised again
             _tell(callbacks, f"on_adapter_{name}_end", call_id=call_id, outputs=None, exception=error)
             raise
         _tell(callbacks, f"on_adapter_{name}_end", call_id=call_id, outputs=outputs, exception=None)
@@ -78,16 +78,16 @@ def _tell(callbacks: list[object], event: str, **arguments: object) -> None:
     for callback in callbacks:
         try:
             getattr(callback, event)(**arguments)
-        except Exception as error:  # a listener's fault must not become the run's
+        except Exception as error:  # an error in a callback must not fail the run
             import logging
 
             logging.getLogger(__name__).warning("callback %r failed in %s: %s", callback, event, error)
 
 
 LONG_REPLY = 10_000
-"""Characters from which on Python does not look for garbage while a reply is parsed.
+"""Characters of a reply from which garbage collection is paused while it is parsed.
 
-Values hold no garbage, and of 1 MB of models the search would take two thirds of the time.
+Parsed values contain no cyclic garbage, and for 1 MB of models collection would take two thirds of the time.
 """
 
 
@@ -104,17 +104,17 @@ def _garbage_left(completion: str) -> Iterator[None]:
 
 
 class Adapter:
-    """Base of all adapters; `docs/adapters.md` says how to write an adapter.
+    """Base of all adapters; `docs/adapters.md` explains how to write an adapter.
 
-    `native_response_types` are the output types that come from the response and not from its text; None means
-    Citations and Reasoning, as in dspy.
+    `native_response_types` are output types that are read from the response instead of its text; None means Citations
+    and Reasoning, as in dspy.
     """
 
     name: ClassVar[str] = "custom"
     profile: ClassVar[Profile] = CUSTOM
     whole_call: WholeCall | None = None
     renders_demos_by_faces: ClassVar[bool] = False
-    """Set on a class itself whose demos depend on the fields' names, roles and plain texts alone; not inherited."""
+    """Whether demos depend only on `Signature.field_faces`; must be set on each class, as it is not inherited."""
 
     def __init__(
         self,
@@ -139,55 +139,54 @@ class Adapter:
     def render(self, signature: Signature, demos: Demos, inputs: Values, reuse: Prompt | None = None) -> Prompt:
         """Render the messages with their origins. Raises what `format` raises.
 
-        `reuse` is an earlier prompt of this adapter: demos that are the same objects and were not changed since are
-        taken over from it.
+        `reuse` is an earlier prompt of this adapter, whose rendered demos are reused for the same demo objects.
         """
         if not is_own(self.format, Adapter.format):
             return prompt_of_dicts(message_dicts(self.format(signature, list(demos), dict(inputs))))
         return self._render(signature, demos, inputs, reuse)
 
     def read(self, signature: Signature, completion: str) -> Reading:
-        """Parse a reply, with spans, steps and flags. Never raises for a bad reply."""
+        """Parse a reply, with spans, steps and flags. Never raises for an invalid reply."""
         if not is_own(self.parse, Adapter.parse) or not isinstance(completion, str):
             return replace(reading_of_parse(self.name, signature, completion, self.parse), reader=self)
         with one_reading(), _garbage_left(completion):
             return self._read(signature, completion)
 
     def flags_of(self, reading: Reading) -> tuple[Flag, ...]:
-        """Find what should surprise a person about a parse result of this adapter (`Reading.flags`)."""
+        """Find what is surprising about a parse result of this adapter (`Reading.flags`)."""
         from adapters.replies.flags.explaining import explain
 
         return explain(reading)
 
     def near_misses_of(self, reading: Reading) -> tuple[NearMiss, ...]:
-        """Find what was probably meant where this adapter saw nothing (`Reading.near_misses`)."""
+        """Find likely intended replies that this adapter does not parse (`Reading.near_misses`)."""
         from adapters.replies.near_misses import find
 
         return find(reading)
 
     def diagnosis_of(self, reading: Reading) -> tuple[Diagnosis, ...]:
-        """Name the causes of what became of a reply (`Reading.diagnosis`)."""
+        """Diagnose the causes of a parse result (`Reading.diagnosis`)."""
         from adapters.replies.diagnosis import diagnose
 
         return diagnose(reading)
 
     def response_format(self, signature: Signature, capabilities: Capabilities) -> dict[str, object] | None:
-        """Return the `response_format` this adapter asks a model of these capabilities for, or None."""
+        """Return the `response_format` to request from a model with these capabilities, or None."""
         return None
 
     def demo_key(self, signature: Signature) -> Hashable:
-        """Return the part of a signature that determines demos: prompts with equal keys share rendered demos.
+        """Return the part of a signature that determines demos, by default the whole signature.
 
-        The signature itself, unless an adapter knows better.
+        Prompts with equal keys share rendered demos.
         """
         return signature.field_faces if "renders_demos_by_faces" in type(self).__dict__ else signature
 
     def fallback_adapter(self) -> Adapter | None:
-        """Return the adapter that asks again after a reply that does not parse, or None."""
+        """Return the adapter for a second call after a parse error, or None."""
         return None
 
     def read_with_calls(self, signature: Signature, completion: str) -> Reading:
-        """As `read`, but an adapter whose parsing calls a model (TwoStep) may do so."""
+        """Parse a reply like `read`, but may call a model if parsing requires that (TwoStep)."""
         return self.read(signature, completion)
 
     def _render(self, signature: Signature, demos: Demos, inputs: Values, reuse: Prompt | None) -> Prompt:
@@ -210,7 +209,7 @@ class Adapter:
         return Prompt((system, *shown_demos.messages, *history, *last), shown_demos.uses, reusable=shown_demos)
 
     def _findings(self, signature: Signature, completion: str) -> Findings:
-        """Make the collector for this adapter's parser."""
+        """Make the object that collects this adapter's parse result."""
         return Findings(self.name, signature, completion, self.profile.reply, self, repair_steps().left)
 
     def _read(self, signature: Signature, completion: str) -> Reading:
@@ -227,7 +226,7 @@ class Adapter:
 
     @announced
     def format(self, signature: Signature, demos: Demos, inputs: Values) -> list[dict[str, Any]]:
-        """Render the messages as dspy's adapters return them: `[{"role", "content"}, …]`."""
+        """Render the messages in the shape of dspy's adapters: `[{"role", "content"}, …]`."""
         return self._render(signature, demos, inputs, None).as_dicts()
 
     @announced
@@ -242,7 +241,7 @@ class Adapter:
         return dict(reading.values)
 
     def _parse_other(self, signature: Signature, completion: object) -> dict[str, object]:
-        """Fail as dspy's parser does for a reply that is not text: mostly with Python's own error."""
+        """Handle a reply that is not text as dspy's parser does, mostly with an error raised by Python."""
         raise TypeError(f"a reply is a text, not {type(completion).__name__}")
 
     def format_system_message(self, signature: Signature) -> str:
@@ -276,22 +275,22 @@ class Adapter:
         raise NotImplementedError
 
     def format_demos(self, signature: Signature, demos: Demos) -> list[dict[str, object]]:
-        """Incomplete demos first, then complete ones, each a user and an assistant message; others are dropped."""
+        """Render incomplete, then complete demos, each as a user and an assistant message; drop others."""
         rendered = render_demos(self, self.demo_key(signature), signature, demos, None, expand=False)
         return [message.as_dict() for message in rendered.messages]
 
     def format_conversation_history(
         self, signature: Signature, history_field_name: str, inputs: dict[str, object]
     ) -> list[dict[str, object]]:
-        """Render the turns of the History input; removes the history from `inputs`, as dspy does."""
+        """Render the turns of the History input and remove it from `inputs`, as dspy does."""
         return [message.as_dict() for message in history_messages(self, signature, history_field_name, inputs)]
 
     def format_finetune_data(
         self, signature: Signature, demos: Demos, inputs: Values, outputs: Values
     ) -> dict[str, list[object]]:
-        """`{"messages": […]}` with the outputs as the last assistant message (OpenAI's fine-tuning format).
+        """Return `{"messages": […]}` with the outputs as last assistant message (OpenAI's fine-tuning format).
 
-        dspy's JSONAdapter raises NotImplementedError here; ours does not.
+        Unlike ours, dspy's JSONAdapter raises NotImplementedError.
         """
         messages = message_dicts(self.format(signature, demos, inputs))
         content: object = self.format_assistant_message_content(signature, outputs)
@@ -301,15 +300,15 @@ class Adapter:
     def __call__(
         self, lm: object, lm_kwargs: dict[str, object], signature: Signature, demos: Demos, inputs: Values
     ) -> list[dict[str, Any]]:
-        """Call an LM with the interface of dspy 3.4 or 3.5 (`formats.calling`); returns values per completion."""
-        from adapters.formats import calling  # what only a call needs: requests, tools, decisions
+        """Call an LM with the interface of dspy 3.4 or 3.5 (`formats.calling`); return values per completion."""
+        from adapters.formats import calling  # loads modules for requests, tools and decisions
 
         return calling.call(self, lm, lm_kwargs, signature, demos, inputs)
 
     async def acall(
         self, lm: object, lm_kwargs: dict[str, object], signature: Signature, demos: Demos, inputs: Values
     ) -> list[dict[str, Any]]:
-        """Call an LM as `__call__` does, through `lm.acall`."""
+        """Call an LM like `__call__`, through `lm.acall`."""
         from adapters.formats import calling
 
         return await calling.acall(self, lm, lm_kwargs, signature, demos, inputs)
@@ -321,14 +320,14 @@ def _without(signature: Signature, name: str) -> Signature:
 
 
 def is_own(method: Callable[..., object], own: Callable[..., object]) -> bool:
-    """Test whether an adapter's `method` is this package's `own`, not overridden by a class or on the object."""
+    """Test whether an adapter's `method` is `own`, not overridden in a subclass or on the object."""
     return getattr(method, "__func__", None) is own
 
 
 def reading_of_parse(
     adapter: str, signature: Signature, completion: str, parse: Callable[[Signature, str], Mapping[str, object]]
 ) -> Reading:
-    """Wrap the values or the error of a user's `parse`; the whole reply is an `ignored` span.
+    """Convert the values or error of a user's `parse` to a `Reading`, with the whole reply as an `ignored` span.
 
     A reply that is not text has no spans.
     """
@@ -336,7 +335,7 @@ def reading_of_parse(
     spans = (Span(0, len(completion), "ignored"),) if completion else ()
     try:
         values = dict(parse(signature, reply))
-    except Exception as error:  # any error of a user's parser is its verdict
+    except Exception as error:  # any error of a user's parser is the verdict
         fields = {name: FieldReading(name, "unread") for name in signature.output_fields}
         verdict = ReadingError(type(error).__name__, str(error))
         return Reading(adapter, signature, completion, {}, spans, fields, verdict, error)

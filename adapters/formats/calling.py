@@ -1,6 +1,6 @@
-"""Calls an LM as dspy's adapters do, with a dict of parameters (`Adapter.__call__`, `acall`).
+"""Call an LM as dspy's adapters do, with a dict of parameters (`Adapter.__call__`, `acall`).
 
-The workbench itself calls models through `adapters.running.runner`, which hides nothing.
+The workbench itself calls models through `adapters.running.runner`, which reports every step.
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ if TYPE_CHECKING:
 
 
 OF_THE_LM = ("cache", "rollout_id")
-"""Parameters of dspy's own cache: a model takes them beside the Request, an engine has no use for them."""
+"""Parameters of dspy's cache, passed to models apart from the Request, and not to engines."""
 COUNTS = ("n", "num_generations")
 
 
 def ask(lm: Any, messages: Sequence[Mapping[str, object]], params: Mapping[str, object]) -> list[object]:
-    """Call the model; returns a text per output, or dspy's dict (`text`, `tool_calls`, …).
+    """Call the model; return each output as text or as dspy's dict (`text`, `tool_calls`, …).
 
-    Raises TypeError for a model that is only asynchronous, and for a model that takes Requests where dspy has none.
+    Raises TypeError for a model that is only asynchronous, and for a model that requires Requests if no dspy with
+    Requests is imported.
     """
     if not takes_requests(lm):
         return lm(messages=messages, **params)  # type: ignore[no-any-return]
@@ -41,7 +42,7 @@ def ask(lm: Any, messages: Sequence[Mapping[str, object]], params: Mapping[str, 
 
 
 async def ask_async(lm: Any, messages: Sequence[Mapping[str, object]], params: Mapping[str, object]) -> list[object]:
-    """Call the model through `lm.acall`, or an engine's `complete` (in a thread if it is synchronous)."""
+    """Call the model through `lm.acall` or an engine's `complete`, in a thread if that is synchronous."""
     if not takes_requests(lm):
         return await lm.acall(messages=messages, **params)  # type: ignore[no-any-return]
     complete = _completer(lm)
@@ -53,7 +54,7 @@ async def ask_async(lm: Any, messages: Sequence[Mapping[str, object]], params: M
         elif inspect.iscoroutinefunction(complete):
             response = await complete(request)
         else:
-            from asyncio import to_thread  # loaded by whoever awaits this, and nobody else needs it
+            from asyncio import to_thread  # only needed here
 
             response = await to_thread(complete, request)
         outputs.append(output_of(response))
@@ -61,7 +62,10 @@ async def ask_async(lm: Any, messages: Sequence[Mapping[str, object]], params: M
 
 
 def takes_requests(lm: Any) -> bool:
-    """Test whether a model takes a Request: no `forward`, and an engine, dspy's own, or without `messages`."""
+    """Test whether a model is called with a Request instead of `messages`.
+
+    That is a model without `forward` that is an engine, one of dspy's models, or does not accept `messages`.
+    """
     if hasattr(lm, "forward"):
         return False
     if hasattr(lm, "complete") or any(kind.__module__.partition(".")[0] == "dspy" for kind in type(lm).__mro__):
@@ -70,7 +74,7 @@ def takes_requests(lm: Any) -> bool:
         inspect.signature(lm).bind(messages=[])
     except TypeError:
         return True
-    except ValueError:  # a callable that does not tell what it takes
+    except ValueError:  # a callable without a signature
         return False
     return False
 
@@ -102,14 +106,14 @@ def output_of(response: Any) -> object:
 
 
 def _completer(lm: Any) -> Any:
-    """Return an engine's own method; None for a model that is called itself."""
+    """Return an engine's `complete`; None for a callable model."""
     return None if callable(lm) else lm.complete
 
 
 def _lm_request(
     lm: object, messages: Sequence[Mapping[str, object]], params: Mapping[str, Any]
 ) -> tuple[object, dict[str, object], int]:
-    """Make the `dspy.lm15.Request`, the other arguments, and the number of calls (each gives one Response)."""
+    """Return the `dspy.lm15.Request`, other arguments, and the number of calls (a Response for each)."""
     module = sys.modules.get("dspy.lm15")
     if module is None:
         raise TypeError(
@@ -118,7 +122,7 @@ def _lm_request(
         )
     beside = {name: params[name] for name in OF_THE_LM if name in params}
     sent = {name: value for name, value in params.items() if name not in (*OF_THE_LM, *COUNTS) and value is not None}
-    # An engine has no name of its own, and a Request needs one.
+    # A Request requires a model name, and an engine has none.
     model = getattr(lm, "model", None) or type(lm).__name__
     request = module.request_from_openai_chat({"model": model, "messages": list(messages), **sent})
     return request, beside, next((params[name] for name in COUNTS if params.get(name) is not None), 1)
@@ -146,9 +150,9 @@ def call(
     demos: Demos,
     inputs: Values,
 ) -> list[dict[str, object]]:
-    """Prepares, asks `lm` in the way that it takes, reads every completion; falls back as the adapter says.
+    """Prepare a request, call `lm` and parse every completion, with the adapter's fallback after a parse error.
 
-    Raises what parsing raises. `lm_kwargs` is changed in place, as dspy does.
+    Raises what parsing raises. Changes `lm_kwargs` in place, as dspy does.
     """
     try:
         request = _request(adapter, lm, lm_kwargs, signature, demos, inputs)
@@ -169,7 +173,7 @@ async def acall(
     demos: Demos,
     inputs: Values,
 ) -> list[dict[str, object]]:
-    """As `call`, through `lm.acall`."""
+    """Call like `call`, through `lm.acall`."""
     try:
         request = _request(adapter, lm, lm_kwargs, signature, demos, inputs)
         outputs = await ask_async(lm, request.prompt.as_dicts(), lm_kwargs)

@@ -1,4 +1,4 @@
-"""Adapters by name: ours, those that other packages register, and `module:Class` where the user asked for it."""
+"""Find adapters by name: ours, those registered by other packages, and `module:Class` if the user allows it."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ ENTRY_POINTS = "workbench.adapters"
 
 @dataclass(frozen=True)
 class Entry:
-    """An adapter of the catalog: its class, the heading of its column, and the dspy class that it reimplements.
+    """An adapter of the catalog: its class, its column's heading, and the dspy class that it reimplements.
 
-    Both places are `module:Class`; `dspy` is None for an adapter that dspy does not have. Everything else is in the
-    class's `profile`, whose module is imported on first use.
+    `home` and `dspy` are `module:Class`; `dspy` is None for an adapter that dspy does not have. All other facts are in
+    the class's `profile`; its module is imported on first use.
     """
 
     home: str
@@ -60,7 +60,7 @@ class OfRelease(NamedTuple):
 
 
 def parse_release(name: str) -> OfRelease | None:
-    """Parse a name such as `chat@3.0.4`; None for adapters of this package or the user."""
+    """Parse a name such as `chat@3.0.4`; return None for all other adapters."""
     if "@" not in name:
         return None
     adapter, _, version = name.partition("@")
@@ -69,14 +69,14 @@ def parse_release(name: str) -> OfRelease | None:
 
 
 class UnknownAdapterError(ValueError):
-    """A name or an option that the catalog does not have; the message says what would work."""
+    """An unknown adapter or option; the message suggests known ones."""
 
 
 def make(name: str, options: Mapping[str, Any] = MappingProxyType({}), *, allow_code: bool = False) -> Adapter:
-    """Make the adapter of that name with these options (dspy's constructor names).
+    """Make an adapter by its name, with options named as in dspy's constructors. Raises `UnknownAdapterError`.
 
-    `module:Class` imports the user's own code: only with `allow_code`, which the command line gives for names that the
-    user typed. Raises `UnknownAdapterError`.
+    `module:Class` imports the user's own code, so it requires `allow_code`, which the command line passes for names
+    that the user typed.
     """
     if ":" in name:
         if not allow_code:
@@ -108,7 +108,7 @@ def make(name: str, options: Mapping[str, Any] = MappingProxyType({}), *, allow_
 
 
 def title(name: str) -> str:
-    """Write the heading of this adapter's column."""
+    """Return the heading of an adapter's column."""
     named = parse_release(name)
     if named is not None:
         return f"{title(named.adapter)} · dspy {named.version}"
@@ -116,7 +116,7 @@ def title(name: str) -> str:
 
 
 def profile(name: str) -> Profile:
-    """Return the profile of the adapter with this name; for names outside `OURS` that of custom adapters."""
+    """Return an adapter's profile; `CUSTOM` for adapters that are neither ours nor of a dspy release."""
     named = parse_release(name)
     if named is not None:
         return _profile_of_release(named)
@@ -136,7 +136,7 @@ def _profile_of_release(named: OfRelease) -> Profile:
 
 
 def dspy_class(name: str) -> tuple[str, str] | None:
-    """Return module and name of the dspy class that the adapter reimplements; None without such a class."""
+    """Return the module and name of the dspy class that an adapter reimplements, or None."""
     place = OURS[name].dspy if name in OURS else None
     return None if place is None else (place.partition(":")[0], place.partition(":")[2])
 

@@ -1,6 +1,6 @@
 """ChatAdapter as in dspy 3.4.1: `[[ ## field ## ]]` markers in the prompt and in the reply.
 
-A reply is split into the sections under its markers; the first of each field counts (`ChatAdapter.parse`).
+A reply is split into sections at its markers; the first section of each field counts (`ChatAdapter.parse`).
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ PROFILE = Profile(
 
 
 class ChatAdapter(Adapter):
-    """The default adapter. `use_json_adapter_fallback` asks again through JSONAdapter when a reply does not parse."""
+    """The default adapter. `use_json_adapter_fallback` makes a second call through JSONAdapter after a parse error."""
 
     name: ClassVar[str] = "chat"
     profile: ClassVar[Profile] = PROFILE
@@ -162,7 +162,7 @@ class ChatAdapter(Adapter):
         return Text(segments).strip()
 
     def user_message_output_requirements(self, signature: Signature) -> str | None:
-        """Write the reminder at the end of a user message, or None for none."""
+        """Return the reminder at the end of a user message, or None."""
         return _reminder(signature.fields_only)
 
     def format_assistant_message_content(
@@ -188,7 +188,7 @@ class ChatAdapter(Adapter):
         return Text((*segments, COMPLETED))
 
     def format_field_with_value(self, fields_with_values: Mapping[Field, object]) -> str:
-        """Fields with their values under markers, an empty line between them."""
+        """Write fields with values under markers, separated by empty lines."""
         segments: list[Segment] = []
         for field, value in fields_with_values.items():
             segments.append(_marker(field.name))
@@ -213,7 +213,7 @@ Markers = tuple[tuple[str, Any, Segment, Segment], ...]
 
 @lru_cache(maxsize=1024)
 def markers_of(signature: Signature, role: Role) -> Markers:
-    """Name, annotation and marker of each field: the marker as it begins a message, and as it follows an empty line."""
+    """Return each field's name, annotation, and marker: at the start of a message, and after an empty line."""
     fields = signature.input_fields if role == "input" else signature.output_fields
     return tuple(
         (name, field.annotation, Segment(f"[[ ## {name} ## ]]\n", "marker", name), _marker(name))
@@ -222,13 +222,13 @@ def markers_of(signature: Signature, role: Role) -> Markers:
 
 
 def field_with_info(field: Field) -> Field:
-    """Add to a field the `info` that dspy's fields carry, for methods written for dspy."""
+    """Add the `info` of dspy's fields to a field, for methods written for dspy."""
     info = info_of(field)
     return field if field.info is info else replace(field, info=info)
 
 
 def info_of(field: Field) -> object:
-    """Make the `FieldInfo` that dspy has for this field; the original if the field came from dspy."""
+    """Return the field's `FieldInfo` as in dspy: the original if it still applies, else a new one."""
     given = field.info
     desc = f"${{{field.name}}}" if field.desc is None else field.desc
     if given is not None and given.annotation is field.annotation and f"{given.json_schema_extra.get('desc')}" == desc:
@@ -253,7 +253,7 @@ def info_of(field: Field) -> object:
 
 
 def _constraints(sentence: str) -> dict[str, Any]:
-    """Read the constraints that dspy's sentence words, as pydantic's arguments; those it cannot read are left out."""
+    """Convert dspy's text of constraints to arguments of pydantic, skipping values that are not literals."""
     found: dict[str, object] = {}
     for piece in sentence.split(", ") if sentence else ():
         for name, words in CONSTRAINT_WORDS.items():
@@ -266,24 +266,24 @@ def _constraints(sentence: str) -> dict[str, Any]:
 
 
 def placeholders(fields: Mapping[str, Field]) -> dict[Field, str]:
-    """Fields with placeholders as values, for a user's own `format_field_with_value`."""
+    """Map fields to placeholders, for a user's own `format_field_with_value`."""
     return {field_with_info(field): translate_field_type(name, field) for name, field in fields.items()}
 
 
 def outputs_with_values(signature: Signature, outputs: Values, missing: str | None) -> dict[Field, object]:
-    """Return the outputs of a turn with their values (else `missing`), for a user's own `format_field_with_value`."""
+    """Map output fields to their values or `missing`, for a user's own `format_field_with_value`."""
     return {field_with_info(field): outputs.get(name, missing) for name, field in signature.output_fields.items()}
 
 
 def value_segments(field: Field, value: object) -> Sequence[Segment]:
-    """Write a value as text of its field; text that knows its origins keeps them."""
+    """Write a field's value as segments; a `Text` keeps its origins."""
     if isinstance(value, Text):
         return [one if one.field else one._replace(field=field.name) for one in value.segments]
     return (value_segment(write_value(field.annotation, value), field.name),)
 
 
 def structure_of(fields: Mapping[str, Field]) -> Text:
-    """Each field's marker over its placeholder and type note."""
+    """Write each field's marker above its placeholder and type note."""
     segments: list[Segment] = []
     for name, field in fields.items():
         segments.append(_marker(name))
@@ -293,7 +293,7 @@ def structure_of(fields: Mapping[str, Field]) -> Text:
 
 @lru_cache(maxsize=512)
 def inputs_structure(signature: Signature) -> Text:
-    """`structure_of` the inputs, which Chat and JSON show alike."""
+    """Return `structure_of` the inputs, the same for Chat and JSON."""
     return structure_of(signature.input_fields)
 
 

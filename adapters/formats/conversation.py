@@ -1,4 +1,4 @@
-"""Renders what comes before the inputs: demos, and the turns of a History input.
+"""Render the messages before the inputs: demos, and the turns of a History input.
 
 Rules: `dspy.adapters.base.Adapter.format_demos` and `format_conversation_history`.
 """
@@ -31,7 +31,7 @@ NOT_SUPPLIED_IN_HISTORY = Text.of("Not supplied for this conversation history me
 
 @lru_cache(maxsize=1)
 def tool_results_signature() -> Signature:
-    """Make the signature of a message that holds the results of tools alone."""
+    """Make the signature of a message with tool results only."""
     from adapters.types.tools import ToolCallResults
 
     return Signature.make((Field("tool_call_results", "input", ToolCallResults),))
@@ -39,7 +39,7 @@ def tool_results_signature() -> Signature:
 
 @dataclass(frozen=True, slots=True)
 class RenderedDemo:
-    """A demo's messages, kept so that the next prompt can take them over."""
+    """A demo's messages, stored for reuse by later prompts."""
 
     demo: Values
     use: DemoUse
@@ -48,7 +48,7 @@ class RenderedDemo:
 
 @dataclass(frozen=True, slots=True)
 class RenderedDemos:
-    """The rendered demos of a prompt, by identity, with their adapter and `Adapter.demo_key`."""
+    """A prompt's rendered demos by identity, with their adapter and `Adapter.demo_key`."""
 
     adapter: object
     key: Hashable
@@ -59,7 +59,7 @@ class RenderedDemos:
 
 
 def expanded(message: Message) -> Message:
-    """Make the custom types marked in a user message's text into content parts; other messages stay as they are."""
+    """Convert marked custom types in a user message to content parts; return other messages unchanged."""
     text = message.parts[0] if message.role == "user" and not message.is_list and message.parts else None
     if not isinstance(text, Text) or markers.START not in text:
         return message
@@ -70,9 +70,9 @@ def expanded(message: Message) -> Message:
 def render_demos(
     adapter: RequestedAdapter, key: Hashable, signature: Signature, demos: Demos, reuse: Prompt | None, expand: bool
 ) -> RenderedDemos:
-    """Render the demos, incomplete ones first; those that `reuse` has for the same adapter and key are taken over.
+    """Render the demos, incomplete ones first, reusing those of `reuse` if adapter and key are the same.
 
-    `expand` makes the custom types marked in their texts into content parts.
+    `expand` converts marked custom types in their texts to content parts.
     """
     held = reuse.reusable if reuse is not None else None
     known = held if isinstance(held, RenderedDemos) and held.adapter is adapter and held.key == key else None
@@ -141,10 +141,10 @@ def _renumbered(entry: RenderedDemo, number: int) -> RenderedDemo:
 def history_messages(
     adapter: RequestedAdapter, signature: Signature, field: str, inputs: dict[str, Any]
 ) -> tuple[Message, ...]:
-    """Render a user and an assistant message per turn, with tool calls between; removes `field` from `inputs`.
+    """Render a user and an assistant message per turn, with tool calls; remove `field` from `inputs`.
 
-    `signature` lacks the history field. A turn with an input carries the reminder of the output format, so that a
-    provider's prompt cache recognises the original request.
+    `signature` must not contain the history field. A turn with an input includes the reminder of the output format, so
+    that a provider's prompt cache recognises the original request.
     """
     turns = inputs[field].messages if field in inputs else None
     if turns is None:

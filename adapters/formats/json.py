@@ -1,6 +1,6 @@
 """JSONAdapter as in dspy 3.4.1: inputs under markers, outputs as a JSON object, repaired if necessary.
 
-Rule of reading: `JSONAdapter.parse`; BAMLAdapter reads the same way.
+Parsing rule: `JSONAdapter.parse`, also for BAMLAdapter.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ RULES["first_object"] = lambda before, annotation: first_object(before)
 
 
 class Document(NamedTuple):
-    """The object a reply was read as: `start` to `end` of the reply, its members' places if valid, the steps to it."""
+    """The JSON object in a reply: its values, range `start` to `end`, members with positions, and steps.
+
+    `members` is None if the reply was repaired and the positions are unknown.
+    """
 
     values: dict[str, object]
     start: int
@@ -43,11 +46,11 @@ class Document(NamedTuple):
 
 
 def read_json(found: Findings, error_name: str) -> Reading:
-    """Parse a reply as a JSON object. `error_name` is the adapter that dspy's value errors name."""
+    """Parse a reply as a JSON object. `error_name` is the adapter named in dspy's errors about values."""
     signature, completion = found.signature, found.completion
     try:
         document, searched = _document(completion)
-    except Exception as error:  # json_repair's ValueError and RecursionError leak from dspy; both are verdicts
+    except Exception as error:  # dspy does not catch json_repair's ValueError and RecursionError: the verdict
         found.fail(error)
         return found.reading("JSONAdapter")
     if document is None:
@@ -74,7 +77,7 @@ def read_json(found: Findings, error_name: str) -> Reading:
 
 
 def _document(completion: str) -> tuple[Document | None, tuple[int, int]]:
-    """Find the object, and the part of the reply that was searched last (what dspy's error shows)."""
+    """Find the object, and the range that was searched last, which dspy's error quotes."""
     everything = (0, len(completion))
     document, is_object = _load(completion, everything)
     if is_object:
@@ -98,7 +101,7 @@ def _load(completion: str, place: tuple[int, int]) -> tuple[Document | None, boo
         return Document({one.key: one.value for one in found}, start, end, moved, ()), True
     if not text.lstrip(JSON_SPACE).startswith("{") and load_valid_json(text) is not NOT_JSON:
         return None, False
-    from adapters.json_text.repaired_json import repair_object  # which loads json_repair
+    from adapters.json_text.repaired_json import repair_object  # loads json_repair
 
     repaired, inside = repair_object(text)
     if not isinstance(repaired, dict):
@@ -112,7 +115,7 @@ def _load(completion: str, place: tuple[int, int]) -> tuple[Document | None, boo
 def _first_step(
     document: Document, name: str, value: object, place: tuple[int, int] | None
 ) -> tuple[list[Step], Extract | None]:
-    """Make the first step to a field's JSON value: from its own text if valid, from the whole reply if repaired."""
+    """Return the first step to a field's JSON value: from its text, or from the whole reply if repaired."""
     if place is not None and not (document.steps and document.steps[-1].rule == "json_repair"):
         return [], Extract("json", *place, value)
     *before, repair = document.steps
@@ -142,7 +145,7 @@ def _spans(signature: Signature, completion: str, document: Document) -> tuple[l
 
 
 def member_spans(signature: Signature, found: Sequence[Member]) -> tuple[list[Span], Places]:
-    """Make the spans of a valid object's members, and the places of the values that count, by field."""
+    """Return the spans of a valid object's members, and the range of each field's last value."""
     spans: list[Span] = []
     places: Places = {}
     last = {one.key: one for one in found}
@@ -159,7 +162,7 @@ def member_spans(signature: Signature, found: Sequence[Member]) -> tuple[list[Sp
 
 
 def _syntax_error(completion: str) -> tuple[tuple[int, int] | None, str]:
-    """Find where the reply stops being JSON, and describe the error."""
+    """Find the position at which the reply stops being JSON, and describe the error."""
     none = "no JSON object in the reply"
     try:
         json.loads(completion)
@@ -204,7 +207,7 @@ PROFILE = Profile(
 
 
 class JSONAdapter(ChatAdapter):
-    """Asks for a JSON object; the `response_format` it sends depends on the model (see `adapters.requests.request`)."""
+    """An adapter for JSON objects; its `response_format` depends on the model (see `adapters.requests.request`)."""
 
     name: ClassVar[str] = "json"
     profile: ClassVar[Profile] = PROFILE
@@ -253,7 +256,7 @@ class JSONAdapter(ChatAdapter):
         return _object(values, outputs)
 
     def format_field_with_value(self, fields_with_values: Mapping[Field, object], role: str = "user") -> str:
-        """Fields under markers for the `user` role, as a JSON object otherwise."""
+        """Write fields under markers for the role `user`, otherwise as a JSON object."""
         if role == "user":
             return super().format_field_with_value(fields_with_values)
         values = {field.name: value for field, value in fields_with_values.items()}
@@ -265,7 +268,7 @@ class JSONAdapter(ChatAdapter):
         fields = json_repair.loads(completion)
         if isinstance(fields, dict):
             return self.parse(signature, to_json(serialize_for_json(fields)))
-        if isinstance(completion, bytes | bytearray):  # where dspy looks for braces in it
+        if isinstance(completion, bytes | bytearray):  # dspy searches it for braces
             raise TypeError("cannot use a string pattern on a bytes-like object")
         raise TypeError(f"a bytes-like object is required, not '{type(completion).__name__}'")
 
@@ -288,8 +291,8 @@ def _key(name: str, first: bool) -> Segment:
 def _object(values: dict[str, object], given: Mapping[str, object]) -> Text:
     """Write the outputs as an indented JSON object; those not in `given` are filler.
 
-    Values are dumped together, as dspy does: inside of an object pydantic writes some differently than alone (NaN
-    becomes null).
+    Values are dumped together, as in dspy: pydantic writes some differently inside an object than alone (NaN becomes
+    null).
     """
     jsonable = serialize_for_json(values)
     if type(jsonable) is not dict:
@@ -311,7 +314,7 @@ def _object(values: dict[str, object], given: Mapping[str, object]) -> Text:
 
 
 def _quoted(text: Text, name: str) -> Iterator[Segment]:
-    """Text that knows its origins as a JSON string."""
+    """Yield the segments of a `Text` as a JSON string."""
     yield Segment('"', "marker", name)
     for one in text.segments:
         yield Segment(to_json(one.text)[1:-1], one.kind, one.field or name)

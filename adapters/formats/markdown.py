@@ -1,9 +1,9 @@
 """MarkdownAdapter: a message of numbered markdown sections, answered by a fenced block of JSON.
 
-After the prompts of weakincentives; the wording is ours, and unlike theirs it names the output fields. It has no place
-for demos and history: the prompt's notes and the demos' uses say what is left out.
+The format follows the prompts of weakincentives; the text is ours, and unlike theirs it names the output fields. Demos
+and history are left out, as the prompt's notes and the demos' uses report.
 
-A reply is read from a labelled fence, else as a whole, else from the first JSON value in it. The order and the errors
+A reply is parsed from a labelled fence, else as a whole, else from the first JSON value in it. The order and the errors
 are those of weakincentives' structured output; the values are then coerced as in all adapters.
 """
 
@@ -77,7 +77,7 @@ PROFILE = Profile(
 
 
 class MarkdownAdapter(Adapter):
-    """Sections for the task, each input and the response format.
+    """An adapter with sections for the task, each input and the response format.
 
     `allow_extra_keys` accepts and ignores keys that are not output fields; `native_schema` also sends the outputs'
     JSON schema as `response_format` to models that support it. A single list output is requested as a JSON array.
@@ -143,7 +143,7 @@ class MarkdownAdapter(Adapter):
     def format_user_message_content(
         self, signature: Signature, inputs: Values, prefix: str = "", suffix: str = "", main_request: bool = False
     ) -> str:
-        """Write a later message (the results of tools): a numbered section for each input."""
+        """Write a later message (tool results), with a numbered section for each input."""
         segments: list[Segment] = list(Text.of(prefix).segments)
         shown = [one for one in signature.input_fields.values() if one.name in inputs]
         for number, field in enumerate(shown, 1):
@@ -155,7 +155,7 @@ class MarkdownAdapter(Adapter):
         return Text(segments)
 
     def user_message_output_requirements(self, signature: Signature) -> str:
-        """Write the reminder under a later message."""
+        """Write the reminder at the end of a later message."""
         names = ", ".join([f"`{name}`" for name in signature.output_fields])
         shape = "an array" if asks_for_array(signature) else f"an object with the keys {names}"
         said = f"Reply with one fenced block of JSON, opened by ```json, and nothing before or after it: {shape}."
@@ -169,7 +169,7 @@ class MarkdownAdapter(Adapter):
 
 
 def asks_for_array(signature: Signature) -> bool:
-    """Test whether the reply should be a JSON array: for a single output that is a list."""
+    """Test whether the reply should be a JSON array, as for a single list output."""
     outputs = list(signature.output_fields.values())
     return len(outputs) == 1 and get_origin(outputs[0].annotation) is list and not is_custom_type(outputs[0].annotation)
 
@@ -189,7 +189,7 @@ def _section(segments: list[Segment], number: int, title: str, field: str | None
 
 @lru_cache(maxsize=512)
 def _fields(signature: Signature) -> Text:
-    """Write a list item for each output: its name, type, description, constraints and note on the type."""
+    """Write a list item for each output: name, type, description, constraints and note on the type."""
     segments: list[Segment] = []
     for index, (name, field) in enumerate(signature.output_fields.items()):
         segments.append(Segment(f"{chr(10) if index else ''}- `", "boilerplate", name))
@@ -242,13 +242,13 @@ ADAPTER = "MarkdownAdapter"
 FENCE = re.compile(r"```json\s*\n(.*?)```", re.IGNORECASE | re.DOTALL)
 OPENING = re.compile(r"[{\[]")
 WORK_FACTOR = 16
-"""How many times the reply's length may be spent on looking for a JSON value in it."""
+"""Limit on the characters searched for a JSON value, as a multiple of the reply's length."""
 MOST_OPENINGS = 1_000
-"""How many brackets may turn out not to open a JSON value: each costs a look at all the lines before it."""
+"""Limit on brackets that do not open a JSON value, each of which costs a scan of all lines before it."""
 
 
 class Located(NamedTuple):
-    """A JSON value in the reply: by which rule it was found, and where."""
+    """A JSON value in the reply: the rule that found it, and its range."""
 
     rule: str
     value: object
@@ -257,7 +257,7 @@ class Located(NamedTuple):
 
 
 class NothingFound(ValueError):  # noqa: N818
-    """No JSON value was found; the message says where it was expected."""
+    """No usable JSON value in the reply."""
 
 
 def read_markdown(found: Findings, allow_extra_keys: bool, array: bool) -> Reading:

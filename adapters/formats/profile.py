@@ -1,7 +1,7 @@
-"""Profiles of adapters: facts that the rest of the program asks instead of comparing names.
+"""Profiles of adapters: facts that other modules use instead of comparing names.
 
-Lints, flags, lessons and cards decide by these facts, so that a new adapter, or a user's subclass, works without
-further changes.
+Lints, flags, lessons and cards depend on these facts, so that new adapters and users' subclasses work without further
+changes.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ FALLBACK_OPTION = "use_json_adapter_fallback"
 EXTRACTION_OPTION = "extraction_model"
 
 InputForm = Literal["markers", "tags", "prose", "sections", "own"]
-"""How a user message shows its fields: under `[[ ## name ## ]]`, between tags, as lines of prose, in numbered sections,
-or in a way of the adapter's own."""
+"""Form of a user message's fields: under `[[ ## name ## ]]`, between tags, as lines of prose, in numbered sections, or
+the adapter's own."""
 
 Quirk = Literal[
     "instructions-split-at-any-line-break",
@@ -29,16 +29,16 @@ Quirk = Literal[
     "asks-for-markers-and-reads-json",
     "types-in-short-form",
 ]
-"""Habits of a format that surprise, each told by a lint (`adapters.lint`)."""
+"""Surprising properties of a format, each reported by a lint (`adapters.lint`)."""
 
 OF_THE_BASE: frozenset[Quirk] = frozenset(
     ("instructions-split-at-any-line-break", "marks-what-is-not-supplied", "custom-types-expand-in-values")
 )
-"""What an adapter has from `Adapter` unless it overrides it."""
+"""Quirks that adapters inherit from `Adapter`."""
 
 
 class Card(NamedTuple):
-    """A description of an adapter for choosing: essence, prompt, parsing, and when to use or avoid it."""
+    """A description that helps choose an adapter: essence, prompt, parsing, and when to use or avoid it."""
 
     essence: str
     formats: str
@@ -48,7 +48,7 @@ class Card(NamedTuple):
 
 
 class Opening(NamedTuple):
-    """Words of an adapter with which a step of its lesson begins; `is_field`: the words belong to a field."""
+    """Text in a prompt at which a step of the lesson starts; `is_field` if the text belongs to a field."""
 
     pattern: re.Pattern[str]
     is_field: bool
@@ -58,29 +58,29 @@ class Opening(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Profile:
-    """The facts about an adapter."""
+    """Facts about an adapter."""
 
     about: str = "an adapter of your own"
-    """A few words for a list to choose from."""
+    """A short description for lists."""
     card: Card
     inputs: InputForm = "own"
     reply: ReplyForm = "own"
     options: tuple[str, ...] = SHARED_OPTIONS
-    """The names of the constructor that a session may set: plain values, never callbacks."""
+    """Constructor arguments that a session may set: plain values, never callbacks."""
     has_demos: bool = True
     history: Literal["turns", "printed", "left out"] = "turns"
-    """Whether the turns of a History become messages, are printed into the user message, or have no place."""
+    """Whether a History's turns become messages, are printed into the user message, or are left out."""
     word_for_none: str = "None"
-    """How a missing answer of a turn is shown."""
+    """Text of a missing output in a turn."""
     quirks: frozenset[Quirk] = OF_THE_BASE
     has_finetuning_in_dspy: bool = False
-    """Whether dspy's own class has `format_finetune_data`."""
+    """Whether dspy's class has `format_finetune_data`."""
     structure: str = (
         "Then the form of every message, as this adapter wants it. Its parser later looks for this form in the reply."
     )
-    """What a lesson says of the part of the system message that describes the form."""
+    """The lesson's explanation of the format description in the system message."""
     openings: tuple[Opening, ...] = ()
-    """For prompts that are not made of dspy's three parts: where a lesson's steps begin."""
+    """Starts of a lesson's steps, for prompts without dspy's three parts."""
 
     @property
     def reads_values_as_text(self) -> bool:
@@ -88,12 +88,12 @@ class Profile:
 
     @property
     def can_fall_back(self) -> bool:
-        """Test whether a parse error may cause a second call through JSON."""
+        """Whether a parse error may cause a second call through JSON."""
         return FALLBACK_OPTION in self.options
 
     @property
     def has_second_model(self) -> bool:
-        """Test whether a second call extracts the values from the first reply."""
+        """Whether a second call extracts the values from the first reply."""
         return EXTRACTION_OPTION in self.options
 
 
@@ -106,4 +106,4 @@ CUSTOM = Profile(
         ("it is yours to say",),
     )
 )
-"""Of an adapter that says nothing of itself."""
+"""Profile of adapters without their own."""

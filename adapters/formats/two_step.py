@@ -76,7 +76,7 @@ PROFILE = Profile(
 
 
 class TwoStepAdapter(Adapter):
-    """`extraction_model` is called by `parse`; `read` calls nothing and is given the extraction's reply instead."""
+    """An adapter with a second model for extraction; `parse` calls it, `read` gets its reply as an argument."""
 
     name: ClassVar[str] = "twostep"
     profile: ClassVar[Profile] = PROFILE
@@ -102,9 +102,9 @@ class TwoStepAdapter(Adapter):
     def read(
         self, signature: Signature, completion: str, extraction: str | None = None, extracted_by: str = ChatAdapter.name
     ) -> Reading:
-        """Parse the main reply; with the `extraction` reply, parse that.
+        """Parse the `extraction` reply; without it, return a `NeedsExtraction` error.
 
-        `extracted_by` is the adapter that asked for the extraction: `chat`, or `json` where that asked again.
+        `extracted_by` is the adapter that requested the extraction: `chat`, or `json` after the fallback.
         """
         if not is_own(self.parse, TwoStepAdapter.parse):
             return super().read(signature, completion)
@@ -120,7 +120,7 @@ class TwoStepAdapter(Adapter):
         return self.reading_of(signature, completion, inner)
 
     def reading_of(self, signature: Signature, completion: str, inner: Reading) -> Reading:
-        """Make the parse result of the main reply from that of the extraction: its values, its verdict."""
+        """Make the parse result of the main reply, with the values and verdict of the extraction `inner`."""
         spans = (Span(0, len(completion), "prose"),) if completion else ()
         exception = inner.exception
         error = inner.error
@@ -147,7 +147,7 @@ class TwoStepAdapter(Adapter):
         return replace(reading_of_parse(self.name, signature, completion, self.parse), form="prose", reader=self)
 
     def parse(self, signature: Signature, completion: str) -> dict[str, object]:
-        """Calls `extraction_model` through ChatAdapter (its JSON fallback included), as dspy does."""
+        """Call `extraction_model` through ChatAdapter, including its JSON fallback, as dspy does."""
         try:
             inner = extraction_signature(signature)
             return ChatAdapter()(self.extraction_model, {}, inner, [], {"text": completion})[0]
@@ -157,7 +157,7 @@ class TwoStepAdapter(Adapter):
     async def acall(
         self, lm: object, lm_kwargs: dict[str, object], signature: Signature, demos: Demos, inputs: Values
     ) -> list[dict[str, object]]:
-        """Awaits both models. As in dspy it prepares no request and fills no defaults, unlike `__call__`.
+        """Await both models. As in dspy, does not prepare a request or fill in defaults, unlike `__call__`.
 
         Rule: `dspy.adapters.two_step_adapter.TwoStepAdapter.acall`.
         """
@@ -239,12 +239,12 @@ def _task(signature: Signature) -> Text:
 
 
 def extraction_adapter(name: str) -> Adapter:
-    """Make the adapter that reads an extraction: Chat, and JSON where that asked again."""
+    """Make the adapter that parses an extraction: Chat, or JSON after the fallback."""
     return JSONAdapter() if name == JSONAdapter.name else ChatAdapter()
 
 
 def extraction_signature(signature: Signature) -> Signature:
-    """`text` in, the outputs out, with dspy's instructions for the extracting model."""
+    """Make the signature with input `text` and the outputs, with dspy's instructions for the extraction."""
     return _extraction_signature(signature.fields_only)
 
 
@@ -257,6 +257,6 @@ def _extraction_signature(signature: Signature) -> Signature:
         + "Your job is to extract the fields from the text verbatim. Extract precisely the appropriate value (content) "
         "for each field."
     )
-    # As in dspy, an output called `text` takes the place of the input.
+    # As in dspy, an output named `text` replaces the input.
     fields = {"text": Field("text", "input"), **signature.output_fields}
     return Signature.make(fields.values(), instructions)

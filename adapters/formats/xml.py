@@ -1,4 +1,4 @@
-"""XMLAdapter as dspy 3.4.1: every field in a tag of its name, lists and objects as nested tags."""
+"""XMLAdapter as in dspy 3.4.1: every field in a tag of its name, lists and objects as nested tags."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ PROFILE = Profile(
 
 
 class XMLAdapter(ChatAdapter):
-    """Tags around inputs and outputs; the reply is parsed as an XML document."""
+    """An adapter with tags around inputs and outputs; the reply is parsed as an XML document."""
 
     name: ClassVar[str] = "xml"
     profile: ClassVar[Profile] = PROFILE
@@ -82,7 +82,7 @@ class XMLAdapter(ChatAdapter):
         parts: list[str] = [prefix, self._inputs_content(signature, inputs)]
         if main_request:
             reminder = self.user_message_output_requirements(signature)
-            if reminder is None:  # dspy joins it all the same
+            if reminder is None:  # dspy joins it without a check
                 raise TypeError("sequence item 2: expected str instance, NoneType found")
             parts.append(Text.of(reminder, "reminder"))
         if not prefix and not suffix and len(parts) == 2:
@@ -136,7 +136,7 @@ class XMLAdapter(ChatAdapter):
 
 
 def _add_field(segments: list[Segment], field: Field, value: object, kind: Kind = "value") -> None:
-    """Add a field in its tags, with an empty line before it unless it is the first."""
+    """Add a field in its tags, after an empty line unless it is the first."""
     name, annotation = field.name, field.annotation
     if segments:
         segments.append(GAP)
@@ -151,7 +151,7 @@ def _add_field(segments: list[Segment], field: Field, value: object, kind: Kind 
             segments.append(Segment(value_to_xml(serialized, name), kind, name))
             return
     elif not is_plain_text and not _can_be_read_twice(value):
-        serialize_for_json(value)  # as dspy does first with every value: an iterator is then at its end
+        serialize_for_json(value)  # dspy does so first with every value, which exhausts an iterator
     text = write_value(annotation, value)
     if field.role == "output" and annotation is str:
         text = text.replace("&", "&amp;").replace("<", "&lt;")
@@ -164,7 +164,7 @@ PLAIN = frozenset((str, int, float, bool, type(None)))
 
 
 def _can_be_read_twice(value: Any) -> bool:
-    """Test cheaply whether a value is plain JSON, which can be walked twice."""
+    """Test cheaply whether a value is plain JSON, which can be serialized twice, unlike an iterator."""
     kind = type(value)
     if kind is list:
         return PLAIN.issuperset(map(type, value))
@@ -220,23 +220,23 @@ def _uses_nested_xml(annotation: object) -> bool:
 
 
 uses_nested_xml: ByIdentity[bool] = ByIdentity(_uses_nested_xml)
-"""Whether an output is written as nested tags: lists, dicts, typed dicts and models that are not dspy's own types.
+"""Test whether an output is written as nested tags: lists, dicts, typed dicts and models except dspy's types.
 
 Rule: `dspy.adapters.xml_adapter.XMLAdapter._uses_nested_xml`.
 """
 
 
 def xml_schema(tag: str, annotation: object) -> str:
-    """Write the nested tags that a type's JSON schema describes, `...` for each value.
+    """Write the nested tags for a type's JSON schema, with `...` for each value.
 
-    Raises ValueError for a type of more than `LARGEST_TYPE` tags: dspy would write them out without end.
+    Raises ValueError for more than `LARGEST_TYPE` tags, where dspy has no limit.
     """
     schema = schema_by_name(annotation)
     return _NestedTags(tag, schema.get("$defs", {})).written(tag, schema, frozenset())
 
 
 class _NestedTags:
-    """Writes the tags of an output, and counts them: a model used in two places is written out in both."""
+    """Write and count the tags of an output; a model used in two places is written in both."""
 
     def __init__(self, output: str, definitions: Mapping[str, Any]) -> None:
         self._output = output

@@ -1,6 +1,6 @@
-"""Parses replies for XMLAdapter: each output field comes from the top-level elements of its name.
+"""Parse replies for XMLAdapter: each output is read from the top-level elements with its name.
 
-Rule: `dspy.adapters.xml_adapter.XMLAdapter.parse`. A single stray `&` or `<` anywhere is a parse error.
+Rule: `dspy.adapters.xml_adapter.XMLAdapter.parse`. A single unescaped `&` or `<` is a parse error.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ ROOT_CLOSE = b"</r>"
 
 
 class Element(NamedTuple):
-    """A top-level element: `start` to `end` with its tags, `inner_start` to `inner_end` without, in code points.
+    """A top-level element: its range with tags and its inner range, in code points.
 
-    `name` is the tag, or for `<entry key="…">` the key.
+    `name` is the tag, or the key of `<entry key="…">`.
     """
 
     name: str
@@ -43,14 +43,14 @@ class Element(NamedTuple):
 
 
 def elements(text: str, root: ElementTree.Element) -> list[Element]:
-    """Find the top-level elements of a well-formed fragment, in order; `root` is the fragment as it was parsed."""
+    """Find the top-level elements of a well-formed fragment, in order; `root` is the parsed fragment."""
     return _plain_elements(text, root) or _elements_by_expat(text)
 
 
 def _plain_elements(text: str, root: ElementTree.Element) -> list[Element] | None:
-    """Find the elements by their tags alone, three times as fast; None where that is ambiguous.
+    """Find the elements by their tags, three times as fast; return None if that is ambiguous.
 
-    Ambiguous are comments, CDATA, processing instructions, namespaces, and elements within an element of their name.
+    Comments, CDATA, processing instructions, namespaces, and elements inside an element of the same name are ambiguous.
     """
     if "<!" in text or "<?" in text:
         return None
@@ -119,7 +119,7 @@ def _elements_by_expat(text: str) -> list[Element]:
 
 
 def error_offset(text: str) -> int:
-    """Find the code point at which `text`, wrapped in a root element, stops being well-formed."""
+    """Return the offset (code points) at which `text`, wrapped in a root element, stops being well-formed."""
     data = text.encode("utf-8", "surrogatepass")
     parser = expat.ParserCreate(None, "}")
     try:
@@ -131,12 +131,12 @@ def error_offset(text: str) -> int:
 
 
 def _tag_end(text: str, start: int) -> int:
-    """Behind the `>` of the tag that begins at `start`; a `>` inside of an attribute does not count."""
+    """Return the offset after the `>` that ends the tag at `start`, ignoring `>` in attributes."""
     return _TAG.match(text, start).end()  # type: ignore[union-attr]
 
 
 class _CodePoints:
-    """Byte offsets of UTF-8 as code point offsets, asked for in any order."""
+    """Convert byte offsets in UTF-8 to code point offsets, in any order."""
 
     STRIDE = 4096
 
@@ -158,7 +158,7 @@ class _CodePoints:
 
 
 def _characters(data: bytes) -> int:
-    """Count the characters that start in a piece of UTF-8."""
+    """Count the characters that start in a range of UTF-8."""
     return len(data.translate(None, _CONTINUATION))
 
 
@@ -169,13 +169,13 @@ ROOT = "dspy_root"
 MOST_BRANCHES = 64
 SCALARS = frozenset({"string", "number", "integer", "boolean"})
 USUAL_SPACE = 64
-"""Characters at an element's end that are looked at first: a long value is then not copied to find where it ends."""
+"""Characters at an element's end to strip first, which avoids copying a long value."""
 
 _VISIBLE = re.compile(r"\S")
 
 
 def rule_name(branch: int) -> str:
-    """Name a step: `xml` for the field's own schema (0), `xml_2` for branch 2 of its `anyOf`."""
+    """Return the name of a step: `xml` for the field's schema (0), `xml_2` for branch 2 of its `anyOf`."""
     return "xml" if branch == 0 else f"xml_{branch}"
 
 
@@ -190,7 +190,7 @@ def read_xml(found: Findings) -> Reading:
         failure.__cause__ = error
         found.fail(failure, None, (offset, min(offset + 1, len(completion))), f"not well-formed XML: {_words(error)}")
         return found.reading("XMLAdapter")
-    except Exception as error:  # a lone surrogate cannot be encoded: dspy leaks the UnicodeEncodeError
+    except Exception as error:  # an unpaired surrogate raises UnicodeEncodeError, which dspy does not catch
         found.fail(error)
         return found.reading("XMLAdapter")
     grouped = _group_children(root)
@@ -202,7 +202,7 @@ def read_xml(found: Findings) -> Reading:
 
 
 def _words(error: ElementTree.ParseError) -> str:
-    """Describe the error in the parser's words, unless these only repeat `not well-formed`."""
+    """Return the parser's message, unless it only repeats `not well-formed`."""
     said = str(error).split(":", 1)[0]
     return "a character that cannot stand there" if said.startswith("not well-formed") else said
 
@@ -232,7 +232,7 @@ def _read_field(found: Findings, name: str, given: list[ElementTree.Element], pl
                 return
             except ValueError as error:
                 failure = error
-    except Exception as error:  # dspy leaks what is no ValueError: it is the verdict as it is
+    except Exception as error:  # dspy catches only ValueError, so other errors are the verdict
         found.keep_failure(name, inner, steps, error, extract)
         found.fail(error, name, inner)
         return
@@ -245,7 +245,7 @@ def _read_field(found: Findings, name: str, given: list[ElementTree.Element], pl
 
 
 def _spans(signature: Signature, completion: str, given: Sequence[Element]) -> tuple[list[Span], dict[str, Element]]:
-    """Spans of the top-level elements, and an element per field that runs from its first to its last."""
+    """Return the spans of the top-level elements, and an element per field from its first to its last."""
     spans: list[Span] = []
     places: dict[str, Element] = {}
     for one in given:
@@ -267,7 +267,7 @@ def _spans(signature: Signature, completion: str, given: Sequence[Element]) -> t
 
 
 def _extended(known: Element | None, one: Element) -> Element:
-    """Join the elements of a field; the inner part runs from the first element with content to the last."""
+    """Join the elements of a field; the inner range is from the first element with content to the last."""
     if known is None:
         return one
     if one.inner_start == one.inner_end:
@@ -278,7 +278,7 @@ def _extended(known: Element | None, one: Element) -> Element:
 
 
 def _strip_space(completion: str, one: Element) -> tuple[int, int]:
-    """Locate an element's content without white space at its ends; markup keeps it, as the value does."""
+    """Return an element's inner range without white space at its ends, unless it contains markup."""
     start, end = one.inner_start, one.inner_end
     if completion.find("<", start, end) >= 0:
         return start, end
@@ -317,7 +317,7 @@ def _elements_to_value(
     if choices := schema.get("anyOf"):
         if {"type": "null"} in choices and not len(first) and not _text_of(first):
             return None
-        # Choose the first branch of a union that is not null (and, for nested elements, not text)
+        # Choose the first branch of a union that is not null and, if there are child elements, not text
         real = [choice for choice in choices if choice.get("type") != "null"]
         nested = (choice for choice in real if choice.get("type") != "string") if len(first) else iter(())
         schema = next(nested, real[0])
@@ -341,16 +341,16 @@ def _elements_to_value(
 
 
 def _text_of(element: ElementTree.Element) -> str:
-    """Return the text in front of its first child, without white space at both ends."""
+    """Return the stripped text before the element's first child."""
     return (element.text or "").strip()
 
 
 def _list_value(
     given: list[ElementTree.Element], member: Mapping[str, object], definitions: Mapping[str, object]
 ) -> object:
-    """Read the items of a list: `<item>` elements inside a single element, else the elements themselves.
+    """Read the items of a list: the `<item>` children of a single element, else the elements themselves.
 
-    A single element without children may hold a JSON list, which is left as text.
+    A single element without children may contain a JSON list, which is returned as text.
     """
     if len(given) == 1:
         text = _text_of(given[0])
