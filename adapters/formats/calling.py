@@ -64,7 +64,7 @@ async def ask_async(lm: Any, messages: Sequence[Mapping[str, object]], params: M
 def takes_requests(lm: Any) -> bool:
     """Test whether a model is called with a Request instead of `messages`.
 
-    That is a model without `forward` that is an engine, one of dspy's models, or does not accept `messages`.
+    True for models without `forward` that are engines or dspy's own, or that do not accept `messages`.
     """
     if hasattr(lm, "forward"):
         return False

@@ -102,7 +102,7 @@ class TwoStepAdapter(Adapter):
     def read(
         self, signature: Signature, completion: str, extraction: str | None = None, extracted_by: str = ChatAdapter.name
     ) -> Reading:
-        """Parse the `extraction` reply; without it, return a `NeedsExtraction` error.
+        """Parse the main reply by its `extraction` reply; without one, the verdict is `NeedsExtraction`.
 
         `extracted_by` is the adapter that requested the extraction: `chat`, or `json` after the fallback.
         """

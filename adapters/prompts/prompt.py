@@ -21,7 +21,7 @@ NOTHING: Values = MappingProxyType({})
 
 
 def nothing() -> Values:
-    """Return `NOTHING`, for defaults of dataclasses: Python 3.11 rejects a mapping proxy as such."""
+    """Return `NOTHING`, as a default factory: dataclasses of Python 3.11 reject a mapping proxy as a default."""
     return NOTHING
 
 
@@ -34,7 +34,7 @@ class DataPart:
 
     @property
     def piece(self) -> Piece:
-        """A line that represents the part where only text is shown."""
+        """A line of text that represents the part on text-only displays."""
         return Piece(f"\n{as_text.data_line(plain(self.payload))}\n", DATA, self.field or "", self.field or "")
 
 

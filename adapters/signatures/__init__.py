@@ -1,1 +1,1 @@
-"""Signatures as data, and the two notations they are read from, written in and edited as."""
+"""Signatures as data, and functions to read, write and edit both of their notations."""

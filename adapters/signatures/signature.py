@@ -264,8 +264,8 @@ class Signature(ShowsItself):
     def fields_only(self) -> Signature:
         """The signature without instructions; the same object for all signatures with these `Field` objects.
 
-        Serves as the cache key for text that depends on the fields alone, to reuse that text while instructions are
-        edited.
+        It is the cache key for text that depends on the fields alone, which is thus reused while instructions are
+        edited, and across a team's fixtures.
         """
         return _fields_only(self.fields_in_order)
 
@@ -331,7 +331,7 @@ class Signature(ShowsItself):
         return self.without(name)
 
     def without(self, name: str) -> Signature:
-        """Remove a field like `delete`, but keep the types of the others unchecked."""
+        """Remove a field like `delete`, without checking the types of the others."""
         return self._of(one for one in self.fields.values() if one.name != name)
 
     def prepend(self, name: str, field: Field, type_: object = None) -> Signature:

@@ -1,1 +1,1 @@
-"""Values to text for a prompt, and text to typed values for a reply."""
+"""Convert values to the text of prompts, and the text of replies to typed values."""

@@ -1,1 +1,1 @@
-"""The open session, what follows from it, and its undo. Shared by all that show it."""
+"""The open session with undo, and the results derived from it, shared by both front ends."""

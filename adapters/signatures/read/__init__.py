@@ -1,1 +1,1 @@
-"""Python source and the string notation to a signature. Read as text, never run."""
+"""Read signatures from Python source and the string notation, without running them."""

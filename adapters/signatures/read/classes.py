@@ -1,7 +1,7 @@
 """Make models, enums, typed dicts, dataclasses and named tuples from syntax trees, as Python does.
 
-The classes have the fields, docstrings and configuration of the source but no methods. `__not_run__` lists those that
-pydantic would call (validators, serializers), for the notes of fields that use the class.
+The classes have the fields, docstrings and configuration of the source but no methods. `__not_run__` lists the methods
+that pydantic would call (validators, serializers), for the notes of fields that use the class.
 """
 
 from __future__ import annotations
