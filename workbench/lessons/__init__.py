@@ -1,1 +1,1 @@
-"""A prompt and its reply, explained piece by piece."""
+"""Lessons that explain a prompt and its reply step by step."""

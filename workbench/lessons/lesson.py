@@ -1,4 +1,4 @@
-"""Explain how a prompt is built, step by step, in words for a newcomer.
+"""Explain to newcomers, step by step, how a prompt is built.
 
 The pieces of all steps, joined, are exactly the prompt (`joined`): a lesson leaves nothing out and adds nothing.
 """
@@ -54,7 +54,7 @@ OWN_MESSAGE = "A message that only this adapter writes."
 
 
 class Piece(NamedTuple):
-    """A stretch of a message: which message and which of its parts, 0-based; None for a message without content."""
+    """A stretch of a message; `message` and `part` are 0-based indexes, `content` is None for an empty message."""
 
     message: int
     part: int
@@ -95,7 +95,7 @@ def steps_of(adapter: Adapter, request: Request) -> tuple[LessonStep, ...]:
 
 
 def joined(prompt: Prompt, steps: Iterable[LessonStep]) -> list[dict[str, Any]]:
-    """Join the pieces of all steps to messages again; roles are the prompt's."""
+    """Join the pieces of all steps into messages with the prompt's roles."""
     parts: dict[tuple[int, int], list[Text | DataPart]] = {}
     for step in steps:
         for piece in step.pieces:
@@ -134,7 +134,7 @@ def _of_demo(turn: str, use: DemoUse | None, pieces: list[Piece]) -> LessonStep:
 
 
 def _told(request: Request) -> Signature:
-    """The signature that the prompt tells of: with the fields for tools where those go as text."""
+    """Return the signature in the prompt, with the tool fields if tools are sent as text."""
     return request.signature if request.calls_field is None else with_tool_fields(request.signature)[0]
 
 
@@ -149,11 +149,11 @@ def _of_system(adapter: Adapter, signature: Signature, piece: Piece) -> list[Les
 
 
 Cut = tuple[int, str, str]
-"""Where a step begins in a text, its title, and its explanation."""
+"""A step's start offset in a text, its title, and its explanation."""
 
 
 def _standard_cuts(adapter: Adapter, signature: Signature, text: Text) -> list[Cut]:
-    """Return the offsets of dspy's three parts of a system message; nothing if the text has others."""
+    """Return cuts between dspy's three parts of a system message; none if the text has other parts."""
     try:
         description = adapter.format_field_description(signature)
         structure = adapter.format_field_structure(signature)
@@ -171,7 +171,7 @@ def _standard_cuts(adapter: Adapter, signature: Signature, text: Text) -> list[C
 
 
 def _cuts_at_openings(openings: Sequence[Opening], text: Text) -> list[Cut]:
-    """Return the offsets of the parts that open with the adapter's own words; nothing without such words."""
+    """Return cuts where a segment matches one of the adapter's `openings`; none without a match."""
     cuts: list[Cut] = []
     position = 0
     pending: int | None = None
@@ -209,7 +209,7 @@ def _of_inputs(adapter: Adapter, pieces: list[Piece]) -> list[LessonStep]:
 
 
 def _of_one_message(adapter: Adapter, pieces: list[Piece]) -> list[LessonStep]:
-    """List the steps of a message; text parts are cut at their openings, other parts join the step before."""
+    """List the steps of a message; texts are cut at their openings, other parts belong to the previous step."""
     steps: list[LessonStep] = []
     for piece in pieces:
         cuts = _cuts_at_openings(adapter.profile.openings, piece.content) if isinstance(piece.content, Text) else []
@@ -223,7 +223,7 @@ def _of_one_message(adapter: Adapter, pieces: list[Piece]) -> list[LessonStep]:
 
 
 def _reminder_start(text: Text) -> int | None:
-    """Return the offset of the final reminder with the empty line before it; None without a reminder."""
+    """Return the offset of the final reminder, including the whitespace before it; None without a reminder."""
     position = 0
     gap: int | None = None
     for segment in text.segments:

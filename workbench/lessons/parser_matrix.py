@@ -13,18 +13,20 @@ from adapters.requests.request import Request, read_reply
 from adapters.signatures.signature import Signature
 
 LONGEST = 100_000
-"""Characters of a reply above which it is read by its own parser only: five more readings would take too long."""
+"""The longest reply, in characters, for other parsers than its own: five more parses would take too long."""
 UNREAD = "–"
 
 
 def parsers_for(adapters: Iterable[str]) -> tuple[str, ...]:
-    """List all parsers, then those of the columns that are not among them."""
+    """List all built-in parsers, then the other adapters of the columns."""
     return tuple(dict.fromkeys([*catalog.NAMES, *adapters]))
 
 
 def reading_by(parser: str, request: Request, text: str) -> Reading | None:
-    """Parse the reply to `request` with an adapter without options; None if the reply is too long, its repair takes
-    more than a moment, or the adapter is not available."""
+    """Parse the reply to `request` with an adapter without options.
+
+    Returns None if the reply is too long, its repair takes too long, or the adapter is not available.
+    """
     if len(text) > LONGEST or ":" in parser:
         return None
     return _read(parser, request.signature, request.calls_field, text)
@@ -46,12 +48,12 @@ def found(reading: Reading) -> int:
 
 
 def is_waiting(reading: Reading) -> bool:
-    """Return whether the text was written for a second model, which has not been asked."""
+    """Return whether the parse needs a second model that has not been called yet."""
     return reading.error is not None and reading.error.type == "NeedsExtraction"
 
 
 def words_of(reading: Reading | None, is_own: bool) -> str:
-    """Return the text of the cell: `✓ 4/4 own`, `✗ 1/4`, `2nd call`, `–`."""
+    """Return a cell's text: `✓ 4/4 own`, `✗ 1/4`, `2nd call` or `–`."""
     if reading is None:
         return UNREAD
     if is_waiting(reading):

@@ -1,6 +1,6 @@
-"""Explain how a reply is parsed, step by step: found, sliced, repaired, coerced, and the verdict.
+"""Explain step by step how a reply is parsed: structure, slices, repairs, coercion and verdict.
 
-Built from a reading alone; the spans of its steps are the reading's own, so together they cover the whole reply.
+The steps need only the `Reading`, and show its spans, which cover the whole reply.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ ORDER: tuple[SpanKind, ...] = ("marker", "value", "repaired", "prose", "untraced
 
 WORD = re.compile(r"\w")
 MOST_COMMON = 6
-"""Patterns that the verdict on a parse error names: those of the most public threads."""
+"""The number of common causes that the verdict on a parse error lists, by number of public threads."""
 LONGEST_TEXT = 200
-"""Cells of a piece of the reply that a step repeats; the reply itself shows all of it."""
+"""The limit, in cells, of a piece of the reply quoted in a step; the reply itself is shown in full."""
 REPLY = (
     "The reply is plain text. The parser now has to find the values in it. It does not ask the model again and does "
     "not understand the text; it looks for the format that the prompt asked for."
@@ -80,8 +80,8 @@ NOT_READ = (
 class ReplyStep:
     """A step of a reply's lesson: its title, its explanation, and facts line by line.
 
-    `spans` are places in the text of `reading`: the reply's own, or that of the second model's (`reading.extraction`).
-    `facts` are (label, text), for instance a rule and the value that came of it.
+    `spans` are places in the text of `reading`, the reply's parse result or that of the second model's reply
+    (`Reading.extraction`). `facts` are pairs of label and text, such as a rule and the value it produced.
     """
 
     reading: Reading
@@ -92,7 +92,7 @@ class ReplyStep:
 
 
 def steps_of(reading: Reading) -> tuple[ReplyStep, ...]:
-    """List the steps in which a parser read a reply, from the bare text to the verdict."""
+    """List the steps of a parse, from the reply's text to the verdict."""
     length = f"{len(reading.completion):,} characters"
     steps = [ReplyStep(reading, "The reply", REPLY, (), (("reply", length),))]
     steps += _of_spans(reading)
@@ -106,7 +106,7 @@ def steps_of(reading: Reading) -> tuple[ReplyStep, ...]:
 def _of_spans(reading: Reading) -> Iterable[ReplyStep]:
     by_kind: dict[SpanKind, list[Span]] = {}
     for span in reading.spans:
-        # to call braces and commas between fields ignored would mislead
+        # "ignored" would be misleading for braces and commas between fields
         if span.kind != "ignored" or WORD.search(reading.completion, span.start, span.end):
             by_kind.setdefault(span.kind, []).append(span)
     for kind in ORDER:
@@ -116,7 +116,7 @@ def _of_spans(reading: Reading) -> Iterable[ReplyStep]:
 
 
 def _texts(reading: Reading, spans: Iterable[Span]) -> tuple[tuple[str, str], ...]:
-    """Map each field to its text in the reply."""
+    """List the text of each span with its field, without markers."""
     return tuple(
         [
             (span.field or span.kind, one_line(reading.completion[span.start : span.end], LONGEST_TEXT))
@@ -151,7 +151,7 @@ def _verdict(reading: Reading) -> ReplyStep:
     if error is None:
         values = [(name, value_text(value)) for name, value in reading.values.items()]
         return ReplyStep(reading, "✓ Parsed", READ, (), (*values, *flags))
-    # near misses are looked for in a pause; a lesson that opens before shows none
+    # near misses are computed while the app is idle; a lesson opened before that shows none
     near_misses: tuple[NearMiss, ...] = vars(reading).get("near_misses", ())
     flags += [("?", miss.message) for miss in near_misses]
     if "diagnosis" in vars(reading):

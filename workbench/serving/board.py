@@ -1,4 +1,4 @@
-"""Show the teacher how to join and who is in: as a page with a QR code, and as text for the terminal."""
+"""Show the teacher the join address and the participants, on a page with a QR code and in the terminal."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ ORDERS = (
 )
 LINK = f'<a id="board" href="{BOARD}" target="class">Class: code, participants</a>'
 REFRESH_S = 5
-"""Seconds after which the page shows the class anew."""
+"""Seconds between reloads of the page."""
 
 
 def where(seat: Seat) -> str:
-    """Say where a participant is: `step 3 of 12: Demos`, `panes` or `away`."""
+    """Describe a participant's position: `step 3 of 12: Demos`, `panes` or `away`."""
     if not seat.is_here:
         return "away"
     steps, at = seat.shown.steps, seat.shown.step
@@ -35,7 +35,7 @@ def listed(seats: Seats) -> str:
 
 
 def board(seats: Seats, url: str, address: str) -> web.Response:
-    """Make the teacher's page of the class, which refreshes itself and needs no script."""
+    """Make the teacher's page of the class, which reloads itself without JavaScript."""
     import segno
 
     code = segno.make_qr(address).svg_inline(border=2, dark="#000", light="#fff", omitsize=True, svgclass="qr")
@@ -65,12 +65,12 @@ def board(seats: Seats, url: str, address: str) -> web.Response:
     )
     response = page("Join the class", said, form)
     response.headers["Refresh"] = str(REFRESH_S)
-    response.headers["Referrer-Policy"] = "same-origin"  # or the buttons would not say which page they belong to
+    response.headers["Referrer-Policy"] = "same-origin"  # else the buttons' requests have no valid `Origin`
     return response
 
 
 def qr_lines(address: str) -> str:
-    """Draw the QR code of an address with half blocks, two rows to a line; light squares are drawn."""
+    """Draw the QR code of an address with half blocks, two rows per line; light squares are filled."""
     import segno
 
     rows = [tuple(row) for row in segno.make_qr(address).matrix_iter(border=2)]

@@ -1,4 +1,4 @@
-"""A class in the browser from its first address to its end: participants join, work, leave, and nothing is left."""
+"""Run a class in the browser: its web server, its seats, and the cleanup at the end."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from workbench.serving.orders import DISK_MB, FILES, Orders
 from workbench.serving.seats import DownloadError, Seat, Seats
 
 LOOK_EVERY_S = 2.0
-"""Seconds between two looks at who is still there."""
+"""Seconds between checks for idle and abandoned seats."""
 SECONDS_TO_CLOSE = 10.0
 ANY = ("0.0.0.0", "::", "")
-"""Hosts that stand for all addresses of this machine: browsers are given its name."""
+"""Hosts that mean all addresses of this machine; browsers get the result of `own_host` instead."""
 FONT_SIZE, PROJECTED_FONT_SIZE = 16, 24
-"""Pixels; a beamer of 1280 x 720 shows 88 columns of the second. Other sizes are the browser's zoom."""
+"""Font sizes in pixels. A projector of 1280 x 720 shows 88 columns in the second; browser zoom gives other sizes."""
 
 Say = Callable[[str], None]
 
@@ -38,10 +38,10 @@ Say = Callable[[str], None]
 class Setup:
     """The options of a class, as the command line gives them.
 
-    `sessions` are copied for each participant; the first is opened. The folders of seats are in `top`, and are removed
-    unless `keeps`. `most` participants can join, `per_address` from a network address; `idle_s` is in seconds.
-    `public_url` is the server's address for browsers, if not its own. `is_projected`: the room looks at the teacher's
-    page. The rest is as in `Orders`.
+    `sessions` are copied for each participant; the first is opened. `top` contains the folders of the seats, which are
+    removed at the end unless `keeps`. At most `most` participants can join, `per_address` of them from one network
+    address. A seat is idle after `idle_s` seconds. `public_url` is the server's address for browsers, if not its own.
+    With `is_projected` the teacher's page uses the large font. The other options are those of `Orders`.
     """
 
     sessions: tuple[Path, ...] = ()
@@ -60,7 +60,7 @@ class Setup:
 
     @property
     def is_loopback(self) -> bool:
-        """Only this machine can reach the server."""
+        """Whether only this machine can reach the server."""
         if self.host == "localhost":
             return True
         try:
@@ -69,7 +69,7 @@ class Setup:
             return False
 
     def url(self, port: int) -> str:
-        """Return the address for browsers, without a slash at its end; `port` is the port that is listened on."""
+        """Return the address for browsers, without a trailing slash; `port` is the listening port."""
         if self.public_url is not None:
             return self.public_url.rstrip("/")
         name = own_host() if self.host in ANY else self.host
@@ -77,22 +77,25 @@ class Setup:
         return f"http://{host}:{port}"
 
     def orders(self, folder: Path, leads: bool = False) -> Orders:
-        """Return the orders for the program of the seat with this folder; the teacher's `leads`."""
+        """Return the orders for the program of a seat; `leads` is true for the teacher's."""
         first = self.sessions[0].name if self.sessions else None
         is_projected = leads and self.is_projected
         return Orders(str(folder), first, self.lesson, self.models, self.disk_mb, leads, is_projected)
 
 
 def own_host() -> str:
-    """Return the address of this machine in its network, which phones find; its name where there is no network."""
+    """Return this machine's IP address in its network, or its host name without a network.
+
+    Phones can reach the IP address, but often cannot resolve the name.
+    """
     with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        probe.connect(("192.0.2.1", 9))  # sends nothing: it only asks which address would be used
+        probe.connect(("192.0.2.1", 9))  # sends nothing: it only selects the local address
         return str(probe.getsockname()[0])
     return socket.gethostname()
 
 
 class ClassRoom:
-    """`say` is called with a line about whatever happens. Made for a run of an event loop."""
+    """A running class; `say` is called with a line about each event. Make it inside the event loop that runs it."""
 
     def __init__(self, setup: Setup, say: Say) -> None:
         self.setup = setup
@@ -100,7 +103,7 @@ class ClassRoom:
         self.seats = Seats(setup.most, setup.idle_s, setup.top, setup.sessions, setup.per_address)
         self.lead = textual_server.Lead()
         self.port = 0
-        """The port that is listened on, once the class is open."""
+        """The listening port; 0 before `open`."""
         self._connections: Connections | None = None
         self._doors = Doors(self.seats, setup.public_url, self._welcome, self._seat)
         self._open: dict[int, web.WebSocketResponse] = {}
@@ -113,17 +116,17 @@ class ClassRoom:
 
     @property
     def address(self) -> str:
-        """The address that the teacher shows to the class."""
+        """The join address for participants, with the code."""
         return f"{self.setup.url(self.port)}/join/{self.seats.code}"
 
     @property
     def teachers_address(self) -> str:
-        """The address that the teacher opens and shows nobody; empty while there is a teacher."""
+        """The secret join address for the teacher; "" while the teacher's seat is taken."""
         code = self.seats.teachers_code
         return f"{self.setup.url(self.port)}/join/{code}" if code else ""
 
     async def open(self) -> None:
-        """Listen from now on. Raises OSError for an address that cannot be listened on."""
+        """Start the server. Raises OSError if it cannot listen on the address."""
         application = self._doors.application(
             [
                 web.get("/", self._page),
@@ -144,7 +147,7 @@ class ClassRoom:
         self._looking = asyncio.create_task(self._look_again_and_again())
 
     async def close(self) -> None:
-        """End every program, and remove the folders that are not to be kept."""
+        """End all programs and the server, then remove the seats' folders unless they are kept."""
         self._is_over = True
         if self._looking is not None:
             self._looking.cancel()
@@ -155,7 +158,7 @@ class ClassRoom:
         await asyncio.gather(*[_tell_the_end(one) for one in self._open.values()])
         for seat in self.seats.all:
             async with self.turn(seat):
-                pass  # its program has ended
+                pass  # the lock is free once the program has ended
         if self._runner is not None:
             await self._runner.cleanup()
         self._log.take_down()
@@ -164,7 +167,7 @@ class ClassRoom:
             self._clear(seat)
 
     async def look_after(self) -> None:
-        """Close the pages that nobody touches, and free the seats of those who are away."""
+        """Close idle pages, and free the seats of participants who have been away for too long."""
         for seat in self.seats.idle():
             self._say(f"{seat.name} is idle: page closed, seat kept for the same time again")
             self.seats.touch(seat)
@@ -178,7 +181,7 @@ class ClassRoom:
             self._say(f"{seat.name} has left{self._count()}; address for the free seat: {free}")
 
     async def order(self, line: str) -> str:
-        """Do what the teacher types in the terminal, or chooses on the page of the class; return what to say."""
+        """Execute an order from the teacher's terminal or class page; return the answer."""
         match line.split():
             case []:
                 return ""
@@ -198,14 +201,14 @@ class ClassRoom:
         return board.ORDERS
 
     async def _remove(self, number: int) -> str:
-        """Take a participant's seat away; what was saved is deleted with it, unless folders are kept."""
+        """Remove a participant, and delete the folder of the seat unless folders are kept."""
         seat = self.seats.remove(number)
         if seat is None:
             return f"there is no participant {number}; `who` lists them"
         if (open_page := self._open.get(number)) is not None:
             await open_page.close(code=textual_server.REMOVED, message=b"removed by the teacher")
         async with self.turn(seat):
-            pass  # its program has ended
+            pass  # the lock is free once the program has ended
         self._turns.pop(number, None)
         self._clear(seat)
         return f"{seat.name} was removed{self._count()}; `code` makes a new code, `close` admits nobody"
@@ -218,7 +221,7 @@ class ClassRoom:
         raise web.HTTPSeeOther(BOARD)
 
     def turn(self, seat: Seat) -> asyncio.Lock:
-        """Return the lock that is held while the seat has a program."""
+        """Return the lock that is held while the seat's program runs."""
         return self._turns.setdefault(seat.number, asyncio.Lock())
 
     async def _look_again_and_again(self) -> None:
@@ -227,7 +230,7 @@ class ClassRoom:
             self._log.tell(asyncio.get_running_loop().time())
             try:
                 await self.look_after()
-            except Exception as error:  # a bug, which must not end the class: it is told, and the next look comes
+            except Exception as error:  # a bug must not end the class: report it, and try again next time
                 self._say(f"looking after the seats failed ({type(error).__name__}: {error})")
 
     def _seat(self, request: web.Request, seat: Seat) -> None:
@@ -248,16 +251,16 @@ class ClassRoom:
             self._say(said)
 
     async def _hand_out(self, request: web.Request) -> web.StreamResponse:
-        """Answer with a file of the seat's own folder."""
+        """Respond with a file from the seat's folder."""
         seat = self._doors.holder(request)
-        assert seat is not None  # the door let nobody else through
+        assert seat is not None  # `Doors` lets only seats through
         try:
             return await textual_server.hand_out(request, seat.folder / FILES, request.match_info["name"])
         except DownloadError as error:
             return page("No download", str(error), status=404)
 
     async def _page(self, request: web.Request) -> web.Response:
-        """Answer with the page of the app."""
+        """Respond with the app's page."""
         seat = self._doors.holder(request)
         leads = seat is not None and seat.leads
         size = PROJECTED_FONT_SIZE if leads and self.setup.is_projected else FONT_SIZE
@@ -268,11 +271,11 @@ class ClassRoom:
         return web.Response(text=text, content_type="text/html")
 
     async def _converse(self, request: web.Request) -> web.WebSocketResponse:
-        """Serve the connection of a page. A second page of a seat replaces the first: a seat has one program."""
+        """Serve the WebSocket of a page; a seat's second page replaces its first, since a seat has one program."""
         seat = self._doors.holder(request)
-        assert seat is not None  # the door let nobody else through
+        assert seat is not None  # `Doors` lets only seats through
         websocket = textual_server.Connection()
-        self.seats.touch(seat)  # a participant who returns keeps the seat meanwhile
+        self.seats.touch(seat)  # so that the seat is not released before its program starts
         await websocket.prepare(request)
         if self._is_over:
             await _tell_the_end(websocket)
@@ -284,7 +287,7 @@ class ClassRoom:
         orders = self.setup.orders(seat.folder, seat.leads)
         async with self.turn(seat):
             if self._open.get(seat.number) is not websocket:
-                return websocket  # a third page came meanwhile
+                return websocket  # a third page has replaced this one
             seat.is_here = True
             self.seats.touch(seat)
             try:
@@ -310,7 +313,7 @@ async def _tell_the_end(page: web.WebSocketResponse) -> None:
 
 
 async def _listen(room: ClassRoom, say: Say, typed: TextIO) -> None:
-    """Do what the teacher types, until the terminal ends."""
+    """Execute the teacher's orders until the terminal is closed."""
     loop, lines = asyncio.get_running_loop(), asyncio.Queue[str]()
     loop.add_reader(typed, lambda: lines.put_nowait(typed.readline()))
     try:
@@ -322,9 +325,9 @@ async def _listen(room: ClassRoom, say: Say, typed: TextIO) -> None:
 
 
 async def hold(setup: Setup, say: Say, opened: Callable[[ClassRoom], None], typed: TextIO | None = None) -> None:
-    """Hold a class until this process is told to end; `opened` is called once participants can join.
+    """Run a class until this process is interrupted; `opened` is called once participants can join.
 
-    The teacher types orders into the terminal `typed`. Raises OSError for an address that cannot be listened on.
+    The teacher's orders are read from the terminal `typed`. Raises OSError if the server cannot listen on its address.
     """
     raise_descriptor_limit()
     room = ClassRoom(setup, say)

@@ -1,8 +1,8 @@
-"""Limit the connections of those without a seat, so that nobody outside of a class can stop it.
+"""Limit connections without a seat, so that strangers cannot block a class.
 
-aiohttp bounds the size of a request, but neither the time it takes nor the number of connections. Here whoever has no
-seat has `SECONDS` for a connection and shares a fixed number of them: a new one ends the oldest. A flood of half-open
-connections thus ends itself, while a request that arrives at once is always answered.
+aiohttp limits the size of a request, but neither its duration nor the number of connections. Here a connection without
+a seat ends after `SECONDS`, and all such connections share a fixed number: a new connection closes the oldest. A flood
+of half-open connections therefore closes itself, while a request that arrives at once is always answered.
 """
 
 from __future__ import annotations
@@ -15,34 +15,37 @@ from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
 SECONDS = 30.0
-"""From the beginning of a connection to its end, or to a request from a seat."""
+"""The longest life of a connection that sends no request from a seat."""
 MOST_STRANGERS = 256
 MOST_OF_AN_ADDRESS = 64
-"""A school may have one address for everybody, whose browsers open six connections each, but not all at once."""
+"""The limit per address; all browsers of a school may share one, with up to six connections each, rarely at once."""
 MOST_OF_A_SEAT = 32
 DESCRIPTORS = 16_384
 BETWEEN_REPORTS_S = 60.0
 LOGGERS = ("aiohttp", "asyncio")
 OF_REQUESTS = (HttpProcessingError, web.RequestPayloadError, OSError)
-"""Errors that whoever asks can cause; all others are bugs."""
+"""Errors that a client can cause; all others are bugs."""
 
 
 class Connections:
-    """`server` answers the requests. Behind a proxy every connection has its address, so addresses are not counted."""
+    """The open connections, whose requests `server` answers.
+
+    Behind a proxy all connections come from the proxy's address, so there is no limit per address.
+    """
 
     def __init__(self, server: web.Server, is_behind_proxy: bool) -> None:
         self._server = server
         self._most_of_an_address = MOST_STRANGERS if is_behind_proxy else MOST_OF_AN_ADDRESS
         self._strangers: dict[asyncio.BaseTransport, str] = {}
-        """The address of each connection without a seat, the oldest first."""
+        """The address of each connection without a seat, oldest first."""
         self._seats: dict[int, list[asyncio.BaseTransport]] = {}
 
     def protocol(self) -> asyncio.Protocol:
-        """Make what the event loop calls for a new connection."""
+        """Create the protocol of a new connection (the factory for `create_server`)."""
         return _NewConnection(self)
 
     def begin(self, transport: asyncio.Transport) -> None:
-        """Hand a connection to the server; the oldest is closed if there are too many."""
+        """Pass a new connection to the server, and close the oldest if there are too many."""
         address = str((transport.get_extra_info("peername") or ("",))[0])
         self._strangers[transport] = address
         asyncio.get_running_loop().call_later(SECONDS, self._end, transport)
@@ -55,7 +58,10 @@ class Connections:
         handler.connection_made(transport)
 
     def seat(self, transport: asyncio.BaseTransport | None, number: int) -> None:
-        """Take a connection for that of a seat, which may have it for as long as it wants."""
+        """Assign a connection to a seat, which removes its time limit.
+
+        A seat with `MOST_OF_A_SEAT` connections gets no more: the new one is aborted.
+        """
         if transport is None or self._strangers.pop(transport, None) is None:
             return
         held = [one for one in self._seats.get(number, []) if not one.is_closing()]
@@ -83,9 +89,9 @@ class _NewConnection(asyncio.Protocol):
 
 
 class CountedLog(logging.Handler):
-    """Replace the log lines and tracebacks of the server and the event loop by one counted line a minute.
+    """Summarize the logs of the server and the event loop in at most one line a minute.
 
-    `report` is called with each exception that is not a fault of the request, and returns where it was written.
+    `report` is called with the first exception of each type that no client can cause, and returns the log's path.
     """
 
     def __init__(self, say: Callable[[str], None], report: Callable[[BaseException], object]) -> None:
@@ -107,14 +113,14 @@ class CountedLog(logging.Handler):
             self._say(f"internal error ({kind}); the class goes on. Please send us {self._report(error)}")
 
     def tell(self, now: float) -> None:
-        """Say how many there were since the last time, at most once a minute."""
+        """Report the number of log records since the last report, at most once a minute."""
         if self._count and now - self._said_at >= BETWEEN_REPORTS_S:
             last = " ".join(self._last.split())[:100]
             self._say(f"{self._count:,} requests or connections were malformed or cut off (the last: {last})")
             self._count, self._said_at = 0, now
 
     def put_up(self) -> None:
-        """Take the place of the handlers of `LOGGERS`."""
+        """Replace the handlers of `LOGGERS`."""
         for name in LOGGERS:
             logging.getLogger(name).addHandler(self)
             logging.getLogger(name).propagate = False
@@ -126,7 +132,7 @@ class CountedLog(logging.Handler):
 
 
 def raise_descriptor_limit() -> None:
-    """Allow this process as many open files as the system lets it have, up to `DESCRIPTORS`."""
+    """Raise the limit of open files to `DESCRIPTORS`, or to the system's maximum if that is lower."""
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

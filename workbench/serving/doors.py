@@ -1,4 +1,4 @@
-"""Decide which requests of a class are answered: which paths, for whom, and from which page."""
+"""Decide which requests of a class are answered, by path, seat and origin."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 BROWSER = Path(__file__).parent / "browser"
 TEXTUALS = Path(textual_serve.__file__).parent / "static"
 OPEN = ("/static/css/", "/static/js/", "/static/fonts/", "/static/images/", "/class/")
-"""The files of the pages, which are not secret."""
+"""Paths of the pages' files, which need no seat."""
 DOWNLOADS = "/download/"
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
@@ -28,7 +28,7 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-"""Sent with every answer: nothing is fetched from elsewhere, and nobody is told the address of the class."""
+"""Headers of every response: pages load nothing from other hosts and do not reveal the address of the class."""
 PARTICIPANT = "Your own seat and files, available until the class ends."
 TEACHER = "The teacher's seat, which participants can follow. This address works once."
 ENTER = "Type the code that the teacher shows, such as k7mq-x2pf-9wtd. Capitals, hyphens and spaces do not matter."
@@ -51,9 +51,10 @@ CODE = (
 
 
 class Doors:
-    """`public_url` is the server's address for browsers, if not the address they came to.
+    """The access control of a class, and its pages for joining.
 
-    `welcome` is called with each new seat, `seated` with each request from a seat.
+    `public_url` is the server's address for browsers, if it differs from the address of their requests. `welcome` is
+    called with each new seat, `seated` with each request from a seat.
     """
 
     def __init__(
@@ -70,7 +71,7 @@ class Doors:
         self._seated = seated
 
     def application(self, routes: Iterable[web.AbstractRouteDef]) -> web.Application:
-        """Make the application of `routes`, the pages for joining, and their files."""
+        """Make the web application: `routes`, the pages for joining, and static files."""
         application = web.Application(middlewares=[self._door])
         application.on_response_prepare.append(self._add_headers)
         application.add_routes(
@@ -86,7 +87,7 @@ class Doors:
         return application
 
     def holder(self, request: web.Request) -> Seat | None:
-        """Return the seat of the browser that asks."""
+        """Return the seat of the browser that sent the request, or None."""
         return self._seats.holder(request.cookies.get(self._cookie(request)))
 
     @web.middleware
@@ -113,16 +114,16 @@ class Doors:
             return page("Request not read", UNREADABLE, status=400)
 
     def _is_from_here(self, request: web.Request) -> bool:
-        """Return whether the page that asks is ours: browsers send its origin, which no script can forge."""
+        """Return whether the request comes from a page of this class, by its `Origin`, which no script can forge."""
         return request.headers.get("Origin", "") in (f"{request.scheme}://{request.host}", self._public)
 
     def _cookie(self, request: web.Request) -> str:
-        """Return the name of the secret's cookie: browsers keep one jar for all the ports of a machine."""
+        """Return the cookie name, which includes the port because browsers share cookies between ports of a host."""
         port = request.host.rpartition(":")[2]
         return f"workbench_{port if port.isascii() and port.isdecimal() else 'class'}"
 
     def _address(self, request: web.Request) -> str:
-        """Return the address of the device that asks; "" for the proxy's, and for this machine's own."""
+        """Return the address of the device that sent the request; "" behind a proxy and for this machine."""
         if self._public is not None or not request.remote:
             return ""
         return "" if ipaddress.ip_address(request.remote.partition("%")[0]).is_loopback else request.remote
@@ -134,7 +135,7 @@ class Doors:
         return page("Join the class", ENTER, CODE)
 
     async def _show_join(self, request: web.Request) -> web.StreamResponse:
-        """Show a page with one button, so that programs that look ahead at links, as chats do, take no seat."""
+        """Show a page with a Join button, so that link previews, as in chats, take no seat."""
         code = request.match_info["code"]
         if self._has_seat(request, code):
             raise web.HTTPSeeOther("/")
@@ -147,7 +148,7 @@ class Doors:
         return page("Join the class", PARTICIPANT, JOIN.format(NAME))
 
     def _has_seat(self, request: web.Request, code: str) -> bool:
-        """Return whether this browser needs no other seat; a participant's may still become the teacher's."""
+        """Return whether this browser has a seat already; a participant may still use the teacher's code."""
         seat = self.holder(request)
         return seat is not None and (seat.leads or not self._seats.is_teachers(code))
 
@@ -179,13 +180,13 @@ class Doors:
 
 
 async def fields_of(request: web.Request) -> dict[str, str]:
-    """Read the fields of a form, each once; what is not a form has none."""
+    """Read the first value of each field of a form; a body that is not a form has no fields."""
     body = (await request.read())[:2_000].decode("utf-8", "replace")
     return {name: values[0] for name, values in parse_qs(body).items()}
 
 
 def page(title: str, said: str, form: str = "", *, status: int = 200) -> web.Response:
-    """Make a page of words; `form` is HTML of ours (`JOIN`, `CODE`), all else is escaped."""
+    """Make a page with a title, a sentence and a form; `form` is trusted HTML, the others are escaped."""
     text = (BROWSER / "words.html").read_text("utf-8")
     filled = text.replace("TITLE", escape(title)).replace("SAID", escape(said)).replace("FORM", form)
     return web.Response(text=filled, content_type="text/html", status=status)

@@ -1,8 +1,8 @@
-"""Messages between a page, the server and a participant's program; each end reads them strictly.
+"""Define the messages between a page, the server and a participant's program, with strict parsers.
 
-A page sends packets: keys, sizes, presses of its buttons. A program tells its page which buttons to show (`Controls`),
-and the teacher's program tells the server where the teacher is (`TeachersPlace`), which the server passes on to all
-others. Only data is passed: names, numbers, words; anything else is rejected.
+A page sends packets: keys, sizes, presses of its buttons. A program sends its page the buttons to show (`Controls`),
+and the teacher's program sends the server the teacher's position (`TeachersPlace`), which the server forwards to all
+participants. Messages contain names, numbers and texts; anything else is rejected.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 MOST_COLUMNS, MOST_ROWS = 500, 200
-"""A larger window is painted as this, and costs no more."""
+"""The largest terminal size; larger windows get this size, so that they cost no more."""
 MOST_STEPS = 60
 BUTTONS = ("back", "next", "step", "lesson", "follow")
 
 
 class MessageError(ValueError):
-    """A message that is none of those that are sent here."""
+    """A message that is invalid or of an unknown kind."""
 
 
 def _decoded(text: str) -> Any:
@@ -46,7 +46,7 @@ class Resize:
 
 @dataclass(frozen=True)
 class Ping:
-    """`said` is returned with the answer."""
+    """A request for an answer that repeats `said`."""
 
     said: str
 
@@ -58,13 +58,13 @@ class Focus:
 
 @dataclass(frozen=True)
 class Press:
-    """A button of the page, one of `BUTTONS`; `step` (from 0) is that of the lesson to go to."""
+    """A press of a page's button, one of `BUTTONS`; `step` (0-based) is the lesson's step for the button `step`."""
 
     button: str
     step: int = 0
 
     def as_text(self) -> str:
-        """Write it for the program, as the page sends it."""
+        """Write the press for the program, in the format that the page sends."""
         return json.dumps([PRESS, self.button, self.step])
 
 
@@ -72,7 +72,7 @@ Packet = Keys | Resize | Ping | Focus | Press
 
 
 def read_packet(text: str) -> Packet:
-    """Read a message of the page: a JSON list of its kind and its content. Raises `MessageError`."""
+    """Read a page's message, a JSON list of kind and content. Raises `MessageError`."""
     match _decoded(text):
         case ["stdin", str(typed)]:
             return Keys(typed.encode("utf-8", "replace"))
@@ -90,12 +90,12 @@ def read_packet(text: str) -> Packet:
 
 
 def terminal_size(width: int, height: int) -> tuple[int, int]:
-    """Bound a size to what a terminal can have."""
+    """Clamp a size to 1..`MOST_COLUMNS` columns and 1..`MOST_ROWS` rows."""
     return max(1, min(MOST_COLUMNS, width)), max(1, min(MOST_ROWS, height))
 
 
 def size_asked(width: str, height: str) -> tuple[int, int]:
-    """Read the size in the address of a connection; 80 by 24 for what is not a number."""
+    """Read the terminal size from the URL of a connection; invalid numbers become 80 columns and 24 rows."""
     columns, rows = [int(one) if one.isascii() and one.isdecimal() and len(one) < 6 else 0 for one in (width, height)]
     return terminal_size(columns or 80, rows or 24)
 
@@ -103,17 +103,18 @@ def size_asked(width: str, height: str) -> tuple[int, int]:
 # -- which buttons a page shows
 
 CONTROLS, PRESS = "controls", "press"
-"""The kinds of the messages that have `Controls` (from the program) and a `Press` (to it)."""
+"""The kinds of messages with `Controls` (from the program) and with a `Press` (to the program)."""
 LONGEST_TITLE = 60
 FOLLOWING = "◉"
-"""The first sign of `Controls.teacher` while the teacher is followed."""
+"""The first character of `Controls.teacher` while the teacher is followed."""
 
 
 @dataclass(frozen=True)
 class Controls:
-    """`steps` are the titles of the open lesson's steps, of which `step` (from 0) is shown; none: no lesson is open.
+    """The buttons that a page shows.
 
-    `teacher` is how the last line of the app says whether the teacher is followed ("": there is none).
+    `steps` are the titles of the open lesson's steps, empty without a lesson; `step` (0-based) is the current step.
+    `teacher` is the app's note on whether the teacher is followed, "" without a teacher.
     """
 
     steps: tuple[str, ...] = ()
@@ -130,7 +131,7 @@ class Controls:
 
 
 def read_controls(given: object) -> Controls:
-    """Read what `as_data` gave, after JSON. Raises `MessageError`."""
+    """Read the output of `as_data`, as decoded from JSON. Raises `MessageError`."""
     match given:
         case {"steps": [*steps], "step": int(step), "teacher": str(teacher), **more} if not more:
             titles = [one for one in steps[:MOST_STEPS] if isinstance(one, str) and len(one) <= LONGEST_TITLE]
@@ -142,28 +143,28 @@ def read_controls(given: object) -> Controls:
 # -- where the teacher is
 
 PLACE = "teachers_place"
-"""The kind of the message that has a `TeachersPlace`, or null once the teacher has left."""
+"""The kind of messages with a `TeachersPlace`, or null once the teacher has left."""
 LONGEST_NAME = 200
 MOST_OF_A_PLACE = 16_000
-"""Characters; all the names at their longest, each sign written in six by JSON, take no more."""
+"""The size limit of a place in characters: room for all names at full length, with six characters per JSON escape."""
 WHOLE = 1_000
-"""`scrolled` is a part of this."""
+"""The value of `scrolled` at the end of a text."""
 SCREENS = ("panes", "lesson", "pages")
 PARTS = ("editors", "prompt", "reply")
 EXAMPLE = "example:"
-"""In front of the name of an example, where there is no file."""
+"""The prefix of an example's name in `TeachersPlace.session`."""
 
 
 @dataclass(frozen=True)
 class TeachersPlace:
-    """The teacher's position, told to all participants.
+    """The teacher's position, sent to all participants.
 
-    `session` is the name of a file, or `EXAMPLE` and a name; "" is a session that nobody else has. `case` and
-    `column` are its, `tab` is one of the editors.
+    `session` is a file name, or `EXAMPLE` and an example's name; "" for a session that participants do not have. `case`
+    and `column` are names in that session; `tab` is the open editor.
 
-    `screen` is one of `SCREENS`; `part`, one of `PARTS`, has the focus of the panes; `page` is open of the pages, and
-    `step` of the lesson, from 0. `kind`, `field` and `turn` are the origin under the cursor of a prompt ("": none).
-    `scrolled` is how far down that is, from 0 to `WHOLE`.
+    `screen` is one of `SCREENS`. `part`, one of `PARTS`, is the focused part of the panes; `page` is the open page, and
+    `step` the lesson's step (0-based). `kind`, `field` and `turn` are the origin at the cursor of a prompt, "" without
+    one. `scrolled` is the scroll position from 0 to `WHOLE`.
     """
 
     session: str = ""
@@ -180,7 +181,7 @@ class TeachersPlace:
     scrolled: int = 0
 
     def as_text(self) -> str:
-        """Write it for the pipe, without names that are too long for `read_place`, and with numbers that fit."""
+        """Write the place as JSON that `read_place` accepts: longer names become "", numbers are clamped."""
         found: dict[str, Any] = {}
         for name, value in asdict(self).items():
             if isinstance(value, str):
@@ -191,7 +192,7 @@ class TeachersPlace:
 
 
 def read_place(text: str) -> TeachersPlace:
-    """Read what `as_text` wrote. Raises `MessageError` for anything else."""
+    """Read the output of `TeachersPlace.as_text`. Raises `MessageError` for anything else."""
     if len(text) > MOST_OF_A_PLACE:
         raise MessageError(f"too long for a place: {len(text)} characters")
     given = _decoded(text)

@@ -1,4 +1,4 @@
-"""Orders for the program of a seat: its folder, its environment, its limits, and the session it shows."""
+"""Define the orders for a seat's program: its folder, environment, limits and session."""
 
 from __future__ import annotations
 
@@ -12,18 +12,20 @@ from adapters.lm import addresses
 from adapters.lm.capabilities import split_model
 
 FILES, HOME = "files", "home"
-"""Folders of a seat: the participant's files, and what the program keeps for itself (state, settings, log)."""
+"""Folders of a seat: the participant's files, and the program's own files (state, settings, log)."""
 PASSED_ON = ("LANG", "LC_ALL", "LC_CTYPE", "TZ", "PYTHONPATH", "LD_LIBRARY_PATH")
-"""The variables of the server that a seat's process gets: how text and times are written, and where Python is."""
+"""Environment variables of the server that a seat's process inherits: locale, time zone and Python's paths."""
 DISK_MB = 100
 PROGRAM = "workbench.tui.launch_visitor"
 
 
 @dataclass(frozen=True)
 class Orders:
-    """`session` is the name of a file in `files`, None for the first example; `lesson` is a step, from 1, that is
-    opened at once; `models` may be called in addition to the offline models; `disk_mb` limits the folder. The teacher's
-    program `leads`; `is_projected`: it starts in projector mode.
+    """The options of a seat's program.
+
+    `session` is the name of a file in `files`, None for the first example; `lesson` is the lesson's step (1-based) to
+    start in. `models` may be called in addition to the offline models; `disk_mb` limits the size of the folder.
+    `leads` is true for the teacher's program; `is_projected` starts it in projector mode.
     """
 
     folder: str
@@ -43,19 +45,19 @@ class Orders:
         return Path(self.folder) / HOME
 
     def as_text(self) -> str:
-        """Write them for the command line of the program."""
+        """Write the orders for the program's command line."""
         return json.dumps(asdict(self))
 
     @classmethod
     def read(cls, text: str) -> Orders:
-        """Read what `as_text` wrote."""
+        """Read the output of `as_text`."""
         given = json.loads(text)
         return cls(**{**given, "models": tuple(given["models"])})
 
     def environment(self, size: tuple[int, int], ours: Mapping[str, str]) -> dict[str, str]:
-        """Return all variables of the process: of `ours`, the server's, only a few that are not secret.
+        """Return the environment of the process; `ours` is the server's.
 
-        With `models` also the API keys of their providers.
+        Only `PASSED_ON` and the API keys for `models` are taken from `ours`.
         """
         home = str(self.home)
         passed = {name: ours[name] for name in (*PASSED_ON, *key_variables(self.models)) if ours.get(name)}
@@ -78,6 +80,6 @@ class Orders:
 
 
 def key_variables(models: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the variables that hold the API keys for these models, each once."""
+    """Return the names of the variables with the API keys for these models, without duplicates."""
     providers = dict.fromkeys(split_model(one)[0] for one in models)
     return tuple(dict.fromkeys(name for provider in providers for name in addresses.key_variables(provider)))

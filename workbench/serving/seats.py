@@ -1,10 +1,10 @@
-"""The seats of a class: codes that admit participants, a secret and a folder for each, and what may leave it.
+"""Manage the seats of a class: codes to join, a secret and a folder for each seat, and downloads.
 
-The code is for a whole class, on a projector or in a chat, so it must do for thirty people and be short enough to be
-typed. It stays safe because it ends: it is spent as soon as the class is full or the server stops. Each participant
-holds a secret that opens one seat. Seats that become free get a new code, which only the teacher is told.
+The whole class uses one code, shown on a projector or in a chat, so it is short enough to be typed. It stays safe
+because it expires as soon as the class is full or the server stops. Each participant has a secret, which opens one
+seat. When the class fills up, the code is replaced; only the teacher sees the new code, for seats that become free.
 
-The teacher's seat has a code of its own, which works once: whoever uses it leads, and the others may follow.
+The teacher's seat has its own code, which works once; participants can follow whoever used it.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from workbench.serving.messages import Controls
 from workbench.serving.orders import FILES, HOME
 
 SIGNS = "abcdefghjkmnpqrstuvwxyz23456789"
-"""Without signs that look like others when they are read from a wall."""
+"""The characters of a code, without those that are easily confused on a projector."""
 GROUPS, GROUP = 3, 4
 LONGEST_CODE, LONGEST_NAME = 100, 40
 TEACHERS_NUMBER = 0
 PREFIX, LOCK = "workbench-class-", "class.lock"
 KEPT_DAYS = 7
 MARK = "# The top of this folder's project: a session in it is linked to nothing above.\n"
-"""The content of a `pyproject.toml`, which `sessions.source.project` looks for upwards."""
+"""The content of a seat's `pyproject.toml`, which stops the upward search of `sessions.source.project`."""
 MOST_BYTES = 20_000_000
 """The size limit of a download."""
 
@@ -53,9 +53,9 @@ class DownloadError(Exception):
 
 @dataclass
 class Seat:
-    """A seat that is taken, by a participant who is `called` so, from a browser at `address`.
+    """A taken seat; `called` is the participant's name, `address` the network address of the browser.
 
-    `seen` is when the participant was last active, in seconds of `Seats.now`.
+    `seen` is the time of the last activity, in seconds of `Seats.now`.
     """
 
     number: int
@@ -63,13 +63,13 @@ class Seat:
     seen: float
     secret: str = field(repr=False)
     is_here: bool = False
-    """Its page is open."""
+    """Whether the seat's page is open."""
     leads: bool = False
-    """It is the teacher's, which is not one of the class's seats."""
+    """Whether this is the teacher's seat, which does not count towards the class's seats."""
     called: str = ""
     address: str = ""
     shown: Controls = NO_CONTROLS
-    """The lesson's step on its page, and whether it follows the teacher."""
+    """The buttons of its page, which include the lesson's step and whether it follows the teacher."""
 
     @property
     def name(self) -> str:
@@ -79,20 +79,20 @@ class Seat:
 
 
 def new_code() -> str:
-    """Make a code of twelve signs in three groups, 59 bits: `k7mq-x2pf-9wtd`."""
+    """Make a code of twelve characters in three groups, such as `k7mq-x2pf-9wtd` (59 bits)."""
     return "-".join("".join(secrets.choice(SIGNS) for _ in range(GROUP)) for _ in range(GROUPS))
 
 
 def as_typed(code: str) -> str:
-    """Write a code as it is given out, whatever capitals, hyphens and spaces it was typed with."""
+    """Normalize capitals, hyphens and spaces of a typed code."""
     signs = "".join(code[:LONGEST_CODE].lower().replace("-", " ").split())
     return "-".join(signs[at : at + GROUP] for at in range(0, len(signs), GROUP))
 
 
 class Seats:
-    """Up to `most` participants, whose folders are in `top`; a seat idle for `idle_s` seconds is released.
+    """Up to `most` participants, with folders in `top`; a seat idle for `idle_s` seconds is released.
 
-    `per_address` is the number of seats for a network address; 0: any number.
+    `per_address` limits the seats of a network address; 0 means no limit.
     """
 
     def __init__(
@@ -100,11 +100,11 @@ class Seats:
     ) -> None:
         self.most = most
         self.is_closed = False
-        """Closed to newcomers, whatever code they have."""
+        """Whether newcomers are rejected, even with the right code."""
         self.now = time.monotonic
         self.code = new_code()
         self.teachers_code = new_code()
-        """Empty while there is a teacher."""
+        """The teacher's code; "" while the teacher's seat is taken."""
         self._idle_s = idle_s
         self._top = top
         self._sessions = sessions
@@ -114,12 +114,12 @@ class Seats:
 
     @property
     def all(self) -> tuple[Seat, ...]:
-        """Every seat that is taken, including the teacher's."""
+        """All taken seats, including the teacher's."""
         return tuple(self._by_secret.values())
 
     @property
     def taken(self) -> int:
-        """The number of the class's seats that are taken."""
+        """The number of taken seats, without the teacher's."""
         return sum(not one.leads for one in self._by_secret.values())
 
     @property
@@ -127,11 +127,11 @@ class Seats:
         return self.taken >= self.most
 
     def is_teachers(self, code: str) -> bool:
-        """Return whether the code opens the teacher's seat, which is free."""
+        """Return whether this is the teacher's code, while the teacher's seat is free."""
         return bool(self.teachers_code) and _is_same(code, self.teachers_code)
 
     def check(self, code: str, address: str = "") -> None:
-        """Raise `JoinError` unless the code admits to a seat; `address` is "" where it names no single device."""
+        """Raise `JoinError` unless the code admits to a seat; `address` is "" if it identifies no single device."""
         if self.is_teachers(code):
             return
         if not _is_same(code, self.code):
@@ -148,7 +148,7 @@ class Seats:
             )
 
     def admit(self, code: str, called: str = "", address: str = "") -> Seat:
-        """Give a seat to whoever has the code, which is spent with the last seat. Raises `JoinError` and OSError."""
+        """Assign a seat; the code is replaced when the last seat is taken. Raises `JoinError` and OSError."""
         self.check(code, address)
         leads = self.is_teachers(code)
         number = TEACHERS_NUMBER if leads else self._came + 1
@@ -157,7 +157,7 @@ class Seats:
         seat.called, seat.address = display.one_line(called.strip(), LONGEST_NAME), address
         self._by_secret[seat.secret] = seat
         if leads:
-            self.teachers_code = ""  # no second participant leads
+            self.teachers_code = ""  # it works once
         else:
             self._came = number
             if self.is_full:
@@ -165,11 +165,11 @@ class Seats:
         return seat
 
     def renew(self) -> None:
-        """Replace the code; who has joined stays."""
+        """Replace the code; participants who have joined keep their seats."""
         self.code = new_code()
 
     def remove(self, number: int) -> Seat | None:
-        """Take the seat of a participant away and return it; None where there is no such participant."""
+        """Remove a participant's seat and return it; None if there is no such participant."""
         seat = next((one for one in self.all if one.number == number and not one.leads), None)
         if seat is not None:
             del self._by_secret[seat.secret]
@@ -184,11 +184,11 @@ class Seats:
         seat.seen = self.now()
 
     def idle(self) -> tuple[Seat, ...]:
-        """Return the seats whose open page was not touched for too long."""
+        """Return the idle seats whose page is open."""
         return tuple(one for one in self.all if one.is_here and self._is_over(one))
 
     def release(self) -> tuple[Seat, ...]:
-        """Free the seats of those who have been away for too long, and return them."""
+        """Free the idle seats whose page is closed, and return them."""
         gone = tuple(one for one in self.all if not one.is_here and self._is_over(one))
         for one in gone:
             del self._by_secret[one.secret]
@@ -201,7 +201,7 @@ class Seats:
 
 
 def _is_same(code: str, ours: str) -> bool:
-    # in a time that does not depend on how much of it is right
+    # in constant time, so that timing reveals nothing about the code
     return compare_digest(as_typed(code).encode("utf-8", "replace"), ours.encode())
 
 
@@ -209,7 +209,7 @@ def _is_same(code: str, ours: str) -> bool:
 
 
 def make_folder(top: Path, number: int, sessions: Sequence[Path]) -> Path:
-    """Make a private folder below `top` with a copy of each session. Raises OSError, and then leaves none."""
+    """Make a private folder below `top` with a copy of each session; on OSError the folder is removed again."""
     folder = top / f"seat-{number:02}"
     while True:
         try:
@@ -232,7 +232,7 @@ def make_folder(top: Path, number: int, sessions: Sequence[Path]) -> Path:
 
 
 def remove_folder(folder: Path) -> str:
-    """Remove a folder with its content; return what could not be removed, "" when all was."""
+    """Remove a folder with its content; return a message if that failed, else ""."""
     left: list[str] = []
     shutil.rmtree(folder, onerror=lambda _, path, __: left.append(str(path)))
     return f"{left[-1]} could not be removed" if left else ""
@@ -240,7 +240,7 @@ def remove_folder(folder: Path) -> str:
 
 @contextmanager
 def class_folder() -> Iterator[Path]:
-    """Make a folder for a class that ends with it; if this process is killed, `abandoned` finds it."""
+    """Make a temporary folder for a class; if this process is killed, `abandoned` finds the folder."""
     with tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True) as top:
         with open(Path(top) / LOCK, "wb") as lock:
             _lock(lock)
@@ -248,7 +248,7 @@ def class_folder() -> Iterator[Path]:
 
 
 def abandoned(now: float) -> list[str]:
-    """Return a line about each class whose server was killed; after `KEPT_DAYS` its folder is removed."""
+    """Return a message for each class whose server was killed; remove its folder after `KEPT_DAYS`."""
     found: list[str] = []
     for lock in sorted(Path(tempfile.gettempdir()).glob(f"{PREFIX}*/{LOCK}")):
         top = lock.parent
@@ -269,7 +269,7 @@ def abandoned(now: float) -> list[str]:
 
 
 def _lock(file: IO[bytes]) -> bool:
-    """Lock a file until it is closed; return False where another process has it."""
+    """Lock a file until it is closed; return False if another process has locked it."""
     import fcntl
 
     try:
@@ -283,19 +283,19 @@ def _lock(file: IO[bytes]) -> bool:
 
 
 def download_error(size: int) -> str:
-    """Return why a file of this many bytes cannot be downloaded, or ""."""
+    """Return why a file of `size` bytes cannot be downloaded, or ""."""
     if size <= MOST_BYTES:
         return ""
     return f"it has {size:,} bytes, and a download at most {MOST_BYTES:,}: export a part of it"
 
 
 def download_path(name: str) -> str:
-    """Write a file name as it stands behind `/download/`."""
+    """Quote a file name for the URL path after `/download/`."""
     return quote(name, safe="", errors="replace")
 
 
 def open_download(folder: Path, name: str) -> BinaryIO:
-    """Open the file of this name in `folder` itself. Raises `DownloadError` for anything else there may be."""
+    """Open a regular file directly in `folder`. Raises `DownloadError` for paths, links, folders and large files."""
     if Path(name).name != name or name in ("", ".", "..") or "\0" in name:
         raise DownloadError("give the name of a file in your own folder, without a path")
     try:

@@ -1,8 +1,8 @@
-"""Serve each seat a program of its own through textual-serve; everything that relies on its private names.
+"""Serve each seat its own program through textual-serve; only this file uses textual-serve's private names.
 
-textual-serve starts one process for a connection, with all of the server's variables and through a shell, and waits for
-its end however long that takes. Here each process gets what `Orders` say and is killed if it does not end; what a
-browser sends is read strictly (`messages`), and the pages are ours, which fetch nothing from elsewhere.
+textual-serve starts a process per connection through a shell, with all environment variables of the server, and waits
+without limit for it to exit. Here each process gets the environment of its `Orders` and is killed if it does not exit;
+messages from browsers are read strictly (`messages`), and the project's own pages load nothing from other hosts.
 """
 
 from __future__ import annotations
@@ -29,38 +29,38 @@ from workbench.serving.orders import PROGRAM, Orders
 MOST_OF_A_MESSAGE = 1_000_000
 """The size limit of a browser's message, such as a paste, in bytes."""
 HEARTBEAT_S = 15.0
-"""A page that is silent for one and a half times as long is gone, as when a lid was closed."""
+"""Seconds between pings; a page silent for 1.5 times as long counts as closed, for example a closed laptop."""
 SECONDS_TO_END = 3.0
 SECONDS_TO_CLOSE = 5.0
-"""The time that a page has to take note of being closed; a page that reads nothing is cut off."""
+"""Seconds for a page to confirm that it was closed, before the connection is aborted."""
 SECONDS_TO_TAKE = 20.0
-"""The time that a message may wait for a program or a page that reads nothing."""
+"""Seconds that a message may wait for a program or page that does not read."""
 CHUNK = 65_536
 NO_PACKET, OPENED_ELSEWHERE, IDLE, CLASS_IS_OVER, REMOVED = 1008, 4001, 4002, 4003, 4004
-"""Reasons for closing a connection, which `class.js` shows in words."""
+"""WebSocket close codes, for which `class.js` shows messages."""
 BETWEEN_S = 0.1
-"""Seconds between two places of the teacher that a participant is told; of several in between only the last counts."""
+"""The shortest time between two places sent to a participant, in seconds; only the latest is sent."""
 
 Note = Callable[[messages.Controls], None]
 
 
 class Lead:
-    """The teacher's latest place: the teacher's program tells it, and slow listeners miss some but delay nobody."""
+    """Broadcasts the teacher's latest place; slow listeners skip places and delay nobody."""
 
     def __init__(self) -> None:
         self.place: TeachersPlace | None = None
-        """None: no teacher is there."""
+        """The latest place; None without a teacher."""
         self._news = asyncio.Event()
 
     def tell(self, place: TeachersPlace | None) -> None:
-        """Note that the teacher is here now, or has left."""
+        """Publish the teacher's new place, or None once the teacher has left."""
         if place != self.place:
             self.place = place
             news, self._news = self._news, asyncio.Event()
             news.set()
 
     async def places(self) -> AsyncIterator[TeachersPlace | None]:
-        """Yield the teacher's place, if any, then each later place, without end."""
+        """Yield the teacher's place, if any, then each change, without end; slow readers get only the latest."""
         heard: TeachersPlace | None = None
         while True:
             news = self._news
@@ -73,7 +73,7 @@ class Lead:
 
 
 class SeatProgram(AppService):
-    """The process of a seat, and its messages."""
+    """The process of a seat and its connection to the page."""
 
     def __init__(self, orders: Orders, websocket: web.WebSocketResponse, lead: Lead, note: Note) -> None:
         super().__init__(
@@ -102,7 +102,7 @@ class SeatProgram(AppService):
         return process
 
     async def run(self) -> None:
-        """Send what the process paints until it ends, then close the page."""
+        """Send the process's output to the page until it ends, then close the page."""
         await super().run()
         await self.remote_close()
 
@@ -110,7 +110,7 @@ class SeatProgram(AppService):
         await self._websocket.close()
 
     async def stop(self) -> None:
-        """End the process, which first saves a copy of unsaved work; kill it if it does not end."""
+        """End the process, which saves a copy of unsaved work; kill it if it does not exit."""
         task, self._task = self._task, None
         process, self._process = self._process, None
         try:
@@ -123,9 +123,9 @@ class SeatProgram(AppService):
                 await end(process)
 
     async def on_meta(self, data: bytes) -> None:
-        """Pass on what the app asks of the browser: to close, to open a web page, to fetch a file, to show buttons.
+        """Handle the app's requests to the browser: close, open a web page, download a file, show buttons.
 
-        A place is accepted from the teacher's program only.
+        A place is accepted only from the teacher's program.
         """
         said = json.loads(data)
         if said.get("type") == "exit":
@@ -136,16 +136,16 @@ class SeatProgram(AppService):
             name = seats.download_path(Path(str(said.get("path", ""))).name)
             await self.remote_write_str(json.dumps(["deliver_file_start", name]))
         elif said.get("type") == messages.CONTROLS:
-            with suppress(MessageError):  # the page keeps its buttons
+            with suppress(MessageError):  # an invalid message changes nothing
                 shown = messages.read_controls(said.get("content"))
                 self._note(shown)
                 await self.remote_write_str(json.dumps([messages.CONTROLS, shown.as_data()]))
         elif said.get("type") == messages.PLACE and self._orders.leads:
-            with suppress(MessageError):  # the followers stay where they are
+            with suppress(MessageError):  # an invalid place moves nobody
                 self._lead.tell(messages.read_place(str(said.get("content"))))
 
     async def follow(self) -> None:
-        """Tell the process where the teacher is, as long as this runs; its participant chooses whether to follow."""
+        """Send the teacher's places to the process, whose participant chooses whether to follow."""
         if self._orders.leads:
             return
         async for place in self._lead.places():
@@ -153,7 +153,7 @@ class SeatProgram(AppService):
             await self.send_meta({"type": messages.PLACE, "content": told})
 
     async def take(self, packet: Packet) -> None:
-        """Pass on what the browser sent; a `Ping` is not for the process."""
+        """Pass a browser's packet to the process; a `Ping` is ignored."""
         match packet:
             case Keys(data):
                 await self.send_bytes(data)
@@ -166,16 +166,16 @@ class SeatProgram(AppService):
 
 
 async def end(process: Process) -> None:
-    """End a process with all that it started, and return when nothing of it is left."""
+    """End a process and its children, and return once they have exited."""
     assert process.stdout is not None
     with suppress(ProcessLookupError):
         process.terminate()
-    reading = asyncio.create_task(_read_to_its_end(process.stdout))  # a process that writes to a full pipe does not end
+    reading = asyncio.create_task(_read_to_its_end(process.stdout))  # a process blocked on a full pipe does not exit
     try:
         with suppress(TimeoutError):
             await asyncio.wait_for(process.wait(), SECONDS_TO_END)
     finally:
-        with suppress(ProcessLookupError, PermissionError):  # nothing of it is left
+        with suppress(ProcessLookupError, PermissionError):  # its process group has exited
             os.killpg(process.pid, signal.SIGKILL)
         reading.cancel()
     await process.wait()
@@ -187,17 +187,17 @@ async def _read_to_its_end(stream: asyncio.StreamReader) -> None:
 
 
 async def hand_out(request: web.Request, folder: Path, name: str) -> web.StreamResponse:
-    """Answer with the file of this name in `folder`, which a browser saves and never shows.
+    """Respond with a file in `folder` as an attachment, which browsers save instead of showing.
 
-    Raises `DownloadError`. A browser that reads nothing is cut off, and so is a download that ends too early.
+    Raises `DownloadError`. Aborts the connection if the browser does not read or the download is incomplete.
     """
     with seats.open_download(folder, name) as opened:
         size = os.fstat(opened.fileno()).st_size
         response = web.StreamResponse()
-        response.content_type = "application/octet-stream"  # whatever is in it, it is no page of ours
+        response.content_type = "application/octet-stream"  # never shown as a page of this site
         response.content_length = size
         response.headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{seats.download_path(name)}"
-        left = 0 if request.method == hdrs.METH_HEAD else size  # what follows a HEAD is taken for the next answer
+        left = 0 if request.method == hdrs.METH_HEAD else size  # a body after HEAD is taken for the next response
         is_whole = False
         try:
             async with asyncio.timeout(SECONDS_TO_TAKE):
@@ -214,12 +214,12 @@ async def hand_out(request: web.Request, folder: Path, name: str) -> web.StreamR
             pass
         finally:
             if not is_whole and request.transport is not None:
-                request.transport.abort()  # or it waits, with what it holds, for a reader; or the reader for the rest
+                request.transport.abort()  # else it waits for a reader, or the reader for the rest
     return response
 
 
 class Connection(web.WebSocketResponse):
-    """The server's end of a connection with a page; aiohttp's own waits for as long as a page reads nothing."""
+    """The server's end of a page's WebSocket; aiohttp's own waits without limit for a page that does not read."""
 
     def __init__(self) -> None:
         super().__init__(heartbeat=HEARTBEAT_S, max_msg_size=MOST_OF_A_MESSAGE)
@@ -230,7 +230,7 @@ class Connection(web.WebSocketResponse):
         return await super().prepare(request)
 
     async def close(self, *, code: int = WSCloseCode.OK, message: bytes = b"", drain: bool = True) -> bool:
-        """Close it, and return in time."""
+        """Close the connection within `SECONDS_TO_CLOSE`, else abort it."""
         is_told = False
         try:
             async with asyncio.timeout(SECONDS_TO_CLOSE):
@@ -240,7 +240,7 @@ class Connection(web.WebSocketResponse):
             is_closed = True
         finally:
             if not is_told and self._transport is not None:
-                self._transport.abort()  # or it waits, with what it holds, for a reader
+                self._transport.abort()  # else it waits for a reader
         return is_closed
 
 
@@ -252,10 +252,10 @@ async def converse(
     lead: Lead,
     note: Note,
 ) -> None:
-    """Run the program of a seat for as long as its page is open; it is gone when this returns.
+    """Run a seat's program while its page is open; the program has exited when this returns.
 
-    `touch` is called with every key and button, `note` with the buttons that the page shows. The teacher's program
-    tells `lead` where it is, all others hear it.
+    `touch` is called for every key and button press, `note` with the buttons that the page shows. The teacher's program
+    publishes its place in `lead`; all others receive it.
     """
     program = SeatProgram(orders, websocket, lead, note)
     following: asyncio.Task[None] | None = None
@@ -278,7 +278,7 @@ async def converse(
                 else:
                     await program.take(packet)
     except (ConnectionError, TimeoutError):
-        pass  # the page was closed while something was sent to it, or one of the two reads nothing any more
+        pass  # the page was closed during a send, or page or program no longer reads
     finally:
         if following is not None:
             following.cancel()

@@ -1,8 +1,8 @@
-"""Confine the process of a seat to its folder, whatever its program does: the second wall behind `Confinement`.
+"""Confine a seat's process to its folder with an audit hook, as a second barrier behind `Confinement`.
 
-Python calls an audit hook before every opened file, started program and connection; a hook cannot be removed. This hook
-lets the process read the files of Python and of this project, and write only in the seat's folder, up to its limit. It
-is not a sandbox for participants' code, which nobody can run here: it guards against bugs in ours.
+Python calls an audit hook before it opens a file, starts a program or connects; a hook cannot be removed. This hook
+allows the process to read the files of Python and of this project, and to write only in the seat's folder, up to its
+limit. It is not a sandbox for participants' code, which they cannot run here: it guards against bugs in this project.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ NEVER = frozenset(
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 DEVICES = ("/dev/null", "/dev/urandom", "/dev/random")
 SYSTEM_TABLES = ("/usr/share/zoneinfo", "/usr/share/locale", "/etc/localtime", "/etc/timezone")
-"""Times and words of the system, without anyone's work."""
+"""Time zones and translations of the system, without anyone's private data."""
 MEGABYTE = 1024 * 1024
 BLOCK = 4096
 CHECKS_PATTERNS, CALLS_MODELS = patterns.WORKER, child.WORKER
-"""The two programs that the app starts: one matches patterns, the other calls models."""
+"""The scripts that the app may start: the first matches patterns, the second calls models."""
 
 
 class WallError(PermissionError):
-    """An action that is refused to a seat; an OSError, which code that opens files can handle."""
+    """A forbidden action; a PermissionError, so that code that opens files can handle it."""
 
     def __init__(self, what: str) -> None:
         super().__init__(errno.EACCES, f"not from the process of a seat: {what}")
@@ -63,17 +63,19 @@ class FullError(OSError):
 
 
 def put_up(folder: Path, most_bytes: int, *, calls_models: bool = False) -> None:
-    """Keep this process inside `folder` until it ends, and `folder` below `most_bytes` before each write.
+    """Confine this process to `folder` until it exits, with at most `most_bytes` checked before each write.
 
-    With `calls_models` the program that calls models may be started, which is outside of the walls.
+    With `calls_models` the process may start the program that calls models, which is not confined.
     """
     scripts = [CHECKS_PATTERNS, *([CALLS_MODELS] if calls_models else [])]
     sys.addaudithook(watcher(folder, scripts, most_bytes))
 
 
 def watcher(folder: Path, scripts: Iterable[Path], most_bytes: int) -> Callable[[str, tuple[object, ...]], None]:
-    """Make the hook: it raises `WallError` for what leads out of `folder` and for programs other than Python on
-    `scripts`, `FullError` for a file that is opened for writing while `folder` has `most_bytes`.
+    """Make the audit hook.
+
+    It raises `WallError` for paths outside of `folder` and for programs other than Python with one of `scripts`, and
+    `FullError` when a file is opened for writing while `folder` has `most_bytes` or more.
     """
     top = os.path.realpath(folder)
     readable = (top, *_python_folders())
@@ -105,19 +107,19 @@ def watcher(folder: Path, scripts: Iterable[Path], most_bytes: int) -> Callable[
 
 
 def folder_size(folder: str) -> int:
-    """Return the bytes of all files below a folder, each counted as at least a block of the disk."""
+    """Return the total bytes of the files below a folder, counting at least a disk block for each."""
     found = 0
     for place, _, names in os.walk(folder):
         for name in names:
             try:
                 found += max(BLOCK, os.lstat(os.path.join(place, name)).st_size)
             except OSError:
-                continue  # it is gone meanwhile
+                continue  # removed in the meantime
     return found
 
 
 def _python_folders() -> tuple[str, ...]:
-    """Return the folders of Python, its packages and this project, and the tables of the system."""
+    """Return the readable paths: Python, its packages, this project, and the system's tables."""
     names = ("stdlib", "platstdlib", "purelib", "platlib")
     folders = [sysconfig.get_path(name) for name in names]
     folders += [str(Path(one) / "lib") for one in (sys.prefix, sys.base_prefix)]
