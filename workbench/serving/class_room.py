@@ -41,7 +41,7 @@ class Setup:
     `sessions` are copied for each participant; the first is opened. `top` contains the folders of the seats, which are
     removed at the end unless `keeps`. At most `most` participants can join, `per_address` of them from one network
     address. A seat is idle after `idle_s` seconds. `public_url` is the server's address for browsers, if not its own.
-    With `is_projected` the teacher's page uses the large font. The other options are those of `Orders`.
+    With `is_projected` the teacher's page uses the large font and projector mode. The other options are as in `Orders`.
     """
 
     sessions: tuple[Path, ...] = ()

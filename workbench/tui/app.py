@@ -1,10 +1,10 @@
-"""The app: the open session, keys that work everywhere, and errors."""
+"""The app: the open session, global keys, and error handling."""
 
 from __future__ import annotations
 
 import os
 
-os.environ.setdefault("TEXTUAL_FPS", "500")  # textual reads it while it is imported; a key waits for the next frame
+os.environ.setdefault("TEXTUAL_FPS", "500")  # read by Textual at import; a key waits for the next frame
 
 import asyncio
 import gc
@@ -49,25 +49,27 @@ if TYPE_CHECKING:
     from workbench.tui.runs.run_history import RunHistory
     from workbench.tui.teacher import Teacher
 
-# What a first picture does not need is imported with its first use: the conversations, the palette, runner and models.
+# Modules that the first picture does not need (dialogs, palette, runner, models) are imported on first use.
 
 NEW_OBJECTS = 10_000
-"""New objects after which Python collects garbage; with many demos a collection takes milliseconds."""
+"""The number of new objects after which Python collects garbage; with many demos a collection takes milliseconds."""
 LOOKS_BETWEEN = 3, 30
-"""Young collections before a middle one, and middle before a full one. Python's ten and ten let so much gather that a
-middle collection held up a key for 40 ms.
+"""The thresholds of garbage collections: young ones before a middle one, middle ones before a full one.
+
+With Python's 10 and 10, a middle collection delayed a key by 40 ms.
 """
 SWITCH_SECONDS = 0.0005
-"""Seconds that a thread may hold up a key; Python's default is ten times as long."""
+"""The longest time, in seconds, that another thread delays a key; Python's default is ten times as long."""
 
 
 class WorkbenchApp(SurvivingApp):
-    """`send` runs a column (None: its model does); `keep`: unsaved work is copied to the state folder and offered;
-    `start_at`: whose prompt is in front at first; `is_projected`: it starts in projector mode.
+    """The app on a session; its actions see it as a `workbench.tui.host.Host`.
 
-    `tool_handlers` are the functions that the user named for tools of this session, by tool; `confinement` is what may
-    be reached at all. To its actions it is a
-    `workbench.tui.host.Host`. An action is one line here, and a function of `actions/` that does it.
+    `send` runs a column instead of its model. With `keep`, unsaved work is backed up in the state folder and offered at
+    the next start. `start_at` is the fixture to show first; `is_projected` starts in projector mode. `tool_handlers`
+    are the user's functions for the session's tools, by tool name; `confinement` limits files, programs and models.
+
+    Each action is a line here, and a function in `actions/`.
     """
 
     TITLE = "workbench"
@@ -115,10 +117,10 @@ class WorkbenchApp(SurvivingApp):
         if not self.is_headless:
             for one in (signal.SIGHUP, signal.SIGTERM):
                 asyncio.get_running_loop().add_signal_handler(one, self._ended_from_outside)
-        if not self.confinement.why_no_program():  # who counts is a process of its own
+        if not self.confinement.why_no_program():  # tokens are counted in a child process
             look = self._token_counts.look
             self.set_interval(REST_SECONDS, lambda: look(self.main.columns.rendered, self._wants_counts))
-        self.app_resume_signal.subscribe(self, lambda _: self.screen.refresh())  # `fg`: the terminal lost the picture
+        self.app_resume_signal.subscribe(self, lambda _: self.screen.refresh())  # after `fg` the terminal is empty
         if self._keep:
             autosave.tell(self._hear_of_copies)
         self.call_after_refresh(self._settle)
@@ -130,7 +132,7 @@ class WorkbenchApp(SurvivingApp):
 
     @property
     def _wants_counts(self) -> bool:
-        """Whether the screen in front needs exact token counts; while the app ends there is none."""
+        """Whether the front screen needs exact token counts; there is no screen while the app exits."""
         return any(getattr(screen, "wants_token_counts", False) for screen in self.screen_stack[-1:])
 
     async def on_event(self, event: events.Event) -> None:
@@ -151,12 +153,12 @@ class WorkbenchApp(SurvivingApp):
         return self.preferences.key_words
 
     def load(self, session: Session, path: Path | None, fingerprint: Fingerprint | None = None) -> None:
-        """Show another session."""
+        """Open another session."""
         self.preferences.remember_layout()
         autosave.discard(self.document.path)
         self.guidance.hide()
         if path is None or path != self.document.path:
-            self.sending.tool_handlers = {}  # they were named for the tools of the session that was open
+            self.sending.tool_handlers = {}  # they belong to the tools of the previous session
         self.document.open(session, path, fingerprint)
         self.past_runs.open(path)
         self.main.load()
@@ -164,21 +166,21 @@ class WorkbenchApp(SurvivingApp):
         self._follow_program()
 
     def _follow_program(self) -> None:
-        """Start to watch the linked program, with the first linked session."""
+        """Start to watch the linked program, once a session with a link is open."""
         if self.document.session.signature.source is None or self._is_following:
             return
         self._is_following = True
         actions.following.Following(self).start()
 
     def restore(self, session: Session, label: str = "take up unsaved work") -> None:
-        """Replace the content of the open session, as a change that can be undone."""
+        """Replace the content of the open session as an undoable change."""
         if session.name != self.document.session.name:
-            self.guidance.hide()  # it is about the session that was open
+            self.guidance.hide()  # it is about the previous session
         taken_up = document.state_of(session)
         self.main.edit(lambda state: taken_up, Place("session"), label)
 
     def ask(self, dialog: Coroutine[Any, Any, Any]) -> None:
-        """Run a conversation with the user; one at a time, and never over another dialog."""
+        """Run a dialog, unless another dialog is open."""
         if isinstance(self.screen, ModalScreen):
             dialog.close()
             return
@@ -187,7 +189,7 @@ class WorkbenchApp(SurvivingApp):
     # -- actions
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether a key of the app works now; in front of the panes, only those that the screen allows."""
+        """Return whether a global key works now; other screens than the main screen allow only some of them."""
         if action == "follow_teacher" and self.teacher is None:
             return False
         if action in ACTIONS and len(self.screen_stack) > 1:
@@ -195,7 +197,7 @@ class WorkbenchApp(SurvivingApp):
         return super().check_action(action, parameters)
 
     async def run_action(self, action: Any, default_namespace: Any = None, namespaces: Any = None) -> bool:
-        """Run an action and let the guide tick off its step; panes may have actions of the same name."""
+        """Run an action and let the guide tick off its step, except for panes' actions of the same name."""
         done = await super().run_action(action, default_namespace, namespaces)
         if isinstance(action, str):
             where, _, name = action.partition("(")[0].rpartition(".")
@@ -216,7 +218,7 @@ class WorkbenchApp(SurvivingApp):
         self.ask(actions.files.new_session(self))
 
     def action_help_quit(self) -> None:
-        """Explain how to quit when ctrl+c has nothing to copy."""
+        """Explain how to quit if ctrl+c has nothing to copy."""
         self.main.status.say(self.key_words("{app.leave|ctrl+q} quits; unsaved work is asked about"))
 
     def action_leave(self) -> None:
@@ -331,7 +333,7 @@ class WorkbenchApp(SurvivingApp):
     def copy_to_clipboard(self, text: str) -> None:
         clipboard.copy(self, text, to_programs=not self.confinement.why_no_program())
 
-    # -- what the app is told
+    # -- messages
 
     def on_tokens_counted(self, message: TokensCounted) -> None:
         column = self.main.columns.column(message.column_id)
@@ -388,7 +390,7 @@ class WorkbenchApp(SurvivingApp):
             autosave.changed(document.session_with_drafts(self.document.state), self.document.path)
 
     def _settle(self) -> None:
-        """Do what can wait until the first picture is on screen."""
+        """Do what can wait until after the first picture."""
         self.preferences.settle()
         self._follow_program()
         if self._start_at is not None:
@@ -409,7 +411,7 @@ class WorkbenchApp(SurvivingApp):
             self.post_message(CopiesOfWork(why_not))
 
     def _ended_from_outside(self) -> None:
-        """Save a copy when the terminal closes or the app is told to end."""
+        """Back up unsaved work and exit when the terminal closes or the app is terminated."""
         if self.document.dirty or self.document.state.drafts:
             autosave.write(document.session_with_drafts(self.document.state), self.document.path)
         self.exit(130)

@@ -1,4 +1,4 @@
-"""Copy to the system's, tmux's and the terminal's clipboard (OSC 52, works over SSH)."""
+"""Copy to the clipboards of the system, of tmux and of the terminal (OSC 52, which works over SSH)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ SECONDS_OF_TMUX = 5.0
 
 
 def copy(app: App[Any], text: str, to_programs: bool = True) -> None:
-    """Put `text` on every clipboard, without waiting for the programs that this starts.
+    """Copy `text` to every clipboard, without waiting for the programs that this starts.
 
-    Without `to_programs` only the terminal's is used. Unpaired surrogates become `?`.
+    Without `to_programs` only the terminal's clipboard is used. Unpaired surrogates become `?`.
     """
     encodable = text.encode("utf-8", "replace").decode("utf-8")
     App.copy_to_clipboard(app, encodable)
@@ -36,8 +36,8 @@ def _copy_to_programs(text: str) -> None:
 def copy_to_tmux(text: str) -> bool:
     """Copy through the surrounding tmux; return whether it accepted the text.
 
-    By default (`set-clipboard external`) tmux drops OSC 52 from programs, but `load-buffer -w` passes the text on;
-    before tmux 3.2 only to its own buffers.
+    By default (`set-clipboard external`) tmux drops OSC 52 from programs, but `load-buffer -w` passes the text on. tmux
+    before 3.2 has no `-w`; there only tmux's own buffer gets the text.
     """
     if not os.environ.get("TMUX"):
         return False

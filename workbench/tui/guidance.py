@@ -1,4 +1,4 @@
-"""The guide: next steps with an example, ticked off when done."""
+"""Show the guide: next steps with an example, ticked off when done."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 FOCUS_EDITORS = "focus_editors"
 MOST_ACTIONS = 200
-"""Latest actions that a step may look at."""
+"""The number of latest actions that a step can check."""
 
 
 class Guidance:
@@ -24,7 +24,7 @@ class Guidance:
         self._main = main
         self._preferences = preferences
         self._actions: tuple[str, ...] = ()
-        """The actions since the guide was shown."""
+        """The actions since the guide was shown, oldest first."""
 
     def show(self, kind: Kind = "notes") -> None:
         """Show a guide until it is dismissed."""
@@ -44,7 +44,7 @@ class Guidance:
             self._main.guide = None
 
     def look(self, action: str = "") -> None:
-        """Tick off completed steps; `action` is the latest action."""
+        """Tick off completed steps; `action` is the latest action, if any."""
         guide = self._main.guide
         if guide is not None:
             self._actions = (*self._actions, action)[-MOST_ACTIONS:]
@@ -60,8 +60,9 @@ class Guidance:
         return next((one.example for one in self._main.guide.steps if one.example), "") if self._main.guide else ""
 
     def focus_editors(self) -> None:
-        """Focus the editors, or the next tab if they have the focus. While a step of the guide names an editor,
-        go there first.
+        """Focus the editors, or their next tab if they have the focus.
+
+        While a step of the guide names an editor, focus that editor first.
         """
         editors, guide = self._main.editors, self._main.guide
         asked, is_inside = guide.editor if guide is not None else "", editors.has_focus_within

@@ -1,4 +1,4 @@
-"""The app as seen by actions, palette and preferences."""
+"""Define the app's interface for actions, palette and preferences."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 class Host(Protocol):
-    """The protocol of `WorkbenchApp`; tests have others."""
+    """The interface of `WorkbenchApp`; tests have other implementations."""
 
     document: Document
     """The open session."""
     main: MainScreen
-    """The panes. Change the document only through `main.edit`, which undo covers."""
+    """The panes. Change the document only through `main.edit`, whose changes can be undone."""
     sending: SendSetup
     preferences: Preferences
     guidance: Guidance
@@ -40,7 +40,7 @@ class Host(Protocol):
 
     @property
     def app(self) -> App[object]:
-        """Textual's app: for dialogs, workers and notifications."""
+        """Textual's app, for dialogs, workers and notifications."""
 
     @property
     def key_words(self) -> KeyWords:
@@ -51,10 +51,10 @@ class Host(Protocol):
         """The past runs of the open session."""
 
     def ask(self, dialog: Coroutine[Any, Any, Any]) -> None:
-        """Run a conversation with the user; one at a time, and never over another dialog."""
+        """Run a dialog, unless another dialog is open."""
 
     def load(self, session: Session, path: Path | None, fingerprint: Fingerprint | None = None) -> None:
-        """Show another session."""
+        """Open another session."""
 
     def restore(self, session: Session, label: str = ...) -> None:
-        """Replace the content of the open session, as a change that can be undone."""
+        """Replace the content of the open session as an undoable change."""

@@ -27,10 +27,11 @@ def take(
     session: Session | None = None,
     is_projected: bool = False,
 ) -> None:
-    """Write the screen of a session at `size` cells × rows: `session_path`, else `session`, else an example.
+    """Write a screenshot of a session as SVG, `size` (columns, rows) in cells.
 
-    `press` are keys that are pressed first, `until` says when the app has done what they asked for. Raises OSError when
-    `out_svg` cannot be written, and `sessions.errors.SessionError` when the session cannot be read.
+    Opens `session` if given, else the file `session_path`, else an example. `press` are keys to press first; `until`
+    returns whether the app has finished their work. Raises OSError if `out_svg` cannot be written, and
+    `sessions.errors.SessionError` if the session cannot be read.
     """
     shown = opened(session_path) if session is None else (session, None)
     app = WorkbenchApp(*shown, keep=False, tool_handlers=tool_handlers, is_projected=is_projected)
@@ -42,7 +43,7 @@ async def _picture(
 ) -> str:
     async with app.run_test(size=size, tooltips=True, notifications=True) as pilot:
         await pilot.pause()
-        app.main.columns.set_quiet(True)  # as at everybody's first start
+        app.main.columns.set_quiet(True)  # as at a first start
         for key in press:
             await pilot.press(key)
         while until is not None and not until(app):
@@ -52,9 +53,10 @@ async def _picture(
 
 
 def run_app(path: str | None = None, session: Session | None = None, **options: Any) -> int:
-    """Run the app on the session in `path`, by default on the first example, and return its exit code.
+    """Run the app and return its exit code.
 
-    `session` is a session without a file. Raises `sessions.errors.SessionError` when the file cannot be opened.
+    Opens `session`, which has no file, if given, else the file `path`, else the first example. Raises
+    `sessions.errors.SessionError` if the file cannot be opened.
     """
     if session is not None:
         app = WorkbenchApp(session, None, **options)
@@ -71,7 +73,7 @@ def run_app(path: str | None = None, session: Session | None = None, **options: 
 
 
 def opened(path: str | None) -> tuple[Session, Path | None]:
-    """Return the session to start with, and its file, if any."""
+    """Load the session in `path`, or the first example; return it with its path, if any."""
     from sessions import examples
 
     if path is None:

@@ -1,4 +1,4 @@
-"""Start the app on a review. Not in `launch`, whose start is faster without these imports."""
+"""Start the app on a review; separate from `launch`, which starts faster without these imports."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from workbench.tui.textual_internals.row_compositor import outlive_the_terminal
 def run_review(
     found: Review, again: Callable[[], Review], look: Look, of: str, kept: KeptDecisions
 ) -> tuple[Review, Decisions | None]:
-    """Let the user decide the causes of a review; return the last review and the decisions.
+    """Let the user decide on the causes of a review; return the last review and the decisions.
 
-    None instead of decisions: ended from outside. Nothing is written here. Opening a fixture opens the app on its
-    session; when that ends, the review is made `again`. Raises `sessions.errors.SessionError` when a file cannot be
+    The decisions are None if the app was terminated. Nothing is written here. To open a fixture, the app is started on
+    its session; after that, `again` repeats the review. Raises `sessions.errors.SessionError` if a file cannot be
     opened.
     """
     decisions = Decisions(found.causes)
@@ -45,7 +45,7 @@ def run_review(
 
 
 class ReviewApp(WorkbenchApp):
-    """The app with a review in front; it ends with the review and backs up nothing."""
+    """The app on a review screen; it exits with that screen and backs up nothing."""
 
     def __init__(self, session: Session, path: Path, screen: ReviewScreen) -> None:
         super().__init__(session, path, keep=False)

@@ -1,6 +1,6 @@
-"""The app for a seat of `workbench serve`, run as `python -P -m workbench.tui.launch_visitor ORDERS`.
+"""Run the app for a seat of `workbench serve`, as `python -P -m workbench.tui.launch_visitor ORDERS`.
 
-Its limits are set before the session is opened: memory, the walls, and what the app refuses.
+Limits are set before the session is opened: memory, `serving.walls`, and the app's `Confinement`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 def place_of(host: Host) -> TeachersPlace | None:
-    """Return the position of this app; None while a dialog is open, which nobody can follow."""
+    """Return the position of this app; None while a dialog is open, which followers cannot open."""
     screen, main = host.app.screen, host.main
     session, case, tab = session_of(host), host.document.state.case.name, main.editors.tab
     if isinstance(screen, LessonScreen):
@@ -68,15 +68,15 @@ def place_of(host: Host) -> TeachersPlace | None:
 
 
 def session_of(host: Host) -> str:
-    """Return the name of the open file or example; "" for a session that nobody else has."""
+    """Return the name of the open file or example; "" for a session that other participants do not have."""
     path = host.document.path
     return path.name if path is not None else _example_called(host.document.session.name)
 
 
 def go_along(host: Host, place: TeachersPlace, before: TeachersPlace | None) -> str:
-    """Go to `place`; only what differs from `before` moves anything. No session is changed.
+    """Go to `place`, moving only what differs from `before`; no session is changed.
 
-    Returns what prevents it, "" once there. Columns and cases that this session lacks are skipped.
+    Returns why that is not possible now, or "". Columns and cases that this session lacks are skipped.
     """
     if isinstance(host.app.screen, ModalScreen):
         return "Close the open dialog to follow."
@@ -102,7 +102,7 @@ def _example_called(name: str) -> str:
 
 
 def _open(host: Host, session: str) -> str:
-    """Open the teacher's session, unless changes here are not saved."""
+    """Open the teacher's session; return why that is not possible, or ""."""
     example = session.removeprefix(EXAMPLE) if session.startswith(EXAMPLE) else ""
     if not session or (example and example not in examples.ALL):
         return "The teacher has a session open that you do not have."
@@ -131,7 +131,7 @@ def _follow_to_text(host: Host, place: TeachersPlace) -> None:
             looking.open_pages(host, place.page)
     screen = host.app.screen
     if not isinstance(screen, (LessonScreen, PagesScreen)):
-        return  # there is no column to explain
+        return  # there is no column to show
 
     def arrive() -> None:
         if isinstance(screen, LessonScreen):
@@ -141,7 +141,7 @@ def _follow_to_text(host: Host, place: TeachersPlace) -> None:
             screen.action_page(place.page)
         _scroll(screen.text, place)
 
-    screen.call_after_refresh(arrive)  # a screen opened just now has nothing in it yet
+    screen.call_after_refresh(arrive)  # a new screen has no content yet
 
 
 def _follow_to_pane(host: Host, place: TeachersPlace, before: TeachersPlace | None) -> None:
@@ -179,7 +179,7 @@ def _origin(place: TeachersPlace) -> OriginKey | None:
 
 
 def _close(host: Host, but: type[Widget] | None = None) -> None:
-    """Close an open lesson or page, unless it is of the wanted kind."""
+    """Close an open lesson or page, unless its class is `but`."""
     screen = host.app.screen
     if isinstance(screen, (LessonScreen, PagesScreen)) and (but is None or not isinstance(screen, but)):
         screen.dismiss(None)
@@ -190,7 +190,7 @@ def _scrolled(widget: Widget) -> int:
 
 
 def _scroll(widget: Widget, place: TeachersPlace) -> None:
-    """Scroll as far down as the teacher, once the content is laid out."""
+    """Scroll to the teacher's position once the content is laid out."""
 
     def scroll() -> None:
         widget.scroll_to(y=round(place.scrolled * widget.max_scroll_y / WHOLE), animate=False, force=True)
@@ -201,11 +201,11 @@ def _scroll(widget: Widget, place: TeachersPlace) -> None:
 LOG = "stderr.log"
 MEMORY_MB = 1024
 LOOKS_S = 0.2
-"""Seconds between two looks at where the teacher is, and whether the app can go there now."""
+"""Seconds between updates of the teacher's position, the page's buttons and following."""
 
 
 class VisitorApp(WorkbenchApp):
-    """The app in the folder of a seat, which may start in a lesson; the teacher's tells its position to the others."""
+    """The app in the folder of a seat, which may start in a lesson; the teacher's app publishes its position."""
 
     def __init__(
         self, session: Session, path: Path | None, orders: Orders, fingerprint: Fingerprint | None = None
@@ -218,7 +218,7 @@ class VisitorApp(WorkbenchApp):
         self._leads = orders.leads
         self._told: TeachersPlace | None = None
         self._shown = Controls()
-        """The buttons that the page shows."""
+        """The buttons last sent to the page."""
         if not self._leads:
             go = partial(go_along, self)
             self.teacher = Teacher(self, go, self._show_teacher, is_followed=orders.lesson is not None)
@@ -234,7 +234,7 @@ class VisitorApp(WorkbenchApp):
             looking.open_lesson(self, step - 1)
 
     async def on_event(self, event: events.Event) -> None:
-        """Stop following when the participant types, so that nobody is led away from the text being typed."""
+        """Stop following when the participant types, so that the edited text stays on screen."""
         if self.teacher is not None and self.teacher.is_followed and self._writes(event):
             self.teacher.stop("You are editing.")
         await super().on_event(event)
@@ -249,11 +249,11 @@ class VisitorApp(WorkbenchApp):
     def on_teacher_moved(self, message: TeacherMoved) -> None:
         if self.teacher is None:
             return
-        with suppress(MessageError):  # what is not a place leads nowhere, whoever told it
+        with suppress(MessageError):  # an invalid place moves nothing
             self.teacher.told(messages.read_place(message.place) if message.place is not None else None)
 
     def on_button_pressed(self, message: ButtonPressed) -> None:
-        """Do what a button of the page says; in a lesson a swipe presses Back and Next."""
+        """Handle a press of a page's button; in a lesson, swipes press Back and Next."""
         press, screen = message.press, self.screen
         if press.button == "follow":
             self.action_follow_teacher()
@@ -276,7 +276,7 @@ class VisitorApp(WorkbenchApp):
                 screen.show_teacher(self.teacher.sign if self.teacher is not None else "")
 
     def _look(self) -> None:
-        """Follow the teacher or tell where the teacher is, and keep the buttons of the page up to date."""
+        """Follow the teacher, or publish the teacher's position, and update the page's buttons."""
         if not self.main.columns.rendered:
             return
         controls = self._controls()
@@ -292,7 +292,7 @@ class VisitorApp(WorkbenchApp):
 
 
 def visitor_app(orders: Orders) -> VisitorApp:
-    """Make the app as its orders say. Raises `sessions.errors.SessionError` for a session that cannot be read."""
+    """Make the app for `orders`. Raises `sessions.errors.SessionError` if the session cannot be read."""
     if orders.session is None:
         return VisitorApp(replace(examples.load(examples.FIRST), model="offline/exact"), None, orders)
     path = orders.files / orders.session
@@ -301,12 +301,12 @@ def visitor_app(orders: Orders) -> VisitorApp:
 
 
 def main() -> int:
-    """Run the app until its participant leaves, and return its exit code."""
+    """Run the app with the orders on the command line; return its exit code."""
     orders = Orders.read(sys.argv[1])
     _limit(MEMORY_MB, orders.disk_mb)
-    os.nice(5)  # thirty of them leave the server the time to answer
+    os.nice(5)  # so that the server still responds with thirty apps
     log = os.open(orders.home / LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    os.dup2(log, 2)  # what Python says of a mistake is not for the terminal of the teacher
+    os.dup2(log, 2)  # Python's tracebacks do not belong on the teacher's terminal
     walls.put_up(Path(orders.folder), orders.disk_mb * walls.MEGABYTE, calls_models=bool(orders.models))
     app = visitor_app(orders)
     app.preferences.use_config()
@@ -316,9 +316,9 @@ def main() -> int:
 
 
 def _limit(memory_mb: int, disk_mb: int) -> None:
-    """Limit the memory of the process and of its children, and the size of files.
+    """Limit the memory of this process and of its children, and the size of files.
 
-    Lower limits of the server stay: asking for more than them would be refused.
+    The server's hard limits stay if they are lower: a process cannot raise them.
     """
     import resource
 

@@ -15,7 +15,7 @@ Change = Callable[[State], State]
 
 
 class Edit(Protocol):
-    """Changes the document: a pure function, the place, and a label for undo."""
+    """Changes the document by a pure function; `place` and `label` describe the change for undo."""
 
     def __call__(self, change: Change, place: Place, label: str, typing: bool = False) -> None: ...
 
@@ -31,7 +31,7 @@ class GoTo(Message):
 
 
 class CopiesOfWork(Message):
-    """Backups of unsaved work fail (why, and what would work), or work again ("")."""
+    """Backups of unsaved work fail, with the reason and a remedy, or work again ("")."""
 
     def __init__(self, why_not: str) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class CopiesOfWork(Message):
 
 
 class PastedCall(Message):
-    """The user pasted the text of a call: of an error, or of dspy's `inspect_history()`."""
+    """The user pasted the text of a call, from an error message or dspy's `inspect_history()`."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class PastedCall(Message):
 
 
 class AttachFile(Message):
-    """The user wants to attach a file to `field`; `path` is the dropped or pasted one. `take` gets the value."""
+    """Attach a file to `field`; `path` is the dropped or pasted file, if any. `take` is called with the value."""
 
     def __init__(self, field: Field, before: Any, take: Callable[[Any], None], path: Path | None) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Handle internal errors: report and log them, back up the work, and go on."""
+"""Handle internal errors: report and log them, back up the work, and continue."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from workbench.tui.host import Host
 
 MOST = 20
-"""Exceptions within `WITHIN_SECONDS` after which the app saves a copy and ends."""
+"""The number of exceptions within `WITHIN_SECONDS` after which the app backs up the work and exits."""
 WITHIN_SECONDS = 5.0
 
 
 class Mistakes:
-    """Reports exceptions; `end` ends the app as Textual does."""
+    """Reports exceptions; `end` exits the app with a traceback, as Textual does."""
 
     def __init__(self, host: Host, end: Callable[[Exception], None]) -> None:
         self._host = host
@@ -29,7 +29,7 @@ class Mistakes:
         """The latest exceptions, each with its time on the monotonic clock."""
 
     def report(self, error: Exception) -> None:
-        """Report and log an exception; the app ends only after many, or before the first picture."""
+        """Report and log an exception; exit only after `MOST` in quick succession, or before the first picture."""
         now = time.monotonic()
         self.seen.append((now, error))
         if not self._host.app.is_running or not self._host.main.is_mounted:

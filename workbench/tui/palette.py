@@ -1,4 +1,4 @@
-"""The command palette: everything the app can do, by name."""
+"""The command palette, which lists everything the app can do by name."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Command(NamedTuple):
 
 
 def provider_of(host: Host) -> type[Provider]:
-    """Return the commands as Textual takes them: a class that it instantiates for each palette."""
+    """Return a provider class of the commands, which Textual instantiates for each palette."""
 
     class Commands(Provider):
         async def discover(self) -> Hits:
@@ -60,7 +60,7 @@ def provider_of(host: Host) -> type[Provider]:
 
 
 class Palette(CommandPalette):
-    """Textual's palette, but enter runs what was typed, even when the list is still behind."""
+    """Textual's palette, except that enter waits for the search, so that it runs a match of the typed text."""
 
     def __init__(self, provider: type[Provider]) -> None:
         super().__init__(providers=[provider])
@@ -72,7 +72,7 @@ class Palette(CommandPalette):
 
     @on(Input.Submitted)
     def _hold_while_searching(self, event: Input.Submitted) -> None:
-        """Wait with enter until the search ends; Textual would run what the list shows at that moment."""
+        """Hold enter until the search ends; Textual would run an entry of the outdated list."""
         if any(one.node is self and not one.is_finished for one in self.workers):
             event.stop()
             event.prevent_default()
@@ -94,10 +94,10 @@ def open_palette(host: Host) -> None:
 
 
 def commands_of(host: Host, screen: Screen[Any]) -> Iterator[Command]:
-    """List what can be done while `screen` is in front. Over a lesson, page or dialog that is what its keys do."""
+    """List the commands for the front screen; in a lesson, page or dialog only those of its keys."""
     if screen is not host.main:
         yield from _own_keys(host, [screen])
-        yield from _app_keys(host, getattr(screen, "APP_ACTIONS", ON_A_DIALOG) - {"lesson", "look"})  # open already
+        yield from _app_keys(host, getattr(screen, "APP_ACTIONS", ON_A_DIALOG) - {"lesson", "look"})  # both are open
         return
     yield from _app_keys(host, ACTIONS)
     for answer in exporting.COPIES:
@@ -117,7 +117,7 @@ def commands_of(host: Host, screen: Screen[Any]) -> Iterator[Command]:
 
 
 def _app_keys(host: Host, actions: Container[str]) -> Iterator[Command]:
-    """The app's keys for these actions; Quit comes last."""
+    """List the commands of the app's keys for these actions; Quit comes last."""
     for binding in sorted(APP_BINDINGS, key=lambda one: one.action == "leave"):
         name = binding.action.partition("(")[0]
         if name in actions and name != "command_palette" and (name != "follow_teacher" or host.teacher is not None):
@@ -125,12 +125,12 @@ def _app_keys(host: Host, actions: Container[str]) -> Iterator[Command]:
 
 
 def _own_keys(host: Host, nodes: Iterable[DOMNode]) -> Iterator[Command]:
-    """The keys that these panes or screens have themselves."""
+    """List the commands of the keys that these panes or screens define."""
     seen: set[str] = set()
     for node in nodes:
         declared = [
             getattr(one, "id", None) for one in getattr(node, "BINDINGS", ())
-        ]  # by key Textual's own come first
+        ]  # else Textual's own bindings would come first
         own = own_bindings(node) if isinstance(node, Widget) else ()
         for one in sorted(own, key=lambda one: declared.index(one.id) if one.id in declared else len(declared)):
             if one.id and one.id not in seen and not one.id.startswith("app.") and one.tooltip:

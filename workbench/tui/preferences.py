@@ -1,4 +1,4 @@
-"""The user's preferences: config file, theme, spacing and the layout.
+"""Apply the user's preferences: config file, theme, spacing and layout.
 
 The layout is remembered in a small JSON file in the user's state folder.
 """
@@ -36,7 +36,7 @@ NAME = "layout.json"
 MOST_SESSIONS = 200
 MOST_RECENT = 50
 LARGEST = 1_000_000
-"""Bytes; a larger file is ignored."""
+"""The size limit of the layout file in bytes; a larger file is ignored."""
 
 Parts = Mapping[str, Any]
 
@@ -47,19 +47,19 @@ def _nothing() -> Parts:
 
 @dataclass(frozen=True)
 class Remembered:
-    """`user` applies to every session, `sessions` by the `key_of` of their file; `recent` files, newest first."""
+    """Remembered layouts: `user` for every session, `sessions` by `key_of` their file. `recent` files, newest first."""
 
     user: Parts = field(default_factory=_nothing)
     sessions: Mapping[str, Parts] = field(default_factory=_nothing)
     recent: tuple[str, ...] = ()
 
     def of(self, path: Path | None) -> Parts:
-        """Return a session's layout, its own over the user's."""
+        """Return a session's layout, in which its own values override the user's."""
         own = self.sessions.get(key_of(path), {})
         return {**self.user, **own}
 
     def with_session(self, path: Path | None, user: Parts, own: Parts) -> Remembered:
-        """Return this with the layout of a session; it also becomes the default of new sessions."""
+        """Return a copy with the layout of a session, and with `user` as the default of other sessions."""
         others = {key: one for key, one in self.sessions.items() if key != key_of(path)}
         kept = dict(list(others.items())[-(MOST_SESSIONS - 1) :])
         recent = self.recent
@@ -70,7 +70,7 @@ class Remembered:
 
 
 def load() -> Remembered:
-    """Load what was remembered; nothing where the file is missing or invalid."""
+    """Load the layout file; an empty `Remembered` if it is missing or invalid."""
     try:
         place = state_folder() / NAME
         if place.stat().st_size > LARGEST:
@@ -87,7 +87,7 @@ def load() -> Remembered:
 
 
 def save(remembered: Remembered) -> str:
-    """Write it atomically. Returns why that failed, else ""."""
+    """Write the layout file atomically; return why that failed, or ""."""
     content = json.dumps(
         {"user": dict(remembered.user), "sessions": remembered.sessions, "recent": list(remembered.recent)},
         default=dict,
@@ -103,7 +103,7 @@ def save(remembered: Remembered) -> str:
 
 
 def number_in(parts: Parts, name: str, least: float, most: float) -> float | None:
-    """Return a number within its limits, None for anything else."""
+    """Return the number `name` if it is between `least` and `most`, else None."""
     value = parts.get(name)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
@@ -120,7 +120,7 @@ def _object(value: Any) -> dict[str, Any]:
 
 
 MOST_UNFOLDED = 50
-"""Unfolded values remembered for each column."""
+"""The number of unfolded values remembered per column."""
 
 
 class Look(NamedTuple):
@@ -133,7 +133,7 @@ class Look(NamedTuple):
 
 
 class Preferences:
-    """Nothing is read, applied or remembered before `use_config`."""
+    """The preferences of the running app; nothing is read, applied or remembered before `use_config`."""
 
     def __init__(self, app: App[int], document: Document, main: MainScreen) -> None:
         self._app = app
@@ -156,9 +156,9 @@ class Preferences:
         return self._in_force.settings if self._in_force is not None else None
 
     def use_config(self, keep: bool = True) -> None:
-        """Apply theme and spacing before the first picture; errors of the config are reported after it.
+        """Apply theme and spacing before the first picture; `settle` reports errors of the config after it.
 
-        Unless `keep`, the layout is not remembered.
+        Without `keep` the layout is not remembered.
         """
         self._keeps = keep
         if _has_config():
@@ -176,7 +176,7 @@ class Preferences:
         self._remembered = load() if self._remembers else Remembered()
         self._app.theme = self._usual_theme = themes.usual(self._app.console.color_system)
         wanted = text_in(self._remembered.user, "theme")
-        if wanted == themes.DARK.name:  # whoever chose none is remembered with it, and may be at another terminal now
+        if wanted == themes.DARK.name:  # remembered for the default, too, which depends on the terminal
             wanted = self._usual_theme
         if self._in_force is not None and self._in_force.origins["theme"].source != "default":
             wanted = self._in_force.settings.theme
@@ -191,7 +191,7 @@ class Preferences:
 
     @property
     def _is_quiet_as_left(self) -> bool:
-        """Whether the text that all prompts share was folded; by default it is."""
+        """Whether the text that all prompts share was folded, which is the default."""
         parts = self._remembered.of(self._document.path) if self._remembers else {}
         return parts.get("quiet", self._is_quiet_at_first) is True
 
@@ -215,7 +215,7 @@ class Preferences:
 
     @property
     def megabytes_of_runs(self) -> int:
-        """The room for everything sent; 0 keeps no run."""
+        """The size limit of stored runs in megabytes; with 0 no run is stored."""
         from workbench.config.settings import Settings
 
         return (self.settings or Settings()).keep_runs
@@ -249,7 +249,7 @@ class Preferences:
         else:
             self._main.columns.set_quiet(is_quiet)
         self._main.share_room()
-        # Unfold the values that were unfolded, by column
+        # Restore the unfolded values, by column
         kept = parts.get("unfolded")
         for column in self._main.columns.all:
             found = kept.get(column.column_id) if isinstance(kept, dict) else None
@@ -290,14 +290,14 @@ class Preferences:
                 if one.prompt.unfolded
             },
         }
-        # another workbench may have written since this one began
+        # another workbench may have written the file in the meantime
         self._remembered = load().with_session(self._document.path, user, own)
         save(self._remembered)
 
     # -- theme and spacing
 
     def set_theme(self, theme: str) -> None:
-        """Use a theme, now and at the next start."""
+        """Use a theme now and at the next start."""
         self._app.theme = theme
         self._tell_if_config_wins("theme")
 

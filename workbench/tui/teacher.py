@@ -17,15 +17,15 @@ HOW = "To follow again, choose `follow the teacher` ({app.follow_teacher|alt+f})
 
 
 class GoAlong(Protocol):
-    """Goes where the teacher is; `before` is where the teacher was. Returns what prevents it, or ""."""
+    """Goes to the teacher's place; `before` is the previous place. Returns why that is not possible now, or ""."""
 
     def __call__(self, place: TeachersPlace, before: TeachersPlace | None) -> str: ...
 
 
 class Teacher:
-    """`app` tells the user, `go` leads to the teacher, `show` updates the last line of the screen.
+    """Follows the teacher: `go` goes to the teacher's place, `show` updates the last line of the screen.
 
-    `is_followed`: from the start, as in a lesson, until the participant decides otherwise.
+    `is_followed` follows from the start, as in a lesson, until the participant stops.
     """
 
     def __init__(self, app: App[int], go: GoAlong, show: Callable[[], None], is_followed: bool = False) -> None:
@@ -33,7 +33,7 @@ class Teacher:
         self._go = go
         self._show = show
         self.place: TeachersPlace | None = None
-        """Where the teacher is; None: there is no teacher, or the teacher has left."""
+        """The teacher's place; None without a teacher."""
         self.is_followed = is_followed
         self._was_there = False
         self._is_due = False
@@ -42,14 +42,14 @@ class Teacher:
 
     @property
     def sign(self) -> str:
-        """Text for the last line; empty without a teacher to follow."""
+        """The text for the last line; "" without a teacher to follow."""
         if self.is_followed:
             absent = "◌ the teacher has left" if self._was_there else ""
             return "◉ following the teacher" if self.place is not None else absent
         return "○ follow the teacher" if self.place is not None else ""
 
     def told(self, place: TeachersPlace | None) -> None:
-        """Note where the teacher is now; None: the teacher has left, and followers stay where they are."""
+        """Note the teacher's place and go there if followed; None: the teacher has left, and followers stay."""
         has_left = place is None and self.place is not None
         self.place, self._is_due = place, place is not None
         self._was_there |= place is not None
@@ -89,5 +89,5 @@ class Teacher:
                 plain_notify(self._app, kept, title="You cannot follow yet", severity="warning")
         else:
             self._is_due, self._went = False, place
-            self._show()  # also on a screen that was opened for it
+            self._show()  # also on a screen that `_go` opened
         self._kept = kept

@@ -1,4 +1,4 @@
-"""The workbench's themes, dark and light: quiet greys, an accent, and a sign beside every colour."""
+"""Define the dark and light themes, in greys with an accent; the app shows a sign with every colour."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _UNDER_BARS = ("background", "background-hover", "background-active", "corner-co
 def _variables(
     text: str, accent: str, frame: str, hovered: str, ground: str, on_cursor: str, selection: str
 ) -> dict[str, str]:
-    """Colour borders, cursor, selection and scroll bars; `text` is the accent that is legible as text."""
+    """Return the colours of borders, cursor, selection and scroll bars; `text` is an accent legible as text."""
     borders = {"text-accent": text, "border": accent, "border-blurred": frame}
     cursor = {"block-cursor-foreground": on_cursor, "block-cursor-background": accent}
     bars = {"scrollbar": frame, "scrollbar-hover": hovered} | {f"scrollbar-{one}": ground for one in _UNDER_BARS}
@@ -22,7 +22,7 @@ def _variables(
 
 
 def _theme(name: str, colours: str, variables: dict[str, str]) -> Theme:
-    """Make a theme of its colours in the order of `_COLOURS`; its name says whether it is dark."""
+    """Make a theme from its colours, in the order of `_COLOURS`; it is dark if its name contains "-dark"."""
     named: dict[str, Any] = dict(zip(_COLOURS, colours.split(), strict=True))
     return Theme(name, **named, dark="-dark" in name, variables=variables)
 
@@ -50,18 +50,18 @@ LIGHT_PROJECTED = _theme(
     "#003f8a #004d3a #8a3d00 #000000 #ffffff #ffffff #ececec #00591f #664000 #9c0d0b",
     {**LIGHT.variables, "text-accent": "#7a3600", "border": "#8a3d00", "border-blurred": "#8a8a8a"},
 )
-"""Projectors in lit rooms leave only contrast: these two themes have the most."""
+"""The projected themes have the highest contrast, for projectors in lit rooms."""
 
 OURS = (DARK, LIGHT, DARK_PROJECTED, LIGHT_PROJECTED)
 OF_THE_TERMINAL = "ansi-dark"
-"""Textual's theme of the terminal's own sixteen colours."""
+"""Textual's theme with the terminal's own sixteen colours."""
 
 
 def terminal_theme() -> Theme:
-    """That theme where it can be read: Textual draws frames without the focus in black, on any ground.
+    """Return the theme `OF_THE_TERMINAL` with legible colours.
 
-    The plain blue and red of most terminals are darker than any of their other colours, and names of fields and
-    refusals were lost on black.
+    Textual draws frames without the focus in black, on any background. The plain blue and red of most terminals are
+    darker than their other colours, so that names of fields and errors were illegible on black.
     """
     usual = BUILTIN_THEMES[OF_THE_TERMINAL]
     variables = {**usual.variables, "border-blurred": "ansi_bright_black"}
@@ -74,7 +74,7 @@ def usual(color_system: str | None) -> str:
 
 
 def projected(theme: str, is_dark: bool) -> str:
-    """Return the high-contrast theme as dark or light as this; a terminal's own colours stay."""
+    """Return the dark or light high-contrast theme; a theme with the terminal's colours stays."""
     if theme == OF_THE_TERMINAL or theme.startswith("ansi"):
         return theme
     return DARK_PROJECTED.name if is_dark else LIGHT_PROJECTED.name

@@ -24,7 +24,7 @@ _key = KeyGroup("This dialog", "ask")
 
 
 class AskScreen(ModalScreen[str | None]):
-    """Returns the text, None after escape. `refuse` returns why a text is invalid, or ""."""
+    """Ask for a line of text; returns None after escape. `refuse` returns why a text is invalid, or ""."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         _key("escape", "dismiss(None)", "close", "Close", "Close without an answer")
@@ -38,7 +38,7 @@ class AskScreen(ModalScreen[str | None]):
         hint: str = "enter accept   {ask.close|esc} close",
         take_lines: Callable[[str], None] | None = None,
     ) -> None:
-        """`take_lines` gets a pasted text of several lines, which closes the dialog."""
+        """`take_lines` is called with a pasted text of several lines, which closes the dialog."""
         super().__init__()
         self._title = title
         self._value = value
@@ -74,14 +74,14 @@ class AskScreen(ModalScreen[str | None]):
 
 
 class OneLine(Input):
-    """A line of input; a pasted text of several lines goes to `take_lines`, if given."""
+    """A line of input; a pasted text of several lines is passed to `take_lines`, if given."""
 
     def __init__(self, value: str, take_lines: Callable[[str], None] | None, placeholder: str = "") -> None:
         super().__init__(value, placeholder=placeholder, compact=True)
         self._take_lines = take_lines
 
     def on_paste(self, event: events.Paste) -> None:
-        """Run before Textual's handler, which inserts the first line only."""
+        """Handle pasted lines before Textual's handler, which inserts only the first line."""
         if self._take_lines is not None and len(event.text.strip().splitlines()) > 1:
             event.prevent_default()
             event.stop()
@@ -92,11 +92,11 @@ _key = KeyGroup("This dialog", "confirm")
 
 
 ROWS_AROUND = 10
-"""Rows of the dialog around its answers, about."""
+"""The approximate number of the dialog's rows around its answers."""
 
 
 class Answer(NamedTuple):
-    """An answer; `key` is its letter."""
+    """An answer; `key` is the letter that chooses it."""
 
     value: str
     key: str
@@ -105,7 +105,7 @@ class Answer(NamedTuple):
 
 
 class ConfirmScreen(ModalScreen[str | None]):
-    """Returns the value of the answer, None after escape."""
+    """Ask a question; returns the value of the chosen answer, None after escape."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         _key("escape", "dismiss(None)", "close", "Close", "Close without an answer")
@@ -127,13 +127,13 @@ class ConfirmScreen(ModalScreen[str | None]):
             yield PlainStatic(hint, classes="dialog-hint")
 
     def on_resize(self) -> None:
-        """Show as many answers as fit with the question."""
+        """Show as many answers as fit below the question."""
         room = self.size.height * 85 // 100 - ROWS_AROUND
         self.query_one(OptionList).styles.max_height = max(4, min(len(self._answers), room))
 
     def on_key(self, event: events.Key) -> None:
         for answer in self._answers:
-            if event.character == answer.key and self.is_current:  # and not the second key of one moment
+            if event.character == answer.key and self.is_current:  # not a second key pressed before the dialog closed
                 event.stop()
                 self.dismiss(answer.value)
 
@@ -149,7 +149,7 @@ def _line(answer: Answer) -> Content:
 
 
 def why_no_file(text: str, example: str, confinement: Confinement = FREE) -> str:
-    """Return why no file can be written there, with `example` as a valid path, or ""."""
+    """Return why no file can be written at the path `text`, or ""; the message suggests `example`."""
     if not text.strip():
         return f"enter a path such as {example}"
     try:
@@ -168,6 +168,6 @@ def why_no_file(text: str, example: str, confinement: Confinement = FREE) -> str
         return "a file name cannot contain unpaired surrogates"
     except OSError as error:
         return f"not a valid file name: {(error.strerror or str(error)).lower()}"
-    except (ValueError, RuntimeError) as error:  # NUL in a name; `~name` of nobody
+    except (ValueError, RuntimeError) as error:  # NUL in a name; `~name` of an unknown user
         return f"not a valid file name: {error}"
     return ""

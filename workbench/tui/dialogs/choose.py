@@ -22,22 +22,22 @@ from workbench.tui.widgets.text.plain import PlainStatic, content, key_hints, li
 _key = KeyGroup("This dialog", "choose")
 
 OUR_THEMES = "workbench-"
-"""The prefix of our own themes, which come first."""
+"""The prefix of this project's themes, which are listed first."""
 MOST_ENTRIES = 300
 LONGEST_FILTER = 200
-"""Characters of the search text that are used."""
+"""The number of characters of the search text that are used."""
 MOST_ALIGNED, LONGEST_ALIGNED = 40, 16
-"""Most entries of an aligned list, and the most cells of an aligned name."""
+"""The limits of an aligned list: its entries, and the cells of a name."""
 WIDE_FROM = 72
-"""Cells of an entry above which the dialog is wide."""
+"""The width of an entry, in cells, above which the dialog is wide."""
 MOST_ROWS = 20
 NOTHING = "no match"
 ROWS_AROUND = 9
-"""Rows of the dialog around its entries."""
+"""The number of the dialog's rows around its entries."""
 
 
 class Entry(NamedTuple):
-    """A choice: the returned value, a name, and a line about it."""
+    """A choice: the value it returns, its name, and a description."""
 
     value: str
     name: str
@@ -45,9 +45,9 @@ class Entry(NamedTuple):
 
 
 class ChooseScreen(ModalScreen[str | None]):
-    """Returns the value of the chosen entry, None after escape.
+    """Choose from a list; returns the value of the entry, None after escape.
 
-    `free` makes an entry from a typed text that is not in the list (None: only listed entries).
+    `free` makes an entry from a typed text that is not in the list; without it only listed entries can be chosen.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -151,7 +151,7 @@ class ChooseScreen(ModalScreen[str | None]):
             self.nothing_found()
 
     def nothing_found(self) -> None:
-        """Clear a preview when nothing matches."""
+        """Handle a search without matches; subclasses with a preview clear it."""
 
     def _line(self, entry: Entry) -> Content:
         mark = ("● ", "$text-accent") if entry.value == self._current else ("  ", "")

@@ -17,14 +17,14 @@ from workbench.tui.dialogs.choose import ChooseScreen, Entry
 LOADING = "loading litellm's models …"
 WELL_KNOWN = frozenset(split_model(name)[0] for name in model_choices.EXAMPLE_MODELS)
 SERVER = "server "
-"""Precedes the provider in the value of a server's entry."""
+"""The prefix of the provider in the value of a server's entry."""
 
 
 class ModelScreen(ChooseScreen):
-    """Returns the name of a model, None after escape.
+    """Choose a model; returns its name, None after escape.
 
     Threads read litellm's list (`litellm_models`) and ask a chosen server for its models; no model is called and
-    litellm is not loaded. `only` limits the choice to these and the offline models.
+    litellm is not loaded. `only` limits the choice to these models and the offline models.
     """
 
     def __init__(

@@ -27,9 +27,10 @@ _key = KeyGroup("Form", "field")
 
 
 class FieldScreen(ModalScreen[NewMember | None]):
-    """Returns the field, None after escape. `refuse` returns why a field is invalid, or "".
+    """Edit a field in a form; returns the field, None after escape.
 
-    `own` are the models and enums to choose from; `not_described` why the description cannot be edited, or "".
+    `own` are the source's models and enums, which are suggested as types. `refuse` returns why a field is invalid, or
+    ""; `not_described` says why the description cannot be edited, or is "".
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -126,7 +127,7 @@ class FieldScreen(ModalScreen[NewMember | None]):
         self._take(event.option_index)
 
     def action_move(self, by: int) -> None:
-        """Move in the list of types while the type has the focus, else between the fields."""
+        """Move in the list of types if the type has the focus, else between the inputs of the form."""
         if self._role.has_focus or not self._type.has_focus or self._start.kind == "value":
             self.focus_next() if by > 0 else self.focus_previous()
         elif self._types.option_count:
@@ -161,7 +162,7 @@ class FieldScreen(ModalScreen[NewMember | None]):
             self._role.show(value)
 
     def _wanted(self) -> NewMember:
-        """Return the form's values; untouched values stay the same to the character."""
+        """Return the form's values; unedited values keep their exact text."""
         start = self._start
         type_text, about = self._type.value, self._about.value
         if type_text == _one_line(start.type_text):
@@ -173,5 +174,5 @@ class FieldScreen(ModalScreen[NewMember | None]):
 
 
 def _one_line(text: str) -> str:
-    """Show a text in a single line."""
+    """Write a text in a single line, with visible line breaks."""
     return safe(text).translate({ord("\n"): LINE_BREAK, ord("\t"): " "})

@@ -1,4 +1,4 @@
-"""Search everything that was sent, while the user types; compare two runs."""
+"""Search all sent runs as the user types, and compare two of them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LONGEST_VALUE = 300
 
 
 def head_of(run: PastRun) -> tuple[Piece, ...]:
-    """When, which column and model, how it ended and what is thought of it."""
+    """Show a run's outcome, time, column, model, duration and rating in a line."""
     sign, style = SIGNS.get(run.phase, ("?", "note"))
     rated = {"good": " ★ good", "bad": " ✗ bad"}.get(run.rating, "")
     return (
@@ -47,7 +47,7 @@ def head_of(run: PastRun) -> tuple[Piece, ...]:
 
 
 def one_run(run: PastRun) -> list[Block]:
-    """Everything that was kept of a run."""
+    """Show everything stored about a run."""
     blocks = [Block(head_of(run))]
     if run.note:
         blocks.append(block(f"“{run.note}”", "note", indent=2))
@@ -62,7 +62,7 @@ def one_run(run: PastRun) -> list[Block]:
 
 
 def two_runs(before: PastRun, after: PastRun) -> list[Block]:
-    """Compare two runs."""
+    """Compare the values and replies of two runs."""
     blocks = [Block((Piece("− ", "error"), *head_of(before))), Block((Piece("+ ", "ok"), *head_of(after))), EMPTY]
     names = dict.fromkeys([*before.values, *after.values])
     differing = [name for name in names if _differ(before, after, name)]
@@ -85,7 +85,7 @@ def two_runs(before: PastRun, after: PastRun) -> list[Block]:
 def _differ(before: PastRun, after: PastRun, name: str) -> bool:
     if (name in before.values) != (name in after.values):
         return True
-    # 1, 1.0 and true are other values
+    # compared as JSON, because 1, 1.0 and true are equal in Python
     return json.dumps(before.values[name]) != json.dumps(after.values[name])
 
 
@@ -108,10 +108,10 @@ Ask = Callable[[Callable[[SentRuns], Any]], Awaitable[Any]]
 
 
 class RunHistoryScreen(ModalScreen[tuple[PastRun, bool] | None]):
-    """Returns the chosen run and whether its reply alone is meant, None after escape.
+    """Search sent runs; returns the chosen run and whether only its reply is wanted, None after escape.
 
-    `ask` asks the store in its thread; an answer that a later key has made useless is dropped. `scopes` are what is
-    searched, by name; a search begins with the focus where its scope is wide.
+    `ask` queries the store in its thread; results of outdated searches are dropped. `scopes` are the search scopes by
+    name. The search line has the focus at first, except in the scope `this case`.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -166,7 +166,7 @@ class RunHistoryScreen(ModalScreen[tuple[PastRun, bool] | None]):
 
     @property
     def is_here(self) -> bool:
-        """Whether the open session alone is searched."""
+        """Whether only the open session is searched."""
         return self._scope in HERE
 
     def action_search(self) -> None:

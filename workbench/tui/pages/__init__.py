@@ -1,1 +1,1 @@
-"""The pages of F7, review and bench as text. Pure: no Textual app."""
+"""The text of the pages of F7, the review and the stress test, made without a Textual app."""

@@ -1,4 +1,4 @@
-"""The pages Calls and Repeats: every call of the last run, hidden ones too, and several runs counted."""
+"""Show the pages Calls (every call of the last run, including hidden calls) and Repeats (values counted over runs)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_EVENTS = 400
 
 
 def blocks_of(at: LookedAt, raw: bool = False) -> list[Block]:
-    """The last run of the column; with `raw` what was sent and what came back, as JSON."""
+    """Show the column's last run; with `raw` its requests and responses as JSON."""
     run = at.run.run if at.run is not None else None
     if run is None:
         return [EMPTY, *_no_run(at, raw)]
@@ -88,7 +88,7 @@ def _attempt(attempt: Attempt, run: Run) -> Iterable[Block]:
         for call in completion.tool_calls:
             yield named("tool call", json_shapes.dumps(dict(call), indent=None, ascii_only=False))
         yield named("reply", (one_line(completion.text, LONGEST_TEXT) or "(empty)", "value"))
-    # The tools that this call's reply asked for, and what the model was told
+    # The tool calls of this reply, and their results as sent to the model
     for event in run.events:
         if event.attempt != attempt.number or not isinstance(event, events.ToolInvoked):
             continue
@@ -180,7 +180,7 @@ LONGEST_VALUE = 400
 
 
 def repeats_of(at: LookedAt) -> list[Block]:
-    """The repeats of the column, then the rate of every column that was sent several times."""
+    """Show the column's repeats, then a summary of every column that was sent several times."""
     counted = at.run.repeats if at.run is not None else None
     blocks = [EMPTY]
     if counted is None:

@@ -1,4 +1,4 @@
-"""The card of an adapter: what it does, when to use it, and its last run as dspy's five steps."""
+"""Show an adapter's card: what it does, when to use it, and its last run as dspy's five steps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
 
 
 def blocks_of(at: LookedAt) -> list[Block]:
-    """The whole card of the column's adapter."""
+    """Show the card of the column's adapter."""
     name = at.column.adapter
     adapter = rendering.adapter_of(at.column, allow_code=True)
     words = adapter.profile.card

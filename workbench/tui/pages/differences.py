@@ -1,6 +1,6 @@
 """Compare this column's request with another column's, with the last request sent, or with the recording.
 
-By section before by line, and by word within a line that changed.
+Requests are compared by section, then by line, then by word within a changed line.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
 
 
 class Other(NamedTuple):
-    """The other side of a comparison: `sent`, `recorded`, or `column ID`."""
+    """The other side of a comparison; `id` is `sent`, `recorded` or `column ID`."""
 
     id: str
     name: str
@@ -29,7 +29,7 @@ SENT = Other("sent", "what was sent last")
 
 
 def others_of(at: LookedAt) -> tuple[Other, ...]:
-    """List what this column can be compared with; what was sent comes first if it differs."""
+    """List what this column can be compared with; the last request sent comes first if it differs, else last."""
     recorded = (RECORDED,) if at.column.id in at.case.recordings else ()
     ids = [one.column.id for one in at.columns if one.request is not None and one.column.id != at.column.id]
     columns = [Other(f"column {id}", f"column {id}") for id in ids]
@@ -39,12 +39,12 @@ def others_of(at: LookedAt) -> tuple[Other, ...]:
 
 
 def has_changed(sent: Request, now: Request | None) -> bool:
-    """Tell whether the request changed since it was sent."""
+    """Return whether the request changed since it was sent."""
     return now is not None and sent.as_dict() != now.as_dict()
 
 
 def blocks_of(at: LookedAt, other: Other | None) -> list[Block]:
-    """The differences from `other` to this column as it is now."""
+    """Show the differences between `other` and this column's current request."""
     request = at.rendered.request
     if request is None:
         return [EMPTY, *paragraph(f"There is no prompt: {at.rendered.why_no_prompt}", "error")]
@@ -53,7 +53,7 @@ def blocks_of(at: LookedAt, other: Other | None) -> list[Block]:
         return [EMPTY, *paragraph(at.keys(f"There is no other column, and {compared}"), "note")]
     after = prompt_diff.sections(request)
     if other == SENT and at.sent is not None:
-        # the same messages may have been those of demos and turns of other numbers
+        # equal messages may have had other demo or turn numbers, so sections of an unchanged request are not compared
         before = prompt_diff.sections(at.sent) if has_changed(at.sent, request) else after
     elif other == RECORDED:
         before = prompt_diff.sections_of_recording(at.case.recordings[at.column.id], request)
@@ -84,5 +84,5 @@ def _summary(diffs: Sequence[SectionDiff], count: int) -> list[Block]:
 
 
 def section_blocks(diff: SectionDiff) -> list[Block]:
-    """Show a section's differences, changed words marked."""
+    """Show a section's differences, with changed words marked."""
     return [EMPTY, block(diff.section, "heading"), *blocks_of_lines(diff.lines)]

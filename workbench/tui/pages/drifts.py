@@ -1,4 +1,4 @@
-"""A fixture as text: its drifts by words, side by side, or a single side; and in full, with its reply."""
+"""Show a fixture's drifts by words, side by side or one side alone, and its full prompt and reply."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ IN_WORDS = {"words": "by words", "beside": "side by side", "old": "as recorded",
 
 MOST_LINES = 4_000
 LONGEST_LINE = 20_000
-"""Characters of a changed line that are shown."""
+"""The limit of a changed line, in characters."""
 LONGEST_VALUE = 500
 NARROWEST_SIDE = 20
 INDENT = 2
@@ -34,7 +34,7 @@ GAP = " │ "
 
 
 def blocks_of(drifts: Sequence[Drift], view: View, width: int) -> list[Block]:
-    """List the drifts, each under its place; `width` is the width of the text in cells."""
+    """Show the drifts, each below its place; `width` is the text's width in cells."""
     blocks: list[Block] = []
     left = MOST_LINES
     for drift in drifts:
@@ -55,7 +55,7 @@ def blocks_of(drifts: Sequence[Drift], view: View, width: int) -> list[Block]:
 
 
 def diff_of(drift: Drift) -> tuple[str, ...]:
-    """The lines of a drift's difference, those of its values where it is no text."""
+    """Return a drift's diff lines; without a text diff, those of its values."""
     if drift.diff:
         return drift.diff
     if drift.before is None and drift.after is None:
@@ -64,7 +64,7 @@ def diff_of(drift: Drift) -> tuple[str, ...]:
 
 
 def places_of(cause: Cause, drifts: Sequence[Drift]) -> str:
-    """Describe where a cause shows, as in "the description of `score` in the system message"."""
+    """Describe the places that a cause changed, such as "the description of `score` in the system message"."""
     origins = dict.fromkeys([one.in_words() for drift in drifts for one in origins_of(cause.key, drift)])
     places = dict.fromkeys([_place(drift) for drift in drifts if not drift.edits])
     return ", ".join([*origins, *places])
@@ -74,7 +74,7 @@ def _place(drift: Drift) -> str:
     names = {"render": "the request", "parse": "the parse result", "expect": "the expectations"}
     if drift.part == "render" and "message" in drift.place:
         return f"the messages ({drift.place})"
-    return names.get(drift.part, drift.part)  # its place stands above each of them
+    return names.get(drift.part, drift.part)  # `blocks_of` shows the place of each drift
 
 
 def _value_lines(value: object) -> list[str]:
@@ -85,7 +85,7 @@ def _value_lines(value: object) -> list[str]:
 
 
 def blocks_of_lines(lines: Sequence[str], view: View = "words", width: int = 0) -> Iterator[Block]:
-    """Show a difference of `sessions.text_diff`, or a unified diff; changed words stand out."""
+    """Show a diff of `sessions.text_diff` or a unified diff, with changed words highlighted."""
     more = len(lines) - MOST_LINES
     lines = [one if len(one) <= LONGEST_LINE else f"{one[:LONGEST_LINE]}…" for one in lines[:MOST_LINES]]
     if view == "beside" and (width - INDENT - len(GAP)) // 2 >= NARROWEST_SIDE:
@@ -106,7 +106,7 @@ _CHANGED = {"+": "added", "-": "removed"}
 
 
 def _pieces(line: Line) -> Iterator[Piece]:
-    """A line's stretches: what differs stands out; a line without a counterpart is of its side's colour."""
+    """Split a line into pieces with changed words highlighted; a line without a counterpart gets its side's colour."""
     whole = not any(one.changed for one in line.runs)
     quiet = _STYLES.get(line.sign, "note") if whole else "text"
     for one in line.runs:
@@ -114,7 +114,7 @@ def _pieces(line: Line) -> Iterator[Piece]:
 
 
 def _beside(old: Line | None, new: Line | None, width: int) -> Iterator[Block]:
-    """Two lines side by side, each wrapped to `width` cells."""
+    """Show two lines side by side, each wrapped to `width` cells."""
     left = _wrapped(old, width) if old is not None else []
     right = _wrapped(new, width) if new is not None else []
     for number in range(max(len(left), len(right))):
@@ -125,7 +125,7 @@ def _beside(old: Line | None, new: Line | None, width: int) -> Iterator[Block]:
 
 
 def _wrapped(line: Line, width: int) -> list[list[Piece]]:
-    """The rows of a line within `width` cells, its sign in front of the first."""
+    """Wrap a line to `width` cells; its first row starts with its sign."""
     marker = Piece(f"{line.sign} ", _STYLES.get(line.sign, "note"))
     pieces = [piece._replace(text=expand_tabs(safe(piece.text))) for piece in _pieces(line)]
     marked = [(character, piece.style) for piece in pieces for character in piece.text]
@@ -133,24 +133,24 @@ def _wrapped(line: Line, width: int) -> list[list[Piece]]:
     for start, end in rows("".join([piece.text for piece in pieces]), width - len(marker.text)):
         runs = groupby(marked[start:end], key=lambda one: one[1])
         row = [Piece("".join([character for character, _ in run]), style) for style, run in runs]
-        if cell_len("".join([piece.text for piece in row])) > width - len(marker.text):  # a blank hangs over the edge
+        if cell_len("".join([piece.text for piece in row])) > width - len(marker.text):  # trailing space
             row[-1] = row[-1]._replace(text=row[-1].text[:-1])
         found.append([marker if not found else Piece("  "), *row])
     return found
 
 
 MOST_MESSAGES = 12
-"""Of a prompt that are shown; those that have changed come in any case."""
+"""The number of a prompt's first messages that are always shown; later messages only if they changed."""
 MOST_UNCHANGED, MOST_WHOLE_LINES = 12, 600
-"""Lines of a message that is as it was; of one that has changed, and of a reply."""
+"""The limits, in lines, for an unchanged message or reply, and for the diff of a changed message."""
 LONGEST_WHOLE_LINE, LONGEST_WHOLE_VALUE = 4_000, 200
 
 
 class Extent(NamedTuple):
-    """The extent to which a fixture is shown.
+    """The amount of a fixture to show.
 
-    `around`: recorded lines around a change (None: all; 0: the change alone, shown above). `unchanged`: lines of a
-    message that matches.
+    `around` is the number of recorded lines around a change (None: all; 0: only the change, which the drifts above
+    show). `unchanged` is the number of lines of a message that matches.
     """
 
     around: int | None = None
@@ -159,7 +159,7 @@ class Extent(NamedTuple):
 
 ALL = Extent()
 SHORTER: tuple[Extent, ...] = (*[Extent(one, one) for one in (12, 8, 5, 3)], *[Extent(0, one) for one in (12, 6, 3, 2)])
-"""What is tried one after the other where all of it would be more than the screen holds."""
+"""Extents to try in this order when the full text does not fit the screen."""
 
 _LEGEND: Mapping[View, str] = {
     "words": "as recorded │ as it is now",
@@ -170,7 +170,7 @@ _LEGEND: Mapping[View, str] = {
 
 
 def prompt_of(whole: Whole, view: View, width: int, extent: Extent = ALL) -> list[Block]:
-    """The prompt, message by message; `width` is that of the text, in cells. Lines that are left out are counted."""
+    """Show the prompt by message, with a count of omitted lines; `width` is the text's width in cells."""
     blocks: list[Block] = []
     pairs = list(zip_longest(whole.before.messages, whole.after.messages))
     side_by_side: View = "beside" if view == "words" else view
@@ -202,7 +202,7 @@ def prompt_of(whole: Whole, view: View, width: int, extent: Extent = ALL) -> lis
 
 
 def reply_of(whole: Whole, extent: Extent = ALL) -> Iterator[Block]:
-    """The last reply that was recorded; how it was read, and how it is read now where that is another."""
+    """Show the last recorded reply, its recorded parse result, and the current one if it changed."""
     completions = [one for attempt in whole.before.attempts for one in attempt.completions]
     now = [one for attempt in whole.after.attempts for one in attempt.completions]
     if not completions:
@@ -224,7 +224,7 @@ def _heading(said: str, quiet: str) -> Block:
 
 
 def _lines_of(message: Mapping[str, Any] | None) -> list[str]:
-    """A message's text by lines; what is no text as JSON."""
+    """Return a message's text by lines; other content as JSON."""
     content = (message or {}).get("content")
     if content is None:
         return []
@@ -233,9 +233,9 @@ def _lines_of(message: Mapping[str, Any] | None) -> list[str]:
 
 
 def folded(lines: Sequence[str], around: int | None) -> Iterator[Sequence[str] | int]:
-    """Lines of a difference in their order; of those alike the ones further than `around` from a change are counted.
+    """Yield a diff's lines in order, with counts in place of equal lines more than `around` lines from a change.
 
-    A single line is not folded: that would save nothing.
+    A single line is not folded, since its count would take a line too.
     """
     changes = [number for number, line in enumerate(lines) if not line.startswith(" ")]
     if around is None or not changes:

@@ -18,13 +18,13 @@ MOST_OF_A_KIND = 12
 
 
 def lints_of(at: LookedAt) -> tuple[Lint, ...]:
-    """Find the lints of the column's prompt; none when the session cannot be rendered."""
+    """Find the lints of the column's prompt; none if the session cannot be rendered."""
     request = at.rendered.request
     return () if request is None else linting.lints_of(at.session, at.column, at.case, request)
 
 
 def blocks_of(at: LookedAt) -> list[Block]:
-    """List every lint below the meaning of its kind."""
+    """List the lints, grouped by kind below its meaning."""
     if at.rendered.request is None:
         return [EMPTY, *paragraph(f"There is no prompt: {at.rendered.why_no_prompt}", "error")]
     found = lints_of(at)

@@ -1,4 +1,4 @@
-"""The column that a page of F7 is about, and the blocks that pages are written with."""
+"""Define the column that a page of F7 shows, and helpers to write pages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
 
 @dataclass(frozen=True)
 class LookedAt:
-    """A column of the current case, the other columns, and by column id the last runs and requests.
+    """The inspected column of the current case, all columns, and the last runs and requests by column id.
 
     `requests` are those sent since the app started.
     """
@@ -34,7 +34,7 @@ class LookedAt:
     requests: Mapping[str, Request] = field(default_factory=dict)
     keys: KeyWords = USUAL
     counted: Mapping[str, tuple[Request, Ledger]] = field(default_factory=dict)
-    """By column id the last counted request and its tokens."""
+    """The last counted request and its tokens by column id."""
 
     @property
     def column(self) -> Column:
@@ -59,7 +59,7 @@ def duration(milliseconds: float) -> str:
 
 
 def measured(milliseconds: float, usage: object, cost: object) -> str:
-    """Describe time, tokens (of the prompt and of the reply) and cost of a call, each as far as it is known."""
+    """Describe a call's time, tokens (prompt + reply) and cost, as far as they are known."""
     counts = usage if isinstance(usage, Mapping) else {}
     given, made = counts.get("prompt_tokens"), counts.get("completion_tokens")
     tokens = f"{given:,} + {made:,} tokens" if isinstance(given, int) and isinstance(made, int) else ""
@@ -70,7 +70,7 @@ def measured(milliseconds: float, usage: object, cost: object) -> str:
 
 
 def cost_of(cost: float | None) -> str:
-    """US dollars, to four significant digits."""
+    """Format a cost in US dollars, to four significant digits."""
     if cost is None:
         return "cost unknown"
     return "free" if cost == 0 else f"${cost:.4g}"
@@ -78,7 +78,7 @@ def cost_of(cost: float | None) -> str:
 
 NAME_WIDTH = 16
 LONGEST_JSON = 200_000
-"""Characters of JSON that a page shows; the rest can be copied."""
+"""The limit of a page's JSON in characters; copying gives all of it."""
 
 
 def heading(text: str) -> list[Block]:
@@ -90,14 +90,14 @@ def paragraph(text: str, style: str = "text") -> list[Block]:
 
 
 def named(name: str, *said: str | tuple[str, str], target: str = "", width: int = NAME_WIDTH) -> Block:
-    """A name, and beside it what there is to say: texts, or (text, style)."""
+    """Show a name and its description, which consists of texts and pairs (text, style)."""
     pieces = [Piece(one) if isinstance(one, str) else Piece(*one) for one in said]
     label = one_line(name, width)
     return Block(tuple(pieces), 2, target, Piece(label + " " * max(1, width + 1 - cell_len(label)), "key"))
 
 
 def table(rows: Sequence[Sequence[tuple[str, str]]], targets: Sequence[str] = (), widest: int = 30) -> list[Block]:
-    """Cells of (text, style) under each other; a target for each row, or none."""
+    """Align rows of cells (text, style); `targets` has a target for each row, or is empty."""
     if not rows:
         return []
     count = max(len(row) for row in rows)
@@ -114,7 +114,7 @@ def table(rows: Sequence[Sequence[tuple[str, str]]], targets: Sequence[str] = ()
 
 
 def as_json(value: Any) -> str:
-    """A value as indented JSON of any text; what JSON does not know is said in words."""
+    """Write a value as indented JSON without ASCII escapes; other Python objects are described in words."""
     return json_shapes.dumps(value, ascii_only=False)
 
 

@@ -1,4 +1,4 @@
-"""The matrix reply × parser: which adapter reads which column's reply, and what each makes of it."""
+"""Show the matrix reply × parser: which adapter parses which column's reply, and to which values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LONGEST_VALUE = 200
 
 
 def blocks_of(at: LookedAt) -> list[Block]:
-    """A row for each column's reply, a column for each parser; then what each parser made of this column's reply."""
+    """Show a row per reply and a column per parser, then each parser's result for this column's reply."""
     with_reply = [one for one in at.columns if one.text and one.request is not None]
     if not with_reply:
         said = "There are no replies yet: {app.send_all|F5} sends, or paste one below a prompt."
@@ -45,13 +45,12 @@ def blocks_of(at: LookedAt) -> list[Block]:
 
 
 def target_of(column_id: str) -> str:
-    """Name the target of a column's row: its reply."""
+    """Return the target of a column's row, which leads to its reply."""
     return f"reply {column_id}"
 
 
 def reading_by(rendered: RenderedColumn, parser: str) -> Reading | None:
-    """The column's reply as another parser reads it; None where it is too long, repairing it
-    takes more than a moment, or the parser cannot be had."""
+    """Parse the column's reply with a parser; None in the cases of `parser_matrix.reading_by`, or without a request."""
     if parser == rendered.column.adapter:
         return rendered.reading
     return None if rendered.request is None else parser_matrix.reading_by(parser, rendered.request, rendered.text)

@@ -1,4 +1,4 @@
-"""The texts of a review: a cause's fixtures, and the changes of a fixture."""
+"""Show the texts of a review: a cause's fixtures, and a fixture's changes."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from workbench.tui.pages.drifts import IN_WORDS, Extent, View
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
 
 MOST = 200
-"""Fixtures listed around the one at hand."""
+"""The number of fixtures listed around the current fixture."""
 LONGEST = 60
 _TARGET = "fixture "
 
 
 def fixture_list(cause: Cause, at: int, then: str, keys: KeyWords, width: int) -> list[Block]:
-    """List a cause's fixtures, `at` marked, below the decisions; `then` is what leaving the review does."""
+    """List the decisions and a cause's fixtures, with `at` marked; `then` says what leaving the review does."""
     return [*_decisions(cause, then, keys), EMPTY, *_fixtures(cause, at, keys, width)]
 
 
 def target_of(index: int) -> str:
-    """The target of the entry of a fixture."""
+    """Return the target of a fixture's list entry."""
     return f"{_TARGET}{index}"
 
 
 def index_of(target: str) -> int | None:
-    """Return the index of a list entry's fixture; None for another target."""
+    """Return the fixture index of a target; None for targets of other kinds."""
     return int(target.removeprefix(_TARGET)) if target.startswith(_TARGET) else None
 
 
 def end_of(path: str, length: int) -> str:
-    """Shorten a path to its end, which names the file."""
+    """Shorten a path to its last `length` characters, which contain the file name."""
     shown = one_line(path, len(path) + 1)
     return shown if len(shown) <= length else f"…{shown[1 - length :]}"
 
@@ -68,7 +68,7 @@ def _decisions(cause: Cause, then: str, keys: KeyWords) -> Iterator[Block]:
 
 
 def _means(cause: Cause, then: str) -> Iterator[tuple[str, str, str]]:
-    """Each decision: its key, its word, what it means for this cause."""
+    """Yield each decision's key, its name, and its meaning for this cause."""
     count = len(cause.fixtures)
     many, s = ("the fixture", "s") if count == 1 else (f"all {count:,}", "")
     if why_not(cause):
@@ -92,7 +92,7 @@ SAID: Mapping[Decision | None, str] = {"accept": "accepted", "leave": "rejected"
 
 
 class LookedAt(NamedTuple):
-    """A cause, the index of a fixture, its drifts and all of it; `below` are the fixtures that follow."""
+    """A cause, and the index, drifts and full content of a fixture; `below` are the next fixtures with their drifts."""
 
     decisions: Decisions
     cause: Cause
@@ -103,7 +103,7 @@ class LookedAt(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """The view, width and extent of a text, and which parts of it appear elsewhere."""
+    """The view, width (in cells) and extent of a text, and whether it includes the cause's name and the reply."""
 
     view: View
     width: int
@@ -113,7 +113,7 @@ class Shown(NamedTuple):
 
 
 def blocks_of(of: LookedAt, shown: Shown) -> Iterator[Block]:
-    """Describe the fixture, from the top."""
+    """Show the cause, the fixture and its changes."""
     view, width = shown.view, shown.width
     cause = of.cause
     if shown.with_cause:
@@ -146,7 +146,7 @@ def _name_of(cause: Cause, fixture: FixtureName, index: int, width: int) -> Bloc
 
 
 def _what_it_means(of: LookedAt) -> str:
-    """Explain what a decision on this cause would not do, or would do in addition."""
+    """Explain limits and side effects of a decision on this cause; "" without any."""
     if why := why_not(of.cause):
         return why
     others = of.decisions.others_of(of.cause, of.cause.fixtures[of.fixture])

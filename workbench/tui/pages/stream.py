@@ -13,12 +13,15 @@ from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece
 
 MOST_CHUNKS = 1_000
 LONGEST_REPLY = 20_000
-"""Characters of a reply above which no listener is followed here: dspy parses all of the JSON at each chunk."""
+"""The longest reply shown, in characters: for JSON, dspy parses the whole text again at each chunk."""
 LONGEST_CHUNK = 40
 
 
 def blocks_of(at: LookedAt, seed: int) -> list[Block]:
-    """Each chunk with what listeners on the outputs emit for it; `seed` 0: as the reply was sent."""
+    """Show each chunk with what listeners on the outputs emit for it.
+
+    The chunks are those that the model sent if they are known and `seed` is 0, else cut at random by `seed`.
+    """
     reading, form = at.rendered.reading, streaming.FORMS.get(at.column.adapter)
     if form is None:
         said = "dspy cannot stream this adapter: StreamListener raises ValueError for all but Chat, JSON and XML."
@@ -43,7 +46,7 @@ def blocks_of(at: LookedAt, seed: int) -> list[Block]:
 
 
 def chunks_as_sent(at: LookedAt) -> tuple[str, ...]:
-    """Return the chunks in which the reply on screen came; none for an edited, pasted or unsent reply."""
+    """Return the chunks of the shown reply as received; none for an edited, pasted or unsent reply."""
     run = at.run.run if at.run is not None else None
     by_call: dict[int, list[str]] = {}
     for event in run.events if run is not None else ():

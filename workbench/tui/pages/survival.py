@@ -1,4 +1,4 @@
-"""The stress test as text: rows of signs, the description of a cell, and both of its parse results."""
+"""Show the stress test as text: rows of signs, the description of a cell, and both parse results."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ LONGEST_HEAD = 9
 STYLES: Mapping[Verdict, str] = {"silently_wrong": "error", "flagged": "warning", "refused": "note", "same": "ok"}
 LONGEST_LINE = 600
 LONGEST_VALUE = 90
-"""Cells of a value above its text, which has all of it."""
+"""The limit of a value in cells; the reply below it is shown in full."""
 
 
 def heads(found: Grid) -> list[str]:
-    """The columns' names as they stand above the signs."""
+    """Return the columns' names, shortened to fit above the signs."""
     return [one_line(one.id, LONGEST_HEAD) for one in found.columns]
 
 
 def grid_width(found: Grid) -> int:
-    """Cells of a row of the grid."""
+    """Return the width of the grid's rows in cells."""
     return NAME_WIDTH + sum(cell_width(head) + 1 for head in heads(found))
 
 
 def rows(found: Grid, shown: frozenset[Verdict], at: tuple[str, int]) -> Iterator[Block]:
-    """A row for each mutation with a verdict of `shown`, under its group; `at` is the name and the column looked at."""
+    """Show a row for each mutation with a verdict in `shown`, by group; `at` is the current mutation and column."""
     widths = [cell_width(head) for head in heads(found)]
     for group, mutations in groupby(listed(found, shown), lambda one: one.group):
         yield block(group, "heading")
@@ -48,7 +48,7 @@ def rows(found: Grid, shown: frozenset[Verdict], at: tuple[str, int]) -> Iterato
 
 
 def listed(found: Grid, shown: frozenset[Verdict]) -> list[Mutation]:
-    """The mutations that have a verdict of `shown` in some column."""
+    """Return the mutations with a verdict in `shown` in any column."""
     return [
         one
         for one in found.mutations
@@ -57,7 +57,7 @@ def listed(found: Grid, shown: frozenset[Verdict]) -> list[Mutation]:
 
 
 def about(mutation: Mutation, column: Survival) -> Iterator[Block]:
-    """Describe a cell: the habit, the verdict, the wrong values and their flags, and the damaged reply."""
+    """Describe a cell: the imitated habit of models, the verdict, wrong values, flags, and the damaged reply."""
     cell = column.cells.get(mutation.name)
     yield block(mutation.name, "title")
     yield block(mutation.imitates, "note")
@@ -84,7 +84,7 @@ def _why_not(column: Survival) -> str:
 
 
 def good_reading(column: Survival) -> Iterator[Block]:
-    """Show the good reply with its values, each piece in the colour of its use by the parser."""
+    """Show the good reply with its values, coloured by the parser's use of each piece."""
     if column.good is None:
         yield block(_why_not(column), "note")
         return
@@ -128,7 +128,7 @@ def _values(reading: Reading, wrong: Sequence[str]) -> Iterator[Block]:
 
 
 def painted(reading: Reading) -> Block:
-    """Show the reply, each piece in the colour of its use by the parser; an empty reply says so."""
+    """Show a reply, coloured by the parser's use of each piece; `(empty)` for an empty reply."""
     pieces = [Piece(reading.completion[one.start : one.end], one.kind) for one in reading.spans]
     if not reading.completion:
         return block("(empty)", "note")
@@ -136,7 +136,7 @@ def painted(reading: Reading) -> Block:
 
 
 def counts(found: Grid) -> Iterator[tuple[Verdict, str, list[str]]]:
-    """Each verdict, its words, and its count in each column, as wide as the column's head."""
+    """Yield each verdict, its description, and its count per column, padded to the width of the column's head."""
     for verdict in VERDICTS:
         cells = [str(one.counts[verdict]) if one.good is not None else "-" for one in found.columns]
         padded = [f" {text:>{cell_width(head)}}" for text, head in zip(cells, heads(found), strict=True)]

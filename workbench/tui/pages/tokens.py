@@ -1,4 +1,4 @@
-"""F7, Tokens: the tokens of a request by origin, and the totals of other columns."""
+"""Show the page Tokens: the tokens of a request by origin, and the totals of other columns."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece
 
 NAME = 18
 BAR = 30
-"""Cells; with the numbers beside it, a row fits into 80."""
+"""The longest bar in cells; a row with its numbers fits into 80."""
 
 
 def blocks_of(at: LookedAt) -> list[Block]:
-    """The ledger of the column, exact once its tokens were counted; below it every column's total."""
+    """Show the column's token ledger, exact once its tokens are counted, then every column's total."""
     spent = _spent(at, at.rendered)
     if spent is None:
         return [EMPTY, *paragraph(f"There is no request: {at.rendered.why_no_prompt}", "error")]
@@ -55,7 +55,7 @@ def _row(name: str, shown: str, tokens: int, whole: int, most: int) -> Block:
 
 
 def _fields(ledger: Ledger) -> list[Block]:
-    """Count the tokens of each field, in all parts of the prompt."""
+    """Show the tokens of each field, summed over all parts of the prompt."""
     fields = list(ledger.fields.items())
     if not fields:
         return []

@@ -1,4 +1,4 @@
-"""The request as sent: parameters, messages, fields that native features removed, and what other models get."""
+"""Show the request as sent: parameters, messages, fields removed by native features, and what other models get."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from workbench.tui.pages.page import LookedAt, as_json, comma, heading, json_blo
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
 
 LONGEST_PROMPT = 300_000
-"""Characters of messages that the page shows."""
+"""The limit of the shown messages, in characters."""
 
 OTHER_MODELS = (
     "offline/exact",
@@ -31,11 +31,11 @@ OTHER_MODELS = (
     "mistral/mistral-small-latest",
     "ollama_chat/llama3.2",
 )
-"""Models of different capabilities, to see what the same column would send to each."""
+"""Models with different capabilities, to compare what the same column would send to each."""
 
 
 READ_BY_THE_MODEL = ("model", "messages", "input", "instructions", "prompt")
-"""Parts of a body that the messages below say, whatever the API calls them."""
+"""Parts of a body that appear elsewhere on the page: the model and the messages, under the names of each API."""
 
 ASKED_BY: Mapping[ModelType, str] = {
     "chat": "chat completions",
@@ -52,8 +52,8 @@ def blocks_of(
 ) -> list[Block]:
     """Show the column's request as it would be sent now; with `as_json_text` only its JSON.
 
-    `others` replaces the section on other models (`other_models`) where making it takes too long, and `written` where
-    litellm writes the request (`written_by_litellm`).
+    `others` replaces the section on other models (`other_models`) when that takes too long to make; `written` replaces
+    the parameters, or the JSON, when litellm writes the request (`written_by_litellm`).
     """
     request = at.rendered.request
     if request is None:
@@ -92,7 +92,7 @@ def is_by_litellm(at: LookedAt) -> bool:
 
 
 def written_by_litellm(at: LookedAt, as_json_text: bool = False) -> list[Block]:
-    """Show the request that litellm writes: method, address, headers and body; waits for litellm."""
+    """Show the request that litellm writes: method, URL, headers and body. Blocks until litellm answers."""
     assert at.rendered.request is not None
     try:
         made = sending.http_request(at.session, at.column, at.rendered.request)
@@ -106,27 +106,27 @@ def written_by_litellm(at: LookedAt, as_json_text: bool = False) -> list[Block]:
 
 
 def json_of(at: LookedAt, request: Request) -> str:
-    """Return the body of the request as JSON; waits for litellm where that writes it. Raises `ProviderError`."""
+    """Return the request's body as JSON; blocks if litellm writes it. Raises `ProviderError`."""
     if is_by_litellm(at):
         return as_json(json.loads(sending.http_request(at.session, at.column, request).body))
     return as_json(rendering.body_of(at.session, at.column, request))
 
 
 async def curl_of(session: Session, column: Column, case: Case) -> str:
-    """Write the request as a curl command with its API key as a variable, in a thread.
+    """Write the request as a curl command in a thread, with the API key as a variable.
 
-    Raises `CommandError` where curl cannot ask.
+    Raises `CommandError` if curl cannot send the request.
     """
-    from workbench.exporting import forms  # what every export takes, for the one that is asked for
+    from workbench.exporting import forms  # imported late: it imports every export
 
     make = partial(forms.export, "curl", session, [column], [case], names_flags=False)
     return (await asyncio.to_thread(make)).text.rstrip()
 
 
 def _about(at: LookedAt) -> list[Block]:
-    """Describe the model's capabilities, their source, and its retirement where that is near."""
+    """Describe the model's capabilities and their source, an upcoming retirement, and the settings of the call."""
     leaves = model_choices.leaving(at.model)
-    # Describe the session's settings of the call: API, headers by their variables, retries
+    # The session's settings of the call: API, headers by their variables, retries
     settings = rendering.lm_settings_of(at.session, at.column)
     given = rendering.connection_of(at.session, at.column)
     blocks: list[Block] = []
@@ -159,7 +159,7 @@ def _native(at: LookedAt, request: Request) -> list[Block]:
 
 
 def other_models(at: LookedAt) -> list[Block]:
-    """Show what the same column sends to other models; waits for another release of dspy."""
+    """Show what the same column sends to other models; blocks for a column of another dspy release."""
     rows = [[("model", "note"), ("response_format", "note"), ("tools", "note"), ("taken out", "note")]]
     for model in dict.fromkeys((at.model, *OTHER_MODELS)):
         mark = "● " if model == at.model else "  "

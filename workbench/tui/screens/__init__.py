@@ -1,1 +1,1 @@
-"""Screens: the panes, the pages of F7, the lesson, review, bench and stress test."""
+"""Screens of the app: the panes, the pages of F7, the lesson, review, bench and stress test."""

@@ -1,4 +1,4 @@
-"""Screens of a bench: the verdict, the grid as a heat map, and the runs of a cell. Nothing is sent."""
+"""Show a bench: the verdict, the grid as a heat map, and the runs of a cell. Nothing is sent."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ Order = Literal["apart", "session", "worst"]
 ORDERS: dict[Order, str] = {"apart": "by disagreement", "session": "session order", "worst": "worst first"}
 VERDICT_LINES = 3
 HEAD_FACTS_FROM = 30
-"""Rows of the screen from which on all facts are above a column, not its share alone."""
+"""The screen height, in rows, from which a column's head shows all facts, not only its share."""
 WIDE_ENOUGH = 100
-"""Cells from which on the head shows the number of runs."""
+"""The screen width, in cells, from which the head shows the number of runs."""
 Place = tuple[str, str]
 """A row's session file and case."""
 
 
 class Wanted(NamedTuple):
-    """A case and a column to show, the run whose reply is put there (None: its own), and what to do with it."""
+    """A case and a column to show, the run that provides the reply (None: keep the reply), and the action for it."""
 
     case: str
     column: str
@@ -97,11 +97,11 @@ that this column failed and another passed; `{bench.causes|g}` groups misses by 
         self._filter: Filter = "all"
         self._order: Order = "apart"
         self._versus = ""
-        """The column that passed, of the cases that the current column failed."""
+        """The column that passed the shown cases, which the current column failed; "" without that filter."""
         self._picked: tuple[str, frozenset[Place]] | None = None
-        """Cases kept in place of the filter, and in which words."""
+        """A description and the cases to show instead of those of the filter."""
         self._turned: bool | None = None
-        """Whether columns are rows; None: whichever fits better."""
+        """Whether the bench's columns are rows; None: if there are more columns than cases."""
         self._rows: tuple[Place, ...] = concluded.grid.cases
         self._head = PlainStatic(id="bench-head")
         self._map = HeatMap(id="bench-map")
@@ -200,7 +200,7 @@ that this column failed and another passed; `{bench.causes|g}` groups misses by 
         return (*names, *[facts[name] for name in (facts if self.size.height >= HEAD_FACTS_FROM else ("good",))])
 
     def _cell_text(self) -> Content:
-        """Describe the current cell and its column, a line each."""
+        """Describe the current cell in two lines, and its column in a third."""
         cell = self.cell
         if cell is None:
             return lines(" Not run." if self._rows else " No case matches the filter.")
@@ -225,7 +225,7 @@ that this column failed and another passed; `{bench.causes|g}` groups misses by 
         self._show(0, 0)
 
     def action_versus(self) -> None:
-        """Go on to the next column that passed cases which the current column failed; after the last, show all."""
+        """Show cases that the current column failed and the next column passed; after the last column, show all."""
         current = self._column
         others = [one.column for one in self._grid.columns if one.column != current]
         for winner in others[others.index(self._versus) + 1 if self._versus in others else 0 :]:
@@ -237,7 +237,7 @@ that this column failed and another passed; `{bench.causes|g}` groups misses by 
         self._keep("", (), current)
 
     def _keep(self, words: str, places: Collection[Place], column: str) -> None:
-        """Show these cases alone (all without words), with the cursor in a column."""
+        """Show only these cases, or all if `words` is "", with the cursor in a column."""
         self._picked = (words, frozenset(places)) if words else None
         at = [one.column for one in self._grid.columns].index(column)
         self._show(*((at, 0) if self.is_turned else (0, at)))
@@ -309,11 +309,11 @@ HINTS = (
     "{bench.causes|g} causes  {bench.sort|s} sort  {bench.pairs|p} conclude  {bench.close|esc} close"
 )
 Taken = tuple[BenchRun, Literal["look", "record", "demo"]]
-"""A run, and what to do with its reply."""
+"""A run and the action for its reply."""
 
 
 class BenchTextScreen(Screen[Taken | None]):
-    """Show conclusions, or the runs of a cell; return the run to show on screen."""
+    """Show conclusions, or the runs of a cell; return the chosen run and action, or None."""
 
     APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_DIALOG
     BINDING_GROUP_TITLE = "Runs of a cell"

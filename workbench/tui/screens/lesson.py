@@ -1,4 +1,4 @@
-"""F6: reveal a prompt piece by piece as it is built, then its reply as it is parsed."""
+"""Show the lesson (F6): a prompt piece by piece as it is built, then its reply as it is parsed."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from workbench.tui.widgets.text.text_view import EMPTY, Block, Light, Piece, Tex
 _key = KeyGroup("Lesson", "lesson")
 
 BESIDE = 100
-"""Cells of width from which the explanation is beside the text, else below it."""
+"""The width in cells from which the explanation is to the right of the text, else below it."""
 LONGEST_FACT = 400
 MOST_FACTS = 30
 NEIGHBOURS = 9
-"""Steps in the list around the current step."""
+"""The number of listed steps, with the current step in the middle."""
 
 DONE, NOW, TO_COME = ("•", "$foreground 75%"), ("▶", "$text-accent bold"), ("·", "$foreground 45%")
 SIGNS = {"⚠": "$text-warning bold", "✗": "$text-error bold"}
@@ -47,7 +47,7 @@ Step = LessonStep | ReplyStep
 
 
 class LessonScreen(Screen[None]):
-    """A lesson on `columns`, starting with the column at `index`, at its step `at` (from 0)."""
+    """A lesson on `columns`, starting at step `at` of the column at `index` (both 0-based)."""
 
     APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_LESSON
     BINDING_GROUP_TITLE = "Lesson"
@@ -109,7 +109,7 @@ class LessonScreen(Screen[None]):
 
     @property
     def at(self) -> int:
-        """The step, from 0."""
+        """The current step (0-based)."""
         return self._at
 
     @property
@@ -118,7 +118,7 @@ class LessonScreen(Screen[None]):
         return self._text
 
     def go_to(self, column_id: str, step: int) -> None:
-        """Show a step (from 0) of a column; an unknown id keeps the current column."""
+        """Show a step (0-based) of a column; an unknown id keeps the current column."""
         ids = [one.column.id for one in self._columns]
         if column_id in ids and column_id != self.rendered.column.id:
             self._index = ids.index(column_id)
@@ -168,7 +168,7 @@ class LessonScreen(Screen[None]):
         done = round(width * place / count)
         bar = lines(("━" * done, "$text-accent"), ("─" * (width - done), "$foreground 25%"))
         first = len(self._prompt_steps) if isinstance(step, ReplyStep) else 0
-        for index in range(count):  # a click on it goes there, also where the list has no room
+        for index in range(count):  # a click on it goes to the step, even if the list is hidden
             bar = bar.stylize(_goes_to(first + index), round(width * index / count), round(width * (index + 1) / count))
         return lines(
             (" Lesson ", "$text-accent bold"),
@@ -180,7 +180,7 @@ class LessonScreen(Screen[None]):
 
     @property
     def _place(self) -> tuple[int, int]:
-        """The number of steps of the prompt or reply, and the current step, from 1."""
+        """The number of steps of the prompt or reply, and the current step among them (1-based)."""
         of_prompt = len(self._prompt_steps)
         if self._at < of_prompt:
             return of_prompt, self._at + 1
@@ -230,7 +230,7 @@ class LessonScreen(Screen[None]):
         self._go(len(self.steps) - 1)
 
     def action_reply(self) -> None:
-        """Go to the first step of the reply, or back to the first of the prompt."""
+        """Go to the first step of the reply, or back to the first step of the prompt."""
         start = len(self._prompt_steps)
         if self._reply_steps:
             self._go(start if self._at < start else 0)
@@ -266,12 +266,12 @@ def _words(step: Step) -> Content:
 
 
 EARLIER_STEPS = 60
-"""Earlier steps that are still shown, so that long prompts stay fast."""
+"""The number of earlier steps shown, limited so that long prompts stay fast."""
 LONGEST_EXTRA = 600
 
 
 def prompt_so_far(prompt: Prompt, steps: Sequence[LessonStep], at: int) -> list[Block]:
-    """Show the prompt up to step `at`, whose pieces are lit."""
+    """Show the prompt up to step `at`, with the pieces of that step highlighted."""
     first = max(0, at - EARLIER_STEPS)
     blocks: list[Block] = []
     last: int | None = None
@@ -292,7 +292,7 @@ def prompt_so_far(prompt: Prompt, steps: Sequence[LessonStep], at: int) -> list[
 
 
 def reply_with(step: ReplyStep) -> list[Block]:
-    """Show the reply, or the second model's, with the pieces of the step lit."""
+    """Show the reply, or the second model's reply, with the pieces of the step highlighted."""
     reading = step.reading
     text = reading.completion
     if not step.spans:
@@ -326,7 +326,7 @@ def _piece_block(piece: LessonPiece, light: Light, continues: bool) -> Block:
         return Block((Piece(data_parts.summary(content.payload), "data", light),))
     segments = content.segments
     if continues and segments and segments[0].text.startswith("\n"):
-        # the line break only ends the line above, which the block does already
+        # a block ends its line already, so the line break would add an empty line
         segments = (segments[0]._replace(text=segments[0].text[1:]), *segments[1:])
     return Block(tuple([Piece(one.text, one.kind, light) for one in segments]))
 

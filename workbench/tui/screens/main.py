@@ -1,4 +1,4 @@
-"""The main screen. It alone changes the document, and shows it to the panes."""
+"""The main screen, the only place that changes the document; it updates the panes."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class MainScreen(PaneSizesScreen):
     AUTO_FOCUS = "#signature-editor"
 
     class Showed(Message):
-        """All panes show the current document."""
+        """Posted when all panes show the current document."""
 
         def can_replace(self, message: Message) -> bool:
             return isinstance(message, MainScreen.Showed)
@@ -83,7 +83,7 @@ class MainScreen(PaneSizesScreen):
         yield self.status
 
     def on_mount(self) -> None:
-        """Show the session first, and what follows from it after that."""
+        """Show the session's own texts; prompts and hidden tabs follow after the first picture (`_complete`)."""
         self.editors.signature.show_text(self.document.state)
         self.editors.show_tabs(self.document.state, ReadSignature())
         self.status.show()
@@ -95,7 +95,7 @@ class MainScreen(PaneSizesScreen):
 
     @property
     def engine(self) -> Engine:
-        """Import the engine late: it takes longer than all before."""
+        """The engine, imported on first use because that takes longer than the rest of the start."""
         if self._engine is None:
             from workbench.state.engine import Engine
 
@@ -114,9 +114,10 @@ class MainScreen(PaneSizesScreen):
         self._late_columns.close()
 
     def show_soon(self, *, is_typing: bool = False) -> None:
-        """Show the document once the key is on screen; several changes are shown at once.
+        """Show the document after the effect of the key is painted; several changes are shown at once.
 
-        After typing, the columns come first. Other changes may alter rows that the next key means.
+        After typing, the columns are updated first and the other panes later. After other changes all panes are updated
+        at once, because the next key may act on rows that have changed.
         """
         self._panes_can_wait = is_typing and (self._panes_can_wait or not self._show_is_due)
         if not self._show_is_due:
@@ -135,11 +136,11 @@ class MainScreen(PaneSizesScreen):
             return
         self._panes_are_due = True
         self._show_columns()
-        # the screen itself would be told before it knows that the columns have changed
+        # called on the columns: the screen's own callback would run before the columns are refreshed
         self.columns.call_after_refresh(self._show_panes)
 
     def show(self) -> None:
-        """Show the current document in all panes in sight."""
+        """Show the current document in all visible panes."""
         self._show_columns()
         self._show_panes()
 
@@ -156,7 +157,7 @@ class MainScreen(PaneSizesScreen):
         self._show_strip()
 
     def _render_again(self) -> None:
-        """Render every column again: what a model can do has become known."""
+        """Render every column again, once a model's capabilities have become known."""
         self.engine.render_again()
         self.show_soon()
 
@@ -173,12 +174,12 @@ class MainScreen(PaneSizesScreen):
 
     @property
     def _rendered(self) -> list[RenderedColumn]:
-        """Every column as rendered for the current document, cached by change."""
+        """The columns as rendered for the current document, cached until it changes."""
         state = self.document.state
         return [self.engine.column(state, column) for column in state.session.columns]
 
     def load(self) -> None:
-        """Drop everything of the last session."""
+        """Discard the state of the previous session."""
         self.replies.clear()
         self._engine = None
         self.editors.open("signature")
@@ -204,7 +205,7 @@ class MainScreen(PaneSizesScreen):
     # -- sending
 
     def send(self, columns: Iterable[Column], order: Order) -> None:
-        """Send these columns with the current case."""
+        """Send the current case in these columns; report a signature that is missing or invalid."""
         read = self.engine.read_signature(self.document.state)
         if not self.document.session.signature.text.strip():
             self.notify("No signature yet: write or paste a signature to see its prompt here.", markup=False)
@@ -217,7 +218,7 @@ class MainScreen(PaneSizesScreen):
         self.show()
 
     def cancel(self) -> bool:
-        """Cancel active runs; what had arrived stays as the reply. False when there were none."""
+        """Cancel active runs and keep what has arrived as the reply; return whether there were any."""
         if self.is_alone and not self.runs.active:
             self.maximize_pane()
         was_any = self.replies.cancel()
@@ -248,13 +249,13 @@ class MainScreen(PaneSizesScreen):
     @on(ReplyView.Edited)
     def _reply_edited(self, event: ReplyView.Edited) -> None:
         column = self.columns.column(event.column_id)
-        # there may have been further keys since the message was sent
+        # the user may have typed more since the message was sent
         self.replies.type_over(event.column_id, column.reply.raw if column is not None else event.text)
 
     # -- moving about
 
     def shown_column(self) -> RenderedColumn | None:
-        """The current column."""
+        """Return the current column as rendered."""
         current = self.columns.current
         return current.rendered if current is not None else None
 
@@ -290,17 +291,17 @@ class MainScreen(PaneSizesScreen):
         try:
             self.show()
             await self.editors.complete()
-            self.show_soon()  # a tab may have been opened before there was anything in it
+            self.show_soon()  # a tab may have been opened before it had content
         finally:
             self.complete.set()
 
     def _show_strip(self) -> None:
-        """Show the verdicts of all columns where they are not all side by side."""
+        """Show the verdicts of all columns unless all columns are visible; update the projector's heading."""
         verdicts, current = self.columns.verdicts, self.columns.current
         self.strip.display = self.columns.in_sight_count < len(verdicts)
         self.strip.show(verdicts, current.column_id if current is not None else "")
         if current is not None:
-            # Show the projector's heading: the column and its verdict
+            # The projector's heading: the column and its verdict
             verdict = next(one for one in verdicts if one.id == current.column_id)
             part = "its reply" if self.columns.part == "reply" else "its prompt"
             case = self.document.state.case.name if len(self.document.session.cases) > 1 else ""

@@ -1,4 +1,4 @@
-"""F7: inspect a column: its card, request, calls, parsers, differences, lints, repeats, tokens and stream."""
+"""Inspect a column (F7): its card, request, calls, parsers, differences, lints, repeats, tokens and stream."""
 
 from __future__ import annotations
 
@@ -58,7 +58,10 @@ LOOK_AGAIN_SECONDS = 0.3
 
 
 class PagesScreen(Screen[Place | None]):
-    """The pages of a column; `looked_at(step)` returns the column `step` places on. Returns a place to go to."""
+    """The pages of a column; returns a place to go to.
+
+    `looked_at(step)` returns the column `step` columns after the one that was inspected first.
+    """
 
     HELP = """\
 ## Inspect
@@ -100,7 +103,7 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
         self._other = 0
         self.at = looked_at(0)
         self._made_late: dict[str, tuple[RenderedColumn, list[Block]]] = {}
-        """Parts of the page that a thread makes, and the column that they are of."""
+        """Parts of pages made in a thread, by name, each with its column."""
         self._seen = self._teacher = ""
         self._head = PlainStatic(id="pages-head")
         self._heading = Heading(id="pages-heading")
@@ -150,7 +153,7 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
     # -- what is shown
 
     def _look_again(self) -> None:
-        """Follow changes that keys such as send and undo make while the page is open."""
+        """Update the page after changes by keys such as send and undo."""
         now = self._looked_at(self._step)
         if now.rendered is not self.at.rendered or _ending(now) != self._seen:
             self.at = now
@@ -160,7 +163,7 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
         self._seen = _ending(self.at)
         try:
             blocks = self._blocks()
-        except Exception as error:  # e.g. a user's own adapter: the page says so, and the others still open
+        except Exception as error:  # e.g. of a user's adapter; the other pages still work
             blocks = [block(f"This page failed: {type(error).__name__}: {error}", "error")]
         current = parsers.target_of(self.at.column.id) if self._page == "parsers" else ""
         self._text.show(blocks, keep_place=keep_place, current=current)
@@ -211,21 +214,21 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
         return lints.blocks_of(self.at) if self._page == "lints" else card.blocks_of(self.at)
 
     def _others_by_release(self) -> list[Block] | None:
-        """Return the requests of another dspy release; None for our adapters."""
+        """Return the section on other models for an adapter of another dspy release; None for other adapters."""
         release = catalog.parse_release(self.at.column.adapter)
         if release is None or self._raw:
             return None
         return self._late("other models", true_request.other_models, f"asking dspy {release.version} …")
 
     def _written_by_litellm(self) -> list[Block] | None:
-        """Return the request that litellm writes; None where the workbench knows it."""
+        """Return the request that litellm writes; None if the workbench writes it."""
         if not true_request.is_by_litellm(self.at):
             return None
         make = partial(true_request.written_by_litellm, as_json_text=self._raw)
         return self._late(f"request {self._raw}", make, "asking litellm, which sends nothing …")
 
     def _late(self, name: str, make: Callable[[LookedAt], list[Block]], meanwhile: str) -> list[Block]:
-        """Return what a thread has made for this column; until then, that it is being made."""
+        """Return what `make` returned for this column in a thread; until then, show the text `meanwhile`."""
         rendered, found = self._made_late.get(name, (None, []))
         if rendered is self.at.rendered:
             return found
@@ -233,7 +236,7 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
         return paragraph(meanwhile, "note")
 
     async def _make_late(self, name: str, make: Callable[[LookedAt], list[Block]], at: LookedAt) -> None:
-        """Make it in a thread: a process may be starting, or stuck."""
+        """Call `make` in a thread, because it may wait for another process to start or answer."""
         self._made_late[name] = (at.rendered, await asyncio.to_thread(make, at))
         if self._page == "request" and self.at.rendered is at.rendered:
             self._show(keep_place=True)
@@ -295,7 +298,7 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
 
     @on(TextView.Moved)
     def _moved(self, event: TextView.Moved) -> None:
-        """Inspect the column whose reply the cursor is on."""
+        """Inspect the column whose reply is at the cursor."""
         if self._page != "parsers":
             return
         ids = [one.column.id for one in self.at.columns]
@@ -315,6 +318,6 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
 
 
 def _ending(at: LookedAt) -> str:
-    """A key that changes with the run, its phase and the token counts."""
+    """Return a text that changes with the run, its phase and the token counts."""
     run = f"{at.run.number} {at.run.phase}" if at.run is not None else ""
     return f"{run} {[id(ledger) for _, ledger in at.counted.values()]}"

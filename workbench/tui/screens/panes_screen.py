@@ -1,4 +1,4 @@
-"""The base of the main screen: pointing from prompts to editors and back, and the sizes of the panes."""
+"""Base classes of the main screen: highlighting between prompts and editors, and the sizes of the panes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from workbench.tui.widgets.splitter import Splitter
 
 
 class PointingScreen(Screen[None]):
-    """Highlights what the user points at wherever it appears: pieces of prompts and their editors."""
+    """Highlights what the user points at, in all prompts and in its editor."""
 
     def __init__(self, document: Document, columns: ColumnsPane, editors: EditorsPane, status: StatusLine) -> None:
         super().__init__()
@@ -30,9 +30,9 @@ class PointingScreen(Screen[None]):
         self.editors = editors
         self.status = status
         self._edited: OriginKey | None = None
-        """The origin of what the editor with the focus makes; None while the focus is elsewhere."""
+        """The origin of the focused editor's text; None while no editor has the focus."""
         self._without: frozenset[str] = frozenset()
-        """The columns whose prompts have nothing of it yet."""
+        """The columns whose prompts do not contain the edited text yet."""
 
     # -- from a prompt to its editor
 
@@ -49,14 +49,14 @@ class PointingScreen(Screen[None]):
         self.editors.light(event.field, place_of(self.document.state, event.field, event.turn))
 
     def point_at(self, column_id: str, key: OriginKey) -> None:
-        """Point at the piece with this origin in the prompt of this column, as the user does."""
+        """Highlight and show the piece with this origin, as if the user pointed at it in this column's prompt."""
         column = self.columns.column(column_id)
         if column is None:
             return
         self._edited = None
         column.prompt.reveal(key)
         self.columns.highlight(key, column_id)
-        self.call_after_refresh(column.prompt.reveal, key)  # one that comes into sight now is laid out by then
+        self.call_after_refresh(column.prompt.reveal, key)  # a prompt that was hidden is laid out by then
 
     @on(PromptView.Chosen)
     def _chosen(self, event: PromptView.Chosen) -> None:
@@ -82,14 +82,14 @@ class PointingScreen(Screen[None]):
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         if isinstance(event.widget, PromptView):
-            if self._edited is not None:  # a prompt that was behind a tab could not be scrolled before
+            if self._edited is not None:  # a hidden prompt could not be scrolled before
                 self.call_after_refresh(self.columns.reveal, self._edited)
-            self._edited = None  # it tells by itself what its cursor is on
+            self._edited = None  # the prompt itself reports the piece at its cursor
             return
         if self._edited is None:
             self.columns.highlight(None, "")
-        if not self.editors.signature.has_focus_within:  # there the cursor tells, once it is moved
-            self.call_after_refresh(self._point_at_edited)  # by when a row just added is in the prompts
+        if not self.editors.signature.has_focus_within:  # the signature's editor reports it when its cursor moves
+            self.call_after_refresh(self._point_at_edited)  # after a new row is in the prompts
 
     @on(TextArea.SelectionChanged)
     def _cursor_moved(self) -> None:
@@ -100,7 +100,7 @@ class PointingScreen(Screen[None]):
         self._point_at_edited()
 
     def _point_at_edited(self) -> None:
-        """Highlight in every prompt what the focused editor produces, and scroll to it."""
+        """Highlight the focused editor's text in every prompt, and scroll to it."""
         place = self.editors.edited_place
         key = key_of(self.document.state, place) if place is not None else None
         if key == self._edited:
@@ -124,23 +124,23 @@ class PointingScreen(Screen[None]):
 SMALLEST_LEFT = 28
 SMALLEST_RIGHT = 36
 WIDE, MIDDLE = 116, 100
-"""Widths in cells from which several columns fit beside the editors, and from which a single column does."""
+"""Widths in cells from which several columns, or one column, fit beside the editors."""
 SHARE_WIDE, SHARE_MIDDLE = 0.31, 0.4
 """The editors' default share of the width."""
 LEAST_LEFT = 41
-"""Cells that they get at least beside several columns: the names of their tabs fit."""
+"""The editors' smallest default width, in cells, beside several columns; the names of their tabs fit."""
 HIGH = 32
-"""Rows from which a prompt and its reply stand together, however narrow the screen is."""
+"""The height in rows from which a prompt and its reply are shown together on a narrow screen, too."""
 
 
 class PaneSizesScreen(PointingScreen):
-    """`is_alone` is whether the focused pane fills the screen.
+    """Divides the screen between the panes.
 
-    `is_projected` is projector mode: a column at a time, its prompt or its reply, and the editors above it
-    while something is written there.
+    `is_alone` is whether the focused pane fills the screen. `is_projected` is projector mode, which shows one column at
+    a time, its prompt or its reply, with the editors above it while they have the focus.
 
-    `left_share` is how much of the width the user gave to the editors (None: nothing was said). The widths follow from
-    it at every size of the terminal; only what the user said is remembered, never a width of the moment.
+    `left_share` is the share of the width that the user gave to the editors, None for the default. Widths are computed
+    from it for each terminal size; only the share is remembered.
     """
 
     is_alone = False
@@ -152,7 +152,7 @@ class PaneSizesScreen(PointingScreen):
         self._put_middle(event.x)
 
     def widen_editors(self, by: int) -> None:
-        """Widen the editors by so many cells; a negative number widens the columns."""
+        """Widen the editors by `by` cells; a negative number widens the columns."""
         self._put_middle(self.editors.outer_size.width + by)
 
     def _put_middle(self, x: int) -> None:
@@ -164,7 +164,7 @@ class PaneSizesScreen(PointingScreen):
         return max(SMALLEST_LEFT, min(width, self.size.width - SMALLEST_RIGHT))
 
     def share_room(self) -> None:
-        """Set the place and width of every pane for the current size."""
+        """Set the position and width of every pane for the current size."""
         width = self.size.width
         column = next((one for one in self.columns.all if self.is_alone and one.has_focus_within), None)
         is_left_alone = self.is_alone and column is None
@@ -179,7 +179,7 @@ class PaneSizesScreen(PointingScreen):
         else:
             left.width = self._fitting(round(width * share)) if is_beside else None
             left.height = None
-        # on the panes themselves: with a class of the screen each of its widgets would look for its styles anew
+        # set on the panes: after a change of the screen's classes every widget would look up its styles again
         left.display = "none" if column is not None else None
         self.query_one("#middle").styles.display = "none" if self.is_alone else None
         self.columns.styles.display = "none" if is_left_alone else None
@@ -192,7 +192,7 @@ class PaneSizesScreen(PointingScreen):
         )
 
     def maximize_pane(self) -> None:
-        """Show only the focused pane, wherever the focus goes, or all panes again."""
+        """Toggle between all panes and only the focused pane, which changes with the focus."""
         self.is_alone = not self.is_alone
         self.status.say(keys_of(self.app)("alone · {app.maximize_pane|F10} back") if self.is_alone else "all panes")
         self.share_room()

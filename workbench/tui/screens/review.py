@@ -29,13 +29,13 @@ from workbench.tui.widgets.text.text_view import MARGIN, Block, Piece, TextView
 _key = KeyGroup("Review", "review")
 
 BESIDE = 100
-"""Columns from which on the list of causes stands beside the difference, and not above it."""
+"""The width in cells from which the list of causes is to the left of the text, else above it."""
 MOST_LISTED = 5
-"""Rows of the list where it stands above, and how many causes stand there at every width."""
+"""The number of rows of the list above the text; a list with so few causes is above it at every width."""
 MOST_BELOW = 12
-"""Further fixtures of a cause that are shown below the one at hand, as long as there is room."""
+"""The number of further fixtures of a cause shown below the current fixture, if there is room."""
 PADDING = 2
-"""Cells beside the line of keys."""
+"""The padding of the line of keys, in cells."""
 
 
 class Left(NamedTuple):
@@ -46,9 +46,10 @@ class Left(NamedTuple):
 
 
 class ReviewScreen(Screen[Left]):
-    """`look` gives the drifts of a fixture that show a cause. `of` names what is reviewed, `then` what leaving does.
+    """Review causes; returns the decisions, and the fixture to open, if any.
 
-    Returns the decisions. It writes nothing into a session; each decision is `kept` until whoever asked for it is done.
+    `look` returns the drifts of a fixture that show a cause. `of` names what is reviewed, `then` says what leaving the
+    review does. The screen writes nothing into a session; it stores each decision in `kept`, for the case of a crash.
     """
 
     HELP = """\
@@ -100,7 +101,7 @@ that are only counted.
         kept: KeptDecisions,
         at: tuple[Cause, FixtureName] | None = None,
     ) -> None:
-        """`at` is where to continue a review that was left to look at a fixture."""
+        """`at` is where a review continues that was left to open a fixture."""
         super().__init__()
         row_compositor.paint_by_rows(self)
         self.decisions = decisions if decisions.can_be_undone else kept.taken_up(decisions)
@@ -119,7 +120,7 @@ that are only counted.
         self._whole: Whole | None = None
         self._has_reply_beside = self._is_shortened = self._shows_all = False
         self._below: tuple[tuple[FixtureName, tuple[Drift, ...]], ...] = ()
-        """The fixtures of the cause that follow the one at hand, with their drifts."""
+        """The fixtures after the current fixture, with their drifts."""
         self._head = PlainStatic(id="review-head")
         self._list = TextView(id="review-list")
         self._fixtures = TextView(id="review-fixtures")
@@ -161,11 +162,11 @@ that are only counted.
 
     @property
     def text(self) -> str:
-        """The difference as it is shown."""
+        """The shown text about the fixture."""
         return self._text.plain_text
 
     def _show_cause(self) -> None:
-        """Show another cause or fixture; the first fixture's drifts are known, others are computed in a thread."""
+        """Show the current cause and fixture; drifts of other fixtures than the first are computed in a thread."""
         cause, fixture = self.cause, self.fixture
         self._whole, self._below, self._shows_all = None, (), False
         self.run_worker(self._find(cause, fixture), group="review", exclusive=True)
@@ -173,7 +174,7 @@ that are only counted.
 
     async def _find(self, cause: Cause, fixture: FixtureName) -> None:
         found = cause.example.drift if fixture == cause.fixtures[0] else ()
-        if not found or cause.key.kind == "source":  # of which more is to be told than a check knows
+        if not found or cause.key.kind == "source":  # the check does not report everything about it
             found = await asyncio.to_thread(self._look, cause, fixture)
         if (cause, fixture) != (self.cause, self.fixture):
             return
@@ -203,7 +204,7 @@ that are only counted.
         self._list.show(listed, keep_place=True, current=self.cause.id)
         self._list.show_current()
         if self._fixtures.display:
-            # The fixtures of the cause, and below them the reply of the one at hand if there is room for all of it
+            # The cause's fixtures, and below them the current fixture's reply if all of it fits
             room = self._fixtures.row_width - MARGIN - 1
             entries = review_text.fixture_list(self.cause, self._fixture, self._then, keys_of(self.app), room)
             reply = list(drifts.reply_of(self._whole)) if self._whole is not None else []
@@ -217,7 +218,7 @@ that are only counted.
         self._hint.show(lines((self._hints(self.size.width - PADDING), "$foreground 60%")))
 
     def _show_text(self, keep_place: bool) -> None:
-        """Show all of it, or as much as the screen holds, or else the shortest form."""
+        """Show the full text if it fits, else the longest extent that fits, else the shortest."""
         width = self._text.row_width - MARGIN - 1
         if width <= 0:
             return
@@ -253,7 +254,7 @@ that are only counted.
         return Block((Piece(words, style), Piece(many, "note")), 0, cause.id, SIGNS[self.decisions.of(cause)])
 
     def _room_in_list(self, many: str) -> int:
-        """The cells of a cause's words where the list stands above, beside how `many` fixtures it has."""
+        """Return the room for a cause's name, in cells, in the list above the text, before the count `many`."""
         return max(20, self._list.row_width - MARGIN - 3 - len(many))
 
     @property
@@ -324,7 +325,7 @@ that are only counted.
         self._go(before.causes.index(changed[0]) if changed else self._at)
 
     def _take(self, decisions: Decisions) -> None:
-        """Decided, and kept should the program be killed; why it cannot be is said once."""
+        """Take over decisions and store them in case of a crash; report each reason for a failure once."""
         self.decisions = decisions
         why_not = self._kept.keep(decisions)
         if why_not and why_not not in self._told:

@@ -1,4 +1,4 @@
-"""Break-it bench: which parser survives which bad reply, as a grid of signs, and both readings of a cell."""
+"""Show the stress test: which parser survives which damaged reply, and both parse results of a cell."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from workbench.tui.widgets.text.text_view import MARGIN, TextView, block
 _key = KeyGroup("Stress test", "stress")
 
 BESIDE = 114
-"""Cells of width from which the details of a damaged reply are beside the grid."""
+"""The width in cells from which the details of a damaged reply are beside the grid."""
 FILTERS: tuple[tuple[str, frozenset[Verdict]], ...] = (
     ("all", frozenset(VERDICTS)),
     ("≠ ! ✗", frozenset(VERDICTS[:3])),
@@ -42,9 +42,9 @@ class Taken(NamedTuple):
 
 
 class StressScreen(Screen[Taken | None]):
-    """`make` gives the grid, in a thread; `of` names what is broken; `columns` are those of the session by id.
+    """Show the grid of a stress test; returns a damaged reply to show under its column, if any.
 
-    Returns a damaged reply to show under its column, if any.
+    `make` computes the grid in a thread; `of` names the session, `columns` are the ids of its columns.
     """
 
     HELP = """\
@@ -117,7 +117,7 @@ shown; undo removes it.
         first = silent[0][0] if silent else found.mutations[0] if found.mutations else None
         self._shown_name = first.name if first is not None else ""
         self._shown_column = found.columns.index(silent[0][1][0]) if silent else 0
-        self.call_after_refresh(self._show)  # when the grid has its width, so that the row looked at is in sight
+        self.call_after_refresh(self._show)  # after the grid has its width, so that the current row is visible
 
     # -- what is looked at
 
@@ -172,7 +172,7 @@ shown; undo removes it.
             yield f" {sign}  ", style
 
     def _totals(self, found: Grid) -> Iterator[tuple[str, str] | str]:
-        """Show the name, the adapters, and how often each verdict came."""
+        """Show the sources of the good replies, the adapters, and the count of each verdict."""
         of = one_line(f"of {'; '.join(sources(found.columns))}", survival.NAME_WIDTH - 2)
         yield " " * MARGIN
         yield of.ljust(survival.NAME_WIDTH), "$foreground 60%"
