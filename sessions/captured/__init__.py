@@ -1,1 +1,1 @@
-"""Calls of a real program as sessions: what a listener in that program heard of dspy (`workbench.capture`)."""
+"""Convert the dspy calls of a real program, heard by a listener in it, to sessions (`workbench.capture`)."""

@@ -1,6 +1,6 @@
-"""Calls as they come, put into the sessions of a folder: one for each predictor, a case for each distinct input.
+"""Add calls to the sessions of a folder: one session for each predictor, a case for each distinct input.
 
-Nothing that is in a session already is changed: cases are added, and columns under cases that lack them.
+Existing content of a session never changes: only cases, and columns for cases without them, are added.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from sessions.source.comparing import why_unlinked
 
 MOST_CASES = 50
-"""Of a session, where nothing else is asked for."""
+"""The default maximum number of cases added to a session."""
 MOST_SESSIONS = 20
-"""Of one predictor: an optimiser tries hundreds of instructions and demos."""
+"""The maximum number of sessions of a predictor: an optimiser tries hundreds of instructions and demos."""
 SAVED_EVERY_S = 2.0
 ENDING = ".session.json"
 _LONGEST_NAME = 48
@@ -43,7 +43,7 @@ Only = Literal["all", "failures"]
 
 @dataclass(frozen=True)
 class CallFilter:
-    """The filter of calls: cases a session at most, failures only, a share of the inputs, redacted fields."""
+    """The calls to keep: new cases per session, failures only, share of inputs, redacted fields."""
 
     cases: int = MOST_CASES
     only: Only = "all"
@@ -53,7 +53,7 @@ class CallFilter:
 
 @dataclass
 class _Predictor:
-    """A session on its way: as it was in the file, and as it is now."""
+    """A session being captured: as saved in its file, and as it is now."""
 
     path: Path
     session: Session
@@ -62,11 +62,11 @@ class _Predictor:
     added: int = 0
     calls: int = 0
     left: int = 0
-    """Calls with other inputs, when there were cases enough."""
+    """The number of calls with further inputs after the maximum number of cases."""
     known: dict[str, str] = field(default_factory=dict)
-    """The names of cases by their inputs."""
+    """The names of cases by their inputs' keys."""
     written: WrittenParts = field(default_factory=WrittenParts)
-    """What the last save wrote, for the next one."""
+    """The parts written by the last save, for reuse by the next."""
 
 
 @dataclass(frozen=True)
@@ -90,14 +90,14 @@ class SessionReport:
     calls: int
     left: int
     unlinked: str = ""
-    """Why no program is followed for it; empty where one is."""
+    """The reason why it follows no program; empty if it does."""
 
 
 class CapturedFolder:
-    """Takes lines as the program's side writes them."""
+    """Takes the lines written by the program's side."""
 
     def __init__(self, folder: Path, wanted: CallFilter, linked_from: Path | None = None) -> None:
-        """`linked_from` is a folder of the project whose program is looked up, where `folder` is outside of it."""
+        """Create it for `folder`. `linked_from` is a folder of the program's project if `folder` is outside."""
         self.folder = folder
         self._linked_from = linked_from or folder
         self.findings: list[Finding] = []
@@ -114,9 +114,9 @@ class CapturedFolder:
         self._next_save = 0.0
 
     def take(self, line: Mapping[str, Any]) -> None:
-        """Take the versions of a program's packages, a description of a signature, a call, or how many calls were lost.
+        """Take a line: package versions, a signature's description, a call, or a number of lost calls.
 
-        Never raises for what a call holds.
+        Never raises for the content of a call.
         """
         if "versions" in line:
             self._versions = line["versions"]
@@ -132,7 +132,7 @@ class CapturedFolder:
             self._take_call(call_from(line))
         except (SessionError, SignatureError) as error:
             self.problems[str(error)] = None
-        except Exception as error:  # whatever dspy raises for such values, ours does too
+        except Exception as error:  # these values may raise any error, as in dspy
             self.problems[f"a call could not be taken: {type(error).__name__}: {error}"[:300]] = None
         if self._changed and time.monotonic() >= self._next_save:
             self.save()
@@ -178,7 +178,7 @@ class CapturedFolder:
             self._find(session, predictor.path, case, column)
         elif name is not None:
             return
-        store.dumps(replace(session, cases=(case,)))  # what cannot be written keeps no other call out of the file
+        store.dumps(replace(session, cases=(case,)))  # fails now, so that other calls are still saved
         if name is None:
             predictor.added += 1
             predictor.known[digest] = case.name
@@ -195,8 +195,10 @@ class CapturedFolder:
         return self._signatures[call.signature]
 
     def _opened(self, call: LiveCall, known: CapturedSignature) -> _Predictor | None:
-        """The session of this predictor that is in the folder, if it is of the same signature and demos, else a new one
-        beside it."""
+        """Open this predictor's session in the folder, or start a new one.
+
+        An existing session is used if its signature and demos are the same.
+        """
         demos = tuple([_demo(one, known) for one in call.demos])
         taken = {one.path for one in self._predictors.values() if one is not None}
         for path in itertools.islice(_paths(self.folder, call.name), MOST_SESSIONS):
@@ -217,7 +219,7 @@ class CapturedFolder:
         return None
 
     def _is_sampled(self, digest: str) -> bool:
-        """By the inputs alone: the same of them in every process and every run."""
+        """Return whether a case is sampled, by its inputs alone: the same in every process and run."""
         number = int.from_bytes(hashlib.sha256(digest.encode("utf-8", "surrogatepass")).digest()[:6], "big")
         return number < self._wanted.sample * 2**48
 
@@ -228,13 +230,13 @@ class CapturedFolder:
                 self.findings.append(Finding(path.name, case.name, column.id, said, drift.versions))
 
     def save(self) -> None:
-        """Writes what has changed, together with what the files gained meanwhile."""
+        """Write the changed sessions, merged with what their files gained meanwhile."""
         for key in sorted(self._changed):
             predictor = self._predictors[key]
             assert predictor is not None
             try:
                 self.folder.mkdir(parents=True, exist_ok=True)
-                if predictor.saved is None and predictor.path.exists():  # made since by another process
+                if predictor.saved is None and predictor.path.exists():  # created meanwhile by another process
                     self._join(predictor)
                 try:
                     _save(predictor)
@@ -249,8 +251,10 @@ class CapturedFolder:
         self._next_save = time.monotonic() + SAVED_EVERY_S
 
     def _join(self, predictor: _Predictor) -> None:
-        """Puts our cases and columns beside those that another writer of the same session, such as another process,
-        has added since; a session of another signature or other demos gets ours as a file beside it."""
+        """Merge our cases and columns into a session that another writer, such as another process, changed.
+
+        If its signature or demos differ, ours is saved as a separate file.
+        """
         opened = store.open_file(predictor.path)
         there, ours = opened.session, predictor.session
         if not _is_alike(there, ours.signature, ours.demos):
@@ -326,13 +330,13 @@ def _new_session(call: LiveCall, known: CapturedSignature, demos: tuple[Demo, ..
 
 
 def _column_added(session: Session, call: LiveCall) -> tuple[Session, Column | None]:
-    """The session with the column under which the call is recorded; None for an adapter of the program's own."""
+    """Add and return the column of a call, or None for an adapter of the program's own."""
     first = call.attempts[0]
     name = recordings.adapter_named(first)
     if name is None:
         return session, None
     options = recordings.options_of(first, name)
-    options.pop("use_json_adapter_fallback", None)  # which the session says
+    options.pop("use_json_adapter_fallback", None)  # the session has this setting
     model = first.model.name if first.model is not None and first.model.name else Session.model
     params = recordings.parameters_of(call)
     return _with_column(session, name, options, model, params)
@@ -341,7 +345,7 @@ def _column_added(session: Session, call: LiveCall) -> tuple[Session, Column | N
 def _with_column(
     session: Session, name: str, options: Mapping[str, Any], model: str, params: Mapping[str, Any]
 ) -> tuple[Session, Column]:
-    """The session's column with this adapter and model, added where there is none."""
+    """Find the session's column with this adapter and model, or add it."""
     for column in session.columns:
         is_alike = column.adapter == name and dict(column.options) == dict(options) and column.variant is None
         if is_alike and session.model_of(column) == model and dict(session.params_of(column)) == dict(params):
@@ -369,7 +373,7 @@ def _case_of(call: LiveCall, known: CapturedSignature) -> Case:
 
 
 def _case_name(inputs: Mapping[str, object]) -> str:
-    """The beginning of the first text among the inputs: what a person would call it."""
+    """Name a case by the beginning of its first text input."""
     for value in inputs.values():
         if isinstance(value, str) and value.strip():
             words = " ".join(re.sub(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]+", " ", value[:400]).split())
@@ -396,5 +400,5 @@ def _text(signature: SignatureText) -> SignatureText:
 
 
 def file_name(name: str) -> str:
-    """Make a file's name, without its ending, of a predictor's."""
+    """Derive a file name, without its ending, from a predictor's name."""
     return re.sub(r"[^\w.-]+", "-", name).strip("-.")[:80] or "predictor"

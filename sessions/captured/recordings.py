@@ -1,4 +1,4 @@
-"""Live calls of a program, read from JSON, and each as a recording that `check` can compare."""
+"""Read live calls of a program from JSON, and convert them to recordings for `check`."""
 
 from __future__ import annotations
 
@@ -34,8 +34,7 @@ from sessions.running.recording import as_json
 
 @dataclass(frozen=True)
 class LiveModel:
-    """The model that was asked: its name, its own parameters, and what it says it can do (None: that dspy does not
-    say)."""
+    """The called model: its name, parameters, and abilities (None if dspy does not report them)."""
 
     name: str
     params: Mapping[str, Any]
@@ -44,7 +43,7 @@ class LiveModel:
 
 @dataclass(frozen=True)
 class LiveReading:
-    """dspy's parse of one output: typed values by field (`sessions.file.typed_values`), or its error's name."""
+    """dspy's parse of an output: typed values by field (`sessions.file.typed_values`), or the error's name."""
 
     values: Mapping[str, Any] | None
     error: str | None
@@ -52,8 +51,11 @@ class LiveReading:
 
 @dataclass(frozen=True)
 class LiveAttempt:
-    """A call of a model: by which adapter (`module:Class`, and the classes below it), what it was asked, and what it
-    answered: a text each, or an object with the native parts."""
+    """A call of a model: adapter, messages, parameters, and outputs.
+
+    `adapter_classes` lists the adapter's class as `module:Class`, followed by its bases. Each output is a text, or an
+    object with native parts.
+    """
 
     adapter_classes: tuple[str, ...]
     options: Mapping[str, Any]
@@ -71,25 +73,25 @@ class LiveCall:
     """A call of a predictor."""
 
     signature: str
-    """The key of the description of its signature, told before."""
+    """The key of its signature's description, which was sent before."""
     name: str
     inputs: Mapping[str, Any]
     demos: tuple[Mapping[str, Any], ...]
     config: Mapping[str, Any]
     attempts: tuple[LiveAttempt, ...]
     values: tuple[Mapping[str, Any], ...]
-    """Of each completion, typed; none where the call failed."""
+    """The typed values of each completion; empty if the call failed."""
     error: str | None = field(default=None)
 
     @property
     def has_failed(self) -> bool:
-        """Tell whether an attempt was a parse error, failed, or was repeated."""
+        """Return whether an attempt failed to parse, raised an error, or was repeated."""
         asked = [one for one in self.attempts if not one.is_extraction]
         return self.error is not None or len(asked) > 1 or any(one.error is not None for one in self.attempts)
 
 
 def call_from(data: Mapping[str, Any]) -> LiveCall:
-    """Raises KeyError or TypeError for what is no such call."""
+    """Read a call from JSON. Raises KeyError or TypeError for other data."""
     error = data["error"]
     return LiveCall(
         signature=data["signature"],
@@ -120,17 +122,17 @@ def _attempt(data: Mapping[str, Any]) -> LiveAttempt:
 
 _READINGS: tuple[Part, ...] = ("parse",)
 _OF_AN_ADAPTER = ("response_format", "tools", "tool_choice", "parallel_tool_calls", "reasoning_effort")
-"""What an adapter adds to the parameters of a call."""
+"""Parameters of a call that an adapter adds."""
 _ADAPTERS: Mapping[str, str] = {entry.dspy: name for name, entry in catalog.OURS.items() if entry.dspy is not None}
 
 
 def adapter_named(attempt: LiveAttempt) -> str | None:
-    """The name of the adapter that made the prompt; None for a class that is none of dspy's."""
+    """Return the name of the adapter that made the prompt, or None for classes other than dspy's."""
     return _ADAPTERS.get(attempt.adapter_classes[0])
 
 
 def options_of(attempt: LiveAttempt, name: str) -> dict[str, Any]:
-    """Return the live adapter's options that differ from the defaults of ours."""
+    """Return the live adapter's options that differ from the defaults of our adapter."""
     ours = catalog.make(name)
     wanted = {}
     for option in catalog.profile(name).options:
@@ -142,7 +144,7 @@ def options_of(attempt: LiveAttempt, name: str) -> dict[str, Any]:
 def parameters_of(call: LiveCall) -> dict[str, Any]:
     """Return the parameters of model and predictor that a session may contain.
 
-    A session's are the model's own: what an adapter without tools dropped of the predictor's is left out.
+    They exclude tool parameters of the predictor that an adapter without tools dropped.
     """
     model, sent = call.attempts[0].model, call.attempts[0].params
     config = {name: one for name, one in call.config.items() if name not in TOOL_PARAMS or name in sent}
@@ -150,9 +152,9 @@ def parameters_of(call: LiveCall) -> dict[str, Any]:
 
 
 def recorded(call: LiveCall, session: Session, case: Case, column: Column, versions: Mapping[str, str]) -> Recording:
-    """The recording of the call's own attempts, with what dspy read of each reply.
+    """Make a recording of the call's own attempts, with dspy's parse of each reply.
 
-    `session` holds the case and the column already; `versions` are those of the program's environment.
+    `session` already contains the case and the column; `versions` are those of the program's environment.
     """
     signature = session.signature.read()
     main = call.attempts[0]
@@ -187,7 +189,7 @@ def recorded(call: LiveCall, session: Session, case: Case, column: Column, versi
 
 
 def reply_of(made: Recording, model: str) -> Reply | None:
-    """The reply to show under the column: the first of the first attempt."""
+    """Return the reply to show in the column: the first one of the first attempt."""
     first = made.attempts[0].completions if made.attempts else ()
     if not first:
         return None
@@ -196,7 +198,7 @@ def reply_of(made: Recording, model: str) -> Reply | None:
 
 
 def _whole(attempts: Sequence[LiveAttempt]) -> list[LiveAttempt]:
-    """Without calls that failed and were made again."""
+    """Drop failed calls that were retried."""
     return [one for index, one in enumerate(attempts) if one.error is None or index == len(attempts) - 1]
 
 
@@ -217,7 +219,7 @@ def _completion(output: object, reading: RecordedReading | None, extraction: Liv
 def _reading(
     attempt: LiveAttempt, number: int, values: Sequence[Mapping[str, object]], outputs: Sequence[str]
 ) -> RecordedReading | None:
-    """Return dspy's parse of an output: the prediction's values if there are any, else its parser's."""
+    """Return dspy's parse of an output: the prediction's values if available, else the parser's."""
     if number < len(values):
         return RecordedReading(
             ok=True, values={name: values[number][name] for name in outputs if name in values[number]}
@@ -240,7 +242,7 @@ def _body(attempt: LiveAttempt, call: LiveCall, model: LiveModel | None) -> dict
     }
     form = sent.get("response_format")
     if isinstance(form, Mapping) and "$class" in form:
-        # As `sessions.releases.dspy_worker.plain_params` has it: dspy's client makes a strict schema of a class.
+        # Like `sessions.releases.dspy_worker.plain_params`: dspy's client makes a strict schema of a class.
         schema = {"name": form["$class"], "strict": True, "schema": strict_schema(form["schema"])}
         sent["response_format"] = {"type": "json_schema", "json_schema": schema}
     return {"model": model.name if model is not None else "", **as_json(sent)}
@@ -254,7 +256,7 @@ def _capabilities(model: LiveModel | None) -> dict[str, Any]:
 
 
 def _agreed_recording(session: Session, case: Case, column: Column, live: Recording) -> Recording:
-    """The recording in our words wherever these say the same: the order of parameters, the field of an error."""
+    """Use our own notation where it is equivalent: the order of parameters, the field of an error."""
     held = session.with_case(replace(case, recordings={**case.recordings, column.id: live}))
     ours = checking.update(held, parts=_READINGS, columns=[column.id], cases=[case.name])
     read = ours.case(case.name).recordings[column.id].attempts
@@ -270,7 +272,7 @@ def _agreed_recording(session: Session, case: Case, column: Column, live: Record
         capabilities = recording.capabilities_from_json(live.capabilities, session.model_of(column))
         today = differences.parameters(rendering.request_of(session, column, case, capabilities=capabilities))
         request = _reordered(request, today)
-    except Exception:  # no prompt can be made of these values here, which the check of it says
+    except Exception:  # no prompt can be rendered from these values, which its check reports
         pass
     return replace(live, attempts=tuple(attempts), request=request)
 
@@ -292,5 +294,5 @@ def _reordered(live: Mapping[str, object], today: Mapping[str, object]) -> dict[
 
 
 def plain_signature_inputs(signature: Signature, inputs: Mapping[str, object]) -> dict[str, Any]:
-    """The inputs that are fields of the signature, in the program's order."""
+    """Return the inputs that are fields of the signature, in the program's order."""
     return {name: value for name, value in inputs.items() if name in signature.input_fields}

@@ -1,4 +1,4 @@
-"""Calls without the values of some fields: every text of them is taken out of all that the call holds."""
+"""Redact the values of chosen fields everywhere in a captured call."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from sessions.errors import SessionError
 
 REDACTED = "(redacted)"
 SHORTEST = 4
-"""Characters of a text that can be told apart from words of others."""
+"""The minimum length of a redactable text; shorter ones match ordinary words."""
 
 
 def redacted(call: LiveCall, fields: Iterable[str]) -> LiveCall:
-    """The call without the texts that these fields have in it: in inputs, demos, history, prompts, replies, readings.
+    """Redact these fields' texts in inputs, demos, history, prompts, replies and parse results.
 
-    Raises `SessionError` for a value that cannot be found again in a prompt: a number, a very short text.
+    Raises `SessionError` for a value that cannot be found in a prompt reliably: a number, a very short text.
     """
     names = frozenset(fields)
     if not names:
@@ -44,7 +44,7 @@ def _texts(call: LiveCall, names: frozenset[str]) -> Iterator[str]:
 
 
 def _named(value: object, names: frozenset[str]) -> Iterator[str]:
-    """The texts under these names, however deep: a history has fields in its turns."""
+    """Yield the texts under these names at any depth: the turns of a history contain fields."""
     if isinstance(value, Mapping):
         for key, item in value.items():
             if key in names:
@@ -73,7 +73,7 @@ def _leaves(value: object, field: str) -> Iterator[str]:
 
 
 def _forms(text: str) -> Iterator[str]:
-    """A text as it stands in a prompt or a reply: as it is, without the space around it, and in JSON or XML."""
+    """Yield the forms of a text in prompts and replies: as is, stripped, and in JSON or XML."""
     for one in (text, text.strip()):
         yield one
         yield json.dumps(one)[1:-1]

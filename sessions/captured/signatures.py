@@ -1,6 +1,6 @@
-"""The signature of a live predictor as a session's text: as the program wrote it where that can be found, else anew.
+"""Convert the signature of a live predictor to session text: the program's own text if found, else generated.
 
-Its types come from the program's side as descriptions, and are made again as classes here (`TypeMaker`).
+The program's side describes its types; `TypeMaker` makes classes from the descriptions.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ BUILTINS: Mapping[str, type] = MappingProxyType(
     {one.__name__: one for one in (str, int, float, bool, bytes, complex, list, dict, tuple, set, frozenset, object)}
 )
 MODULES = MappingProxyType({one.__name__: one for one in (datetime, decimal, uuid, pathlib, fractions, ipaddress)})
-"""Modules of Python whose classes can be the type of a field."""
+"""Standard library modules whose classes can be field types."""
 
 
 class TypeMaker:
-    """Makes types of a signature. What cannot be made becomes Any, and `notes` says so."""
+    """Makes types from descriptions. Unsupported types become Any, with an entry in `notes`."""
 
     def __init__(self, classes: Mapping[str, Mapping[str, Any]]) -> None:
         self._described = classes
@@ -55,7 +55,7 @@ class TypeMaker:
         self.notes: list[str] = []
 
     def make(self, described: Any) -> Any:
-        """Make the type that a description (`workbench.capture.in_your_process.describing.annotation`) stands for."""
+        """Make the type described by `workbench.capture.in_your_process.describing.annotation`."""
         if isinstance(described, str):
             return self._named(described)
         if "class" in described:
@@ -76,7 +76,7 @@ class TypeMaker:
         return self._unknown(str(described.get("unknown")))
 
     def value(self, data: object) -> Any:
-        """A typed value of plain data or of an enum that was made; anything else as it stands."""
+        """Convert an enum member to its value in a class made here. Return other data unchanged."""
         if isinstance(data, dict) and data.get("$type") == "enum":
             cls, _, member = str(data.get("name")).rpartition(".")
             for key, made in self._made.items():
@@ -106,7 +106,7 @@ class TypeMaker:
         self._making.append(key)
         try:
             made = self._made_of(described, key)
-        except Exception as error:  # pydantic refuses in many ways
+        except Exception as error:  # pydantic raises many kinds of errors
             made = self._unknown(f"{described['name']} ({type(error).__name__}: {error})"[:300])
         self._making.remove(key)
         self._made[key] = made
@@ -143,7 +143,7 @@ class TypeMaker:
     def _model(self, described: Mapping[str, Any]) -> Any:
         fields: dict[str, Any] = {}
         for one in described["fields"]:
-            annotation = self.make(one["type"])  # first: its default may be a member of it
+            annotation = self.make(one["type"])  # first, as the default may be a member of it
             arguments = dict(one["arguments"])
             if "factory" in one:
                 arguments["default_factory"] = BUILTINS[one["factory"]]
@@ -159,7 +159,7 @@ class TypeMaker:
 
 @dataclass(frozen=True)
 class CapturedSignature:
-    """The text, what it reads as, and what of the live one it cannot say."""
+    """The text, its parsed signature, and notes on what the text cannot express."""
 
     text: SignatureText
     signature: Signature
@@ -167,11 +167,11 @@ class CapturedSignature:
 
 
 def captured(described: Mapping[str, Any], folder: Path, name: str = "") -> CapturedSignature:
-    """The text of a description (`workbench.capture.in_your_process.describing.signature`) for a session in `folder`.
+    """Return the text of a description (`workbench.capture.in_your_process.describing.signature`).
 
-    It is linked where its class, or the expression that makes it, stands in a file of the session's own project;
-    `name`, the predictor's, chooses among expressions that make the same. Raises SignatureError for a signature
-    that no text can say.
+    It is linked if its class, or the expression that makes it, is in a file of the project of the session in `folder`;
+    `name`, the predictor's, selects among equivalent expressions. Raises SignatureError for a signature that no text
+    can express.
     """
     maker = TypeMaker(described["classes"])
     live = _live(described, maker)
@@ -181,7 +181,7 @@ def captured(described: Mapping[str, Any], folder: Path, name: str = "") -> Capt
     for text in _anew(described, live):
         if reads_as(text, live):
             return CapturedSignature(text, text.read(), tuple(maker.notes))
-    # No text says it whole: the nearest is kept, and the prompts it makes will tell the difference.
+    # No text expresses it fully: keep the nearest, and let its prompts show the difference.
     text = next(_anew(described, live))
     return CapturedSignature(text, text.read(), (*maker.notes, f"no text says the signature {live.name} whole"))
 
@@ -208,8 +208,11 @@ def _live(described: Mapping[str, Any], maker: TypeMaker) -> Signature:
 
 
 def _written(described: Mapping[str, Any], live: Signature, folder: Path, name: str) -> Iterator[SignatureText]:
-    """Yield the class, or the expression that makes it, as the program's files have it, linked where a session here may
-    follow it; last the class with the instructions of the live one in the place of its own."""
+    """Yield candidate texts from the program's files: the class, or the expression that makes it.
+
+    They are linked if a session here may follow the link. The last candidates combine the class with the live
+    instructions.
+    """
     homes = [described["of"], described.get("react", {}).get("of")]
     of_home, of_agent = [None if home is None else (Path(home["file"]), home["class"]) for home in homes]
     candidates: list[tuple[Path, str]] = [one for one in (of_agent, of_home) if one is not None]
@@ -228,7 +231,7 @@ def _written(described: Mapping[str, Any], live: Signature, folder: Path, name: 
 
 
 def _derived_in(file: Path) -> list[str]:
-    """List the places of a file, and the names at its top that a call gives a signature."""
+    """List the places of a file, and the names of its top-level signatures."""
     try:
         text = text_of(str(file))
         return [*notation.class_names(text), *places_of(text)]
@@ -260,7 +263,7 @@ def _anew(described: Mapping[str, object], live: Signature) -> Iterator[Signatur
 
 
 def _text(fields: list[Field], instructions: str, name: str) -> SignatureText:
-    """Raises SignatureError for fields that no source can say."""
+    """Write fields as source. Raises SignatureError if no source can express them."""
     try:
         return proposing.signature_text(fields, instructions, name)
     except ValueError as error:
@@ -270,7 +273,7 @@ def _text(fields: list[Field], instructions: str, name: str) -> SignatureText:
 
 
 def reads_as(text: SignatureText, live: Signature) -> bool:
-    """Tell whether a text says a signature, with the same types."""
+    """Return whether a text expresses a signature, with the same types."""
     try:
         read = text.read()
     except SignatureError:

@@ -1,1 +1,1 @@
-"""Why fixtures drift: what changed once, and all the fixtures that share it."""
+"""Group drift by cause: each change, with all fixtures that it affects."""

@@ -1,4 +1,4 @@
-"""Taking causes for right: the fixtures of which every cause is accepted are recorded anew, the others stay drift."""
+"""Accept causes: record the fixtures again whose causes are all accepted. Others stay drift."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from sessions.model.session import Session
 
 @dataclass(frozen=True)
 class Accepted:
-    """A session with what was accepted; how many fixtures were recorded anew, and how many wait for another cause.
+    """A session after accepting, with the numbers of recorded fixtures and of those waiting for another cause.
 
-    `settled`: the ids of the causes for which a fixture was recorded anew.
+    `settled` contains the ids of the causes for which a fixture was recorded.
     """
 
     session: Session
@@ -32,9 +32,9 @@ def accepted(
     ids: Collection[str],
     adapters: Mapping[str, Adapter] | None = None,
 ) -> Accepted:
-    """Accept the causes with these ids; `results` are those of a check of the session now.
+    """Accept the causes with these ids. `results` come from a current check of the session.
 
-    A recording that two causes changed waits until both are accepted, so that neither is accepted unseen.
+    A recording changed by two causes waits until both are accepted, so that neither is accepted unseen.
     """
     ready: set[tuple[str, str]] = set()
     settled: set[str] = set()

@@ -45,17 +45,18 @@ ACCEPTABLE: frozenset[CauseKind] = frozenset(
         *("adapter or its options", "reading", "key order", "verdict", "values"),
     }
 )
-"""What recording today's prompt or parse result settles; a source is pulled, expectations are edited."""
+"""The kinds that recording today's prompt or parse result settles. A changed source is pulled, an expectation
+edited."""
 VERDICTS: frozenset[CauseKind] = frozenset({"verdict", "values"})
-"""A reply parses no longer, parses again, or gives another value: accepted one by one, never with all others."""
+"""The kinds that change verdicts or values: accepted one by one, never together with all others."""
 
 MOST_LINES = 40
-"""Lines of an example; the rest is counted."""
+"""The maximum number of lines shown of an example; the others are counted."""
 MOST_NAMED = 5
 
 
 class Key(NamedTuple):
-    """The identity of a cause: kind, name (a field, a parameter), old and new text."""
+    """The identity of a cause: kind, name (of a field or a parameter), old and new text."""
 
     kind: CauseKind
     name: str
@@ -64,13 +65,13 @@ class Key(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The first 10 digits of the key's SHA-256: the same for the same cause, in every run."""
+        """Return the first 10 digits of the key's SHA-256, stable across runs."""
         text = json.dumps(list(self), ensure_ascii=False)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:10]
 
 
 class FixtureName(NamedTuple):
-    """The name of a fixture."""
+    """The name of a fixture: file, case and column."""
 
     path: str
     case: str
@@ -82,7 +83,7 @@ class FixtureName(NamedTuple):
 
 @dataclass(frozen=True)
 class Cause:
-    """A thing that changed, with its fixtures in the order in which they were checked; the first is the example."""
+    """A change with the fixtures it affects, in the order of the check. The first is the example."""
 
     key: Key
     words: str
@@ -95,31 +96,31 @@ class Cause:
 
     @property
     def is_acceptable(self) -> bool:
-        """Tell whether recording again settles it."""
+        """Return whether recording again settles the cause."""
         return self.key.kind in ACCEPTABLE
 
     @property
     def changes_verdict(self) -> bool:
-        """Tell whether replies parse differently: such causes come first and are never accepted with all."""
+        """Return whether replies parse differently: such causes come first and are accepted one by one."""
         return self.key.kind in VERDICTS
 
     @property
     def rank(self) -> int:
-        """Its place before others, however many fixtures they have: 0 for replies that stopped parsing."""
+        """Return the sort rank, independent of the number of fixtures; 0 for changed verdicts."""
         order: dict[CauseKind, int] = {"verdict": 0, "values": 1, "expectation": 2}
         return order.get(self.key.kind, 3)
 
     @property
     def can_be_pulled(self) -> bool:
-        """Tell whether the program differs, so that its text can be pulled."""
+        """Return whether the program differs from the session, so that its text can be pulled."""
         return self.key.kind == "source" and self.example.verdicts.get("source") == "drift"
 
     def heading(self) -> str:
-        """A line: the id, what changed, how many."""
+        """Return a line with id, description and number of fixtures."""
         return f"{self.id}  {self.words}  ({counted(self.fixtures)})"
 
     def lines(self) -> Iterator[str]:
-        """The fixtures and the example, as indented lines for people."""
+        """Yield the fixtures and the example as indented lines."""
         names = [str(one) for one in self.fixtures[:MOST_NAMED]]
         more = len(self.fixtures) - len(names)
         for name in names:
@@ -135,14 +136,14 @@ class Cause:
 
 
 def counted(fixtures: Sequence[FixtureName]) -> str:
-    """Such as `3 fixtures` or `12 fixtures in 4 files`."""
+    """Return a count such as `3 fixtures` or `12 fixtures in 4 files`."""
     files = len({one.path for one in fixtures})
     said = f"{len(fixtures):,} fixture{'' if len(fixtures) == 1 else 's'}"
     return f"{said} in {files:,} files" if files > 1 else said
 
 
 def advice(causes: Sequence[Cause], paths: Sequence[str]) -> str:
-    """Suggest the next command, in a line; empty when nothing can be accepted."""
+    """Suggest the next command in a line; empty if nothing can be accepted."""
     if not any(one.is_acceptable or one.can_be_pulled for one in causes):
         return ""
     if all(one.key.kind == "source" for one in causes):
@@ -153,7 +154,7 @@ def advice(causes: Sequence[Cause], paths: Sequence[str]) -> str:
 
 
 def verdict_lines(causes: Sequence[Cause]) -> list[str]:
-    """Say in a line how many fixtures parse differently, and in further lines which; empty for none."""
+    """List the fixtures that parse differently, below a line with their number; empty if none."""
     changed = [one for one in causes if one.changes_verdict]
     fixtures = dict.fromkeys(fixture for cause in changed for fixture in cause.fixtures)
     if not changed:

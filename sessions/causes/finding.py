@@ -1,8 +1,8 @@
-"""The causes of what a check found: which one thing changed, said once for all fixtures that show it.
+"""Find the causes of drift: each change once, for all fixtures that show it.
 
-A change of a signature shows in many places of a fixture: a type stands in the description, in the schema, in a note
-behind a field, in `response_format`, and in the values that are read. Within a fixture the nearest to the signature
-counts.
+A change of a signature shows in many places of a fixture. A type, for example, appears in the description, in the
+schema, in a note after a field, in `response_format`, and in parsed values. Within a fixture, the place nearest to the
+signature counts.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _OF_TYPES = ("type", "schema", "constraint", "filler")
 
 
 class Causes:
-    """Collects causes; each keeps the names of its fixtures and one example."""
+    """Collects causes with the names of their fixtures and an example each."""
 
     def __init__(self) -> None:
         self._fixtures: dict[Key, list[FixtureName]] = {}
@@ -42,7 +42,7 @@ class Causes:
         self._said: dict[Key, dict[str, None]] = {}
 
     def add(self, results: Iterable[FixtureResult]) -> None:
-        """Takes what a check found of some fixtures."""
+        """Add the results of a check."""
         for result in results:
             for key, drifts in causes_of(result).items():
                 self._fixtures.setdefault(key, []).append(FixtureName(result.path, result.case, result.column))
@@ -66,7 +66,10 @@ class Causes:
 
 
 def causes_of(result: FixtureResult) -> dict[Key, list[Drift]]:
-    """The causes of a fixture's drift, each with the drifts that show it. Every drift belongs to one at least."""
+    """Map the causes of a fixture's drift to the drifts that show them.
+
+    Every drift belongs to at least one cause.
+    """
     found: dict[Key, list[Drift]] = {}
     fields = _changed_fields(result.drift)
     types = _changed_types(result.drift)
@@ -88,15 +91,15 @@ def causes_of(result: FixtureResult) -> dict[Key, list[Drift]]:
 
 
 def origins_of(key: Key, drift: Drift) -> tuple[Origin, ...]:
-    """The origins within a message in which a cause of its drift shows; none for a drift that is no change of text."""
+    """Return the origins where a cause shows in a drift; empty if no text changed."""
     own = [edit.origin for edit in drift.edits if _edit_key(edit, drift.versions) == key]
     return tuple(dict.fromkeys(own or [edit.origin for edit in drift.edits]))
 
 
 def _changed_fields(drifts: Sequence[Drift]) -> dict[str, str]:
-    """Fields that came or went, by name: `new` or `gone`, as the system message and the readings tell."""
+    """Map added and removed fields to `new` or `gone`, from the system message and parse results."""
     found: dict[str, str] = {}
-    if not any(drift.place.endswith(".ok") for drift in drifts):  # a reply that is not read has no values at all
+    if not any(drift.place.endswith(".ok") for drift in drifts):  # a reply that does not parse has no values
         for drift in drifts:
             name = _value_name(drift)
             if name and drift.message.endswith((" is new", " is gone")):
@@ -115,14 +118,14 @@ def _value_name(drift: Drift) -> str:
 
 
 def _changed_types(drifts: Sequence[Drift]) -> set[str]:
-    """Collect the names in types that changed; a run of several words is a sentence about a type."""
+    """Collect the names in changed types. Runs of several words are sentences about a type."""
     edits = [edit for drift in drifts for edit in drift.edits if edit.origin.kind == "type"]
     runs = [run.strip(" ,;") for edit in edits for run in (*edit.before.split(" … "), *edit.after.split(" … "))]
     return {word for run in runs if " " not in run for word in _WORD.findall(run)}
 
 
 def _keys_of_edits(drift: Drift, fields: dict[str, str], types: set[str]) -> Iterator[Key]:
-    """The causes of a message's changes: one an origin, those that follow from another left out."""
+    """Yield a cause for each changed origin of a message, without changes that follow from another."""
     if fields:
         named = [edit for edit in drift.edits if edit.origin.kind in ("instructions", "description")]
         edits = [edit for edit in named if edit.origin.field not in fields and edit.origin.turn == "system"]
@@ -139,7 +142,7 @@ def _keys_of_edits(drift: Drift, fields: dict[str, str], types: set[str]) -> Ite
         kind, field = edit.origin.kind, edit.origin.field
         follows = kind in _OF_TYPES and kind != "type" and field in typed
         follows |= kind in ("constraint", "filler") and field in schemas
-        follows |= kind in ("marker", "name") and edit.origin.turn in reminded  # they are the reminder's own words
+        follows |= kind in ("marker", "name") and edit.origin.turn in reminded  # the reminder contains them
         follows |= kind in _OF_ADAPTERS and _is_about_a_type(edit, types)
         if not follows:
             given[_edit_key(edit, drift.versions)] = None
@@ -148,17 +151,17 @@ def _keys_of_edits(drift: Drift, fields: dict[str, str], types: set[str]) -> Ite
 
 _OF_ADAPTERS = ("marker", "reminder", "boilerplate", "filler")
 _ABOUT_TYPES = re.compile(r"the value you produce|valid Python")
-"""Words of dspy's notes on types (`translate_field_type`, `user_message_output_requirements`)."""
+"""Phrases in dspy's notes on types (`translate_field_type`, `user_message_output_requirements`)."""
 
 
 def _is_about_a_type(edit: Edit, types: set[str]) -> bool:
-    """Tell whether an adapter's own text follows from a changed type: it names the type, or notes its form."""
+    """Return whether an adapter's text follows from a changed type: it names it, or describes its form."""
     is_note = _ABOUT_TYPES.search(edit.before or edit.after) is not None
     return bool(types) and (is_note or not types.isdisjoint(_WORD.findall(f"{edit.before} {edit.after}")))
 
 
 def _names_only(edit: Edit, fields: dict[str, str]) -> bool:
-    """Tell whether instructions only name the fields that came and went, as generated ones do."""
+    """Return whether only names of added and removed fields changed, as in generated instructions."""
     gone, new = _WORD.findall(edit.before), _WORD.findall(edit.after)
     follows = all(fields.get(one) == "gone" for one in gone) and all(fields.get(one) == "new" for one in new)
     return edit.origin.kind == "instructions" and bool(gone or new) and follows
@@ -202,12 +205,12 @@ _NOTATION = re.compile(r'[\\"]*\bdescription[\\"]*:|[\\"#{}\[\],:]')
 
 
 def _without_notation(text: str) -> str:
-    """Return the content of a piece of a schema, whether written as JSON, JSON in a string, or BAML."""
+    """Return the content of a piece of a schema in JSON, JSON in a string, or BAML."""
     return " ".join(_NOTATION.sub(" ", text).split()) or text
 
 
 def _release_kind(versions: str, otherwise: CauseKind) -> CauseKind:
-    """Return the kind of release that changed, as far as the versions say."""
+    """Return the kind of release that changed, according to `versions`."""
     if "dspy " in versions:
         return "dspy release"
     if "json_repair " in versions or "pydantic " in versions:
@@ -216,7 +219,7 @@ def _release_kind(versions: str, otherwise: CauseKind) -> CauseKind:
 
 
 def _other_key(drift: Drift, found: dict[Key, list[Drift]], fields: dict[str, str], model: Drift | None) -> Key:
-    """The cause of a drift that is no change within a message."""
+    """Return the cause of a drift outside of message texts."""
     if drift.place == "keys":
         return Key("key order", "", "", "")
     if drift.part == "source":
@@ -239,7 +242,7 @@ def _other_key(drift: Drift, found: dict[Key, list[Drift]], fields: dict[str, st
 
 
 def _request_key(drift: Drift, found: dict[Key, list[Drift]], model: Drift | None) -> Key:
-    """The cause of a changed parameter, of a message that came or went, or of an order."""
+    """Return the cause of a changed parameter, of an added or removed message, or of an order."""
     if model is not None and drift.place.startswith("request."):
         return Key("model", "", _short(model.before), _short(model.after))
     name = drift.place.partition("request.")[2]
@@ -252,14 +255,14 @@ def _request_key(drift: Drift, found: dict[Key, list[Drift]], model: Drift | Non
     if "messages" in drift.place:
         turn = next((_CASE_TURNS.match(one.turn) for one in drift.origins if _CASE_TURNS.match(one.turn)), None)
         kind: CauseKind = "history" if turn is not None and turn[1] == "history" else "demo"
-        # Under every adapter a turn has messages of its own: what they have in common is that they came or went.
+        # Messages of a turn differ between adapters. Common to all is only that they were added or removed.
         said = "messages that were recorded are gone" if turn is None else "messages are new"
         return Key(kind, turn[2] if turn is not None else "", said, "")
     return Key("parameter", name, _short(drift.before), _short(drift.after))
 
 
 def _near(found: dict[Key, list[Drift]], field: str) -> Key | None:
-    """A cause of this fixture that explains a changed value or schema: its field's type, else any type or field."""
+    """Find a cause that explains a changed value or schema: the field's type, else any type or field."""
     of_signature = [key for key in found if key.kind in ("type", "schema", "fields", "constraint")]
     exact = [key for key in of_signature if key.name == field]
     if exact:
@@ -275,13 +278,13 @@ def _short(value: object) -> str:
 
 
 def _digest(drift: Drift) -> str:
-    """Digest the changed lines of a diff; their context may differ between fixtures."""
+    """Digest the changed lines of a diff. Context lines may differ between fixtures."""
     lines = [line for line in drift.diff if line[:1] in ("-", "+")]
     return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()[:16] if lines else ""
 
 
 def in_words(key: Key) -> str:
-    """A cause as a sentence's beginning, in a line: "the description of `score` changed: `0 to 1` → `0 to 10`"."""
+    """Describe a cause in a line, such as "the description of `score` changed: “0 to 1” → “0 to 10”"."""
     change = f": {quoted(key.before)} → {quoted(key.after)}" if key.before or key.after else ""
     name = f" `{key.name}`" if key.name else ""
     if key.kind in ("source", "expectation", "upstream", "live", "error"):

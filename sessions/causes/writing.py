@@ -1,7 +1,7 @@
 """Find changes of format that leave the content alone, in prompts and in parse results.
 
-Another release of dspy, another adapter or another model wrote the same signature, demos and inputs. Names, values and
-what a piece of JSON or XML holds are put aside, so that one change has one key in every fixture and adapter.
+They appear when another release of dspy, adapter or model handles the same signature, demos and inputs. Names, values
+and the contents of JSON or XML are abstracted, so that a change has the same key in every fixture and adapter.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sessions.causes.cause import CauseKind, Key
 from sessions.checking.verdicts import Edit
 
 LONGEST = 300
-"""Characters of a text that stands in a key; what is behind says nothing more of the change."""
+"""The maximum length of a text in a key; the rest adds nothing to the description of the change."""
 BLANKS, TYPE, MEMBERS, VALUE, MOVED, IN_TURNS = "blanks", "type", "members", "value", "moved", "in turns"
 SCHEMA_KEYS, SCHEMA_FORM, QUOTES, FIELD, PARTS = "schema keys", "schema form", "quotes", "field", "parts"
 PARAMETER, OTHER_SCHEMA, NO_PROMPT = "parameter", "other schema", "no prompt"
@@ -32,7 +32,7 @@ _OF_A_FIELD: Mapping[str, str] = {
 }
 _OF_A_MESSAGE: Mapping[str, str] = {"reminder": "the reminder", "instructions": "the instructions"}
 _HELD = ("description", "constraint", "schema", "value", "filler", "reminder", "instructions")
-"""What the signature or the data says: that it is there or not is the change, and not what it says."""
+"""Kinds of text from the signature or data: a key records their presence, not their content."""
 _ARGUMENTS = re.compile(r"([\w.]+)(\[.*\])?\s*$", re.DOTALL)
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
 _OPENS, _CLOSES = re.compile(r"<[A-Za-z_]"), re.compile(r"</[\w.:-]+>")
@@ -40,28 +40,28 @@ _IS_EMPTY = re.compile(r"<[A-Za-z_][\w.:-]* ?/>")
 
 
 def turns_of(turn: str) -> str:
-    """All messages of a turn's kind, in words: `demo 3` is one of "demos"."""
+    """Return a phrase for all messages of a turn's kind: `demo 3` belongs to "demos"."""
     kind = turn.partition(" ")[0]
     known = {"system": "the system message", "demo": "demos", "history": "history turns", "inputs": "the last message"}
     return known.get(kind, "another message")
 
 
 def abstract(text: str, names: Collection[str], *, with_tags: bool = False) -> str:
-    """A text in which the names of fields are `field`, JSON is `{…}` and elements of XML are `<…>`, in a line.
+    """Replace field names by `field`, JSON by `{…}` and XML elements by `<…>`. Return a line.
 
-    `with_tags`: tags stay, for what is itself the mark of a field.
+    `with_tags` keeps tags, for text in which a tag itself marks a field.
     """
     found = "".join([piece if said else "{…}" for piece, said, _ in _around_json(text)])
     found = found if with_tags else _without_elements(found)
     for name in sorted(names, key=len, reverse=True):
-        # A name is one where it stands in marks; anywhere else it may be a word of the sentence.
+        # Replace names in marks only; elsewhere a name may be a word of the sentence.
         found = re.sub(rf"(?<=[`{{</\"]){re.escape(name)}(?=[`}}>\"])|(?<=## ){re.escape(name)}(?= ##)", "field", found)
     found = re.sub(r"`field`(, (then |and )?`field`)+", "`field` …", " ".join(found.split()))
     return found if len(found) <= LONGEST else f"{found[: LONGEST - 1]}…"
 
 
 def _without_elements(text: str) -> str:
-    """The text with `<…>` for what stands from the first tag to the last, and for each empty element behind."""
+    """Replace the text from the first to the last tag, and each later empty element, by `<…>`."""
     opened, closed = _OPENS.search(text), deque(_CLOSES.finditer(text), maxlen=1)
     if opened is None or not closed or closed[0].start() < opened.end():
         return _IS_EMPTY.sub("<…>", text)
@@ -69,7 +69,7 @@ def _without_elements(text: str) -> str:
 
 
 def _around_json(text: str) -> Iterator[tuple[str, bool, Any]]:
-    """The text in pieces: what is said (True), and objects or arrays of JSON (False) with what they are."""
+    """Split a text into prose (True) and JSON objects or arrays (False) with their values."""
     decoder, position, start = json.JSONDecoder(), 0, 0
     for found in re.finditer(r'\{(?=\s*["}])|\[(?=\s*["{\]])', text):
         if found.start() < position:
@@ -78,7 +78,7 @@ def _around_json(text: str) -> Iterator[tuple[str, bool, Any]]:
             value, end = decoder.raw_decode(text, found.start())
         except ValueError:
             continue
-        except RecursionError:  # too deep for anybody's schema; to look for one within would take minutes
+        except RecursionError:  # too deep for a schema; searching inside could take minutes
             break
         yield text[start : found.start()], True, None
         yield text[found.start() : end], False, value
@@ -87,14 +87,14 @@ def _around_json(text: str) -> Iterator[tuple[str, bool, Any]]:
 
 
 def schemas_in(text: str) -> list[Any]:
-    """The objects of JSON that stand in a text."""
+    """Return the JSON values contained in a text."""
     return [value for _, said, value in _around_json(text) if not said]
 
 
 def key_of(edit: Edit, by: CauseKind, *, is_part: bool = True) -> Key:
-    """Return the key of a change in an origin; texts are `abstract` already, except types, schemas and values.
+    """Return the key of a change. Texts are already `abstract`, except types, schemas and values.
 
-    `is_part`: the texts are what changed within a piece, and not whole pieces.
+    With `is_part`, the texts are changes within a piece instead of whole pieces.
     """
     origin, before, after = edit.origin, edit.before, edit.after
     if "".join(before.split()) == "".join(after.split()):
@@ -117,7 +117,7 @@ def key_of(edit: Edit, by: CauseKind, *, is_part: bool = True) -> Key:
 
 
 def moved(edit: Edit, into: str, by: CauseKind) -> Key:
-    """A piece that stands in the turn `into` now."""
+    """Return the key of a piece that moved to the turn `into`."""
     what = _OF_A_MESSAGE.get(edit.origin.kind, "a piece of text")
     return Key(by, f"{MOVED}: {what}", turns_of(edit.origin.turn), turns_of(into))
 
@@ -134,7 +134,7 @@ def _types(before: str, after: str) -> tuple[str, str]:
 
 
 def _schema_key(before: str, after: str, by: CauseKind) -> Key:
-    """The keywords that JSON schemas lost or gained; else how else the form of a field is shown."""
+    """Return the key of a schema change: keywords lost or gained, else the changed form."""
     old, new = schemas_in(before), schemas_in(after)
     if old and len(old) == len(new):
         lost, gained, other = schema_changes(old, new)
@@ -155,7 +155,7 @@ def _schema_form(text: str) -> str:
 
 
 def schema_changes(before: object, after: object, is_names: bool = False) -> tuple[set[str], set[str], set[str]]:
-    """The keywords that a JSON schema lost, those it gained, and those whose value is another."""
+    """Return the keywords that a JSON schema lost and gained, and those with a changed value."""
     lost: set[str] = set()
     gained: set[str] = set()
     other: set[str] = set()
@@ -206,7 +206,7 @@ def _shape(text: str) -> str:
 
 
 def _shortest(text: str, beside: str) -> str:
-    """Return the part of a text that the other lacks, with the words between."""
+    """Return the part of `text` that `beside` lacks, from the first to the last differing word."""
     if not beside or not text:
         return text
     words, others = text.split(" "), beside.split(" ")
@@ -220,12 +220,12 @@ def _shortest(text: str, beside: str) -> str:
 
 
 def is_of_writing(key: Key) -> bool:
-    """Tell whether a key was made here."""
+    """Return whether this module created the key."""
     return key.name.partition(": ")[0] in _SENTENCES or key.name in _OF_A_FIELD.values()
 
 
 def in_words(key: Key) -> str:
-    """The change as one sentence without its full stop: "types are written `Union[…]`, no longer `UnionType[…]`"."""
+    """Describe a change without a final period: "types are written `Union[…]`, no longer `UnionType[…]`"."""
     what, before, after = key.name, key.before, key.after
     kind, _, of = what.partition(": ")
     if kind in _SENTENCES:

@@ -1,8 +1,8 @@
-"""Checking a session as a fixture: is every column of every case rendered, read and judged as it was recorded?
+"""Check whether each column of each case renders, parses and is judged as recorded.
 
-Three verdicts, each apart. *render*: messages and request, of the first call and of every fallback, are as recorded.
-*parse*: every recorded reply is read to the recorded verdict and typed values. *expect*: the recorded reply, else the
-last one shown, fulfils the case's expectations. Nothing is sent and nothing is written.
+There are three independent verdicts. *render*: messages and request, of the first call and of every fallback, equal the
+recorded ones. *parse*: every recorded reply parses to the recorded verdict and typed values. *expect*: the recorded
+reply, else the last one shown, fulfils the case's expectations. Nothing is sent or written.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ IsWanted = Callable[[str, str], bool]
 
 
 def always(case: str, column: str) -> bool:
-    """Every column of every case is meant."""
+    """Select every column of every case."""
     return True
 
 
@@ -51,10 +51,10 @@ def check(
     adapters: Mapping[str, Adapter] | None = None,
     wanted: IsWanted = always,
 ) -> list[FixtureResult]:
-    """The verdicts on every column of every case, or on those named. Never raises for what a session says.
+    """Return the verdicts on every column of every case, or on the given ones.
 
-    `adapters` replaces the adapters of columns, by id (for code that the user named on the command line). `wanted`
-    says of a case's name and a column's id whether they are meant.
+    Never raises for the content of a session. `adapters` replaces the adapters of columns, by id (for code that the
+    user named on the command line). `wanted` selects by a case's name and a column's id.
     """
     return list(each(session, path, columns=columns, cases=cases, adapters=adapters, wanted=wanted))
 
@@ -68,7 +68,7 @@ def each(
     adapters: Mapping[str, Adapter] | None = None,
     wanted: IsWanted = always,
 ) -> Iterator[FixtureResult]:
-    """As `check`, one result at a time."""
+    """Like `check`, but yield one result at a time."""
     session = _KNOWN.with_known_demos(session)
     for case in session.cases:
         if cases is not None and case.name not in cases:
@@ -89,7 +89,7 @@ def each(
 
 
 def _why_not_there(adapter: str) -> str:
-    """Return why an adapter of another release cannot be asked here; "" where it can, and for ours."""
+    """Return why an adapter of another release is unavailable; "" if it is available or ours."""
     if catalog.parse_release(adapter) is None:
         return ""
     from sessions.releases import environments
@@ -98,7 +98,7 @@ def _why_not_there(adapter: str) -> str:
 
 
 def _orphans(session: Session, path: str, case: Case, columns: Collection[str] | None) -> Iterator[FixtureResult]:
-    """Recordings of columns that are gone: passing them over would be a pass for what is no longer looked at."""
+    """Yield an error for each recording of a missing column. Skipping it would look like a pass."""
     there = {column.id for column in session.columns}
     for id in case.recordings:
         if id not in there and (columns is None or id in columns):
@@ -115,11 +115,11 @@ def update(
     adapters: Mapping[str, Adapter] | None = None,
     wanted: IsWanted = always,
 ) -> Session:
-    """The session with today's rendering or reading, or both, recorded in the place of what has drifted.
+    """Replace drifted recordings with today's rendering, parse results, or both.
 
-    Replies stay as they were recorded, and expectations are the user's own; a recording whose prompt was sent is then
-    `accepted`, as its new prompt never was. What cannot be rendered or read today
-    stays as recorded. Raises ValueError for another part.
+    Replies stay as recorded, and expectations belong to the user. The source of a recording that was sent changes to
+    `accepted` if its prompt changes, as the new prompt was never sent. Recordings that cannot be rendered or parsed
+    today are unchanged. Raises ValueError for another part.
     """
     for part in parts:
         if part not in ("render", "parse"):
@@ -136,7 +136,7 @@ def update(
 
 
 class _Outcome:
-    """Verdicts and drift as they come up."""
+    """Collects verdicts and drift."""
 
     def __init__(self) -> None:
         self.verdicts: dict[Part, Word] = dict.fromkeys(PARTS, "empty")
@@ -154,7 +154,7 @@ class _Outcome:
 
 @dataclass
 class _Today:
-    """A recorded attempt as it is made today: by which adapter, from which request, for which signature."""
+    """A recorded attempt with today's adapter, request and signature."""
 
     adapter: Adapter
     request: Request
@@ -187,7 +187,7 @@ class _Fixture:
             signature = self._session.signature.read()
             adapter = self._adapter or rendering.adapter_of(self._column)
             changed = differences.changed_versions(recorded, self._column) if recorded is not None else ""
-        except Exception as error:  # a signature or adapter that cannot be read, or asked, is every verdict's error
+        except Exception as error:  # an unusable signature or adapter is an error of every verdict
             for part in PARTS if recorded is not None else ("expect",):
                 outcome.error(part, "signature", _said(error))
             return outcome
@@ -210,7 +210,7 @@ class _Fixture:
         return outcome
 
     def _request(self, signature: Signature, adapter: Adapter, outcome: _Outcome) -> Request:
-        """Today's request; where there is none, what parsing needs of it."""
+        """Return today's request; if rendering fails, one with the signature only, for parsing."""
         recorded = self._recording
         capabilities = None
         if recorded is not None:
@@ -221,7 +221,7 @@ class _Fixture:
             request = rendering.request_of(
                 self._session, self._column, self._case, reuse, capabilities=capabilities, adapter=adapter
             )
-        except Exception as error:  # formatting raises whatever dspy's does for these values
+        except Exception as error:  # formatting raises the same exceptions as dspy for these values
             if recorded is not None:
                 outcome.error("render", "inputs", f"no prompt can be made: {_said(error)}")
             return Request(Prompt(()), {}, signature)
@@ -231,7 +231,7 @@ class _Fixture:
     def _attempts(
         self, recorded: Recording, signature: Signature, adapter: Adapter, request: Request
     ) -> Iterator[_Today]:
-        """Every recorded attempt as it is made today: the first call, fallbacks, and TwoStep's extractions."""
+        """Yield today's counterpart of every attempt: first call, fallbacks, TwoStep's extractions."""
         texts: Iterator[str] = iter(())
         text: str | None = None
         current, made, asked = adapter, request, signature
@@ -272,7 +272,7 @@ class _Fixture:
                 tools=tools.described_tools(self._session),
             )
             return rendering.numbered_as_in(self._session, self._case, prepared)
-        except Exception:  # the first call's rendering has told the error already
+        except Exception:  # rendering the first call has already reported the error
             return Request(Prompt(()), {}, signature)
 
     def _parse_drift(self, changed: str, attempts: list[_Today], readings: list[tuple[_Today, Reading]]) -> list[Drift]:
@@ -297,7 +297,7 @@ class _Fixture:
         request: Request,
         signature: Signature,
     ) -> None:
-        """Judges the recorded reply that counted (the last attempt's first), else the last one shown."""
+        """Judge the recorded reply that counted (the first of the last attempt), else the last one shown."""
         try:
             expect = expectations.for_column(self._case.expect, self._column.id)
             if not expect:
@@ -319,20 +319,20 @@ class _Fixture:
         outcome.set("expect", drift, "fail")
 
     def updated(self, parts: Collection[Part]) -> Case:
-        """The case with what has drifted recorded anew."""
+        """Return the case with its drifted parts recorded again."""
         recorded = self._recording
         outcome = _Outcome()
         try:
             signature = self._session.signature.read()
             adapter = self._adapter or rendering.adapter_of(self._column)
-        except Exception:  # `check` tells it
+        except Exception:  # `check` reports it
             return self._case
         request = self._request(signature, adapter, outcome)
         if recorded is None or outcome.verdicts["render"] == "error":
             return self._case
         attempts = list(self._attempts(recorded, signature, adapter, request))
         if any(one.attempt.request is not None and not one.request.messages for one in attempts):
-            return self._case  # a fallback that cannot be rendered today stays as it was recorded
+            return self._case  # a fallback that cannot be rendered today keeps its recording
         made = recorded
         if "render" in parts:
             capabilities = recording.capabilities_in_force(recorded, self._session.model_of(self._column))
@@ -358,7 +358,7 @@ class _Fixture:
 
 
 def _request_of(attempt: RecordedAttempt) -> Mapping[str, Any]:
-    """The request of an attempt after the first, which has one of its own."""
+    """Return the request of an attempt after the first, or one without messages."""
     return attempt.request if attempt.request is not None else {"messages": []}
 
 
@@ -371,7 +371,7 @@ def _updated_request(today: _Today) -> RecordedAttempt:
 def _updated_readings(attempt: RecordedAttempt, today: _Today) -> RecordedAttempt:
     completions = []
     for completion in attempt.completions:
-        if completion.reading is not None:  # a reply that only calls tools is not read
+        if completion.reading is not None:  # a reply that only calls tools is not parsed
             reading = read_completion(today.adapter, today.request, today.signature, completion)
             completion = replace(completion, reading=recorded_reading(reading))
         completions.append(completion)
@@ -379,10 +379,10 @@ def _updated_readings(attempt: RecordedAttempt, today: _Today) -> RecordedAttemp
 
 
 def _varied(session: Session, column: Column) -> Session:
-    """The session with the column's variants; as it is where they cannot be had, which rendering then says."""
+    """Apply the column's variants. On failure return the session, as rendering reports the error."""
     try:
         return variants.session_of(session, column)
-    except Exception:  # rendering says what is wrong with them
+    except Exception:  # rendering reports the error
         return session
 
 

@@ -1,4 +1,4 @@
-"""Compare the classes that types are made of, in a program or as a prompt shows them, by field."""
+"""Compare the classes in field types, from a program or from a prompt, field by field."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from sessions.text_diff import stretches
 Schema = Mapping[str, Any]
 
 LONGEST, MOST_SCHEMAS = 1_000_000, 200
-"""Characters of a prompt, and places in it, at which schemas are looked for."""
+"""The maximum number of characters of a prompt that are searched for schemas, and of positions tried."""
 _SCHEMA = re.compile(r'\{"(?:type|\$defs|\$ref|anyOf|additionalProperties)":')
 _ESCAPED = re.compile(r'\\(["\\])')
-"""Of a schema within a text within JSON."""
+"""Escapes of a schema inside a JSON string."""
 MOST_PAIRS = 400
-"""Pairs of classes that are compared for a new name."""
+"""The maximum number of pairs of classes compared to find renames."""
 
 
 def classes_of(signature: Signature) -> dict[str, Schema]:
-    """Map the classes in a signature's types to their JSON schemas, each without those inside it."""
+    """Map each class in a signature's types to its JSON schema, without nested definitions."""
     found: dict[str, Schema] = {}
     for field in signature.fields.values():
         schema = schema_of(field.annotation)
@@ -59,15 +59,18 @@ def owners_of(signature: Signature) -> dict[str, str]:
 
 
 def schema_of(annotation: object) -> dict[str, Any]:
-    """Return the JSON schema of a type, its members in their order; the name alone of a type without a schema."""
+    """Return the JSON schema of a type with its members in order.
+
+    For a type without a schema, the result contains only its name.
+    """
     try:
         return type_adapter(annotation).json_schema()
-    except Exception:  # pydantic raises whatever it likes for a type of which it has no schema
+    except Exception:  # pydantic raises various exceptions for a type without a schema
         return {"title": str(annotation)}
 
 
 def outline(annotation: object) -> Schema:
-    """Return what the schema of a type says beside the classes in it; nothing for a class."""
+    """Return the schema of a type without class definitions; empty for a class."""
     schema = schema_of(annotation)
     return {} if _is_class(annotation, schema) else _without(schema, "$defs")
 
@@ -77,7 +80,7 @@ def _is_class(annotation: object, schema: Schema) -> bool:
 
 
 def renamed_classes(before: Mapping[str, Schema], after: Mapping[str, Schema]) -> dict[str, str]:
-    """Pair the classes that only got another name, old to new."""
+    """Map old to new names of classes that differ in name only."""
     gone, come = [one for one in before if one not in after], [one for one in after if one not in before]
     if len(gone) * len(come) > MOST_PAIRS:
         return {}
@@ -85,7 +88,7 @@ def renamed_classes(before: Mapping[str, Schema], after: Mapping[str, Schema]) -
 
 
 def with_names(schema: Schema, names: Mapping[str, str]) -> Schema:
-    """Replace the names of classes in a schema: its title and its references."""
+    """Replace class names in the title and references of a schema."""
     text = json.dumps(schema)
     for old, new in names.items():
         text = re.sub(rf'("#/\$defs/|"title": "){re.escape(old)}"', lambda found: f'{found[1]}{new}"', text)  # noqa: B023
@@ -94,7 +97,7 @@ def with_names(schema: Schema, names: Mapping[str, str]) -> Schema:
 
 
 def renamed(gone: Sequence[str], new: Sequence[str], alike: Callable[[str, str], bool]) -> dict[str, str]:
-    """Pair names that are gone with new ones for the same thing, each once, in their order."""
+    """Pair each removed name with the first unpaired new name that is `alike`."""
     pairs: dict[str, str] = {}
     for old in gone:
         found = next((one for one in new if one not in pairs.values() and alike(old, one)), None)
@@ -104,7 +107,7 @@ def renamed(gone: Sequence[str], new: Sequence[str], alike: Callable[[str, str],
 
 
 class ClassChange(NamedTuple):
-    """A change in words, at a class or its field, with its old and new text."""
+    """A change of a class or its field: description, old and new text."""
 
     place: str
     said: str
@@ -121,9 +124,9 @@ class ClassChange(NamedTuple):
 def class_changes(
     before: Mapping[str, Schema], after: Mapping[str, Schema], is_sorted: bool = False
 ) -> Iterator[ClassChange]:
-    """Yield each change within the classes that both sides have, by class and field.
+    """Yield each change within the classes that both sides have.
 
-    `is_sorted`: the schemas have their fields by name, as a prompt shows them, and tell nothing of their order.
+    With `is_sorted`, the schemas list fields by name, as a prompt shows them, so field order is not compared.
     """
     for name, schema in before.items():
         if name in after and json.dumps(schema) != json.dumps(after[name]):
@@ -176,7 +179,7 @@ def _without(schema: Schema, *keys: str) -> dict[str, Any]:
 
 
 def changed(place: str, what: str, before: object, after: object) -> ClassChange:
-    """Describe a changed text or JSON value in words, old → new."""
+    """Describe a changed text or JSON value as “old” → “new”."""
     old, new = (
         one if isinstance(one, str) else json.dumps(one, ensure_ascii=False, indent=1) for one in (before, after)
     )
@@ -186,7 +189,10 @@ def changed(place: str, what: str, before: object, after: object) -> ClassChange
 
 
 def classes_in(text: str) -> dict[str, Schema]:
-    """Map the classes to their schemas in a prompt that writes JSON schemas, as far as it can be read."""
+    """Map class names to the JSON schemas found in a prompt.
+
+    Schemas that cannot be decoded are skipped.
+    """
     found = classes_in(_ESCAPED.sub(r"\1", text)) if '{\\"' in text else {}
     position, decoder = 0, json.JSONDecoder()
     for begin in itertools.islice(_SCHEMA.finditer(text[:LONGEST]), MOST_SCHEMAS):
@@ -207,7 +213,7 @@ def classes_in(text: str) -> dict[str, Schema]:
 
 
 def words_changed(before: str, after: str) -> tuple[str, str]:
-    """Return the words that left a text and those that came."""
+    """Return the words removed from and added to a text."""
     found = stretches(before, after)
     old, new = [before[start:end] for _, start, end, _, _ in found], [after[start:end] for *_, start, end in found]
     return _joined(old), _joined(new)

@@ -1,4 +1,4 @@
-"""Compare a recording with the current prompt and parse result: what changed, where, and which piece made it."""
+"""Compare a recording with the current prompt and parse result: differences, their places and origins."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from sessions.running.recording import as_json
 from sessions.text_diff import line_diff, opcodes, prefixed, stretches
 
 LONGEST_REASON = 200
-"""Characters of an error in a message."""
+"""The maximum length of an error in a message."""
 
 
 def request_drift(recorded: Recording, number: int, attempt: RecordedAttempt, today: Request) -> list[Drift]:
     """Compare the request of a recorded attempt (`number` from 0) with today's.
 
-    The first attempt's is in the recording itself; a later one without a request repeated it.
+    The first attempt's request is stored in the recording itself. A later attempt without a request repeated it.
     """
     if attempt.request is None and number > 0:
         return []
@@ -53,7 +53,7 @@ def request_drift(recorded: Recording, number: int, attempt: RecordedAttempt, to
 
 
 def reading_drift(recorded: RecordedReading, today: RecordedReading, place: str, reading: Reading) -> list[Drift]:
-    """Compare a recorded parse result with today's; `place` is its place in the recording."""
+    """Compare a recorded parse result with today's. `place` is its place in the recording."""
     before, after = as_data(recorded), as_data(today)
     if same(before, after):
         return []
@@ -71,14 +71,14 @@ def reading_drift(recorded: RecordedReading, today: RecordedReading, place: str,
 
 
 def _why(error: ReadingError) -> str:
-    """Name dspy's exception, the field, and its first line, without the reply that dspy appends."""
+    """Return dspy's exception, the field, and the first line, without the appended reply."""
     first = error.message.strip().partition("\n")[0].partition(" LM Response:")[0]
     field = f" at `{error.field}`" if error.field is not None else ""
     return f"{error.type}{field}: {first[:LONGEST_REASON]}" if first else f"{error.type}{field}"
 
 
 def same_messages(recorded: Iterable[Mapping[str, object]], request: Request) -> bool:
-    """Tell whether the recorded messages are those of `request`, without a copy of the texts."""
+    """Return whether the recorded messages equal those of `request`, without copying texts."""
     messages = request.messages
     before = tuple(recorded)
     if len(before) != len(messages):
@@ -94,21 +94,21 @@ def same_messages(recorded: Iterable[Mapping[str, object]], request: Request) ->
 
 
 def parameters(request: Request) -> dict[str, JSON]:
-    """Return the request without its messages, as it is recorded."""
+    """Return the request without its messages, as recorded."""
     head = {"model": request.model} if request.model is not None else {}
     found: dict[str, JSON] = as_json({**head, **request.params})
     return found
 
 
 def same_recording(one: Recording, other: Recording) -> bool:
-    """Tell whether two recordings have the same messages, request and attempts."""
+    """Return whether two recordings have the same messages, request and attempts."""
     return same_requests(one, other) and same(
         [as_data(attempt) for attempt in one.attempts], [as_data(attempt) for attempt in other.attempts]
     )
 
 
 def same_requests(one: Recording, other: Recording) -> bool:
-    """Tell whether two recordings have the same messages and parameters in every attempt."""
+    """Return whether two recordings have the same messages and parameters in every attempt."""
     return (
         same(list(one.messages), [dict(message) for message in other.messages])
         and same(dict(one.request), dict(other.request))
@@ -130,10 +130,10 @@ def changed_versions(recorded: Recording, column: Column) -> str:
 def messages_drift(
     before: Sequence[Mapping[str, object]], after: Sequence[Message], plain: Sequence[JSON], dspy: str = ""
 ) -> list[Drift]:
-    """Compare recorded messages with today's, whose origins are known; `plain` are today's as plain JSON.
+    """Compare recorded messages with today's, whose origins are known.
 
-    With `dspy`, the name of a release, `before` is what that makes and `after` the recording: the diff goes from the
-    recording to the release.
+    `plain` contains today's messages as plain JSON. With `dspy`, the name of a release, `before` contains that
+    release's messages and `after` the recorded ones: the diff goes from the recording to the release.
     """
     part: Part = "upstream" if dspy else "render"
     drifts: list[Drift] = []
@@ -185,7 +185,7 @@ def _message_drift(index: int, before: Mapping[str, object], message: Message, p
 
 
 def values_drift(part: Any, place: str, before: Mapping[str, Any], after: Mapping[str, Any], what: str) -> list[Drift]:
-    """Compare two JSON objects: one drift for each key that differs."""
+    """Compare two JSON objects: one drift for each differing key."""
     drifts: list[Drift] = []
     for key in [*before, *(key for key in after if key not in before)]:
         if key not in after:
@@ -207,7 +207,10 @@ def values_drift(part: Any, place: str, before: Mapping[str, Any], after: Mappin
 
 
 def _edits(message: Message, changes: Sequence[Change], after: str) -> tuple[Edit, ...]:
-    """Group changes by origin; one over several pieces belongs to each, its old words to the first."""
+    """Group changes by origin.
+
+    A change over several pieces is assigned to each; its removed words to the first.
+    """
     found: dict[Origin, tuple[list[str], list[str]]] = {}
     for _, start, end, removed in changes:
         left = removed
@@ -217,19 +220,22 @@ def _edits(message: Message, changes: Sequence[Change], after: str) -> tuple[Edi
             new.append(" ".join(after[at:to].split()))
             left = ""
     edits = tuple([Edit(origin, _joined(old), _joined(new)) for origin, (old, new) in found.items()])
-    # The blank behind a word that changed may be a piece of its own; where nothing else changed it is all there is.
+    # Whitespace after a changed word may be a piece of its own. Keep it only if nothing else changed.
     return tuple([one for one in edits if one.before or one.after]) or edits
 
 
 def _by_class(edit: Edit, of_classes: Sequence[ClassChange]) -> Sequence[Edit]:
-    """Split an edit of a schema into the changes of the classes in it; any other stays as it is."""
+    """Split an edit of a schema into its class changes. Return other edits unchanged."""
     if edit.origin.kind != "schema" or not of_classes:
         return [edit]
     return [Edit(edit.origin, *words_changed(one.before, one.after), one.said) for one in of_classes]
 
 
 def _joined(words: Sequence[str]) -> str:
-    """The runs of words, each once: `, 'question'` and `; question` are one member of a Literal, written twice."""
+    """Join runs of words, each once.
+
+    `, 'question'` and `; question` are the same member of a Literal in two spellings.
+    """
     found: dict[str, str] = {}
     for one in words:
         member = _MEMBER.fullmatch(one)
@@ -241,10 +247,10 @@ _MEMBER = re.compile(r"""(?:[,;|]|or\b)\s*(["']?)([^"'\[\]]+)\1""")
 
 
 def _parts(message: Message, start: int, end: int, removed: str = "") -> list[tuple[Origin, int, int]]:
-    """The origins of a stretch of the message's text, each with its own part of it; never none.
+    """Return the origins of a range of the message's text, each with its subrange; never empty.
 
-    Text removed at the end of a type or a description belongs to that, and not to the fixed text behind it; removed
-    lines belong to what follows them, as a whole field does; those in front of a reminder were a value.
+    Text removed at the end of a type or a description belongs to that piece, not to the fixed text after it. Removed
+    lines belong to the piece after them, like a whole field; lines removed before a reminder were a value.
     """
     found: list[tuple[Origin, int, int]] = []
     position = 0
@@ -269,7 +275,7 @@ def _parts(message: Message, start: int, end: int, removed: str = "") -> list[tu
 
 
 _CONTENT = frozenset({"type", "description", "constraint", "schema", "value", "instructions"})
-"""Kinds of text that come from the signature or from data; an adapter writes the others."""
+"""Kinds of text from the signature or from data; the adapter writes the others."""
 
 
 def _ended_by(before: Segment, segment: Segment, removed: str) -> bool:
@@ -277,7 +283,7 @@ def _ended_by(before: Segment, segment: Segment, removed: str) -> bool:
 
 
 class Change(NamedTuple):
-    """A stretch that differs: "insert", "delete" or "replace", its code points today, and the text it replaced."""
+    """A differing range: "insert", "delete" or "replace", its code points today, and the text it replaced."""
 
     tag: str
     start: int
@@ -287,10 +293,10 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True)
 class _Verbs:
-    """The ends of a sentence about a piece of `after`, by how it compares to `before`."""
+    """Predicates for a piece of `after`, by its comparison with `before`."""
 
     whole: str
-    """The piece is in `after` alone."""
+    """The predicate of a piece that only `after` has."""
     more: str
     less: str
     other: str
@@ -298,11 +304,11 @@ class _Verbs:
 
 _SINCE_THEN = _Verbs("was added", "changed", "lost text", "changed")
 _OVER_THERE = _Verbs("is missing there", "has less text there", "has more text there", "differs there")
-"""Of what another dspy makes: what it leaves out is in our messages alone."""
+"""Predicates for another dspy: a piece that it omits is only in our messages."""
 
 
 def _described(message: Message, changes: Sequence[Change], say: _Verbs) -> list[str]:
-    """Describe each change, as in "the reminder of history turn 1 was added"."""
+    """Describe each change, such as "the reminder of history turn 1 was added"."""
     verbs: dict[Origin, set[str]] = {}
     for change in changes:
         tag, start, end, _ = change
@@ -327,7 +333,7 @@ def _pieces(message: Message, origin: Origin) -> Iterator[tuple[int, int]]:
 
 
 def changes(before: str, after: str) -> list[Change]:
-    """List where `after` differs from `before`, by words; an empty range where something was removed."""
+    """List the word-level differences of `after` from `before`. A removal has an empty range."""
     return [
         Change(tag, new_start, new_end, before[start:end])
         for tag, start, end, new_start, new_end in stretches(before, after)
@@ -340,7 +346,7 @@ def _origins(message: Message, changes: Iterable[Change]) -> tuple[Origin, ...]:
 
 
 def _shown(message: Any) -> list[str]:
-    """A message as lines: its text, and what else it carries as JSON."""
+    """Return a message's text as lines, followed by its other content as JSON."""
     content = message.get("content")
     lines: list[str] = []
     for part in content if isinstance(content, list) else [content]:

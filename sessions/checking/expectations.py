@@ -1,4 +1,4 @@
-"""Expectations of a case, judged against a parse result.
+"""Judge a parse result against the expectations of a case.
 
     {"reply": "parses",
      "fields": {"answer": {"contains": "44.80 EUR", "length": {"max": 1200}},
@@ -6,8 +6,8 @@
      "cost": {"max": 0.01}, "tokens": {"max": 900}, "seconds": {"max": 5},
      "columns": {"xml": {"reply": "does_not_parse"}}}
 
-A field's key is an output field, or a path into its value as JSON. `columns` replaces the rest for a column.
-`cost` (US dollars), `tokens` and `seconds` are of the whole run, its fallbacks included.
+A key of `fields` is an output field, or a path into its value as JSON. `columns` replaces the other expectations for a
+column. `cost` (US dollars), `tokens` and `seconds` apply to the whole run, including fallbacks.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from sessions.model.replies import Measured
 DEFAULT_TOLERANCE = 1e-6
 DEFAULT_RATIO = 0.8
 LIMITS = ("tolerance", "ratio")
-"""Words beside a test that say how near is near enough."""
+"""Options of a test that set how near is near enough."""
 REPLY = ("parses", "does_not_parse")
 
 
 class ExpectationError(ValueError):
-    """An expectation that cannot be understood: its `place` in `expect`, and what would work."""
+    """An invalid expectation: its `place` in `expect`, and what would work."""
 
     def __init__(self, place: str, message: str) -> None:
         self.place = place
@@ -46,7 +46,7 @@ class ExpectationError(ValueError):
 
 @dataclass(frozen=True)
 class Failure:
-    """An expectation that a reply does not fulfil: `place` in `expect`, and why; `expected` and `found` as JSON."""
+    """An unfulfilled expectation: its `place` in `expect` and the reason. `expected` and `found` are JSON."""
 
     place: str
     message: str
@@ -55,7 +55,7 @@ class Failure:
 
 
 def for_column(expect: Mapping[str, object], column: str) -> Mapping[str, Any]:
-    """The expectations that hold for a column. Raises `ExpectationError`."""
+    """Return the expectations for a column. Raises `ExpectationError`."""
     for key in expect:
         if key not in ("reply", "fields", "columns", *MEASURED):
             raise ExpectationError(key, f"expected reply, fields, columns, {', '.join(MEASURED)}")
@@ -66,10 +66,10 @@ def for_column(expect: Mapping[str, object], column: str) -> Mapping[str, Any]:
 
 
 def judge(expect: Mapping[str, object], reading: Reading, measured: Sequence[Measured] = ()) -> tuple[Failure, ...]:
-    """The expectations of a column (see `for_column`) that `reading` does not fulfil.
+    """Return the failures of `reading` against a column's expectations (see `for_column`).
 
-    `measured` is what the run took, as `Case.measured` has it.
-    Raises `ExpectationError` for those that cannot be understood.
+    `measured` contains the measures of the run, as in `Case.measured`. Raises `ExpectationError` for invalid
+    expectations.
     """
     failures: list[Failure] = []
     if "reply" in expect:
@@ -117,7 +117,7 @@ MEASURED: Mapping[str, Callable[[Measured], float | None]] = {
     "tokens": _tokens,
     "seconds": _seconds,
 }
-"""What a run takes, by its word: from one attempt of `Case.measured`, None where it is not known."""
+"""Measures of a run by name: each reads an attempt of `Case.measured`, None if unknown."""
 
 
 def _judge_field(key: str, tests: Mapping[str, object], reading: Reading) -> list[Failure]:
@@ -154,7 +154,7 @@ _STEP = re.compile(r"\.?([^.\[\]]+)|\[(\d+)\]")
 
 
 def _path(key: str, place: str, reading: Reading) -> tuple[str, list[str | int]]:
-    """The output field and the steps into its value."""
+    """Split a key into its output field and the steps into its value."""
     outputs = reading.signature.output_fields
     if key in outputs or key in reading.values:
         return key, []
@@ -306,4 +306,4 @@ TESTS: Mapping[str, Test] = {
     "fuzzy": _fuzzy,
     "overlap": _overlap,
 }
-"""Each test by its word: value, what is expected, all tests of the field → what is wrong, or None."""
+"""The tests by name: value, expected value, all tests of the field → the problem, or None."""

@@ -1,7 +1,7 @@
-"""A value checked against a JSON Schema of a session, by jsonschema: no reference out of the schema, nothing fetched.
+"""Check a value against a session's JSON Schema with jsonschema, without fetching anything.
 
-What a stranger's schema may do is bounded here: its keywords are those of a list (one that is passed over would let a
-wrong value pass), its references stay inside of it and come to an end, and its patterns are searched within a limit.
+Schemas are untrusted and therefore bounded: keywords must be on a list (an ignored keyword could let a wrong value
+pass), references must stay within the schema and terminate, and patterns are searched within a time limit.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sessions.file.json_values import JSON
 from sessions.file.typed_values import same
 
 MOST_REFERENCES = 10_000
-"""How many references are followed for one value: they can branch without end."""
+"""The maximum number of references followed for a value, as they can branch without end."""
 LONGEST_WORDS = 200
 
 _IN_A_SCHEMA = ("items", "additionalProperties", "propertyNames", "contains", "not", "if", "then", "else")
@@ -34,11 +34,14 @@ _references_left: ContextVar[int] = ContextVar("_references_left", default=MOST_
 
 
 class SchemaError(ValueError):
-    """A schema that cannot be used here; the message says why."""
+    """Raised for a schema that cannot be used here. The message says why."""
 
 
 def problem(value: JSON, schema: object) -> str | None:
-    """Return what is wrong with `value`, with its place, or None. Raises `SchemaError` and `patterns.PatternError`."""
+    """Return the problem of `value` with its place, or None.
+
+    Raises `SchemaError` and `patterns.PatternError`.
+    """
     from jsonschema import exceptions
     from referencing import Registry
     from referencing.exceptions import Unresolvable
@@ -62,7 +65,7 @@ def problem(value: JSON, schema: object) -> str | None:
 
 
 def equal(one: JSON, other: JSON) -> bool:
-    """JSON's equality: 1 equals 1.0 and not true; the order of keys does not matter."""
+    """Compare by JSON equality: 1 equals 1.0 but not true. Key order is ignored."""
     if _is_number(one) and _is_number(other):
         return bool(one == other)
     if isinstance(one, Mapping) and isinstance(other, Mapping):
@@ -77,7 +80,7 @@ def _is_number(value: object) -> bool:
 
 
 def _check_keywords(schema: object) -> None:
-    """Raises SchemaError for a keyword that is not looked at, and for a reference that leads out of the schema."""
+    """Raise SchemaError for an unsupported keyword or a reference outside the schema."""
     waiting = [schema]
     while waiting:
         one = waiting.pop()
@@ -92,7 +95,7 @@ def _check_keywords(schema: object) -> None:
                 waiting.extend(argument)
             elif keyword in _BY_NAME and isinstance(argument, Mapping):
                 waiting.extend(argument.values())
-            elif keyword not in (*_OTHERS, *_IN_A_LIST, *_BY_NAME):  # the kind of a known one is the meta schema's
+            elif keyword not in (*_OTHERS, *_IN_A_LIST, *_BY_NAME):  # the meta schema checks known ones
                 raise SchemaError(f'the schema\'s keyword "{keyword}" is not supported')
         reference = one.get("$ref", "#")
         if not isinstance(reference, str) or not (reference == "#" or reference.startswith("#/")):
@@ -101,7 +104,7 @@ def _check_keywords(schema: object) -> None:
 
 @cache
 def _validator() -> Any:
-    """jsonschema's class for the draft of 2020, with the keywords that have to be bounded; loaded when first needed."""
+    """Return jsonschema's class for draft 2020-12 with bounded keywords; loaded on first use."""
     from jsonschema import Draft202012Validator, validators
 
     follow = Draft202012Validator.VALIDATORS["$ref"]
@@ -124,7 +127,7 @@ def _pattern(validator: Any, argument: Any, value: Any, schema: Any) -> Iterator
 
 
 def _multiple_of(validator: Any, argument: Any, value: Any, schema: Any) -> Iterator[Any]:
-    """As people mean it: 12.55 is a multiple of 0.01, though no quotient of floats says so."""
+    """Compare decimal notations: 12.55 is a multiple of 0.01, though not as floats."""
     from jsonschema import ValidationError
 
     if _is_number(value) and _as_written(value) % _as_written(argument):
@@ -143,6 +146,6 @@ def _place(path: Any) -> str:
 
 
 def _words(error: Any) -> str:
-    """Return jsonschema's message without the value in front, which may be long and is shown elsewhere."""
+    """Return jsonschema's message without the leading value, which may be long and is shown elsewhere."""
     said = str(error.message).removeprefix(repr(error.instance)).strip()
     return said if len(said) <= LONGEST_WORDS else said[:LONGEST_WORDS] + "…"

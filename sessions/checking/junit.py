@@ -1,4 +1,4 @@
-"""Test cases as JUnit XML, as the CI systems of teams read it; a check has one for each verdict."""
+"""Write test cases as JUnit XML for CI systems. A check has one for each verdict."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from xml.sax.saxutils import quoteattr
 from sessions.checking.reports import details
 from sessions.checking.verdicts import FixtureResult, Part, verdict_changes
 
-# What XML 1.0 cannot say at all, escaped or not.
+# Characters that XML 1.0 cannot represent, escaped or not.
 _IMPOSSIBLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -20,7 +20,7 @@ Kind = Literal["failure", "error", "skipped"]
 
 @dataclass(frozen=True)
 class Judged:
-    """A test case: where it stands, its name, what it took, and what is wrong with it (None: nothing)."""
+    """A test case: its path, name, duration in seconds, and problem (`kind` None: none)."""
 
     path: str
     name: str
@@ -32,10 +32,13 @@ class Judged:
 
 
 def report(results: Iterable[FixtureResult], errors: Mapping[str, str]) -> str:
-    """Report a check, replies that parse differently first; `errors` are unreadable files, by path, with the reason."""
+    """Report a check, with changed verdicts and values first.
+
+    `errors` maps the paths of unreadable files to the reasons.
+    """
     cases: list[Judged] = []
     for result in sorted(results, key=lambda one: not verdict_changes(one)):
-        seconds = result.seconds / max(1, len(result.verdicts))  # measured together: they share one rendering
+        seconds = result.seconds / max(1, len(result.verdicts))  # measured together, as they share one rendering
         cases += [_judged(result, part, word, seconds) for part, word in result.verdicts.items()]
     cases += [Judged(path, "load", 0.0, "error", reason) for path, reason in errors.items()]
     return written("workbench check", cases)
@@ -57,7 +60,7 @@ def _judged(result: FixtureResult, part: Part, word: str, seconds: float) -> Jud
 
 
 def written(suite: str, cases: Sequence[Judged]) -> str:
-    """The whole report of these cases."""
+    """Write the report of these cases."""
     counts = {"tests": len(cases)}
     for name, kind in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         counts[name] = sum(one.kind == kind for one in cases)

@@ -1,8 +1,8 @@
-"""A session whose keys another program has sorted: noticed, and given back the order that its recordings show.
+"""Detect session files whose keys another program sorted, and restore the recorded order.
 
-The order of keys is part of a prompt: an input `{"b": 1, "a": 2}` is shown as it stands. A formatter that sorts the
-keys of JSON files changes such prompts, and all that was recorded is in another order too. The texts of the recorded
-messages still have the old one.
+Key order is part of a prompt: an input `{"b": 1, "a": 2}` is shown in that order. A formatter that sorts the keys of
+JSON files therefore changes prompts, and the recordings are reordered too. The texts of the recorded messages still
+have the old order.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from sessions.model.session import Case, Recording, Session
 
 MEND = "`workbench check {path} --restore-order` puts the order of the recording back"
 LOOKS = 2_000
-"""Places in the recorded messages of a case at which an object is looked for."""
+"""The maximum number of positions in recorded messages that are tried for each value."""
 
 
 def were_sorted(text: str) -> bool:
-    """Tell whether every JSON object has its keys in alphabetical order, as no session of ours has."""
+    """Return whether all JSON objects have sorted keys, unlike files the workbench writes."""
     unsorted = 0
     several = 0
 
@@ -41,12 +41,15 @@ def were_sorted(text: str) -> bool:
 
 
 def drift(path: str) -> Drift:
-    """Return the drift of a fixture that only sorted keys changed."""
+    """Return the drift for a fixture that changed only because keys were sorted."""
     return Drift("render", "keys", f"{KEYS_SORTED}; {MEND.format(path=path)}")
 
 
 def restored(session: Session, adapters: Mapping[str, Adapter] | None = None) -> Session:
-    """The session with the order that its recordings show, as far as they do; no value is another than before."""
+    """Restore the key order that the recordings show; no value changes.
+
+    Values that no recorded message shows keep their order.
+    """
     cases = tuple([_case(case) for case in session.cases])
     shown = [recording for case in session.cases for recording in case.recordings.values()]
     demos = tuple([replace(one, values=_ordered(one.values, shown)) for one in session.demos])
@@ -70,7 +73,7 @@ def _case(case: Case) -> Case:
 
 
 def _ordered(values: Mapping[str, object], shown: list[Recording]) -> dict[str, Any]:
-    """The values, each with the keys in the order in which a recorded message shows it."""
+    """Give each value the key order of the recorded message that shows it."""
     return {name: _shown_name(value, shown) if _has_order(value) else value for name, value in values.items()}
 
 
@@ -112,7 +115,7 @@ def _is_same_but_order(one: Recording, other: Recording) -> bool:
 
 
 def _is_equal(one: object, other: object) -> bool:
-    """Tell whether two JSON values differ in key order only; 1, 1.0 and true differ."""
+    """Return whether two JSON values are equal, ignoring key order. 1, 1.0 and true differ."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         return one.keys() == other.keys() and all(_is_equal(one[key], other[key]) for key in one)
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):

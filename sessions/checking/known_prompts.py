@@ -1,7 +1,7 @@
-"""Prompts of the fixtures that were checked before, since those of a team mostly share their signature and demos.
+"""Share prompts and demos between fixtures, since a team's sessions often have them in common.
 
-The engine takes over the messages of demos that are the same objects. Demos of other files with the same content are
-therefore made the same objects here.
+The engine reuses rendered demos only if they are the same objects. Equal demos of other files are therefore replaced by
+the objects of the first.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from adapters.signatures.signature import Signature
 from sessions.model.session import Demo, Session
 
 MOST_DEMOS = 4_000
-"""Demos that are remembered, and demos in the prompts that are; beyond that everything is forgotten."""
+"""The limit on remembered demos, and on demos in remembered prompts; beyond it the cache is cleared."""
 
 
 class KnownPrompts:
-    """Prompts and demos shared within a run of checks; bounded, however many files are checked."""
+    """Prompts and demos shared within a run of checks, bounded for any number of files."""
 
     def __init__(self) -> None:
         self._demos: dict[str, Demo] = {}
@@ -28,7 +28,7 @@ class KnownPrompts:
         self._weight = 0
 
     def with_known_demos(self, session: Session) -> Session:
-        """The session with the demos of an earlier one in the place of equal ones."""
+        """Replace the session's demos with equal ones of earlier sessions."""
         if not session.demos or len(session.demos) > MOST_DEMOS // 10:
             return session
         return replace(session, demos=tuple([self._known(demo) for demo in session.demos]))
@@ -42,7 +42,7 @@ class KnownPrompts:
         return self._demos.setdefault(content, demo)
 
     def get(self, adapter: Adapter, signature: Signature) -> Prompt | None:
-        """A prompt whose demos can be taken over."""
+        """Return a prompt whose rendered demos can be reused."""
         return self._prompts.get((adapter, adapter.demo_key(signature)))
 
     def keep(self, adapter: Adapter, signature: Signature, prompt: Prompt) -> None:

@@ -1,7 +1,7 @@
-"""Regular expressions of strangers, searched within a time limit.
+"""Search untrusted regular expressions within a time limit.
 
-A pattern such as `(a+)+$` can take longer than the universe has, and Python cannot interrupt it. Patterns that repeat
-anything are therefore searched in a child process, which is ended when it takes too long. It starts on first use.
+A pattern such as `(a+)+$` can run practically forever, and Python cannot interrupt it. Patterns with repetition are
+therefore searched in a child process, which is killed on timeout. It starts on first use.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 SECONDS = 2.0
 WORKER = Path(__file__).with_name("pattern_worker.py")
 TEXT_LIMIT = 100_000
-"""Characters of a text that is searched."""
+"""The maximum length of a searched text."""
 PATTERN_LIMIT = 1_000
 
 _REPEATS = frozenset("*+{?")
 
 
 class PatternError(ValueError):
-    """A pattern that is not valid, too long, or took too long; the message says which."""
+    """Raised for a pattern that is invalid, too long or too slow. The message says which."""
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Search `text` for `pattern`. Raises `PatternError`."""
+    """Return whether `pattern` is found in `text`. Raises `PatternError`."""
     if len(pattern) > PATTERN_LIMIT:
         raise PatternError(f"the pattern has {len(pattern):,} characters; the limit is {PATTERN_LIMIT:,}")
     if len(text) > TEXT_LIMIT:
@@ -51,7 +51,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 class _Worker:
-    """The child process; one question at a time."""
+    """The child process, which handles one search at a time."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None

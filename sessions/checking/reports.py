@@ -1,4 +1,4 @@
-"""A check as text for people: what differs, where, and why."""
+"""Reports of a check as text: differences, their places and reasons."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from sessions.checking.verdicts import Drift, FixtureResult
 from sessions.text_diff import line_diff
 
 LONGEST_LINE = 200
-"""Characters of a changed line that is shown whole."""
+"""The maximum length of a changed line that is shown in full."""
 AROUND = 60
-"""Characters shown on both sides of what changed in a longer one."""
+"""The number of characters shown on each side of the change in a longer line."""
 LONGEST_WORD = 40
-"""Characters of a word that is marked whole where a part of it changed."""
+"""The maximum length of a word that is marked in full when a part of it changed."""
 MOST_NAMED = 5
-"""Fixtures named where many share what is said."""
+"""The number of fixtures named when many share a message."""
 
 _WORD = re.compile(r"\w")
 _COUNTED = {"unasked": "not asked of dspy"}
 
 
 def title(counts: Mapping[str, int], errors: Mapping[str, str]) -> str:
-    """A line over a report of `totals`, with the files that could not be read."""
+    """Return the title of a report from its `totals` and the unreadable files (`errors`)."""
     failed = counts.get("failed", 0)
     return (
         "All fixtures match"
@@ -34,27 +34,27 @@ def title(counts: Mapping[str, int], errors: Mapping[str, str]) -> str:
 
 
 def summary(counts: Mapping[str, int]) -> str:
-    """A line of `totals`: how many fixtures passed, failed, and had nothing to check."""
+    """Format `totals`: how many fixtures passed, failed, and were empty."""
     return ", ".join(
         f"{count} {_COUNTED.get(word, word)}" for word, count in counts.items() if count or word == "passed"
     )
 
 
 def noted(note: str, results: Sequence[FixtureResult]) -> str:
-    """A line: a note on fixtures of a file, and the first of them by name."""
+    """Format a note on fixtures of a file, with the names of the first ones."""
     named = [f"{one.case}::{one.column}" for one in results[:MOST_NAMED]]
     more = f" and {len(results) - len(named)} more" if len(results) > len(named) else ""
     return f"{results[0].path}: {note}  [{', '.join(named)}{more}]"
 
 
 def headline(result: FixtureResult) -> str:
-    """A line: which fixture, and each of its verdicts."""
+    """Format a fixture's name and its verdicts."""
     words = ", ".join(f"{part} {word}" for part, word in result.verdicts.items())
     return f"{result.path}::{result.case}::{result.column}  {words}"
 
 
 def details(result: FixtureResult) -> str:
-    """Everything that differs, as indented lines; empty when nothing does."""
+    """List all differences as indented lines; empty if there are none."""
     return "\n".join(line for drift in result.drift for line in lines_of(drift))
 
 
@@ -74,7 +74,7 @@ def lines_of(drift: Drift) -> Iterable[str]:
 
 
 def marked(lines: Sequence[str]) -> Iterator[str]:
-    """The lines of a diff, of which long ones that changed are cut to what changed, between ⟦ and ⟧."""
+    """Yield the lines of a diff. Long changed lines are cut to the change, between ⟦ and ⟧."""
     position = 0
     while position < len(lines):
         end = position
@@ -95,7 +95,7 @@ def marked(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _cut(old: str, new: str) -> tuple[str, str]:
-    """A changed line and what it became, both whole when they are short."""
+    """Cut a pair of changed lines; short lines stay whole."""
     if max(len(old), len(new)) <= LONGEST_LINE:
         return old, new
     before, after = old[1:], new[1:]
@@ -109,9 +109,10 @@ def _cut(old: str, new: str) -> tuple[str, str]:
 
 
 def _word_begins(one: str, other: str, place: int) -> int:
-    """Return where the word around a place begins; up to there both texts are alike.
+    """Return the start of the word around `place`. Both texts are equal up to there.
 
-    "float" became "int", whatever letters they share. A word without an end within `LONGEST_WORD` is no word.
+    "float" → "int" is thus marked as a whole word, whatever letters they share. A run of word characters longer than
+    `LONGEST_WORD` is not treated as a word.
     """
     if not any(_WORD.match(text[place : place + 1]) for text in (one, other)):
         return place

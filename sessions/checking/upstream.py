@@ -1,4 +1,4 @@
-"""The fifth verdict, `upstream`: does another release of dspy render and read a fixture as recorded?"""
+"""Judge whether another release of dspy renders and parses a fixture as recorded (verdict `upstream`)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sessions.running.recording import as_json
 
 
 def check(dspy: Release, session: Session, case: Case, column: Column) -> tuple[Word, tuple[Drift, ...]]:
-    """The verdict of `dspy` on one column of a case; `empty` where there is a reason `why_not`."""
+    """Return the verdict of `dspy` on a column of a case; `empty` if `why_not` gives a reason."""
     recorded = case.recordings.get(column.id)
     if recorded is None or why_not(dspy, session, case, column):
         return "empty", ()
@@ -39,7 +39,7 @@ def check(dspy: Release, session: Session, case: Case, column: Column) -> tuple[
 
 
 def why_not(dspy: Release, session: Session, case: Case, column: Column) -> str:
-    """Why this fixture cannot be shown to a dspy, as a sentence; empty where it can."""
+    """Return why a dspy cannot judge this fixture, as a sentence; "" if it can."""
     why = "nothing is recorded" if column.id not in case.recordings else dspy.why_not(session, column)
     return f"{dspy.name} was not asked: {why}" if why else ""
 
@@ -91,16 +91,16 @@ def _attempts(recorded: Recording) -> Sequence[RecordedAttempt]:
 
 
 def _today(session: Session, case: Case, column: Column, recorded: Recording) -> tuple[Message, ...]:
-    """Our messages, which know their origins."""
+    """Render our own messages, which have origins."""
     capabilities = recording.capabilities_in_force(recorded, session.model_of(column))
     try:
         return rendering.request_of(session, column, case, capabilities=capabilities).messages
-    except Exception:  # the render verdict tells it
+    except Exception:  # the render verdict reports it
         return ()
 
 
 def _without_origins(message: Mapping[str, object]) -> Message:
-    """A recorded message that we would make otherwise today: what made its pieces is not known."""
+    """Convert a recorded message that we no longer render. The origins of its text are unknown."""
     from adapters.prompts.text import Segment, Text
 
     content = message.get("content")

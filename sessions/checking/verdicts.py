@@ -1,4 +1,4 @@
-"""Verdicts of a check on rendering, parsing and expectations, with what differs."""
+"""Verdicts of a check on rendering, parsing and expectations, with the differences."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from sessions.file.typed_values import same
 from sessions.model.session import Case, Recording
 
 Word = Literal["pass", "drift", "fail", "empty", "error", "gone", "refused"]
-"""pass: as recorded, or as expected · drift: not as recorded · fail: not as expected · empty: nothing recorded, or
-nothing expected · error: it could not be judged. Of a source alone, gone: the class or its file is not there ·
-refused: it must not, or cannot, be followed."""
+"""The word of a verdict. pass: as recorded or expected · drift: differs from the recording · fail: differs from the
+expectation · empty: nothing recorded, or nothing expected · error: could not be judged. For `source` only: gone: the
+class or its file is missing · refused: the link must not, or cannot, be followed."""
 
 Part = Literal["render", "parse", "expect", "source", "upstream", "live"]
 PARTS: tuple[Part, ...] = ("render", "parse", "expect")
-"""The verdicts of every check; `source` is given where there is a link, `upstream` and `live` when asked for."""
+"""The verdicts of every check. `source` is added for a linked session, `upstream` and `live` on request."""
 
 KEYS_SORTED = "the keys of the file were sorted, and prompts depend on their order"
-"""Of a drift that comes of the order of keys alone."""
+"""The message of a drift caused by key order alone."""
 
 
 @dataclass(frozen=True)
 class Origin:
-    """The source of a piece of a message: its `kind` in `adapters.prompts.text`, field and turn."""
+    """The source of a piece of a message: its turn, its `kind` in `adapters.prompts.text`, and its field."""
 
     turn: str
     kind: str
@@ -39,7 +39,7 @@ class Origin:
         return f"{self.turn} · {self.kind}" + (f" of `{self.field}`" if self.field is not None else "")
 
     def in_words(self) -> str:
-        """Such as "the description of `score` in the system message"."""
+        """Return a phrase such as "the description of `score` in the system message"."""
         what = _KINDS.get(self.kind, self.kind)
         if self.field is not None:
             return f"the {what} of `{self.field}` in {turn_in_words(self.turn)}"
@@ -50,7 +50,7 @@ _KINDS = {"boilerplate": "fixed text", "custom": "adapter's own text"}
 
 
 def turn_in_words(turn: str) -> str:
-    """A message's `turn` as a person says it: "history turn 1", "the system message"."""
+    """Return a phrase for a message's `turn`: "history turn 1", "the system message"."""
     if turn.startswith("history "):
         return "history turn " + turn.removeprefix("history ")
     return {"system": "the system message", "inputs": "the inputs"}.get(turn, turn)
@@ -60,7 +60,7 @@ def turn_in_words(turn: str) -> str:
 class Edit:
     """A change in the pieces of an origin: words removed and words added, runs joined by `…`.
 
-    `said`: the change of a class in a schema, in words that are the same wherever a prompt shows that class.
+    `said` describes the change of a class in a schema, identically wherever a prompt shows that class.
     """
 
     origin: Origin
@@ -71,12 +71,12 @@ class Edit:
 
 @dataclass(frozen=True)
 class Drift:
-    """A difference: which verdict it belongs to, where, in words, and as a diff.
+    """A difference: its verdict, place, message and diff.
 
     `place` is a path (`messages[0]`, `request.temperature`, `attempts[0].completions[0].values.answer`,
-    `fields.answer.equals`). `diff` holds lines that begin with "-", "+" or " ". `origins` say what made the pieces of
-    today's message that differ, and `edits` what changed in each. `before` and `after` are JSON, for differences that
-    are no text. `versions` says which versions have changed since the recording, and is empty when none has.
+    `fields.answer.equals`). `diff` contains lines that begin with "-", "+" or " ". `origins` are the sources of the
+    differing pieces of today's message, and `edits` the changes in each. `before` and `after` are JSON, for differences
+    other than text. `versions` names the versions that changed since the recording; it is empty if none did.
     """
 
     part: Part
@@ -92,7 +92,7 @@ class Drift:
 
 @dataclass(frozen=True)
 class FixtureResult:
-    """The verdicts on one column of a case of the session at `path`, by part."""
+    """The verdicts on a column of a case in the session at `path`, by part."""
 
     path: str
     case: str
@@ -100,18 +100,18 @@ class FixtureResult:
     verdicts: Mapping[Part, Word]
     drift: tuple[Drift, ...] = ()
     notes: tuple[str, ...] = ()
-    """What a person should know of the fixture although it is no drift, such as what could not be asked."""
+    """Remarks that are not drift, such as a release that could not be asked."""
     seconds: float = field(default=0.0, compare=False)
-    """What judging it took."""
+    """The time that the check of this fixture took."""
 
     @property
     def passed(self) -> bool:
-        """Something was checked, and all that was asked for held."""
+        """Return whether something was checked and everything passed."""
         return not self.failed and not self.is_empty and not self.unasked
 
     @property
     def unasked(self) -> bool:
-        """Another dspy was to judge and could not be asked; nothing else is wrong."""
+        """Return whether only the verdict of another dspy is missing, because it could not be asked."""
         return self.verdicts.get("upstream") == "empty" and not self.failed and not self.is_empty
 
     @property
@@ -120,17 +120,20 @@ class FixtureResult:
 
     @property
     def is_empty(self) -> bool:
-        """Nothing is recorded and nothing expected: nothing was checked. That its source is the same is no check."""
+        """Return whether nothing was checked, because nothing is recorded or expected.
+
+        The verdict `source` does not count as a check.
+        """
         others = [word for part, word in self.verdicts.items() if part != "source"]
         return all(word == "empty" for word in others) and not self.failed
 
 
 PARSED, PARSE_ERROR, NO_VALUE = "parsed", "parse error", "no value"
 MOST_INNER, DEEPEST = 3, 20
-"""Changes within a value that are named one by one; levels at which they are looked for."""
+"""The maximum number of changes listed within a value, and the depth to which they are searched."""
 _ABSENT: Final = object()
 LONGEST_COMPARED, LONGEST_VALUE = 2_000, 60
-"""Characters of a text that is compared whole; of a value in a sentence."""
+"""The maximum length of a text compared in full, and of a value in a sentence."""
 _WORD = re.compile(r"\w+")
 _COMPLETION = re.compile(r"(attempts\[\d+\]\.completions\[\d+\])\.(ok|error|values)(?:\.(.*))?", re.DOTALL)
 
@@ -138,8 +141,8 @@ _COMPLETION = re.compile(r"(attempts\[\d+\]\.completions\[\d+\])\.(ok|error|valu
 class VerdictChange(NamedTuple):
     """A change in how a recorded reply parses: its verdict, or one field's value.
 
-    `before` and `after` are values as JSON, or `parsed`, `parse error`, `no value`. `field` is empty for an error that
-    names no field.
+    `before` and `after` are values as JSON, or `parsed`, `parse error`, `no value`. `field` is empty for an error
+    without a field.
     """
 
     field: str
@@ -149,7 +152,7 @@ class VerdictChange(NamedTuple):
 
     @property
     def is_flip(self) -> bool:
-        """Tell whether the verdict changed, not only a value."""
+        """Return whether the verdict changed, not only a value."""
         return PARSE_ERROR in (self.before, self.after)
 
     def __str__(self) -> str:
@@ -157,9 +160,9 @@ class VerdictChange(NamedTuple):
 
 
 def verdict_changes(result: FixtureResult) -> list[VerdictChange]:
-    """List how the replies of a fixture parse differently, so that no harmless change of its prompt hides it.
+    """List changes in how the replies of a fixture parse, separately from changes of its prompt.
 
-    A value that came or went together with its field in the prompt is a change of the fields, not of the reply.
+    A value that was added or removed together with its field in the prompt counts as a change of the fields.
     """
     replies: dict[str, dict[str, Drift]] = {}
     for drift in result.drift:
@@ -185,9 +188,9 @@ def verdict_changes(result: FixtureResult) -> list[VerdictChange]:
 
 
 def _value_changes(field: str, drift: Drift) -> Iterator[VerdictChange]:
-    """Name what changed in a value: the value, or within models the field of the innermost class.
+    """Yield the changes in a value; within models, the field of the innermost class.
 
-    A model whose class alone has another name, or its fields another order, has the value that it had.
+    A model with only its class renamed or its fields reordered is unchanged.
     """
     if drift.message.endswith((" is gone", " is new")):
         found = [(field, _value(drift, "gone"), _value(drift, "new"))]
@@ -231,14 +234,17 @@ def _flip(parts: Mapping[str, Drift]) -> VerdictChange:
 
 
 def _value(drift: Drift, absent: Literal["gone", "new"]) -> str:
-    """The recorded value of a drift for "gone", today's for "new"."""
+    """Return the recorded value of a drift for "gone", today's for "new"."""
     if absent == "gone":
         return NO_VALUE if drift.message.endswith(" is new") else as_short_json(drift.before)
     return NO_VALUE if drift.message.endswith(" is gone") else as_short_json(drift.after)
 
 
 def _fields_of_the_prompt(drifts: Sequence[Drift]) -> tuple[set[str], set[str]]:
-    """Words that left the system message's structure and words that came: the names of fields are among them."""
+    """Return the words removed from and added to the system message's structure.
+
+    They include the names of removed and new fields.
+    """
     gone: set[str] = set()
     new: set[str] = set()
     for edit in (edit for drift in drifts for edit in drift.edits):
@@ -249,7 +255,7 @@ def _fields_of_the_prompt(drifts: Sequence[Drift]) -> tuple[set[str], set[str]]:
 
 
 def as_short_json(value: object) -> str:
-    """Write a value as JSON; a long one as its beginning and the digest of the whole, so that it still compares."""
+    """Write a value as JSON; a long one as its beginning and a digest, for comparison."""
     text = json.dumps(plain(value), ensure_ascii=False)
     return shortened(text)
 
@@ -262,18 +268,21 @@ def shortened(text: str) -> str:
 
 
 def cut(text: str, length: int = LONGEST_VALUE) -> str:
-    """Join a text into a line of at most `length` characters."""
+    """Collapse a text into a line of at most `length` characters."""
     line = " ".join(text.split())
     return line if len(line) <= length else f"{line[: length - 1]}…"
 
 
 def quoted(text: str) -> str:
-    """Quote a text in a sentence, cut; "nothing" for an empty one."""
+    """Cut and quote a text for a sentence; "nothing" for an empty text."""
     return f"“{cut(text)}”" if text else "nothing"
 
 
 def totals(results: Iterable[FixtureResult]) -> dict[str, int]:
-    """Count fixtures that `passed`, `failed`, were `unasked` and `empty`; each counts once. No result is kept."""
+    """Count `passed`, `failed`, `unasked` and `empty` fixtures; each counts once.
+
+    Results are consumed one by one and not kept.
+    """
     counts = {"passed": 0, "failed": 0, "unasked": 0, "empty": 0}
     for one in results:
         counts["passed"] += one.passed
@@ -287,7 +296,7 @@ NOT_RECORDED = "nothing recorded: only the expectations were judged"
 
 
 def notes_of(case: Case, column: str) -> tuple[str, ...]:
-    """Sentences on one column of a case; none where all that it shows was judged."""
+    """Return remarks on a column of a case; empty if everything shown was judged."""
     recorded, reply = case.recordings.get(column), case.replies.get(column)
     if recorded is None:
         return (NOT_RECORDED,) if case.expect else ()
@@ -297,7 +306,7 @@ def notes_of(case: Case, column: str) -> tuple[str, ...]:
 
 
 def lost_recording(case: Case, column: str) -> bool:
-    """Tell whether a recorded run left its measures beside an expectation, but no recording."""
+    """Return whether a recorded run left measures beside an expectation, but no recording."""
     return bool(case.expect) and column not in case.recordings and bool(case.measured.get(column))
 
 

@@ -1,4 +1,4 @@
-"""Compare a session with its program (the verdict `source`): fields, types, descriptions, instructions."""
+"""Compare a session with its program (verdict `source`): fields, types, descriptions, instructions."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from sessions.source.project import SourceError, SourceGoneError
 from sessions.text_diff import line_diff
 
 OWN_INSTRUCTIONS = "nothing follows its instructions: they are its own, not those of the class"
-"""About a session whose class is linked, but whose instructions were set elsewhere, as by `with_instructions`."""
+"""The note on a linked session whose instructions were set elsewhere, such as by `with_instructions`."""
 
 
 class SourceVerdict(NamedTuple):
-    """The verdict `source`, what differs, and a note on what the link does not follow."""
+    """The verdict `source`, the differences, and a note on content that the link does not cover."""
 
     word: Word
     drift: tuple[Drift, ...] = ()
@@ -44,7 +44,8 @@ class SourceVerdict(NamedTuple):
 def check_source(session: Session, folder: Path, follower: Follower) -> SourceVerdict | None:
     """Compare a session in `folder` with its program; None without a link. Never raises.
 
-    Where the session's instructions are not those of the class, equal fields are no pass: it is `empty`, with a note.
+    If the session has its own instructions instead of the class's, equal fields do not pass: the verdict is `empty`,
+    with a note.
     """
     signature = session.signature
     if signature.source is None:
@@ -88,13 +89,13 @@ NO_LINK = "no link to a program"
 
 
 def why_unlinked(session: Session) -> str:
-    """Return why no program's text is followed for a session; "" when its class and instructions are."""
+    """Return why a session does not follow a program; "" if its class and instructions do."""
     if session.signature.source is None:
         return NO_LINK
     try:
         own = session.signature.instructions
         return "" if own in (None, read_alone(session.signature).instructions) else "instructions of its own"
-    except SignatureError:  # the verdict `source` says what is wrong
+    except SignatureError:  # the verdict `source` reports it
         return ""
 
 
@@ -106,7 +107,7 @@ def read_alone(signature: SignatureText) -> Signature:
 def differences(before: Signature, after: Signature) -> list[Drift]:
     """Compare the session's signature with the program's, `after`: one drift for each change.
 
-    A change within a class, such as a model, is a drift of that class's field, whatever fields of the signature use it.
+    A change within a class, such as a model, is a drift of that class's field, whichever signature fields use it.
     """
     drifts: list[Drift] = []
     mine, theirs = classes_of(before), classes_of(after)
@@ -142,7 +143,7 @@ def differences(before: Signature, after: Signature) -> list[Drift]:
 
 
 def _is_renamed(before: Signature, after: Signature, old: str, new: str) -> bool:
-    """Tell whether two fields are the same but for their name: in role, type, place and what else they say."""
+    """Return whether two fields differ in name only: same role, type, position, texts and default."""
     one, other = before.fields[old], after.fields[new]
     if list(before.fields).index(old) != list(after.fields).index(new):
         return False

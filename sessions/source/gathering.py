@@ -1,4 +1,4 @@
-"""A text that says a signature whole: its class and what that needs, from its own file and the project's others."""
+"""Gather the full text of a signature: its class and all it needs, from the project's files."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ MOST_STATEMENTS = 2_000
 
 @dataclass(frozen=True)
 class Piece:
-    """A statement as it was taken: `text` is what stands in the gathered text, `file[start:end]` in its file's.
+    """A gathered statement: `text` in the gathered text, `file[start:end]` in its file.
 
-    The two differ where the file says `models.Invoice` and the gathered text, which has no such module, `Invoice`.
+    The two differ if the file uses `models.Invoice`: the gathered text, without that module, uses `Invoice`.
     """
 
     file: Path
@@ -41,7 +41,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Gathered:
-    """The text of a signature, the class that is meant, and where its pieces come from."""
+    """The text of a signature, its class name, and the sources of its pieces."""
 
     text: str
     class_name: str
@@ -54,10 +54,10 @@ class Gathered:
 
 
 def gather(project: Project, file: Path, class_name: str | None, link: SourceLink | None = None) -> Gathered:
-    """The text of a signature of a resolved file of the project; of a ReAct's inner signature if `link` says so.
+    """Gather the text of a signature from a resolved file, or a ReAct's inner signature if `link` requests it.
 
-    Raises `SourceGoneError` for a file or a class that is not there, and `SourceRefusedError` for what cannot be read
-    or must not be followed. `class_name` None means the only one.
+    `class_name` None selects the file's only signature. Raises `SourceGoneError` for a missing file or class, and
+    `SourceRefusedError` for a source that cannot be read or must not be followed.
     """
     text = project.read(file)
     name = class_name or _only_class(project, file, text)
@@ -67,7 +67,10 @@ def gather(project: Project, file: Path, class_name: str | None, link: SourceLin
 
 
 def with_react(found: Gathered, link: SourceLink, file: Path) -> Gathered:
-    """Derive `dspy.ReAct(S, tools).react` or `.extract` in the text, as `dspy.predict.react.ReAct.__init__` does."""
+    """Append the derivation of `dspy.ReAct(S, tools).react` or `.extract` to the text.
+
+    Follows `dspy.predict.react.ReAct.__init__`.
+    """
     signature = read_gathered(found, link.file)
     base, name = found.class_name, f"{found.class_name}{link.react.title()}"
     steps = ['.append("trajectory", dspy.InputField(), type_=str)']
@@ -90,7 +93,7 @@ def with_react(found: Gathered, link: SourceLink, file: Path) -> Gathered:
 
 
 def gather_text(text: str, class_name: str) -> str:
-    """The class and what it needs of a module's text, when no other file is to be read. Raises SignatureError."""
+    """Gather a class from a module's text alone, without other files. Raises SignatureError."""
     module = read_module(text)
     project = Project(Path("/"))
     gathering = _Gathering(project, Path("/source.py"), follows=False)
@@ -99,16 +102,16 @@ def gather_text(text: str, class_name: str) -> str:
 
 
 def read_gathered(found: Gathered, file: str) -> Signature:
-    """The program's signature. Raises `SourceError`, naming the file, for what the notation does not understand."""
+    """Read the program's signature. Raises `SourceError`, naming the file, for unsupported notation."""
     try:
         return SignatureText(found.text, found.class_name).read()
     except SignatureError as error:
-        # Its line and column are those of the gathered text, which nobody has seen.
+        # Omit line and column: they refer to the gathered text, which users never see.
         raise SourceRefusedError(f"{file}: {error.message}", error.hint) from None
 
 
 def meaning_of(signature: Signature) -> str:
-    """Digest what a signature says, as `differences` compares it: not its comments, layout or methods."""
+    """Digest the meaning of a signature as `differences` compares it: no comments, layout or methods."""
     fields = [
         [
             *(one.name, one.role, name_of(one.annotation), schema_of(one.annotation)),
@@ -126,7 +129,7 @@ def default_of(field: Field) -> str:
 
 
 def line_of(text: str, name: str, field: str = "") -> int:
-    """Return the line of a class, or a place, of a module, or of a field in it; 1 if it is not there."""
+    """Return the line of a module's class or place, or of a field in it; 1 if missing."""
     if is_place(name):
         place = places_of(text).get(name)
         return 1 if place is None else place.statements[-1].statement.first_line
@@ -154,7 +157,7 @@ def _only_class(project: Project, file: Path, text: str) -> str:
 
 @dataclass(frozen=True)
 class _Meaning:
-    """The meaning of a name: statements of a file that bind it, or an import from elsewhere."""
+    """The meaning of a name: a binding in a file of the project, or an import from elsewhere."""
 
     file: Path | None
     name: str
@@ -163,22 +166,22 @@ class _Meaning:
 
 @dataclass
 class _Gathering:
-    """A signature on its way."""
+    """The state of gathering a signature."""
 
     project: Project
     file: Path
     follows: bool = True
     modules: dict[Path, ModuleText] = field(default_factory=dict)
     taken: dict[Path, dict[int, Statement]] = field(default_factory=dict)
-    """By file, in the order in which files are finished: statements by where they start."""
+    """Taken statements by file and start offset."""
     imports: dict[str, _Meaning] = field(default_factory=dict)
-    """Imports of elsewhere, by the name they bind."""
+    """Imports from elsewhere, by the name they bind."""
     aliases: dict[str, str] = field(default_factory=dict)
-    """Names that a module gives to something that is called otherwise where it is defined."""
+    """Names of objects that are defined under another name: alias to definition."""
     meanings: dict[str, _Meaning] = field(default_factory=dict)
     order: list[Path] = field(default_factory=list)
     renamed: dict[Path, dict[str, str]] = field(default_factory=dict)
-    """By file: dotted names such as `models.Invoice`, and what they are called in the gathered text."""
+    """By file: dotted names such as `models.Invoice`, and their names in the gathered text."""
 
     def module(self, file: Path) -> ModuleText:
         if file not in self.modules:
@@ -208,7 +211,7 @@ class _Gathering:
         return Gathered(text, class_name, pieces, tuple(self.modules))
 
     def at_place(self, name: str) -> Gathered:
-        """Gather a signature inside other code of the file. Raises `SourceGoneError` if there is none of that name."""
+        """Gather a signature inside other code of the file. Raises `SourceGoneError` for an unknown name."""
         module = self.module(self.file)
         places = places_of(module.text)
         place = places.get(name)
@@ -278,7 +281,7 @@ class _Gathering:
         return _Meaning(None, imported.bound, imported.text)
 
     def _module_of(self, name: str, level: int, file: Path) -> Path | None:
-        """The project's file of a module; None for those that the notation knows, and for those of elsewhere."""
+        """Find the project's file of a module, or None for modules known to the notation or from elsewhere."""
         if not self.follows or (not level and known_module(name) is not None):
             return None
         try:
@@ -288,14 +291,14 @@ class _Gathering:
             raise SourceRefusedError(f"{said}: {error.message}", error.hint) from None
 
     def _submodule(self, file: Path, imported: ImportedName) -> Path | None:
-        """The project's module that an import binds, as `from app import models` and `import app.models` do."""
+        """Find the project module bound by `from app import models` or `import app.models`."""
         inside = imported.module if imported.name is None else ".".join(filter(None, [imported.module, imported.name]))
         return self._module_of(inside, imported.level, file)
 
     # taking
 
     def _take(self, file: Path, name: str) -> None:
-        """Takes the statements that bind a name, and first what they need."""
+        """Take the statements that bind a name, and everything they need."""
         module = self.module(file)
         mine = self.taken.setdefault(file, {})
         for statement in module.statements_of(name):
@@ -327,7 +330,7 @@ class _Gathering:
             self._name(name, meant, file)
 
     def _is_module(self, file: Path, name: str) -> bool:
-        """Tell whether a name is one of the project's modules, whose members are taken, not itself."""
+        """Return whether a name is a project module. Its members are taken instead of itself."""
         imported = self.module(file).imports_of(name)
         return any(self._find_module(file, one) is not None for one in imported)
 
@@ -339,7 +342,7 @@ class _Gathering:
         return self._submodule(file, imported)
 
     def _need_dotted(self, file: Path, dotted: str) -> None:
-        """`models.Invoice`, or `app.models.Invoice`: the member of a module of the project, under its own name."""
+        """Take the project's object for `models.Invoice` or `app.models.Invoice`, under its own name."""
         first, _, rest = dotted.partition(".")
         for imported in self.module(file).imports_of(first):
             members = rest.split(".")
@@ -365,7 +368,7 @@ class _Gathering:
         self.renamed.setdefault(file, {})[full] = meant.name
 
     def _name(self, name: str, meant: _Meaning, file: Path) -> None:
-        """Raises `SourceRefusedError` when the name stands for something else already: one text cannot say both."""
+        """Register a name's meaning. Raises `SourceRefusedError` if it already has another."""
         before = self.meanings.setdefault(name, meant)
         if before != meant:
             one, other = (self.project.name(of.file) if of.file else of.imported for of in (before, meant))
@@ -377,7 +380,7 @@ class _Gathering:
     # writing
 
     def _is_all_of(self, module: ModuleText) -> bool:
-        """Tell whether the whole module is taken."""
+        """Return whether the whole module is taken unchanged."""
         wanted = {one.bound for one in module.imports}
         return len(self.taken[self.file]) == len(module.statements) and wanted <= set(self.imports) and not self.renamed
 
@@ -409,7 +412,7 @@ class _Gathering:
 
 
 def _together(lines: list[str]) -> list[str]:
-    """Sort imports: plain imports first, and those of a module on a line."""
+    """Sort imports: `__future__`, plain imports, then the others, one line for each module."""
     plain = [line for line in lines if line.startswith("import ")]
     by_owner: dict[str, list[str]] = {}
     for line in lines:

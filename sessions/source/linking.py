@@ -1,4 +1,4 @@
-"""A signature's text as a copy of a program's: made from its file, and looked up there again."""
+"""Link a session's signature text to its program: copy it, and look it up again later."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from sessions.source.project import Project, SourceRefusedError, folder_of_proje
 
 @dataclass
 class Follower:
-    """Follows links for a run: a file is read once, and a class gathered once, however many sessions name it.
+    """Follows links for a run: each file is read, and each class gathered, only once.
 
-    What it has read is remembered; who wants to see a later change makes another.
+    Results are cached; create another follower to see later changes.
     """
 
     _projects: dict[Path, Project] = field(default_factory=dict)
@@ -26,12 +26,12 @@ class Follower:
     )
 
     def project(self, folder: Path) -> Project:
-        """The project of a session in this folder."""
+        """Return the project of a session in this folder."""
         top = folder_of_project(folder)
         return self._projects.setdefault(top, Project(top))
 
     def follow(self, link: SourceLink, folder: Path) -> Gathered:
-        """The text that the program has today; `folder` is the session's. Raises `SourceError`."""
+        """Return the program's current text; `folder` is the session's. Raises `SourceError`."""
         project = self.project(folder)
         if os.path.isabs(link.file):
             raise SourceRefusedError(f"{link.file!r} is an absolute path", "a link is relative to the session's folder")
@@ -40,7 +40,7 @@ class Follower:
         if key not in self._found:
             try:
                 self._found[key] = gather(project, file, link.class_name, link)
-            except Exception as error:  # kept, and raised for each session that has this link
+            except Exception as error:  # cached, and raised for each session with this link
                 self._found[key] = error
         found = self._found[key]
         if isinstance(found, Exception):
@@ -49,12 +49,12 @@ class Follower:
 
 
 def is_edited(signature: SignatureText) -> bool:
-    """Tell whether a linked signature's text differs from what was last taken from the program."""
+    """Return whether a linked signature's text differs from the text last taken from the program."""
     return signature.source is not None and not signature.is_as_taken
 
 
 def is_of_project(file: Path, folder: Path) -> bool:
-    """Tell whether a session in `folder` can link this file."""
+    """Return whether a session in `folder` can link this file."""
     try:
         Project.of(folder).resolved(Path(os.path.abspath(file)))
     except SourceRefusedError:
@@ -65,10 +65,10 @@ def is_of_project(file: Path, folder: Path) -> bool:
 def linked(
     file: Path, class_name: str | None, folder: Path, react: str = "", tools: Mapping[str, str] = MappingProxyType({})
 ) -> SignatureText:
-    """The signature of a program's class as the text of a session in `folder`, with its link.
+    """Return a program's class as linked signature text for a session in `folder`.
 
-    `react` and `tools` ask for an inner signature of a ReAct over the class. Raises `SourceError` for what cannot be
-    followed or, taken together from several places, cannot be read.
+    `react` and `tools` select an inner signature of a ReAct over the class. Raises `SourceError` if the source cannot
+    be followed, or if text gathered from several places cannot be read.
     """
     project = Project.of(folder)
     relative = os.path.relpath(os.path.realpath(file), os.path.realpath(folder)).replace(os.sep, "/")
@@ -79,13 +79,13 @@ def linked(
     except SourceRefusedError:
         if found.text != project.read(found.files[0]):
             raise
-        meaning = ""  # the whole file is the text: reading it names the line
+        meaning = ""  # the text is the whole file: reading it reports the line
     link = replace(link, class_name=class_name or found.class_name, digest=found.digest, meaning=meaning)
     return SignatureText(found.text, found.class_name, source=link)
 
 
 def moved(signature: SignatureText, before: Path, after: Path) -> SignatureText:
-    """The signature for a session that is saved in another folder: the link names the same file from there."""
+    """Adjust a signature's link for a session saved in another folder, to the same file."""
     link = signature.source
     if link is None or os.path.isabs(link.file):
         return signature

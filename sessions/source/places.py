@@ -1,7 +1,7 @@
 """Find signatures inside other code: derived from a class, inline in a call, or a class within a function.
 
-A place has a name such as `Agent.__init__.answer.Predict`, or `build.Inner`: the code around it, what it is assigned
-to, and the call that it is an argument of. The code is read, never run.
+A place is named by the code around it, its assignment target, and the call it is an argument of, such as
+`Agent.__init__.answer.Predict` or `build.Inner`. The code is read, never run.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 class LocalStatement(NamedTuple):
-    """A statement of a place, and the text around it that makes it a statement at the top of a module."""
+    """A statement of a place, and the text around it that makes it a top-level statement."""
 
     statement: Statement
     head: str = ""
     tail: str = ""
 
     def written(self, text: str) -> str:
-        """Return the statement with its text as renamed."""
+        """Return the statement as top-level code; `text` has its names replaced."""
         return f"{self.head}{text}{self.tail}\n" if self.head else textwrap.dedent(text)
 
 
 @dataclass(frozen=True)
 class Place:
-    """A signature inside other code: the name it gets, and the local statements that say it, needed ones first."""
+    """A signature inside other code: its name, and its local statements, dependencies first."""
 
     name: str
     class_name: str
@@ -43,12 +43,12 @@ class Place:
 
 
 def is_place(name: str) -> bool:
-    """Tell whether a link names a place rather than a class at the top of its file."""
+    """Return whether a link names a place rather than a top-level class."""
     return "." in name or "#" in name
 
 
 def places_of(text: str) -> dict[str, Place]:
-    """Read the places of a module by their names, in its order. Raises SignatureError for text that is no Python."""
+    """Map the places of a module by name, in order. Raises SignatureError for invalid Python."""
     source, _ = parsable(SourceText.of(text.removeprefix("\ufeff")))
     found: dict[str, Place] = {}
     finder = _Finder(source)
@@ -104,7 +104,7 @@ class _Finder:
                     yield ".".join((*(path or ("<module>",)), last_name(call.func))), given[0], scopes
 
     def place(self, name: str, node: ast.expr | ast.ClassDef, scopes: tuple[_Scope, ...]) -> Place | None:
-        """Describe a candidate; None where a name in it is a parameter, or bound more than once."""
+        """Describe a candidate, or None if it uses a parameter, or a name bound more than once."""
         if isinstance(node, ast.ClassDef):
             own = LocalStatement(self._statement(node, (node.name,)))
             class_name = node.name
@@ -126,7 +126,7 @@ class _Finder:
         for name in of.uses:
             for scope in reversed(scopes):
                 if isinstance(scope, ast.ClassDef) and scope is not scopes[-1]:
-                    continue  # a function does not see the names of the class around it
+                    continue  # a function does not see the names of its class
                 if not isinstance(scope, ast.ClassDef) and name in _parameters(scope):
                     return False
                 bound = bindings_of(scope.body).get(name, [])
@@ -167,7 +167,7 @@ def _target(node: ast.stmt) -> str:
 
 
 def _makes_signature(node: ast.expr) -> bool:
-    """Tell whether an expression calls dspy's makers of signatures, or a method that derives one."""
+    """Return whether an expression calls a signature factory of dspy, or derives a signature."""
     if not isinstance(node, ast.Call):
         return False
     name = last_name(node.func)
@@ -177,7 +177,7 @@ def _makes_signature(node: ast.expr) -> bool:
     if name in ("append", "insert", "prepend", "delete") and len(node.args) + len(node.keywords) < 1 + (
         name != "delete"
     ):
-        return False  # a list's
+        return False  # a list method
     return name in PARAMETERS and isinstance(owner, ast.Name | ast.Attribute | ast.Call)
 
 
@@ -190,7 +190,7 @@ def _parameters(scope: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
 
 
 def _class_name(place: str) -> str:
-    """Make a class's name of a place: `Agent.__init__.short_answer.Predict` is `ShortAnswer`."""
+    """Derive a class name from a place: `Agent.__init__.short_answer.Predict` → `ShortAnswer`."""
     parts = [one for one in re.sub(r"#\d+$", "", place).split(".") if one.isidentifier() and not one.startswith("__")]
     if len(parts) > 1 and parts[-1][:1].isupper():
         parts.pop()

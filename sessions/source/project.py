@@ -1,7 +1,7 @@
-"""The files of a session's own project: which of them may be followed, and what stands in them.
+"""Read the files of a session's own project that may be followed.
 
-A link is a stranger's word. It is followed to a `.py` file of the session's own project only, after every symbolic link
-is resolved; the file is read as text, up to a limit, and never run.
+Links are untrusted. A link is followed only to a `.py` file of the session's own project, after all symbolic links are
+resolved. The file is read as text, up to a size limit, and never run.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from adapters.signatures.read.source_text import LENGTH_LIMIT
 from sessions.file.whole_files import did_you_mean
 
 MARKS = (".git", "pyproject.toml")
-"""What the top folder of a project has."""
+"""Entries that mark the top folder of a project."""
 MOST_FILES = 200
-"""Files that are read for one signature."""
+"""The maximum number of files read for a signature."""
 BYTES_LIMIT = 4 * LENGTH_LIMIT
 NO_CODE_OF_THE_PROJECT = frozenset({"site-packages", "dist-packages", "node_modules"})
 
 
 class SourceError(ValueError):
-    """The program cannot be read: why, in a line that names the file, and what would work."""
+    """The program cannot be read: a reason that names the file, and a hint on what works."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         self.message = message
@@ -34,19 +34,19 @@ class SourceError(ValueError):
 
 
 class SourceRefusedError(SourceError):
-    """It may not, or cannot, be followed."""
+    """The link must not, or cannot, be followed."""
 
 
 class SourceEditedError(SourceError):
-    """The session has edits of its own, which the program's text would end."""
+    """The session has edits of its own, which pulling the program's text would discard."""
 
 
 class SourceGoneError(SourceError):
-    """The file or the class is not there; the hint names the nearest."""
+    """The file or the class is missing; the hint names the nearest."""
 
 
 def folder_of_project(folder: Path) -> Path:
-    """The nearest folder upwards with `.git` or `pyproject.toml`; without one the folder itself. Links are resolved."""
+    """Find the nearest parent folder with `.git` or `pyproject.toml`, else the folder itself, resolved."""
     start = Path(os.path.realpath(folder))
     for one in (start, *start.parents):
         if any((one / mark).exists() for mark in MARKS):
@@ -56,25 +56,25 @@ def folder_of_project(folder: Path) -> Path:
 
 @dataclass
 class Project:
-    """The files of a project as they are at one moment: each is read once. `top` has no symbolic link in it."""
+    """A snapshot of a project's files, each read once. `top` contains no symbolic link."""
 
     top: Path
     texts: dict[Path, str] = field(default_factory=dict)
-    """The files that were read, by their resolved paths."""
+    """The texts of the files read so far, by resolved path."""
     encodings: dict[Path, str] = field(default_factory=dict)
-    """The encoding that each of them declares, by PEP 263."""
+    """The encodings that these files declare (PEP 263)."""
 
     @classmethod
     def of(cls, folder: Path) -> Project:
-        """The project of a session in this folder."""
+        """Return the project of a session in this folder."""
         return cls(folder_of_project(folder))
 
     def name(self, file: Path) -> str:
-        """A file as messages name it: relative to the project, with `/`."""
+        """Return the name of a file in messages: relative to the project, with `/`."""
         return file.relative_to(self.top).as_posix() if file.is_relative_to(self.top) else str(file)
 
     def resolved(self, file: Path) -> Path:
-        """The file that a path leads to. Raises `SourceRefusedError` when that is none of the project's `.py` files."""
+        """Resolve a path. Raises `SourceRefusedError` if it is not one of the project's `.py` files."""
         shown = self.name(Path(os.path.normpath(file)))
         try:
             real = Path(os.path.realpath(file))
@@ -91,7 +91,7 @@ class Project:
         return real
 
     def read(self, file: Path) -> str:
-        """The text of a resolved file. Raises `SourceGoneError` and `SourceRefusedError`."""
+        """Return the text of a resolved file. Raises `SourceGoneError` and `SourceRefusedError`."""
         if file in self.texts:
             return self.texts[file]
         if len(self.texts) >= MOST_FILES:
@@ -102,7 +102,7 @@ class Project:
 
     def _read(self, file: Path) -> str:
         name = self.name(file)
-        # Not blocking: a FIFO is opened at once, and then refused as what it is.
+        # Non-blocking, so that opening a FIFO returns at once; it is rejected below.
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
         try:
             descriptor = os.open(file, flags)
@@ -130,22 +130,22 @@ class Project:
         except UnicodeDecodeError as error:
             shown = "UTF-8" if encoding.startswith("utf-8") else encoding
             raise SourceRefusedError(f"{name}: byte {error.start} is not {shown}") from None
-        except LookupError:  # such as rot13, whose codec gives no text
+        except LookupError:  # such as rot13, which does not decode to text
             raise SourceRefusedError(f"{name}: {encoding} is not a text encoding") from None
         self.encodings[file] = encoding
         return text
 
     def _declared(self, content: bytes, name: str) -> str:
-        """Return the encoding of Python source, as `tokenize` and Python itself find it."""
+        """Detect the encoding of Python source as `tokenize` does."""
         try:
             return tokenize.detect_encoding(io.BytesIO(content).readline)[0]
         except SyntaxError as error:
-            if "missing" in str(error):  # the first lines are not UTF-8: decoding names the byte
+            if "missing" in str(error):  # the first lines are not UTF-8: decoding reports the byte
                 return "utf-8"
             raise SourceRefusedError(f"{name}: {error}") from None
 
     def encoded(self, file: Path, text: str) -> bytes:
-        """Encode the new text of a file that was read, as the file declares. Raises `SourceRefusedError`."""
+        """Encode the new text of a file with its declared encoding. Raises `SourceRefusedError`."""
         encoding, name = self.encodings[file], self.name(file)
         try:
             content = text.encode(encoding)
@@ -157,9 +157,10 @@ class Project:
         return content
 
     def module(self, name: str, level: int, importing: Path) -> Path | None:
-        """The project's file of the module that `importing` names so; None for a module of elsewhere.
+        """Find the project's file of an imported module, or None for modules from elsewhere.
 
-        `level` counts the dots of a relative import. Raises `SourceRefusedError` for a file that leads out.
+        `importing` is the importing file and `level` the number of dots of a relative import. Raises
+        `SourceRefusedError` for a file outside of the project.
         """
         parts = name.split(".") if name else []
         for folder in self._folders(level, importing):

@@ -1,6 +1,6 @@
-"""Taking the program's text over into a session: recordings stay, so that its prompts then drift and are decided.
+"""Pull the program's text into a session. Recordings stay, so that changed prompts drift and are reviewed.
 
-Values that have no field any more, or one of another type, are kept aside and come back with it.
+Values whose field is gone or changed its type are set aside, and return when they fit again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sessions.source.linking import Follower, is_edited
 from sessions.source.project import SourceEditedError, SourceRefusedError
 
 ASIDE = "aside"
-"""The key beside a demo's or a case's own, under which such values are kept."""
+"""The key among a demo's or case's extra data that contains values set aside."""
 
 PUSH = "`workbench push` writes its edits there; `workbench pull --over-edits` drops them"
 BOTH = "shift+F11 in the app chooses, and `workbench push` then writes them; `workbench pull --over-edits` drops them"
@@ -29,14 +29,14 @@ BOTH = "shift+F11 in the app chooses, and `workbench push` then writes them; `wo
 
 @dataclass(frozen=True)
 class Fitted:
-    """A session whose values fit its signature; `notes` say which were put aside, and which came back."""
+    """A session whose values fit its signature. `notes` list values set aside or restored."""
 
     session: Session
     notes: tuple[str, ...]
 
 
 def fitted(session: Session, before: Signature, after: Signature) -> Fitted:
-    """Adapt the session's demos and inputs from `before` to `after`, as far as they fit."""
+    """Adapt the session's demos and inputs from `before` to `after`, setting misfits aside."""
     notes: list[str] = []
     demos = []
     for number, demo in enumerate(session.demos, 1):
@@ -57,7 +57,7 @@ def fitted(session: Session, before: Signature, after: Signature) -> Fitted:
 def _split(
     values: Mapping[str, object], extra: Mapping[str, object], before: Signature, after: Signature
 ) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
-    """The values that fit, the rest beside them, and what was done in words."""
+    """Split values into those that fit and extra data with the others. Describe the changes."""
     kept, said = dict(values), []
     beside = extra.get(ASIDE)
     aside = dict(beside) if isinstance(beside, Mapping) else {}
@@ -81,7 +81,7 @@ def _split(
 
 @dataclass(frozen=True)
 class Pulled:
-    """The session with the program's text, and what that changed, in words; `changes` is empty where nothing did."""
+    """The session with the program's text, and descriptions of the changes; no `changes`: already equal."""
 
     session: Session
     changes: tuple[str, ...]
@@ -89,7 +89,7 @@ class Pulled:
 
 
 def refuse_to_lose_edits(session: Session, folder: Path, follower: Follower) -> None:
-    """Raises `SourceEditedError` where the session's text has edits that the program's, taken over, would end."""
+    """Raise `SourceEditedError` if pulling the program's text would discard edits of the session."""
     signature = session.signature
     if signature.source is None or not is_edited(signature):
         return
@@ -102,9 +102,9 @@ def refuse_to_lose_edits(session: Session, folder: Path, follower: Follower) -> 
 
 
 def pulled(session: Session, folder: Path, follower: Follower, link: SourceLink | None = None) -> Pulled:
-    """The session, which stands in `folder`, with the text that its program has today; `link` names another class.
+    """Pull the current text of the program into a session in `folder`. `link` selects another class.
 
-    Demos and inputs that do not fit any more are kept aside. Raises `SourceError`.
+    Demos and inputs that no longer fit are set aside. Raises `SourceError`.
     """
     meant = link or session.signature.source
     if meant is None:

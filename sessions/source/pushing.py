@@ -1,4 +1,4 @@
-"""Writing a session's class back into its program: only the lines that were edited, all others to the character."""
+"""Push a session's class back into its program, changing only the edited lines."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from sessions.text_diff import line_diff
 
 @dataclass(frozen=True)
 class Push:
-    """A push before it is written: each file's new text, and the session afterwards. No `files`: nothing to do."""
+    """A prepared push: each file's new text, and the session afterwards; no `files`: nothing to do."""
 
     project: Project
     files: dict[Path, str]
     session: Session
 
     def diff(self) -> list[str]:
-        """The change of every file as lines of a diff, its name in front."""
+        """Return the changes as lines of a diff, each file under its name."""
         lines: list[str] = []
         for file, text in self.files.items():
             lines.append(f"@@ {self.project.name(file)}")
@@ -40,7 +40,7 @@ class Push:
         return lines
 
     def write(self) -> None:
-        """Writes each file, whole. Raises `SourceError` when one has changed meanwhile, and `SessionError`."""
+        """Write each file atomically. Raises `SourceError` if one changed meanwhile, and `SessionError`."""
         for file in self.files:
             if Project(self.project.top).read(file) != self.project.texts[file]:
                 raise SourceRefusedError(f"{self.project.name(file)} has changed meanwhile", "try again")
@@ -49,9 +49,9 @@ class Push:
 
 
 def others_changed(push: Push, own: Path, paths: Iterable[Path]) -> dict[Path, int]:
-    """Map the other sessions of a project whose `source` a push changes to how many recordings each has.
+    """Map other sessions whose `source` verdict the push changes to their numbers of recordings.
 
-    Files that hold no session are skipped.
+    Only sessions of the same project count; files other than sessions are skipped.
     """
     now, then = Follower(), Follower()
     found: dict[Path, int] = {}
@@ -70,10 +70,10 @@ def others_changed(push: Push, own: Path, paths: Iterable[Path]) -> dict[Path, i
 
 
 def pushed(session: Session, folder: Path) -> Push:
-    """Work out the push of a session in `folder` into its program.
+    """Prepare the push of a session in `folder` into its program.
 
-    Raises `SourceError` where the program changed since the session was taken from it, and where an edit has no place
-    in the program's own lines; `SignatureError` for a text of the session that cannot be read.
+    Raises `SourceError` if the program changed since the session was taken from it, or if an edit cannot be placed in
+    the program's own lines; `SignatureError` if the session's text cannot be read.
     """
     signature = session.signature
     link = signature.source
@@ -105,9 +105,9 @@ def pushed(session: Session, folder: Path) -> Push:
 
 
 def _edited(project: Project, found: Gathered, edited: ModuleText, is_as_taken: bool) -> dict[Path, str]:
-    """Put the session's statements in the place of the program's; new ones go in front of the class.
+    """Replace the program's statements by the session's. New ones go before the class.
 
-    Where the program's comments or layout changed since (not `is_as_taken`), each edit goes into its own line there.
+    If the program's comments or layout changed since (not `is_as_taken`), each edit is merged into its own line there.
     """
     pieces = {piece.names: piece for piece in found.pieces}
     main = next((piece for piece in reversed(found.pieces) if piece.is_as_written), None)
@@ -117,7 +117,7 @@ def _edited(project: Project, found: Gathered, edited: ModuleText, is_as_taken: 
         text = edited.text[statement.start : statement.end]
         piece = pieces.get(statement.names)
         if piece is None:
-            if text.strip() not in map(str.strip, found.text.split("\n")):  # a name that gathering gave is there
+            if text.strip() not in map(str.strip, found.text.split("\n")):  # an alias that gathering added
                 if main is None:
                     raise SourceRefusedError("the signature stands inside other code", "edit it in the program")
                 changes.setdefault(main.file, []).append((main.start, main.start, f"{text.strip()}\n\n\n"))
@@ -140,7 +140,7 @@ def _changed(text: str, places: list[tuple[int, int, str]]) -> str:
 
 
 def _fitted(project: Project, piece: Piece, text: str) -> str:
-    """The edited text with the line ends of the file, and with the blank lines that stand behind the piece there."""
+    """Give the edited text the file's line ends and the blank lines after the piece."""
     before = project.texts[piece.file][piece.start : piece.end]
     body = text.rstrip()
     if "\r\n" in before:
@@ -149,7 +149,7 @@ def _fitted(project: Project, piece: Piece, text: str) -> str:
 
 
 def _imports_added(text: str, edited: ModuleText) -> str:
-    """The text with those of the session's imports that it uses and lacks, behind its own."""
+    """Add imports of the session that the text uses but lacks, after its own imports."""
     module = read_module(text)
     used = {name for one in module.statements for name in one.uses}
     known = {one.bound for one in module.imports} | {name for one in module.statements for name in one.names}
@@ -169,10 +169,10 @@ def _again(project: Project, files: dict[Path, str], file: Path, link: SourceLin
 
 
 def merged(there: str, edited: str, name: str) -> str:
-    """Put the edits of a session's statement into the program's, whose comments and layout stay.
+    """Merge the edits of a session's statement into the program's, keeping its comments and layout.
 
-    Statements of a class are matched by the name they bind; one that says the same keeps the program's text. Raises
-    `SourceRefusedError` for an edit that has no place there, or that would lose a comment.
+    Statements of a class are matched by the name they bind; unchanged ones keep the program's text. Raises
+    `SourceRefusedError` for an edit that cannot be placed, or that would lose a comment.
     """
     program, session = _Parts.of(there), _Parts.of(edited)
     refused = SourceRefusedError(
@@ -208,7 +208,7 @@ def merged(there: str, edited: str, name: str) -> str:
 
 
 class _Part(NamedTuple):
-    """A statement in a class's body: `text[start:end]`, where its first line begins, and what it says."""
+    """A statement in a class's body: start of its first line, `text[start:end]`, and its AST dump."""
 
     line: int
     start: int
@@ -217,7 +217,7 @@ class _Part(NamedTuple):
 
 
 class _Parts(NamedTuple):
-    """A class as the statements of its body by the names they bind; `start` is the end of its head."""
+    """The statements of a class's body by the names they bind. `start` is the end of its head."""
 
     whole: str
     head: str
@@ -226,7 +226,7 @@ class _Parts(NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> _Parts | None:
-        """None for what is no single class, and where two statements bind one name or share a line."""
+        """Split a text; return None if two statements bind the same name or share a line."""
         source, _ = parsable(SourceText.of(text))
         body = source.parse().body
         whole = "".join(map(ast.dump, body))

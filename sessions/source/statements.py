@@ -1,4 +1,4 @@
-"""The statements of a Python module: the names that each binds and needs, and its lines."""
+"""Split a Python module into statements, with the names that each binds and needs."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 @dataclass(frozen=True)
 class ImportedName:
-    """A name that an import statement binds: `name` of `module` (None: the module itself), `level` dots in front.
+    """A name bound by an import: `name` of `module` (None: the module itself) with `level` leading dots.
 
-    `line` is where the statement stands, from 1; `text` is an import of this name alone.
+    `line` is the line of the statement, from 1; `text` is an import statement of this name alone.
     """
 
     bound: str
@@ -38,9 +38,9 @@ class ImportedName:
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement at the top of a module that is no import: `text[start:end]`, with the comments directly above it.
+    """A top-level statement other than an import: `text[start:end]`, with the comments directly above.
 
-    `names` are those that it binds, `uses` those that it needs, in order; `attributes` are dotted uses such as
+    `names` are the names it binds and `uses` those it needs, in order. `attributes` are dotted uses such as
     `models.Invoice` as (start, end, dotted name) in the module's text.
     """
 
@@ -55,7 +55,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class ModuleText:
-    """A module's text and its parts. `stars` are the modules of which everything is imported, as (module, level)."""
+    """A module's text and its parts. `stars` are its star imports as (module, level)."""
 
     text: str
     statements: tuple[Statement, ...]
@@ -67,16 +67,16 @@ class ModuleText:
         return [one for one in self.statements if name in one.names]
 
     def imports_of(self, name: str) -> list[ImportedName]:
-        """Every import that binds the name: `import app.models` and `import app.other` both bind `app`."""
+        """Return all imports that bind a name: `import app.models` and `import app.other` both bind `app`."""
         return [one for one in self.imports if one.bound == name]
 
     def import_of(self, name: str) -> ImportedName | None:
-        """The import that binds the name at the end of the module."""
+        """Return the last import that binds a name."""
         return next((one for one in reversed(self.imports) if one.bound == name), None)
 
 
 def read_module(text: str) -> ModuleText:
-    """The parts of a module. Raises SignatureError with line and column where the text is no Python."""
+    """Split a module. Raises SignatureError with line and column for invalid Python."""
     text = text.removeprefix("\ufeff")
     check_size(text)
     source, _ = parsable(SourceText.of(text))
@@ -88,7 +88,7 @@ def read_module(text: str) -> ModuleText:
 
 class _Reader:
     def __init__(self, text: str, source: SourceText) -> None:
-        # `type X = …` is written otherwise where this Python does not know it, in as many characters.
+        # `source` replaces `type X = …` by text of the same length on a Python without that syntax.
         self._text = text
         self._source = source
         self._tree = source.parse()
@@ -114,7 +114,7 @@ class _Reader:
         return ModuleText(self._text, tuple(statements), tuple(imports), tuple(stars), tuple(futures))
 
     def _groups(self, body: Sequence[ast.stmt]) -> Iterator[list[ast.stmt]]:
-        """Statements that share a line come together."""
+        """Yield statements, those that share a line together."""
         group: list[ast.stmt] = []
         for node in body:
             if group and _first_line(node) > (group[-1].end_lineno or 0):
@@ -176,12 +176,12 @@ def _first_line(node: ast.stmt) -> int:
 
 
 def _is_text(nodes: Sequence[ast.stmt]) -> bool:
-    """A docstring, or another statement that is nothing but a text."""
+    """Return whether the statements are docstrings or other constants."""
     return all(isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) for one in nodes)
 
 
 def _imports_in(node: ast.stmt) -> Iterator[ast.Import | ast.ImportFrom]:
-    """Imports, those under `if TYPE_CHECKING` and `try` included; not those of functions and classes."""
+    """Yield imports, including those under `if` and `try`, but not those in functions and classes."""
     if isinstance(node, ast.Import | ast.ImportFrom):
         yield node
     elif isinstance(node, ast.If):
@@ -202,7 +202,7 @@ def _names_of(node: ast.Import | ast.ImportFrom) -> Iterator[ImportedName]:
 
 
 def _needed(node: ast.AST) -> Iterator[ast.AST | str]:
-    """Yield what a statement refers to: names, dotted names, texts of annotations; no code of functions."""
+    """Yield the names, dotted names and annotation texts of a statement, without function bodies."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
         for decorator in getattr(node, "decorator_list", ()):
             yield from _needed(decorator)
@@ -232,7 +232,7 @@ def _needed(node: ast.AST) -> Iterator[ast.AST | str]:
 
 
 def _annotation(node: ast.expr) -> Iterator[ast.AST | str]:
-    """The names in annotations that are written as strings."""
+    """Yield the names in annotations that are written as strings."""
     for part in ast.walk(node):
         if isinstance(part, ast.Constant) and isinstance(part.value, str):
             parsed = parse_expression(part.value, part)
@@ -241,7 +241,7 @@ def _annotation(node: ast.expr) -> Iterator[ast.AST | str]:
 
 
 def last_name(node: ast.expr) -> str:
-    """Return the last part of a name: `Predict` of `dspy.Predict`; "" for other code."""
+    """Return the last part of a name: `Predict` for `dspy.Predict`; "" for other code."""
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 

@@ -1,4 +1,4 @@
-"""Compare the calls that a program makes today with the sessions captured from it before."""
+"""Compare a program's calls today with sessions captured from it before."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sessions.text_diff import line_diff
 
 
 class CallsCheck(NamedTuple):
-    """Today's prompts judged against the recordings, and predictors without a counterpart, by their files' names."""
+    """Today's prompts judged against the recordings, and the file names of new and missing predictors."""
 
     results: tuple[FixtureResult, ...]
     new: tuple[str, ...]
@@ -34,9 +34,9 @@ class CallsCheck(NamedTuple):
 
 
 def compare(folder: Path, today: Path) -> CallsCheck:
-    """Compare captured sessions in `folder` with those of `today`, predictor by predictor. Raises SessionError.
+    """Compare captured sessions in `folder` with those in `today` by predictor. Raises SessionError.
 
-    Sessions that were not captured are left alone: their name is not that of their file.
+    Other sessions are ignored: their name differs from that of their file.
     """
     results: list[FixtureResult] = []
     new: list[str] = []
@@ -63,7 +63,7 @@ def _by_predictor(folder: Path) -> dict[str, dict[Path, Session]]:
 
 
 def _paired(old: dict[Path, Session], now: dict[Path, Session]) -> Sequence[tuple[Path, Path]]:
-    """Pair sessions of one predictor: those that say the same first, the others in their order."""
+    """Pair sessions of a predictor: equal ones first, the others in order."""
     pairs: list[tuple[Path, Path]] = []
     left = list(now)
     for path, session in old.items():
@@ -84,9 +84,9 @@ def _says_the_same(before: Session, after: Session) -> bool:
 
 
 def _judged(before: Session, after: Session, path: str) -> Iterator[FixtureResult]:
-    """Check the recordings of before under the signature, demos, columns and model of today's calls."""
+    """Check the recordings of `before` with today's signature, demos, columns and model."""
     columns = {one.id: one.id for one in before.columns if one.id in {each.id for each in after.columns}}
-    if not columns and len(before.columns) == len(after.columns) == 1:  # another adapter asks today
+    if not columns and len(before.columns) == len(after.columns) == 1:  # the adapter changed
         columns = {before.columns[0].id: after.columns[0].id}
     adapters = {now: (_adapter(before, old), _adapter(after, now)) for old, now in columns.items()}
     asked = replace(after, cases=tuple([_moved(one, columns) for one in before.cases]), variants=before.variants)
@@ -109,9 +109,9 @@ def _adapter(session: Session, column: str) -> str:
 
 
 def _by_adapter(result: FixtureResult, adapters: tuple[str, str]) -> FixtureResult:
-    """Say once that another adapter asks, instead of all that it writes in another way.
+    """Report a changed adapter once, instead of every change of its prompts.
 
-    The recorded reply was not made for that adapter, and says nothing of how replies parse today.
+    The recorded reply was made for the former adapter and is irrelevant to parsing today.
     """
     before, after = adapters
     prompts = [one for one in result.drift if one.part == "render"]
@@ -125,7 +125,7 @@ def _by_adapter(result: FixtureResult, adapters: tuple[str, str]) -> FixtureResu
 
 
 def _with_live(result: FixtureResult, case: Case, after: Session) -> FixtureResult:
-    """Judge the messages that dspy sent today, too, where our own of the same inputs cannot tell them apart."""
+    """Compare the messages that dspy sent today, if our own prompt shows no difference."""
     recorded = case.recordings[result.column]
     for one in after.cases:
         live = one.recordings.get(result.column)

@@ -17,10 +17,10 @@ WRITER = "workbench.capture.sessions_writer"
 
 
 class Capture(Listener):
-    """A callback for dspy that makes sessions of a program's calls in a folder.
+    """A callback for dspy that saves a program's calls as sessions in a folder.
 
-    `cases`: how many distinct inputs of a predictor at most; `only` "failures": calls alone that failed, were refused
-    or fell back; `sample`: a share of the inputs between 0 and 1; `redact`: fields whose values are taken out.
+    `cases` limits the distinct inputs of a predictor; `only="failures"` keeps only calls that failed, did not parse or
+    fell back; `sample` is a share of the inputs between 0 and 1; `redact` lists fields whose values are removed.
     """
 
     def __init__(
@@ -36,13 +36,13 @@ class Capture(Listener):
         super().__init__(Outlet(Writer(command(), variables(), options)))
 
     def close(self) -> None:
-        """Wait until the sessions are written, as the end of the program does."""
+        """Wait until the sessions are written. The end of the program does this, too."""
         self.outlet.close()
 
 
 @contextmanager
 def capture(folder: str | os.PathLike[str], **options: Any) -> Iterator[Capture]:
-    """Captures what dspy is called for within the `with`, in every thread, and has it written at its end."""
+    """Capture dspy calls within the `with`, in all threads. The sessions are written at its end."""
     listener = Capture(folder, **options)
     attaching.attach(listener)
     try:
@@ -83,12 +83,12 @@ def options_of(
 
 
 def command() -> list[str]:
-    """Return the command of the child: this Python, which never imports the caller's packages (`-P`)."""
+    """Return the child's command: this Python with `-P`, which never imports the caller's packages."""
     return [sys.executable, "-P", "-m", WRITER]
 
 
 def variables() -> dict[str, str]:
-    """Return the variables that lead to our packages in an editable install."""
+    """Return the environment variables that locate our packages in an editable install."""
     home = Path(__file__).parents[2]
     return {} if home.name in ("site-packages", "dist-packages") else {"PYTHONPATH": str(home)}
 
@@ -97,9 +97,9 @@ MOST_NAMED = 8
 
 
 def in_words(reports: Sequence[Mapping[str, Any]], folder: str, missing: int = 0) -> list[str]:
-    """Describe a capture in lines, from one report for each process of the program that called dspy.
+    """Describe a capture in lines, from a report for each process that called dspy.
 
-    `missing` calls were made and are in no report: their process, or the session writer's, ended before.
+    `missing` counts calls without a report: their process, or the session writer's, ended before.
     """
     calls = sum(one["calls"] for one in reports)
     sessions: dict[str, dict[str, int]] = {}

@@ -1,1 +1,1 @@
-"""Checking sessions, for the command line, the app and other people's test suites."""
+"""Check sessions, for the command line, the app and other people's test suites."""

@@ -1,4 +1,4 @@
-"""Check session files in order, as a command line asks, in this process or in several."""
+"""Check session files in order with command line options, in this process or in several."""
 
 from __future__ import annotations
 
@@ -36,35 +36,35 @@ OBJECTS_BETWEEN_COLLECTIONS = 500_000
 
 @dataclass(frozen=True)
 class Plan:
-    """The options of a check; sent to other processes."""
+    """The options of a check; picklable, for other processes."""
 
     adapters: tuple[str, ...] = ()
-    """Column ids or adapters' names; none: every column."""
+    """Column ids or adapters' names; empty: all columns."""
     cases: tuple[str, ...] = ()
     keyword: str = ""
     update: tuple[Part, ...] = ()
-    """Verdicts whose drift is accepted."""
+    """The verdicts to record again."""
     update_verdicts: bool = False
-    """True to update fixtures whose replies parse differently, too, instead of leaving them out."""
+    """True to update fixtures whose replies parse differently, too, instead of skipping them."""
     dspy: str | None = None
-    """The Python whose dspy renders and reads too."""
+    """The Python whose dspy also renders and parses."""
     live: bool = False
     model: str | None = None
-    """In the place of the session's, for `live`."""
+    """The model for `live` instead of the session's."""
     repeat: int = 1
     deadline_s: float | None = None
-    """Seconds after which a live run is given up."""
+    """The timeout of a live run in seconds."""
     allow_hosts: tuple[str, ...] = ()
     allow_variables: tuple[str, ...] = ()
     source: bool = True
-    """True to follow links."""
+    """True to follow links to programs."""
     restore_order: bool = False
-    """True to restore the order of the recordings for keys that were sorted."""
+    """True to restore the recorded key order in files with sorted keys."""
 
 
 @dataclass(frozen=True)
 class Checked:
-    """A file's results, or its read error; `updated`: it was written; `nothing`: why there is no result."""
+    """A file's results, or its read error. `updated`: it was written; `nothing`: why it has no results."""
 
     path: Path
     results: tuple[FixtureResult, ...] = ()
@@ -72,7 +72,7 @@ class Checked:
     updated: bool = False
     nothing: str = ""
     unlinked: str = ""
-    """Reason why no program is followed for it; empty if a program is."""
+    """The reason why it follows no program; empty if it does."""
     releases: frozenset[str] = frozenset()
     """The releases of dspy that its columns follow."""
 
@@ -128,7 +128,7 @@ def check_file(path: Path, plan: Plan, dspy: Release | None, follower: Follower)
 
 
 def _releases(session: Session) -> frozenset[str]:
-    """Return the releases of dspy that the columns follow; an adapter that is not dspy's follows none."""
+    """Return the releases of dspy that the columns follow. Adapters other than dspy's follow none."""
     of_dspy = [one.adapter for one in session.columns if catalog.dspy_class(one.adapter.partition("@")[0]) is not None]
     named = [catalog.parse_release(one) for one in of_dspy]
     return frozenset([one.version if one is not None else recording.DSPY for one in named])
@@ -137,9 +137,9 @@ def _releases(session: Session) -> frozenset[str]:
 def _key_order_checked(
     path: Path, results: list[FixtureResult], plan: Plan, own: Mapping[str, Adapter]
 ) -> tuple[list[FixtureResult], bool]:
-    """The results, in which a fixture that only sorted keys have changed says so; and whether the order was put back.
+    """Report fixtures that failed only because keys were sorted, or restore their order.
 
-    Raises `SessionError` when the file changes meanwhile.
+    Returns the results, and whether the order was restored. Raises `SessionError` if the file changes meanwhile.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -174,13 +174,13 @@ def _seldom_collecting() -> Iterator[None]:
 
 
 def _collect_seldom() -> None:
-    """Checks leave next to nothing that refers to itself, and looking for it often is a quarter of what they cost."""
+    """Collect garbage rarely: checks create almost no cycles, and collecting often takes a quarter of their time."""
     gc.freeze()
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, 20, 20)
 
 
 def _updated(path: Path, plan: Plan) -> tuple[Session, bool]:
-    """Record today's prompts and parse results; return the session and whether the file changed."""
+    """Record today's prompts and parse results. Return the session and whether the file changed."""
     opened = store.open_file(path)
     session = opened.session
     own, wanted = adapters_of_the_user(session, plan.adapters), wanted_of(session, str(path), plan)
@@ -194,7 +194,7 @@ def _updated(path: Path, plan: Plan) -> tuple[Session, bool]:
                 return (case, column) not in left_out and chosen(case, column)
 
     made = checking.update(session, parts=plan.update, adapters=own, wanted=wanted)
-    if made is session:  # whether they are equal is no question: to Python 3 and 3.0 are
+    if made is session:  # compare by identity: 3 and 3.0 are equal in Python
         return session, False
     restore_points.keep(path)
     store.save(made, path, over=opened.fingerprint)
@@ -240,7 +240,7 @@ def _why_nothing(session: Session, plan: Plan) -> str:
 
 
 def adapters_of_the_user(session: Session, adapters: Sequence[str]) -> Mapping[str, Adapter]:
-    """The `module:Class` adapters of columns that the command line names; no other code is ever imported."""
+    """Return the `module:Class` adapters named on the command line, by column. No other code is imported."""
     named = user_code.named(adapters)
     try:
         return {
@@ -253,7 +253,7 @@ def adapters_of_the_user(session: Session, adapters: Sequence[str]) -> Mapping[s
 
 
 def _extended(result: FixtureResult, session: Session, plan: Plan, dspy: Release | None) -> FixtureResult:
-    """Return the result with the requested verdicts beside the usual ones."""
+    """Add the requested verdicts to a result."""
     column = next((one for one in session.columns if one.id == result.column), None)
     if column is None or (dspy is None and not plan.live):
         return result

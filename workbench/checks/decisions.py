@@ -23,17 +23,17 @@ NONE_YET: Mapping[str, Decision] = MappingProxyType({})
 
 
 def can_be_accepted(cause: Cause) -> bool:
-    """Tell whether accepting settles it, by recording again or by pulling the program's text."""
+    """Return whether accepting settles a cause, by recording again or by pulling the program's text."""
     return cause.is_acceptable or cause.can_be_pulled
 
 
 def is_accepted_with_all(cause: Cause) -> bool:
-    """Return whether "accept all" accepts it: replies that parse differently are reviewed one by one."""
+    """Return whether "accept all" includes a cause. Changed verdicts and values are reviewed one by one."""
     return can_be_accepted(cause) and not cause.changes_verdict
 
 
 def why_not(cause: Cause) -> str:
-    """Return why a cause cannot be accepted, and what would settle it; empty if it can be."""
+    """Return why a cause cannot be accepted, and what settles it; "" if it can be."""
     if can_be_accepted(cause):
         return ""
     word = cause.example.verdicts.get("source")
@@ -49,7 +49,7 @@ def why_not(cause: Cause) -> str:
 
 @dataclass(frozen=True)
 class Decisions:
-    """The causes of a review, and what is decided of each; `steps` are all states since it began, the last in force."""
+    """The causes of a review with their decisions. `steps` are all states so far, the last is current."""
 
     causes: tuple[Cause, ...]
     steps: tuple[Mapping[str, Decision], ...] = field(default=(NONE_YET,))
@@ -59,18 +59,18 @@ class Decisions:
 
     @property
     def open(self) -> tuple[Cause, ...]:
-        """The causes of which nothing is decided yet."""
+        """Return the undecided causes."""
         return tuple([one for one in self.causes if one.id not in self.steps[-1]])
 
     @property
     def accepted(self) -> frozenset[str]:
-        """The ids of the causes that are accepted."""
+        """Return the ids of the accepted causes."""
         known = {one.id for one in self.causes}
         return frozenset([id for id, said in self.steps[-1].items() if said == "accept" and id in known])
 
     @property
     def settled(self) -> frozenset[FixtureName]:
-        """The fixtures that nothing but accepted causes has changed: what is accepted of others waits."""
+        """Return the fixtures whose causes are all accepted; others wait."""
         ids = self.accepted
         return frozenset(
             [
@@ -87,31 +87,31 @@ class Decisions:
         return len(self.steps) > 1
 
     def decided(self, causes: Iterable[Cause], decision: Decision) -> Decisions:
-        """Add a step with this decision for these causes; causes that cannot be accepted never are."""
+        """Add a step with this decision for these causes. Skips causes that cannot be accepted."""
         return self.with_step({one.id: decision for one in causes})
 
     def with_step(self, said: Mapping[str, Decision]) -> Decisions:
-        """The same for decisions by id; of causes that are not among these nothing is decided."""
+        """Add a step with decisions by cause id; unknown ids are ignored."""
         known = [one for one in self.causes if one.id in said]
         meant = [one for one in known if said[one.id] == "leave" or can_be_accepted(one)]
         state = {**self.steps[-1], **{one.id: said[one.id] for one in meant}}
         return self if state == self.steps[-1] else replace(self, steps=(*self.steps, MappingProxyType(state)))
 
     def rest(self, decision: Decision) -> tuple[Cause, ...]:
-        """List the undecided causes that a decision on all means; accepting leaves changed verdicts out."""
+        """List the undecided causes for a decision on all. Accepting excludes changed verdicts."""
         return tuple([one for one in self.open if decision == "leave" or is_accepted_with_all(one)])
 
     @property
     def left_out(self) -> tuple[Cause, ...]:
-        """Return the undecided causes that are accepted one at a time: replies that parse differently."""
+        """Return the undecided causes that are accepted one by one: replies that parse differently."""
         return tuple([one for one in self.open if one.changes_verdict])
 
     def undone(self) -> Decisions:
-        """Without the last step."""
+        """Undo the last step."""
         return replace(self, steps=self.steps[:-1]) if self.can_be_undone else self
 
     def over(self, causes: Sequence[Cause]) -> Decisions:
-        """The same decisions over the causes of a new look at the same fixtures."""
+        """Apply the decisions to the causes of a new check of the same fixtures."""
         return replace(self, causes=tuple(causes))
 
     def others_of(self, cause: Cause, fixture: FixtureName) -> tuple[Cause, ...]:
@@ -123,19 +123,19 @@ class Decisions:
 
 
 MOST_REVIEWS = 50
-"""That were not ended; the decisions of the oldest beyond them are let go."""
+"""The number of unfinished reviews kept; the oldest beyond it are deleted."""
 LARGEST = 1_000_000
-"""Bytes; a file of that size is none of ours."""
+"""The maximum size in bytes; larger files are not ours."""
 
 
 class KeptDecisions:
-    """Persist the decisions of a review so that a crash does not lose them; `key` names the file."""
+    """Persists the decisions of a review so that a crash does not lose them. `key` names the file."""
 
     def __init__(self, key: str) -> None:
         self._key = key
 
     def taken_up(self, decisions: Decisions) -> Decisions:
-        """Restore, as one step, decisions from before the review was cut off, for causes that are still the same."""
+        """Restore the decisions of an interrupted review, as a step, for causes that are unchanged."""
         try:
             said = _read(_folder() / f"{self._key}.json")
         except (OSError, ValueError, RecursionError):
@@ -143,7 +143,7 @@ class KeptDecisions:
         return decisions.with_step(said)
 
     def keep(self, decisions: Decisions) -> str:
-        """Keeps what is decided by now, on the disk when it returns. Returns why it could not, else ""."""
+        """Save the current decisions to disk. Return the reason if that fails, else ""."""
         if not decisions.steps[-1]:
             self.remove()
             return ""
@@ -157,20 +157,20 @@ class KeptDecisions:
         return ""
 
     def remove(self) -> None:
-        """The review has ended."""
+        """Delete the decisions of a review that has ended."""
         with suppress(OSError, SessionError):
             (_folder() / f"{self._key}.json").unlink(missing_ok=True)
 
 
 def of_files(paths: Sequence[str], chosen: Sequence[str]) -> KeptDecisions:
-    """Open the kept decisions on these paths; `chosen` are the options that select fixtures."""
+    """Open the decisions on these paths. `chosen` contains the options that select fixtures."""
     real = [os.path.realpath(path) for path in paths]
     text = json.dumps([real, list(chosen)])
     return KeptDecisions(f"{key_of(real[0])}-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}")
 
 
 def of_open(path: Path | None) -> KeptDecisions:
-    """Open the kept decisions on the session that is open on screen."""
+    """Open the decisions on the session that is open in the app."""
     return KeptDecisions(f"{key_of(path)}-open")
 
 
@@ -179,7 +179,7 @@ def _folder() -> Path:
 
 
 def _read(place: Path) -> Mapping[str, Decision]:
-    """Raises OSError, ValueError and RecursionError; what is no decision is passed over."""
+    """Read decisions, skipping invalid ones. Raises OSError, ValueError and RecursionError."""
     if place.stat().st_size > LARGEST:
         return {}
     data = json.loads(place.read_text(encoding="utf-8"))

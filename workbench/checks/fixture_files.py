@@ -1,4 +1,4 @@
-"""The session files below what a command line names."""
+"""Find the session files that command line arguments name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FORMAT = re.compile(rb'"format"\s*:\s*\d')
 
 
 def find(paths: Sequence[str]) -> list[Path]:
-    """The named files, and in named folders every session, sorted; each file once. Raises `CommandError`."""
+    """List the named files and all sessions in named folders, sorted, once each. Raises `CommandError`."""
     found: dict[Path, None] = {}
     for name in paths:
         path = Path(name)
@@ -29,7 +29,7 @@ def find(paths: Sequence[str]) -> list[Path]:
 
 
 def _below(folder: Path) -> Iterator[Path]:
-    """Sessions below the folder; hidden folders, packages of others and links to folders are passed over."""
+    """Yield the sessions in a folder, skipping hidden folders, packages and links to folders."""
     for root, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in PASSED_OVER)
         for name in sorted(files):
@@ -39,7 +39,7 @@ def _below(folder: Path) -> Iterator[Path]:
 
 
 def looks_like_session(path: Path) -> bool:
-    """Tell whether the beginning of a file has the keys that begin every session."""
+    """Return whether the beginning of a file has the first keys of a session."""
     try:
         with path.open("rb") as file:
             head = file.read(HEAD_BYTES)

@@ -18,11 +18,11 @@ from sessions.source.project import Project, SourceError
 
 VARIABLE = "GITHUB_ACTIONS"
 MOST = 50
-"""Annotations; GitHub shows ten of a step and keeps fifty."""
+"""The maximum number of annotations; GitHub shows ten of a step and keeps fifty."""
 
 
 def commands(causes: Sequence[Cause], errors: Mapping[str, str]) -> Iterator[str]:
-    """Yield a workflow command for each unreadable file and each cause; nothing outside of GitHub Actions."""
+    """Yield a workflow command for each unreadable file and each cause; empty outside of GitHub Actions."""
     if os.environ.get(VARIABLE) != "true":
         return
     for path, message in list(errors.items())[:MOST]:
@@ -34,7 +34,7 @@ def commands(causes: Sequence[Cause], errors: Mapping[str, str]) -> Iterator[str
 
 
 def _place(cause: Cause) -> tuple[str, int]:
-    """Find the field or class in the linked program; for other causes and unlinked sessions, the case in its file."""
+    """Find the changed field or class in the linked program, else the case in its session file."""
     fixture = cause.fixtures[0]
     path = Path(fixture.path)
     try:
@@ -64,13 +64,13 @@ def _in_program(session: Session, path: Path, cause: Cause) -> tuple[str, int]:
 
 
 def command(file: str, line: int, title: str, message: str) -> str:
-    """Write a workflow command that marks a line; no text in it can end it."""
+    """Write a workflow command that annotates a line; its texts are escaped."""
     named = f"file={_escaped(file, ':,')},line={line},title={_escaped(title, ':,')}"
     return f"::error {named}::{_escaped(message)}"
 
 
 def _escaped(text: str, more: str = "") -> str:
-    """Escape as `@actions/core` does: a text cannot end its command, nor begin another."""
+    """Escape like `@actions/core`: a text cannot end its command or begin another."""
     for character in "%\r\n" + more:
         text = text.replace(character, f"%{ord(character):02X}")
     return text

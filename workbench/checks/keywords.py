@@ -1,7 +1,7 @@
-"""`-k` of `check`: which fixtures are meant, as pytest has it: words joined by `and`, `or`, `not` and brackets.
+"""Parse the `-k` option of `check`, which selects fixtures as in pytest: words, `and`, `or`, `not`, parentheses.
 
-A word is looked for in the names of the case and the column, and with `path:` in front of it in the file's path alone:
-the name of every file ends in `.session.json`, and often holds the name of an adapter or of its subject.
+A word is searched in the names of the case and the column; with the prefix `path:`, in the file's path only. All file
+names end in `.session.json` and often contain the name of an adapter or of their subject.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _TOKEN = re.compile(r"\s*(\(|\)|[^\s()]+)")
 
 
 def parse(expression: str) -> Test:
-    """Parse a -k expression. Raises `CommandError` if it makes no sense."""
+    """Parse a -k expression. Raises `CommandError` if it is invalid."""
     tokens = _TOKEN.findall(expression)
     test, rest = _either(tokens, expression, 0)
     if rest:

@@ -20,7 +20,7 @@ from workbench.sending import sending
 from workbench.sending.allowed_hosts import Allowed
 
 PARSES: Mapping[str, Any] = {"reply": "parses"}
-"""Expectation for a live reply where a case expects nothing."""
+"""The expectation of a live reply for a case without expectations."""
 
 
 def check(
@@ -32,7 +32,10 @@ def check(
     allow_code: bool,
     deadline_s: float | None = None,
 ) -> tuple[Word, tuple[Drift, ...]]:
-    """Sends the column `repeat` times. `error` when a run had no reply at all, or what is expected makes no sense."""
+    """Send the column `repeat` times and judge the replies.
+
+    The verdict is `error` if a run had no reply, or if the expectations are invalid.
+    """
     try:
         every = rounds(session, case, column, repeat, allowed, allow_code, deadline_s)
     except expectations.ExpectationError as error:
@@ -58,9 +61,9 @@ def rounds(
     allow_code: bool = False,
     deadline_s: float | None = None,
 ) -> list[list[Drift]]:
-    """Send `repeat` times; list the failed expectations of each run. Place `request`: why there was no reply.
+    """Send `repeat` times; list the failed expectations of each run.
 
-    Raises `expectations.ExpectationError`.
+    Place `request` gives the reason for a missing reply. Raises `expectations.ExpectationError`.
     """
     expect = expectations.for_column(case.expect, column.id) or PARSES
     return [_round(session, case, column, expect, allowed, allow_code, deadline_s) for _ in range(repeat)]
@@ -85,7 +88,7 @@ def _round(
             allow_variables=allowed.variables,
             allow_code=allow_code,
         )
-    except Exception as error:  # what cannot be sent at all: a signature, an adapter, values, a model's name
+    except Exception as error:  # cannot be sent at all: a signature, an adapter, values, a model's name
         return [Drift("live", "request", str(error) or type(error).__name__)]
     return _judged(run, expect)
 
@@ -101,17 +104,17 @@ def _judged(run: Run, expect: Mapping[str, Any]) -> list[Drift]:
 
 @dataclass(frozen=True)
 class Sent:
-    """A case under a column, sent under both sides; a side without any reply has no share."""
+    """A case and column sent under both sides. A side without any reply has no share."""
 
     column: str
     before: Share | None
     after: Share | None
     errors: tuple[str, ...] = ()
-    """Why runs have no reply, each reason once."""
+    """The distinct reasons for missing replies."""
 
 
 def send(change: Change, session: Session, case: Case, column: Column, repeat: int, allowed: Allowed) -> Sent:
-    """Sends the case `repeat` times under each side, and judges what it expects; that it parses, where nothing is."""
+    """Send the case `repeat` times under each side and judge its expectations, by default that it parses."""
     errors: dict[str, None] = {}
     shares = [_share(side, session, case, column, repeat, allowed, errors) for side in (change.before, change.after)]
     return Sent(column.id, shares[0], shares[1], tuple(errors))
@@ -130,7 +133,7 @@ def _share(
 
 
 def conclusions(change: Change, sent: Iterable[Sent]) -> tuple[Pair, ...]:
-    """Compare the sides of each column over the cases that both answered, corrected together."""
+    """Compare the sides of each column over the cases that both answered, with a joint correction."""
     by_column: dict[str, tuple[list[Share], list[Share]]] = {}
     for one in sent:
         before, after = by_column.setdefault(one.column, ([], []))

@@ -1,4 +1,4 @@
-"""Reviewing: the causes of what a check finds in files, and writing those that are accepted."""
+"""Review causes of drift in files, and write the accepted ones."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from workbench.checks.decisions import Decisions, KeptDecisions
 
 @dataclass(frozen=True)
 class Review:
-    """The result of a check: causes, most fixtures first; each file's outcome; unreadable files by path.
+    """The result of a check: causes, changed verdicts first, and each file's outcome.
 
-    `seen` is the content that each file had: what is decided of it is not written into another.
+    `seen` contains each file's fingerprint: decisions are not written to a file that changed since.
     """
 
     causes: tuple[Cause, ...]
@@ -40,32 +40,32 @@ class Review:
         return {str(one.path): one.error for one in self.checked if one.error}
 
     def files_of(self, ids: Collection[str]) -> list[Path]:
-        """The files in which causes of these ids show, in the order of the check."""
+        """Return the files that show these causes, in the order of the check."""
         paths = {fixture.path for cause in self.causes if cause.id in ids for fixture in cause.fixtures}
         return [one.path for one in self.checked if str(one.path) in paths]
 
 
 class Whole(NamedTuple):
-    """A fixture as it is recorded, and as accepting all its causes would record it."""
+    """A fixture's recording, and the recording after accepting all its causes."""
 
     before: Recording
     after: Recording
 
 
 class Look(Protocol):
-    """Find what a review shows of a fixture."""
+    """Looks up what a review shows of a fixture."""
 
     def __call__(self, cause: Cause, fixture: FixtureName) -> tuple[Drift, ...]:
-        """The drifts of a fixture that show a cause."""
+        """Return the drifts of a fixture that show a cause."""
 
     def whole(self, fixture: FixtureName) -> Whole | None:
-        """All of it; None where nothing is recorded, or recording anew would change nothing."""
+        """Return the whole change, or None if nothing is recorded, or recording again changes nothing."""
 
 
 Decide = Callable[[Review, Callable[[], Review], Look, str, KeptDecisions], tuple[Review, Decisions | None]]
-"""Has a person decide on a review, or on what there is `again` later, of what is named; None: that was broken off.
+"""Asks a person to decide on a review, and on later ones made by `again`; None if cancelled.
 
-What is decided is kept meanwhile.
+The text names the reviewed files. Decisions are persisted meanwhile.
 """
 
 
@@ -73,8 +73,8 @@ What is decided is kept meanwhile.
 class Written:
     """The outcome of a file: fixtures recorded, fixtures waiting for another cause, or its error.
 
-    `settled`: the ids of the accepted causes that came to something here. `text_left`: why its program's text was not
-    pulled although a cause of it is accepted.
+    `settled` contains the ids of the accepted causes that took effect. `text_left` is the reason why the program's text
+    was not pulled, although one of its causes is accepted.
     """
 
     path: Path
@@ -87,7 +87,7 @@ class Written:
 
 
 def review(files: Sequence[Path], plan: Plan, jobs: int = 1) -> Review:
-    """Checks the files and groups what drifts. Raises `CommandError` as a check does."""
+    """Check the files and group drift by cause. Raises `CommandError` like a check."""
     causes = Causes()
     checked: list[Checked] = []
     seen = {path: found for path in files if (found := store.fingerprint(path)) is not None}
@@ -98,16 +98,16 @@ def review(files: Sequence[Path], plan: Plan, jobs: int = 1) -> Review:
 
 
 class FilesLook:
-    """Look at fixtures in files; the check of the last file is kept."""
+    """Looks up fixtures in files. The check of the last file is cached."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._last: Checked | None = None
 
     def __call__(self, cause: Cause, fixture: FixtureName) -> tuple[Drift, ...]:
-        """The drifts of a fixture that show a cause, as they are now; none where it does not show it any more.
+        """Return a fixture's current drifts that show a cause; empty if it no longer does.
 
-        Where the program says otherwise, those that pulling its text would bring come behind.
+        If the program differs, they are followed by the drifts that pulling its text would cause.
         """
         if self._last is None or str(self._last.path) != fixture.path:
             self._last = check_file(Path(fixture.path), self._plan, None, Follower())
@@ -117,7 +117,7 @@ class FilesLook:
         path = Path(fixture.path)
         try:
             session = store.load(path)
-        except SessionError:  # gone since it was checked: what was found stays what is known
+        except SessionError:  # gone since the check: keep what was found
             return found
         return (*found, *once_pulled(session, path.parent, fixture, self._plan))
 
@@ -125,13 +125,13 @@ class FilesLook:
         try:
             session = store.load(fixture.path)
             return whole_of(session, fixture, adapters_of_the_user(session, self._plan.adapters))
-        except (SessionError, ValueError):  # gone or another since it was checked
+        except (SessionError, ValueError):  # gone or changed since the check
             return None
 
 
 @dataclass(frozen=True)
 class OpenLook:
-    """The same of a session that is open, which stands in `folder`, and of what a check of it has found."""
+    """Looks up fixtures of the open session in `folder`, from the results of its check."""
 
     session: Session
     folder: Path
@@ -148,7 +148,7 @@ class OpenLook:
 
 
 def whole_of(session: Session, fixture: FixtureName, adapters: Mapping[str, Adapter] | None = None) -> Whole | None:
-    """A fixture of a session as it is recorded and as it would be; None where that is the same, or it is not there."""
+    """Return a fixture's recording now and after accepting, or None if equal, or not recorded."""
     before = _recording(session, fixture)
     if before is None:
         return None
@@ -163,28 +163,28 @@ def _recording(session: Session, fixture: FixtureName) -> Recording | None:
 
 
 def once_pulled(session: Session, folder: Path, fixture: FixtureName, plan: Plan) -> Iterator[Drift]:
-    """Yield how a recording would drift with the program's text; nothing where that cannot be taken."""
+    """Yield how a recording would drift with the program's text; empty if it cannot be pulled."""
     try:
         taken = pulled(session, folder, Follower()).session
         own = adapters_of_the_user(taken, plan.adapters)
         results = fixtures.check(taken, fixture.path, cases=[fixture.case], columns=[fixture.column], adapters=own)
-    except (SessionError, ValueError):  # the cause itself says why: it is gone, refused, or cannot be read
+    except (SessionError, ValueError):  # the cause itself gives the reason: missing, refused or unreadable
         return
     for drift in (one for result in results for one in result.drift if one.part in ("render", "parse")):
         yield replace(drift, place=f"once pulled, {drift.place}")
 
 
 def drifts_of(cause: Cause, fixture: FixtureName, results: Sequence[FixtureResult]) -> tuple[Drift, ...]:
-    """Return the drifts of a fixture that show a cause, from a check's findings."""
+    """Return the drifts of a fixture that show a cause, from the results of a check."""
     found = next((one for one in results if (one.case, one.column) == (fixture.case, fixture.column)), None)
     return tuple(causes_of(found).get(cause.key, ())) if found is not None else ()
 
 
 def accept(path: Path, ids: Collection[str], plan: Plan, seen: Fingerprint | None = None) -> Written:
-    """Accepts the causes of these ids in a file: it is checked anew and written once, whole, or left as it is.
+    """Accept these causes in a file, which is checked again and then written once or not at all.
 
-    A file that holds something else than it did when it was reviewed (`seen`), or that changes meanwhile, is left, and
-    `error` says so. Never raises for what a file holds.
+    A file whose content differs from the review (`seen`), or changes meanwhile, is not written, and `error` says so.
+    Never raises for the content of a file.
     """
     try:
         opened = store.open_file(path)
@@ -214,9 +214,9 @@ def accept(path: Path, ids: Collection[str], plan: Plan, seen: Fingerprint | Non
 
 @dataclass(frozen=True)
 class WithText:
-    """A session with its program's text where that was accepted; `left`: why it was left although it was, in words.
+    """A session with its program's text if that was accepted. `left` is the reason why it was not pulled.
 
-    `settled`: the ids of the causes that this text was accepted for; none where it was left.
+    `settled` contains the ids of the causes for which the text was accepted; empty if it was not pulled.
     """
 
     session: Session
@@ -231,10 +231,10 @@ class WithText:
 def with_text(
     session: Session, folder: Path, results: Sequence[FixtureResult], ids: Collection[str], follower: Follower
 ) -> WithText:
-    """The session, of which a check says `results`, with the program's text if all that it says otherwise is accepted.
+    """Pull the program's text if all its changes in `results`, a check of the session, are accepted.
 
-    The text is one thing: where it has two changes, taking it over for one of them would take the other unseen.
-    Nor does it end edits of the session's own, which `workbench push` writes into the program. Raises `SourceError`.
+    The text can only be pulled as a whole: pulling it for one of two changes would take the other unseen. It is not
+    pulled over edits of the session's own, which `workbench push` writes into the program. Raises `SourceError`.
     """
     changes = frozenset([key.id for result in results for key in causes_of(result) if key.kind == "source"])
     if not changes & set(ids):

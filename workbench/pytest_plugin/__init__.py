@@ -1,8 +1,8 @@
 """The pytest plugin: recorded sessions as tests, `invoice.session.json::case 1::chat::render`.
 
-It runs in the process of somebody's test suite, which may have packages called `adapters` and `sessions` of its own. It
-therefore imports neither of ours: a child process checks (`check_child`), only when a test needs it.
-Until a session file turns up nothing beyond this module is loaded.
+It runs in the process of other people's test suites, which may have their own packages called `adapters` and
+`sessions`. It therefore imports neither of ours: a child process runs the checks (`check_child`) when a test needs
+them. Until a session file is collected, only this module is loaded.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 FOLDERS = "workbench_folders"
 NAME = ".session.json"
-"""Endings of session names that are tests in any folder."""
+"""The ending of session names that are collected in any folder."""
 MOST_NAMED = 10
 _BEGINNING = 65_536
 _PASSED_OVER = pytest.StashKey[set[str]]()
-"""The sessions among the files pytest looked at that are no tests, by path."""
+"""The paths of sessions that pytest saw but that were not collected."""
 _FOR_THE_CONTROLLER = "workbench_passed_over"
 
 
@@ -55,7 +55,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def workbench_capture() -> Any:
-    """`with workbench_capture("prompts/"):` makes sessions of the calls of dspy in it (`workbench.capture.capture`)."""
+    """Return `workbench.capture.capture`, for `with workbench_capture("prompts/"):`."""
     from workbench.capture import capture
 
     return capture
@@ -76,7 +76,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
-    """`-k` means the names of cases, columns and verdicts; pytest itself would look into the names of files too."""
+    """Match `-k` with names of cases, columns and verdicts. Pytest would also search file names."""
     expression = str(config.option.keyword or "")
     sessions = sys.modules.get("workbench.pytest_plugin.session_tests")
     if not expression.strip() or sessions is None:
@@ -92,7 +92,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """With pytest-xdist the workers collect: what they passed over is told by the controller."""
+    """Send the sessions that an xdist worker did not collect to the controller, which reports them."""
     output = getattr(session.config, "workeroutput", None)
     if output is not None:
         output[_FOR_THE_CONTROLLER] = sorted(_passed_over(session.config))
@@ -100,13 +100,13 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """A worker of pytest-xdist has ended."""
+    """Take over the uncollected sessions of a finished pytest-xdist worker."""
     told = getattr(node, "workeroutput", {}).get(_FOR_THE_CONTROLLER, ())
     _passed_over(node.config).update(told)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Names the sessions that look like fixtures and are none: a suite without them would pass in silence."""
+    """List the sessions that look like fixtures but were not collected, which would otherwise go unnoticed."""
     passed_over = sorted(_passed_over(config))
     if not passed_over:
         return
@@ -129,14 +129,17 @@ def _passed_over(config: pytest.Config) -> set[str]:
 
 
 def _is_session(file: Path, config: pytest.Config) -> bool:
-    """By its name anywhere, and by its beginning in a configured folder."""
+    """Return whether a file is collected: by name anywhere, by content in configured folders."""
     if file.name.endswith(NAME):
         return True
     return any(file.is_relative_to(folder) for folder in config.getini(FOLDERS)) and _looks_like_session(file)
 
 
 def _looks_like_session(file: Path) -> bool:
-    """As `check` has it; a file without the word in its beginning is passed over before more of us is loaded."""
+    """Return whether a file looks like a session, as in `check`.
+
+    The quick test for one word avoids loading more of the workbench.
+    """
     try:
         with file.open("rb") as opened:
             if b'"signature"' not in opened.read(_BEGINNING):

@@ -1,6 +1,6 @@
-"""`--workbench-capture DIR`: what a test suite asks models through dspy, as sessions.
+"""Implement `--workbench-capture DIR`: save a test suite's dspy calls as sessions.
 
-Runs in the process of somebody's test suite: it imports neither `adapters` nor `sessions`.
+Runs in the process of other people's test suites, so it imports neither `adapters` nor `sessions`.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _FOR_THE_CONTROLLER = "workbench_captured"
 
 
 class CapturedCalls:
-    """Listens from the start of a test run to its end, and says then what was captured.
+    """Captures calls during a test run, and reports them at its end.
 
-    pytest has the standard error of the child that writes sessions; what it reports therefore goes through a file.
-    With pytest-xdist each worker captures for itself, and the controller tells of all.
+    The child that writes sessions shares its standard error with pytest; it therefore reports through a file. With
+    pytest-xdist, each worker captures for itself, and the controller reports for all.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -47,12 +47,12 @@ class CapturedCalls:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        """A worker of pytest-xdist has ended."""
+        """Collect the reports of a finished pytest-xdist worker."""
         reports, missing = getattr(node, "workeroutput", {}).get(_FOR_THE_CONTROLLER, ((), 0))
         self._reports += reports
         self._missing += missing
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Says what became of it."""
+        """Report the captured calls."""
         for line in in_words(self._reports, self._folder, self._missing):
             terminalreporter.write_line(display.safe(line))

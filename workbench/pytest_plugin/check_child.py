@@ -1,7 +1,7 @@
-"""`workbench check --json` in a process of its own, for callers in whose process our packages may not be imported.
+"""Run `workbench check --json` in a child process, for callers that must not import our packages.
 
-The child finds our packages and never those of the caller's project: `-P` keeps the working folder out of its path,
-and of `PYTHONPATH` it inherits nothing.
+The child finds our packages and never those of the caller's project: `-P` keeps the working folder out of its path, and
+it does not inherit `PYTHONPATH`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 FILES_AT_ONCE = 100
-"""Files that a child checks: starting it costs about half a second, and a command line has a limit."""
+"""The number of files per child: starting one takes about half a second, and command lines are limited."""
 
 _NOT_INHERITED = ("PYTHONPATH", "PYTHONWARNINGS", "PYTHONSTARTUP", "PYTHONINSPECT")
 
@@ -30,7 +30,7 @@ class FileCheck:
 
 
 def check(files: Sequence[Path], folder: Path, options: Sequence[str] = ()) -> dict[Path, FileCheck]:
-    """The checks of all these files, made in `folder`, to which the paths in texts are relative. Never raises."""
+    """Check these files from `folder`, to which paths in texts are relative. Never raises."""
     found: dict[Path, FileCheck] = {}
     for start in range(0, len(files), FILES_AT_ONCE):
         found |= _check(files[start : start + FILES_AT_ONCE], folder, options)
@@ -39,7 +39,7 @@ def check(files: Sequence[Path], folder: Path, options: Sequence[str] = ()) -> d
 
 def _check(files: Sequence[Path], folder: Path, options: Sequence[str]) -> dict[Path, FileCheck]:
     named = {_name(file, folder): file for file in files}
-    # `--json` stands before the files, so that none can be taken for the value of an option.
+    # `--json` precedes the files, so that no file is parsed as an option's value.
     command = [sys.executable, "-P", "-m", "workbench", "check", *options, "--json", *named]
     try:
         done = subprocess.run(
@@ -75,9 +75,11 @@ def _name(file: Path, folder: Path) -> str:
 
 
 def environment() -> dict[str, str]:
-    """The environment without what belongs to the caller's project. Where our packages are installed in a folder of
-    their own (an editable install), that folder alone is on `PYTHONPATH`: it must come before the project's."""
+    """Return the environment without variables of the caller's project.
+
+    For an editable install, `PYTHONPATH` is the folder of our packages alone, so that they precede the project's.
+    """
     kept = {name: value for name, value in os.environ.items() if name not in _NOT_INHERITED}
     home = Path(__file__).parents[2]
-    # Never a folder of installed packages: before the standard library, its backports would take its place.
+    # Never the folder of installed packages: its backports would shadow the standard library.
     return kept if home.name in ("site-packages", "dist-packages") else {**kept, "PYTHONPATH": str(home)}

@@ -1,7 +1,7 @@
-"""Session files as pytest sees them: a file holds cases, a case holds columns, a column holds tests.
+"""Collect session files as pytest nodes: a file contains cases, a case columns, a column tests.
 
-Loaded by `workbench.pytest_plugin` when the first session file is found. As it runs in the process of somebody's test
-suite, it imports neither `adapters` nor `sessions`.
+`workbench.pytest_plugin` loads this module with the first session file. It runs in the process of other people's test
+suites, so it imports neither `adapters` nor `sessions`.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from workbench.pytest_plugin import check_child
 from workbench.pytest_plugin.check_child import FileCheck
 
 SIZE_LIMIT = 64_000_000
-"""Bytes, as `sessions.file.store` has it."""
+"""The maximum size in bytes, as in `sessions.file.store`."""
 
 
 @dataclass(frozen=True)
 class Fixture:
-    """A column of a case, and the verdicts that can be asked for: of render, parse, expect, source."""
+    """A column of a case, and its available verdicts: render, parse, expect, source."""
 
     case: str
     column: str
@@ -35,7 +35,7 @@ class Fixture:
 
 
 def outline(file: Path) -> tuple[Fixture, ...] | None:
-    """List the recorded and expected fixtures in file order; None for a file that is no session."""
+    """List the recorded and expected fixtures in file order, or None if the file is not a session."""
     try:
         if file.stat().st_size > SIZE_LIMIT:
             return None
@@ -55,7 +55,7 @@ def outline(file: Path) -> tuple[Fixture, ...] | None:
 
 def _case_fixtures(case: Mapping[str, Any], columns: list[str]) -> list[Fixture]:
     recordings = _object(case.get("recordings", {}))
-    # A recording whose column is gone is checked too: passing it over would be a pass.
+    # A recording of a missing column is checked too: skipping it would look like a pass.
     known = dict.fromkeys([*columns, *recordings])
     found = [Fixture(_text(case["name"]), one, _parts(case, one, recordings.get(one))) for one in known]
     return [one for one in found if one.parts]
@@ -78,14 +78,14 @@ def _has_reading(attempt: Mapping[str, Any]) -> bool:
 
 
 def _object(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """An object as the file writes it: as it is, or in pairs where a key is in pieces itself."""
+    """Decode an object: plain, or as pairs if its keys are split into pieces."""
     if set(value) == {"$dict"}:
         return {_text(key): item for key, item in value["$dict"]}
     return value
 
 
 def _text(value: Any) -> str:
-    """A text as the file writes it: as it is, or in lines or pieces. Raises TypeError for anything else."""
+    """Decode a text: plain, or split into lines or pieces. Raises TypeError for other values."""
     if isinstance(value, dict) and len(value) == 1:
         for tag, separator in (("$lines", "\n"), ("$text", "")):
             if tag in value:
@@ -98,11 +98,11 @@ def _text(value: Any) -> str:
 BATCHES_PER_WORKER = 4
 WHOLE_FILE = "file"
 ACCEPTED = ("render", "parse")
-"""Verdicts that an update records again; expectations are the user's own."""
+"""The verdicts that an update records again; expectations belong to the user."""
 
 
 class DriftError(Exception):
-    """A verdict that is no pass, as text for people. It has no traceback worth showing."""
+    """A verdict other than a pass, as text; shown without a traceback."""
 
 
 class SessionFile(pytest.File):
@@ -111,7 +111,7 @@ class SessionFile(pytest.File):
     def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
         fixtures = outline(self.path)
         if not fixtures:
-            # What cannot be read, or has nothing recorded, is a test too: passing it over would be a pass.
+            # An unreadable or empty file is a test too: skipping it would look like a pass.
             yield SessionTest.from_parent(self, name=WHOLE_FILE)
             return
         for case in dict.fromkeys(one.case for one in fixtures):
@@ -147,7 +147,7 @@ class ColumnNode(pytest.Collector):
 
 
 class SessionTest(pytest.Item):
-    """A verdict: on the rendering, parsing or expectations of a case's column; or on a whole file."""
+    """A test of a verdict on a case's column, or of a whole file."""
 
     def __init__(self, *, fixture: Fixture | None = None, **rest: Any) -> None:
         super().__init__(**rest)
@@ -180,7 +180,7 @@ class SessionTest(pytest.Item):
 
 
 def chosen(items: Sequence[pytest.Item], expression: str) -> tuple[list[pytest.Item], list[pytest.Item]]:
-    """The session tests among `items` that `-k` means, and those it does not. Raises `pytest.UsageError`."""
+    """Split session tests into those that `-k` selects and the others. Raises `pytest.UsageError`."""
     try:
         test = keywords.parse(expression)
     except CommandError as error:
@@ -201,8 +201,10 @@ def _path(item: SessionTest) -> str:
 def in_order(
     before: Sequence[pytest.Item], left: Sequence[pytest.Item], meant: Sequence[pytest.Item]
 ) -> list[pytest.Item]:
-    """The tests of others that are left and the session tests that are meant, where they stood; behind the others when
-    another plugin has put those in an order of its own."""
+    """Merge the remaining tests of others and the selected session tests in their original order.
+
+    If another plugin reordered the others, session tests follow them.
+    """
     places = {id(one): place for place, one in enumerate(before)}
     theirs = [places.get(id(one), len(before)) for one in left]
     together = [*left, *meant]
@@ -212,7 +214,7 @@ def in_order(
 
 
 def _judge(fixtures: Sequence[Mapping[str, Any]], part: str | None = None) -> None:
-    """Raises `DriftError` for a verdict that is no pass, and skips where nothing was there to be judged."""
+    """Raise `DriftError` for a verdict other than a pass. Skip if nothing was judged."""
     texts: list[str] = []
     words: set[str] = set()
     for one in fixtures:
@@ -236,7 +238,7 @@ def _judge(fixtures: Sequence[Mapping[str, Any]], part: str | None = None) -> No
 
 @dataclass
 class _Checks:
-    """The checks of a test run: every file with a chosen test once, a few files at a time."""
+    """The checks of a test run: each file with a selected test once, in batches."""
 
     session: pytest.Session
     done: dict[Path, FileCheck] = field(default_factory=dict)
@@ -250,7 +252,7 @@ class _Checks:
         return [one for one in self.session.items if isinstance(one, SessionTest)]
 
     def _batch(self, file: Path) -> list[Path]:
-        """The file and those that come after it: all of them, or with pytest-xdist about this worker's share."""
+        """Return the file and those after it: all, or about a worker's share with pytest-xdist."""
         files = list(dict.fromkeys(one.path for one in self._chosen()))
         workers = getattr(self.session.config, "workerinput", {}).get("workercount", 0)
         size = max(1, math.ceil(len(files) / (workers * BATCHES_PER_WORKER))) if workers else len(files)
@@ -266,9 +268,10 @@ class _Checks:
         self.done |= check_child.check(left, config.rootpath, options)
 
     def _update(self, files: list[Path], options: list[str]) -> None:
-        """Accepts today's prompts and readings for the chosen tests; a file whose tests were all chosen is then done.
+        """Record today's prompts and parse results for the selected tests.
 
-        A file that could not be updated is left to be checked: another worker of pytest-xdist may just have done it.
+        A file whose tests were all selected is then done. A file that could not be updated is checked normally, as
+        another pytest-xdist worker may just have updated it.
         """
         folder = self.session.config.rootpath
         chosen = {file: self._chosen_recordings(file) for file in files}
@@ -279,7 +282,7 @@ class _Checks:
             if file in whole:
                 continue
             for (case, column), parts in chosen[file].items():
-                # A column called module:Class names code, which is for the user alone to name.
+                # A column named module:Class names code, which only the user may name.
                 if ":" not in column:
                     update = "--update" if len(parts) == len(ACCEPTED) else f"--update={min(parts)}"
                     check_child.check([file], folder, [update, f"--case={case}", f"--adapter={column}"])
@@ -305,6 +308,6 @@ def _checks(session: pytest.Session) -> _Checks:
 
 
 def _shown(name: str) -> str:
-    """Return an author's name as part of a test's id: in a line, without terminal control characters."""
+    """Return a name as part of a test id: in a line, without control characters."""
     shown = "".join(one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in name)
     return shown.replace("::", ":\\x3a") or "''"

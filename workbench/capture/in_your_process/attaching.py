@@ -1,4 +1,4 @@
-"""Listens to a program that was not changed: waits until it imports dspy, and is then a callback of every call."""
+"""Listen to an unchanged program: wait until it imports dspy, then receive every call as a callback."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from .listening import Listener
 from .outlet import Outlet
 
 VARIABLE = "WORKBENCH_CAPTURE"
-"""The environment variable by which `workbench capture` names the folder for calls to the programs it starts."""
+"""The environment variable with the folder for calls, set by `workbench capture` for its child programs."""
 
 
 def from_environment() -> None:
-    """Attaches a listener as `workbench capture` asked for; does nothing where it did not."""
+    """Attach a listener if `workbench capture` requested it."""
     given = os.environ.get(VARIABLE)
     if given:
         attach(Listener(Outlet(None, given)))
 
 
 def attach(listener: Listener) -> None:
-    """Adds a listener to the callbacks of dspy, now or when it is imported."""
+    """Add a listener to the callbacks of dspy, now or when it is imported."""
     if "dspy" in sys.modules and hasattr(sys.modules["dspy"], "settings"):
         _add(sys.modules["dspy"], listener)
     else:
@@ -33,7 +33,7 @@ def attach(listener: Listener) -> None:
 
 
 def detach(listener: Listener) -> None:
-    """Removes it again."""
+    """Remove a listener."""
     settings = getattr(sys.modules.get("dspy"), "settings", None)
     added = getattr(type(settings), "_workbench_listeners", [])
     if listener in added:
@@ -42,8 +42,10 @@ def detach(listener: Listener) -> None:
 
 
 def _add(dspy: Any, listener: Listener) -> None:
-    """dspy asks its settings for the callbacks at every call: ours stand beside the program's own, whatever it
-    configures. What the program reads of its settings stays as it is."""
+    """Add a listener beside the program's own callbacks, whatever it configures.
+
+    dspy gets `callbacks` from its settings at every call; other settings are unchanged.
+    """
     kind = type(dspy.settings)
     added = kind.__dict__.get("_workbench_listeners")
     if added is not None:
@@ -64,7 +66,7 @@ def _add(dspy: Any, listener: Listener) -> None:
 
 
 class _Waiting(importlib.abc.MetaPathFinder):
-    """Finds nothing itself: it lets the others find dspy, and is told when that is loaded."""
+    """Waits for dspy to be imported; other finders locate it."""
 
     def __init__(self, listener: Listener) -> None:
         self.listener = listener
@@ -80,7 +82,7 @@ class _Waiting(importlib.abc.MetaPathFinder):
 
 
 class _Loading(importlib.abc.Loader):
-    """dspy's own loader, and what is to be done behind it."""
+    """dspy's own loader, followed by adding the listener."""
 
     def __init__(self, loader: Any, listener: Listener) -> None:
         self._loader = loader

@@ -1,7 +1,7 @@
-"""A live dspy signature as plain data: its fields, its texts, its types with the classes that they name.
+"""Describe a live dspy signature as plain data: fields, texts, and types with their classes.
 
-The classes are described rather than pickled or named: they may be made while the program runs, or stand where nobody
-else can import them. Where a class is written in a file of its own, the file is named too.
+Classes are described rather than pickled or named, as they may be created at runtime or not importable elsewhere. If a
+class is written in a file, the file is named too.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _UNION = getattr(types, "UnionType", None)
 
 
 def signature(cls: Any, programs: Any = ()) -> dict[str, Any]:
-    """`{"name", "instructions", "fields", "classes", "of", "predictor"}` of a live signature, and `"react"`.
+    """Return `{"name", "instructions", "fields", "classes", "of", "predictor"}` and `"react"`, if any.
 
-    `programs` are the modules around the predictor, the innermost first: a ChainOfThought put the reasoning there.
+    `programs` are the modules around the predictor, innermost first: a ChainOfThought adds the reasoning field.
     """
     program = programs[0] if programs else None
     react, made_of = _agent(programs, cls)
@@ -51,7 +51,7 @@ def signature(cls: Any, programs: Any = ()) -> dict[str, Any]:
 
 
 def _agent(programs: Any, cls: Any) -> Any:
-    """`{"part", "tools"}` and the outer signature of a ReAct's inner one; None for others.
+    """Return `{"part", "tools"}` and the outer signature of a ReAct's inner one; else `{}` and None.
 
     The predictor's owner is the ReAct itself, or the ChainOfThought that extracts.
     """
@@ -64,8 +64,10 @@ def _agent(programs: Any, cls: Any) -> Any:
 
 
 def files(cls: Any, programs: Any) -> list[str]:
-    """List the files in which the expression that made a signature may stand: its module's, those of the modules that
-    call it, of the callers on the stack, and of the program itself."""
+    """List the files that may contain the expression that made a signature.
+
+    They are those of its module, of the calling modules, of the callers on the stack, and of the program itself.
+    """
     names = [cls.__module__, *(one.__module__ for program in programs for one in type(program).__mro__), "__main__"]
     found = [getattr(sys.modules.get(one), "__file__", None) for one in names]
     frame = sys._getframe(1)
@@ -96,7 +98,7 @@ def _signature_field(name: str, info: Any, classes: dict[str, Any]) -> dict[str,
 
 
 def _default(info: Any) -> dict[str, Any]:
-    """`{"default": …}` where it is plain data; `{"factory": name}` for list, dict and the like."""
+    """Return `{"default": …}` for plain data, `{"factory": name}` for list, dict and the like, else `{}`."""
     factory = getattr(info, "default_factory", None)
     if factory is not None:
         return {"factory": factory.__name__} if factory in (list, dict, set, str, int, float) else {}
@@ -106,10 +108,10 @@ def _default(info: Any) -> dict[str, Any]:
 
 
 def annotation(given: Any, classes: dict[str, Any]) -> Any:
-    """A type as data: a name, or an object.
+    """Return a type as data: a name, or an object.
 
-    `{"class": KEY}`, `{"literal": […]}`, `{"union": […]}`, `{"generic": …, "arguments": […]}` or
-    `{"annotated": …, "details": {…}}`; `{"unknown": TEXT}` for what cannot be said so.
+    Objects are `{"class": KEY}`, `{"literal": […]}`, `{"union": […]}`, `{"generic": …, "arguments": […]}`,
+    `{"annotated": …, "details": {…}}`, or `{"unknown": TEXT}` for other types.
     """
     if given is None or given is type(None):
         return "None"
@@ -149,7 +151,7 @@ def _details(metadata: Any) -> dict[str, Any]:
 
 
 def _class(cls: Any, classes: dict[str, Any]) -> str:
-    """The key under which a class is described, once, whoever names it."""
+    """Describe a class in `classes`, once, and return its key."""
     key = f"{cls.__module__}:{cls.__qualname__}"
     if key in classes:
         return key
@@ -194,7 +196,7 @@ def _class(cls: Any, classes: dict[str, Any]) -> str:
 
 
 def _member(name: str, info: Any, classes: dict[str, Any]) -> dict[str, Any]:
-    """A field of a model."""
+    """Describe a field of a model."""
     arguments = {key: getattr(info, key, None) for key in _TEXTS_OF_FIELDS}
     arguments.update(_details(info.metadata))
     extra = info.json_schema_extra
@@ -216,12 +218,12 @@ def _data(value: Any) -> Any:
 def _hints(cls: Any) -> dict[str, Any]:
     try:
         return dict(typing.get_type_hints(cls))
-    except Exception:  # a name that is not there any more
+    except Exception:  # a name that no longer exists
         return dict(getattr(cls, "__annotations__", {}))
 
 
 def _written_as(cls: Any, is_cot: bool) -> Any:
-    """The class that the program wrote, of which dspy made `cls` (with a reasoning, with other instructions)."""
+    """Find the program's class that dspy derived `cls` from (with reasoning, with other instructions)."""
     if _home(cls) is not None:
         return cls
     faces = _faces(cls)
@@ -253,7 +255,7 @@ def _faces(cls: Any) -> list[Any]:
 
 
 def _home(cls: Any) -> Any:
-    """`{"file", "class"}`: the file in which a class is written at the top, and its name there; None for others."""
+    """Return `{"file", "class"}` of a top-level class of a module, or None for others."""
     if cls is None or cls.__module__.partition(".")[0] == "dspy" or "." in cls.__qualname__:
         return None
     module = sys.modules.get(cls.__module__)

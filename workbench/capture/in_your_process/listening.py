@@ -1,7 +1,7 @@
-"""dspy's callbacks, for any release from 2.6 on: one call of a predictor, with all that happened in it, is one line.
+"""Callbacks for dspy, any release from 2.6 on: write a line for each predictor call and everything in it.
 
-What is listened to is known by its shape: dspy is not imported, and nothing of it is changed. Every handler ends in
-silence: a mistake here is said once and never reaches the program.
+Objects are recognised by their attributes: dspy is not imported, and nothing of it is changed. Handlers never raise: an
+error here is reported once and never reaches the program.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ class _Call:
 
 
 class _KnownSignature(NamedTuple):
-    """A signature that was described; the class is held, so that its id stays its own."""
+    """A described signature. Keeps a reference to the class, so that its id stays unique."""
 
     cls: Any
     key: str
     definition: str
     title: str
     own_name: str
-    """Its class's name, where the program wrote it as it is: calls of it are one session, wherever they are made."""
+    """Its class's name if used as written: all calls of it share a session."""
 
 
 def _guarded(handler: Callable[..., None]) -> Callable[..., None]:
@@ -67,7 +67,7 @@ def _guarded(handler: Callable[..., None]) -> Callable[..., None]:
 
 
 class Listener:
-    """A callback of dspy, as `dspy.configure(callbacks=[…])` takes it."""
+    """A callback for `dspy.configure(callbacks=[…])`."""
 
     def __init__(self, outlet: Outlet) -> None:
         self.outlet = outlet
@@ -79,22 +79,22 @@ class Listener:
         self._secrets: tuple[str, ...] = ()
 
     def __deepcopy__(self, memo: Any) -> Listener:
-        return self  # a module that is copied is listened to by the same
+        return self  # copies of a module share the listener
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("on_"):  # of tools, evaluations, interpreters, and what later releases tell
+        if name.startswith("on_"):  # events of tools, evaluations, interpreters, and later releases
             return _ignore
         raise AttributeError(name)
 
     def _of_this_thread(self) -> _Call | None:
-        """The call in which the program is now."""
+        """Return the current call."""
         callbacks = sys.modules.get("dspy.utils.callback")
         active = getattr(callbacks, "ACTIVE_CALL_ID", None)
         return None if active is None else self._calls.get(active.get())
 
     @_guarded
     def on_module_start(self, call_id: str, instance: Any, inputs: dict[str, Any]) -> None:
-        if _is_model(instance):  # as dspy 2.6 tells of a user's own class of model
+        if _is_model(instance):  # dspy 2.6 reports a user's own model class as a module
             self.on_lm_start(call_id, instance, inputs)
             return
         parent = self._of_this_thread()
@@ -121,7 +121,7 @@ class Listener:
         parent = self._of_this_thread()
         call = _Call("format", instance, parent)
         self._calls[call_id] = call
-        # An adapter below another is told of once for each class: only the outermost counts.
+        # An adapter reports `format` once for each class in its hierarchy: only the outermost counts.
         if call.predictor is None or (parent is not None and parent.kind == "format"):
             return
         owner = call.predictor
@@ -143,7 +143,7 @@ class Listener:
         if owner is None or not owner.attempts:
             return
         attempt = owner.attempts[-1]
-        if "messages" in attempt:  # asked again for the same prompt
+        if "messages" in attempt:  # a retry of the same prompt
             attempt = {key: attempt[key] for key in ("adapter", "is_extraction")}
             owner.attempts.append(attempt)
         given = inputs.get("kwargs") or {}
@@ -199,14 +199,14 @@ class Listener:
         return line
 
     def _signature(self, call: _Call) -> tuple[str, str]:
-        """The key of the call's signature, and the line that says what it is."""
+        """Return the key of the call's signature, and the line that defines it."""
         known = self._signatures.get(self._signature_key(call))
         if known is None:
             cls, programs = call.data["signature"], _modules_around(call)
             described = describing.signature(cls, programs)
             title = described["of"]["class"] if described["of"] is not None else _title(cls)
             text = self._clean(dumps(described))
-            # By what it says: a program may make its predictors anew for each call.
+            # The key depends on content, as a program may create its predictors for each call.
             key = hashlib.sha256(text.encode("ascii")).hexdigest()[:32]
             files = dumps(describing.files(cls, programs))
             definition = f'{{"define":"{key}","signature":{text},"files":{files}}}'
@@ -223,7 +223,7 @@ class Listener:
         return id(call.data["signature"]), type(call.parent.instance).__name__ if call.parent is not None else ""
 
     def _name(self, call: _Call) -> str:
-        """Name the predictor by the class of its signature; else in the outermost module, as in `RAG.respond`."""
+        """Name the predictor by the class of its signature, else within the outermost module: `RAG.respond`."""
         known = self._signatures[self._signature_key(call)]
         if known.own_name:
             return known.own_name
@@ -253,7 +253,7 @@ class Listener:
         return ".".join([one for one in (head, *parts) if one])
 
     def _model(self, instance: Any) -> str:
-        """Name, parameters and abilities of a model as JSON."""
+        """Return name, parameters and abilities of a model as JSON."""
         name = str(getattr(instance, "model", ""))
         known = self._models.get((id(instance), name))
         if known is None or known[0] is not instance:
@@ -265,7 +265,7 @@ class Listener:
         return dumps({"name": name, "params": params, "abilities": known[1]})
 
     def _parameters(self, given: dict[str, Any], owner: _Call) -> dict[str, Any]:
-        """Return the parameters beside the messages, a response class as its schema."""
+        """Return the parameters besides the messages; a response class as its schema."""
         params = _without_secrets(given)
         form = params.get("response_format")
         if isinstance(form, type) and hasattr(form, "model_json_schema"):
@@ -288,13 +288,13 @@ def _modules_around(call: _Call) -> list[Any]:
 
 
 def _title(cls: Any) -> str:
-    """Name a signature; a signature made of a string by its fields."""
+    """Name a signature. One made from a string is named by its fields."""
     name = str(cls.__name__)
     return name if name != "StringSignature" else "_".join(cls.input_fields) + "-" + "_".join(cls.output_fields)
 
 
 def _by_name(inputs: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    """The arguments of a call by name, which dspy tells in their order where a class inherits the method."""
+    """Return a call's arguments by name. dspy gives them by position if a class inherits the method."""
     if "args" not in inputs or names[-1] in inputs:
         return inputs
     in_order = dict(zip(names, inputs["args"]))  # noqa: B905  (Python 3.9 knows no `strict`)
@@ -310,7 +310,7 @@ def _is_model(instance: Any) -> bool:
 
 
 def _is_within_parse(call: _Call) -> bool:
-    """Tell whether a prompt is made while a reply is parsed: TwoStep asks its second model so."""
+    """Return whether a prompt is made during parsing, as for TwoStep's second model."""
     above = call.parent
     while above is not None and above.kind not in ("predictor", "module"):
         if above.kind == "parse":
@@ -348,7 +348,7 @@ def _list(texts: Any) -> str:
 
 
 def _adapter(instance: Any) -> dict[str, Any]:
-    """The classes of an adapter, its own first, and what it was made with as far as that is plain."""
+    """Return an adapter's classes, its own first, and its plain options."""
     options = {
         name: value
         for name, value in vars(instance).items()
@@ -359,13 +359,13 @@ def _adapter(instance: Any) -> dict[str, Any]:
 
 
 def _fields_of(example: Any) -> dict[str, Any]:
-    """A demo as its values by name."""
+    """Return a demo's values by name."""
     store = getattr(example, "_store", None)
     return dict(store) if isinstance(store, dict) else dict(example)
 
 
 def _completions(prediction: Any) -> list[Any]:
-    """The values of each completion of a prediction."""
+    """Return the values of each completion of a prediction."""
     completions = getattr(prediction, "completions", None)
     try:
         columns = dict(completions.items())  # type: ignore[union-attr]
@@ -389,17 +389,17 @@ _NO_SECRET = ("prompt_cache_key",)
 
 
 def _secrets_of(model: Any) -> list[str]:
-    """Keys that may stand in what a model says or is told: those of the environment, and the model's own."""
+    """Return secrets that may appear in calls: those of the environment and the model's own."""
     found = [value for name, value in os.environ.items() if _SECRET_VARIABLE.search(name)]
     for name, value in dict(getattr(model, "kwargs", None) or {}).items():
         if _SECRET.search(str(name)) and name not in _NO_SECRET:
             found += [str(one) for one in value.values()] if isinstance(value, dict) else [str(value)]
-    # A short one, or a plain word, would be cut out of sentences.
+    # Short keys and plain words are excluded, as they would be cut out of sentences.
     return [json.dumps(one)[1:-1] for one in found if len(one) >= 8 and not (one.isalpha() and one[1:].islower())]
 
 
 def _abilities(model: Any) -> dict[str, Any] | None:
-    """Return the model's own capabilities; None where this dspy asks litellm for them."""
+    """Return the model's own capabilities, or None if this dspy asks litellm for them."""
     if not hasattr(type(model), "supported_params"):
         return None
     return {

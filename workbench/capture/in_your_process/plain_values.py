@@ -1,7 +1,6 @@
-"""Values as JSON: as a session's inputs are (`plain`), and with their types, as its recordings are (`typed`).
+"""Convert values to JSON: as in a session's inputs (`plain`), or typed, as in its recordings (`typed`).
 
-`typed` writes what `sessions.file.typed_values.typed` writes, which this program may not import; a test holds the two
-together.
+`typed` equals `sessions.file.typed_values.typed`, which this program must not import; a test keeps them equal.
 """
 
 from __future__ import annotations
@@ -20,19 +19,22 @@ from collections.abc import Set as AbstractSet
 from typing import Any
 
 DEPTH = 80
-"""Levels of a value; what is nested deeper is text."""
+"""The maximum depth of a value; deeper parts become text."""
 
 
 def dumps(value: Any) -> str:
-    """`value` as the JSON text of what dspy puts into a prompt. Raises ValueError or RecursionError for a circle."""
+    """Write `value` as the JSON that dspy puts into a prompt.
+
+    Raises ValueError or RecursionError for a circular value.
+    """
     try:
         return json.dumps(value, default=_plain_object, separators=(",", ":"))
-    except TypeError:  # a key that is no text
+    except TypeError:  # a key that is not a string
         return json.dumps(plain(value), default=_plain_object, separators=(",", ":"))
 
 
 def plain(value: Any, depth: int = 0) -> Any:
-    """`value` as plain JSON, whatever its keys are."""
+    """Convert `value` to plain JSON, with any keys."""
     if depth > DEPTH:
         raise ValueError("nested too deep")
     if isinstance(value, dict):
@@ -51,8 +53,10 @@ def _key(key: Any) -> str:
 
 
 def _plain_object(value: Any) -> Any:
-    """Convert other values to JSON as dspy does: `dspy.adapters.utils.serialize_for_json`. Its own types are objects by
-    the names of their fields, from which they can be built again."""
+    """Convert other values to JSON like `dspy.adapters.utils.serialize_for_json`.
+
+    dspy's own types become objects by field name, from which they can be rebuilt.
+    """
     if is_model(value):
         if any(one.__module__.partition(".")[0] == "dspy" for one in type(value).__mro__):
             return _of_dspy(value)
@@ -90,7 +94,7 @@ def _of_dspy(value: Any) -> Any:
 
 
 def typed(value: Any, depth: int = 0) -> Any:
-    """`value` with its types as plain JSON, as a recording holds it."""
+    """Convert `value` to plain JSON with types, as in a recording."""
     kind = type(value)
     if kind is str or kind is bool or value is None:
         return value
@@ -110,7 +114,7 @@ def typed(value: Any, depth: int = 0) -> Any:
 
 
 def _typed_object(value: Any, kind: type, depth: int) -> Any:
-    # A class of a function is written into a session as one of the module.
+    # A class defined in a function is written into a session like one of the module.
     name = kind.__qualname__.rpartition("<locals>.")[2]
     if isinstance(value, enum.Enum):
         return _tagged("enum", typed(value.value, depth + 1), f"{name}.{value.name}")

@@ -1,7 +1,7 @@
-"""Runs at the start of every Python that `workbench capture` started, whatever is installed there.
+"""Runs at the start of every Python that `workbench capture` starts, whatever is installed there.
 
-This folder is first on `PYTHONPATH`, so that Python finds this module where it looks for one to run at its start. The
-program's own module of this name, if it has one, is run afterwards, and the folder is taken from the path again.
+This folder is first on `PYTHONPATH`, so that Python finds this `sitecustomize`. It then removes the folder from the
+path and runs the program's own `sitecustomize`, if there is one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def _listen() -> None:
-    """Loads the folder `in_your_process` under a name that no program has."""
+    """Load the folder `in_your_process` under a name that no program uses."""
     folder = os.path.join(os.path.dirname(_HERE), "in_your_process")
     name = "_workbench_capture"
     spec = importlib.util.spec_from_file_location(
