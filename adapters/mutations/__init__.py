@@ -1,4 +1,4 @@
-"""Good replies broken as models, servers and gateways break them: every mutation, in the order of the stress grid."""
+"""Catalogue of mutations: good replies damaged as models, servers and gateways do, in stress-grid order."""
 
 from __future__ import annotations
 

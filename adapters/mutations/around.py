@@ -1,4 +1,4 @@
-"""Mutations of a whole answer: text around it, in its place, or lost from it, whatever its form."""
+"""Mutations of the whole answer, in any form: text around it, in its place, or lost from it."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def draft_first(good: GoodReply) -> str | None:
 
 
 def template_first(good: GoodReply) -> str | None:
-    """The format's own example, with a placeholder for each value, and then the answer."""
+    """Put the format's own example, with placeholders for values, before the answer."""
     form = good.form
     if form is None or not good.fields:
         return None
@@ -165,7 +165,7 @@ def harmony(good: GoodReply) -> str:
 
 
 def _as_object(good: GoodReply, wrap: Callable[[dict[str, Any], str], object]) -> str | None:
-    """The fields in another JSON object, for parsers of JSON alone."""
+    """Wrap the fields in another JSON object; None for forms other than JSON."""
     if not good.fields or good.reading.form not in ("json", "fenced json"):
         return None
     values = {one.name: one.plain for one in good.fields}

@@ -1,4 +1,4 @@
-"""The fields of an answer: missing, added, in another order, under other names, in another format."""
+"""Mutations of an answer's fields: missing, added, reordered, renamed, in another format."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def one_twice(good: GoodReply) -> str | None:
 
 
 def one_corrected(good: GoodReply) -> str | None:
-    """The field that can have another value comes wrong first, and right at the end."""
+    """Write a wrong value for a field first, and the right value at the end."""
     drafted = draft(good)
     changed = [right for right, wrong in zip(good.fields, drafted, strict=False) if right is not wrong]
     return good.write((*drafted, *changed)) if changed else None
@@ -102,7 +102,7 @@ def _in_form(good: GoodReply, kind: ReplyForm) -> str | None:
 
 
 def labelled(pattern: str) -> Callable[[GoodReply], str | None]:
-    """Each field under a label for people; `pattern` takes the label and the text."""
+    """Put each field under a label for people; `pattern` takes `label` and `text`."""
 
     def made(good: GoodReply) -> str | None:
         parts = [pattern.format(label=title_case(one.name), text=one.text) for one in good.fields]
@@ -112,7 +112,7 @@ def labelled(pattern: str) -> Callable[[GoodReply], str | None]:
 
 
 def wrapped(good: GoodReply) -> str | None:
-    """All fields under one name more, as if the whole were one output."""
+    """Nest all fields under an extra name, as if they were a single output."""
     form = good.form
     if form is None or not good.fields:
         return None

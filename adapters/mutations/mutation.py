@@ -15,11 +15,11 @@ from adapters.values.value_text import serialize_for_json, to_json
 
 @dataclass(frozen=True)
 class GoodReply:
-    """A reply that `parser` reads, with what the mutations need of it.
+    """A reply that parses without error, with the data that mutations need.
 
-    `parser` reads replies of `signature`: the column's adapter, or Chat where that takes the values out of a second
-    model's reply (TwoStep). `fields` are the outputs as the adapter itself writes them, in their order; empty where
-    the form is not known or writing them does not give the same values again.
+    `parser` parses replies of `signature`: the column's adapter, or Chat if that takes the values from a second model's
+    reply (TwoStep). `fields` are the outputs as the adapter writes them, in order; empty if the form is unknown or
+    writing them changes their values.
     """
 
     parser: Adapter
@@ -27,32 +27,32 @@ class GoodReply:
     text: str
     reading: Reading
     source: str
-    """Its origin, in words."""
+    """Origin of the reply, in words."""
     form: Form | None
     fields: tuple[FieldText, ...]
     passed_over: tuple[str, ...] = ()
-    """Better candidates, each with the reason why it could not be used."""
+    """Better candidates that could not be used, each with the reason."""
 
     @property
     def values(self) -> Mapping[str, Any]:
         return self.reading.values
 
     def write(self, fields: Sequence[FieldText]) -> str | None:
-        """A reply of these fields in its form; None for none, which no model is thought to write."""
+        """Write a reply of these fields; None without fields, since no model would write that."""
         return None if self.form is None or not fields else self.form.write(fields)
 
 
 def good_reply(
     parser: Adapter, signature: Signature, reading: Reading, source: str, passed_over: tuple[str, ...] = ()
 ) -> GoodReply:
-    """Make a good reply of `reading`, which `parser` made of it without an error."""
+    """Create a good reply from `reading`, which `parser` parsed without an error."""
     form = FORMS.get(reading.form)
     fields = () if form is None else _fields(parser, signature, reading.values, form)
     return GoodReply(parser, signature, reading.completion, reading, source, form, fields, passed_over)
 
 
 def written(parser: Adapter, signature: Signature, values: Mapping[str, Any]) -> str | None:
-    """Write a reply as the adapter itself does; None where its own code, or that of a type, raises."""
+    """Write a reply as the adapter does; None if its code or a type's serializer raises."""
     outputs = {name: values[name] for name in signature.output_fields if name in values}
     try:
         content = parser.format_assistant_message_content(signature, outputs)
@@ -62,7 +62,7 @@ def written(parser: Adapter, signature: Signature, values: Mapping[str, Any]) ->
 
 
 def _fields(parser: Adapter, signature: Signature, values: Mapping[str, Any], form: Form) -> tuple[FieldText, ...]:
-    """The outputs as the parser's own adapter writes them; none where that gives other values."""
+    """Return the outputs as the adapter writes them; none if they parse to other values."""
     plain = {name: serialize_for_json(value) for name, value in values.items()}
     text = None if any(is_deep(one) for one in plain.values()) else written(parser, signature, values)
     if text is None:
@@ -92,10 +92,10 @@ def _same(values: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True)
 class Broken:
-    """A mutated reply that says something else than the good one, and does so on purpose.
+    """A mutated reply that deliberately means something else than the good reply.
 
-    A model that quotes a word inside of a text means that text with its quotes: `meant` are the values by which the
-    reading is judged, the good reply's with those changed that the mutation wrote.
+    A model that quotes a word in a text means the text with its quotes: `meant` are the values expected of the parser,
+    the good reply's with the mutation's changes.
     """
 
     text: str
@@ -103,21 +103,21 @@ class Broken:
 
 
 Make = Callable[[GoodReply], str | Broken | None]
-"""A pure function: the mutated reply, or None where this cannot happen to a reply of that form and those values."""
+"""A pure function that returns the mutated reply, or None if that cannot happen to its form and values."""
 
 
 @dataclass(frozen=True)
 class Mutation:
-    """A habit. `name` is what the grid, the command line and the JSON call it."""
+    """A kind of damage; `name` identifies it in the grid, on the command line and in JSON."""
 
     name: str
     imitates: str
-    """The habit of models, servers or gateways, with an issue where people reported it."""
+    """The imitated habit of models, servers or gateways, with an issue that reports it."""
     make: Make
     group: str = ""
 
     def __call__(self, good: GoodReply) -> Broken | None:
-        """The mutated reply with the values it means; None where the mutation does not apply or changes nothing."""
+        """Return the mutated reply and its intended values; None if nothing applies or changes."""
         made = self.make(good)
         if made is None or made == good.text:
             return None
@@ -129,7 +129,7 @@ def grouped(group: str, *mutations: Mutation) -> tuple[Mutation, ...]:
 
 
 def with_text(good: GoodReply, change: Callable[[str], str], escape: Callable[[str, GoodReply], str]) -> Broken | None:
-    """The first text of the reply changed, in the form's own writing after `escape`; None without a text of words."""
+    """Change the first text of the reply and write it with `escape`; None without a text of words."""
     for index, field in enumerate(good.fields):
         if field.is_text and len(field.value.split()) > 0:
             value = change(field.value)
@@ -140,12 +140,12 @@ def with_text(good: GoodReply, change: Callable[[str], str], escape: Callable[[s
 
 
 def properly(value: str, good: GoodReply) -> str:
-    """A text as the form escapes it."""
+    """Escape a text as the form requires."""
     return value if good.form is None else good.form.of_text(value)
 
 
 def other_value(field: FieldText) -> Any:
-    """Another value of the field's type, as a draft might have had it; None where none is certain to be valid."""
+    """Return another valid value of the field's type, as in a draft; None if none is certain."""
     value = field.value
     if field.is_text:
         return "A first guess."
@@ -159,7 +159,7 @@ def other_value(field: FieldText) -> Any:
 
 
 def draft(good: GoodReply) -> tuple[FieldText, ...]:
-    """The fields with a value changed: the first that can have another; empty without any."""
+    """Return the fields with the first changeable value changed; empty if there is none."""
     for index, field in enumerate(good.fields):
         other = other_value(field)
         if other is not None and good.form is not None:

@@ -1,4 +1,4 @@
-"""Mistakes of one form: JSON that is almost JSON, markers that are almost Chat's, XML written as if it were HTML."""
+"""Mutations within a form: almost JSON, almost Chat's markers, XML written like HTML."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Tokens = Callable[[Sequence[str]], Sequence[str]]
 
 
 def in_json(change: Tokens) -> Callable[[GoodReply], str | None]:
-    """Changes the tokens of the JSON: of the reply where that is JSON, else of each list and object in it."""
+    """Change the tokens of a JSON reply, or of each JSON list and object in other replies."""
 
     def text_of(text: str) -> str:
         return "".join(change(TOKEN.findall(text)))
@@ -55,7 +55,7 @@ def full_width(tokens: Sequence[str]) -> list[str]:
 
 
 def trailing_commas(tokens: Sequence[str]) -> list[str]:
-    """A comma behind the last member of each list and object that has members."""
+    """Add a comma after the last member of each list and object that has members."""
     found: list[str] = []
     for token in tokens:
         if token in ("}", "]"):
@@ -139,7 +139,7 @@ def _object(parts: Sequence[str]) -> str:
 
 
 def _document(good: GoodReply, write: Callable[[Sequence[str]], str]) -> str | None:
-    """A reply of JSON with another document; `write` gets its members."""
+    """Write a JSON reply as another document; `write` gets its members."""
     form = good.form
     if not isinstance(form, Object) or not good.fields:
         return None
@@ -173,7 +173,7 @@ END = "[[ ## completed ## ]]"
 
 
 def each_marker(replacement: str) -> Callable[[GoodReply], str | None]:
-    """Every marker written another way; `\\1` is the name."""
+    """Replace every marker; `\\1` is the name."""
 
     def made(good: GoodReply) -> str | None:
         return _with_markers(good, lambda text: MARKER.sub(replacement, text))
@@ -182,7 +182,7 @@ def each_marker(replacement: str) -> Callable[[GoodReply], str | None]:
 
 
 def _with_markers(good: GoodReply, change: Callable[[str], str]) -> str | None:
-    """The answer in the form's own writing, changed; None in another form."""
+    """Change the answer as its form writes it; None for forms other than markers."""
     written = good.write(good.fields)
     return None if written is None or good.form is None or good.form.kind != "markers" else change(written)
 
@@ -192,7 +192,7 @@ def values_on_the_line(good: GoodReply) -> str | None:
 
 
 def inner_break_lost(good: GoodReply) -> str | None:
-    """Without the line break before each marker but the first and the last."""
+    """Drop the line break before each marker except the first and the last."""
 
     def change(text: str) -> str:
         found = list(re.finditer(rf"\n+(?={MARKER.pattern})", text))[:-1]
@@ -248,7 +248,7 @@ MARKERS = grouped(
 
 
 def _each_field(change: Callable[[FieldText], str]) -> Callable[[GoodReply], str | None]:
-    """Every field written by `change`, in XML alone."""
+    """Write every field with `change`; XML only."""
 
     def made(good: GoodReply) -> str | None:
         return good.form.whole([change(one) for one in good.fields]) if _is_xml(good) and good.form else None
@@ -257,7 +257,7 @@ def _each_field(change: Callable[[FieldText], str]) -> Callable[[GoodReply], str
 
 
 def _last_field(change: Callable[[FieldText], str]) -> Callable[[GoodReply], str | None]:
-    """The last field written by `change`, in XML alone."""
+    """Write the last field with `change`; XML only."""
 
     def made(good: GoodReply) -> str | None:
         form = good.form
@@ -274,7 +274,7 @@ def _is_xml(good: GoodReply) -> bool:
 
 
 def in_cdata(good: GoodReply) -> str | None:
-    """Texts in CDATA, unescaped as it is meant."""
+    """Put texts unescaped into CDATA."""
     if not _is_xml(good):
         return None
     fields = [replace(one, text=f"<![CDATA[{one.value}]]>") if one.is_text else one for one in good.fields]
@@ -290,7 +290,7 @@ def commented(good: GoodReply) -> str | None:
 
 
 def line_break_tags(good: GoodReply) -> str | None:
-    """`<br>` behind the first sentence of each text with several sentences."""
+    """Replace the space after a text's first sentence by `<br>`."""
     if not _is_xml(good):
         return None
     fields = [

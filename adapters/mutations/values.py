@@ -1,7 +1,7 @@
-"""The values of an answer in other words: numbers, choices, lists and texts as people and models write them.
+"""Mutations of values: numbers, choices, lists and texts as people and models write them.
 
-A mutation that puts something into a text means that text with it, and is judged so; all others mean the values of the
-good reply.
+A mutation that adds something to a text means the text with the addition, and is judged so; all others mean the values
+of the good reply.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)\Z")
 
 
 def each_leaf(leaf: Leaf) -> Callable[[GoodReply], str | None]:
-    """Every number, truth value, date or None of the reply as `leaf` writes it; texts of any content are left."""
+    """Rewrite every number, truth value, date and None with `leaf`; free texts stay as they are."""
 
     def made(good: GoodReply) -> str | None:
         return _changed(good, lambda one: not one.is_text, lambda one: _rewritten(good, one, leaf))
@@ -40,7 +40,7 @@ def _rewritten(good: GoodReply, field: FieldText, leaf: Leaf) -> str | None:
 def each_field(
     wanted: Callable[[FieldText], bool], write: Callable[[FieldText], str | None]
 ) -> Callable[[GoodReply], str | None]:
-    """Every field of a kind with the text that `write` gives, which in JSON becomes a JSON string."""
+    """Replace the text of every `wanted` field by `write`'s, in JSON as a string."""
 
     def text(good: GoodReply, field: FieldText) -> str | None:
         written = write(field)
@@ -145,7 +145,7 @@ def as_member(field: FieldText) -> str | None:
 
 
 def values_in_words(good: GoodReply) -> str | None:
-    """Everything but texts in words."""
+    """Write all values except texts in words."""
 
     def written(field: FieldText) -> str | None:
         words = _in_words(field.plain, is_choice(field))
@@ -167,7 +167,7 @@ def _in_words(value: Any, is_choice: bool) -> str | None:
 
 
 def _items(field: FieldText) -> list[str] | None:
-    """The items of a list of texts and numbers."""
+    """Return the items of a list of texts and numbers, as texts."""
     if not isinstance(field.plain, list) or not field.plain:
         return None
     return None if any(isinstance(one, list | dict) for one in field.plain) else [str(one) for one in field.plain]
@@ -204,7 +204,7 @@ def text_in_fence(good: GoodReply) -> str | None:
 
 
 def json_in_fence(good: GoodReply) -> str | None:
-    """Lists and objects within a text form, each in a fence of its own."""
+    """Put each list and object of a text form into a fence of its own."""
     if good.form is None or good.form.is_json:
         return None
     return _changed(
@@ -213,7 +213,7 @@ def json_in_fence(good: GoodReply) -> str | None:
 
 
 def text_in_quotes(good: GoodReply) -> str | None:
-    """In JSON texts have quotes anyway; elsewhere a model adds them."""
+    """Put texts in quotes; not in JSON, which quotes them anyway."""
     if good.form is None or good.form.is_json:
         return None
     return _changed(good, lambda one: one.is_text, lambda one: properly(f'"{one.value}"', good))
@@ -224,17 +224,17 @@ def text_in_bold(good: GoodReply) -> str | None:
 
 
 def _unescaped(value: str, good: GoodReply) -> str:
-    """The text as a model writes it that escapes nothing."""
+    """Write a text as a model does that escapes nothing."""
     return f'"{value}"' if good.form is not None and good.form.is_json else value
 
 
 def writes(change: Callable[[str], str], escaped: bool = False) -> Callable[[GoodReply], Broken | None]:
-    """The first text with something in it that forms escape: written without escaping unless `escaped`."""
+    """Change the first text by adding characters that need escaping, unescaped unless `escaped`."""
     return lambda good: with_text(good, change, properly if escaped else _unescaped)
 
 
 def _first_word(wrap: str) -> Callable[[str], str]:
-    """Wraps the first word of a text; `{}` stands for it."""
+    """Wrap the first word of a text; `{}` in `wrap` stands for it."""
 
     def change(text: str) -> str:
         word, *rest = text.split(" ", 1)
@@ -244,7 +244,7 @@ def _first_word(wrap: str) -> Callable[[str], str]:
 
 
 def _bare_ampersand(good: GoodReply) -> Broken | None:
-    """Leave the ampersand of a text unescaped; add "R&D" where the text has none, or the form escapes none."""
+    """Leave the ampersand of a text unescaped; add "R&D" if the text has none or the form escapes none."""
     bare = writes(lambda text: text)(good)
     if bare is not None and bare.text != good.text and bare.text.count("&") == good.text.count("&amp;"):
         return bare

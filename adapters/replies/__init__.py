@@ -1,1 +1,1 @@
-"""Parse results: what became of each piece of a reply, flags, and near misses."""
+"""Parse results of replies: spans, fields, flags, diagnoses and near misses."""

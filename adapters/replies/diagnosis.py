@@ -1,6 +1,6 @@
-"""Diagnose a reply: a table of patterns, each with its cause and the changes that help.
+"""Diagnose parse errors and surprises with a table of known patterns.
 
-Flags and near misses recognise the patterns; the table says which of them are causes, in which order, and what helps.
+Flags and near misses recognise the patterns; the table ranks them and lists the cause and the fixes of each.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def use(adapter: str) -> FixMaker:
 
 
 def describe(words: str) -> FixMaker:
-    """Offer a sentence for the description of the field concerned."""
+    """Offer to add `words` to the field's description."""
 
     def make(reading: Reading, field: str | None) -> Iterator[Fix]:
         if field is not None and field in reading.signature.output_fields:
@@ -73,7 +73,7 @@ def as_text(reading: Reading, field: str | None) -> Iterator[Fix]:
 
 
 def allow_value(reading: Reading, field: str | None) -> Iterator[Fix]:
-    """Offer a Literal with the values that the reply has and the type lacks."""
+    """Offer a Literal extended by the reply's disallowed values."""
     found = reading.fields.get(field or "")
     declared = reading.signature.output_fields.get(field or "")
     if found is None or declared is None:
@@ -104,7 +104,7 @@ Outcome = Literal["refused", "parsed", "any"]
 
 
 class Pattern(NamedTuple):
-    """A row: a flag or near miss that recognises it, its cause in general, fixes, and public threads that had it."""
+    """A known problem: flag name, general cause, fixes, public threads, and the outcome it applies to."""
 
     name: str
     cause: str
@@ -281,7 +281,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern("number-split-at-comma", "A comma split a number", NUMBER, "", "parsed"),
     Pattern("code-was-evaluated", "Code was evaluated as a literal", (use("json"),), "", "parsed"),
 )
-"""The patterns, the most decisive first."""
+"""Known patterns, the most decisive first."""
 
 LIKELY = "likely-reply"
 CUT_OFF = "completed-marker-missing"
@@ -297,26 +297,26 @@ LAST: Mapping[str, tuple[str, tuple[FixMaker, ...]]] = MappingProxyType(
         UNKNOWN: ("No pattern matches", (use("json"), use("chat"))),
     }
 )
-"""Causes named when no pattern matches a parse error, in this order."""
+"""Causes for parse errors that match no pattern; `_last` chooses among them."""
 
 _RANK = {one.name: number for number, one in enumerate(PATTERNS)}
 CAUSES: Mapping[str, str] = {
     **{one.name: one.cause for one in PATTERNS},
     **{name: one[0] for name, one in LAST.items()},
 }
-"""Causes by name, in general words."""
+"""General description of each cause, by name."""
 
 
 def most_common(count: int) -> tuple[Pattern, ...]:
-    """List the patterns of parse errors that the most public threads had."""
+    """Return the parse-error patterns reported in the most public threads."""
     refused = [one for one in PATTERNS if one.outcome != "parsed"]
     return tuple(sorted(refused, key=lambda one: -one.threads.count("#"))[:count])
 
 
 def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
-    """Find the causes of a parse error, or of values other than meant, the most decisive first.
+    """Return the causes of a parse error or a surprising value, most decisive first.
 
-    Empty for a reply without surprises; never empty for a parse error. TwoStep's are those of its second reply.
+    Never empty for a parse error; empty for a reply without surprises. For TwoStep: the causes of its second reply.
     """
     if reading.extraction is not None:
         return diagnose(reading.extraction)
@@ -340,7 +340,7 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
 
 
 def _is_decisive(reading: Reading, flag: Flag) -> bool:
-    """Return whether a flag about a field that was read can be a cause of the whole reply's error."""
+    """Return whether a flag can explain the error: flags of fields that parsed cannot, except leaks."""
     if reading.ok or flag.field is None or flag.name in LEAKS or reading.error is None or reading.error.field is None:
         return True
     return reading.fields[flag.field].state in ("failed", "missing")
@@ -353,7 +353,7 @@ def _last(reading: Reading) -> Diagnosis:
         return Diagnosis(LIKELY, message.rstrip(".") + ".", fixes=_fixes(LAST[LIKELY][1], reading, None))
     states = [one.state for one in reading.fields.values()]
     missing = [one.name for one in reading.fields.values() if one.state == "missing"]
-    if missing and states[-1] not in ("missing", "default"):  # a reply that was cut off lacks its last outputs
+    if missing and states[-1] not in ("missing", "default"):  # a cut-off reply lacks its last outputs
         message = f"The reply has no {named(missing)}; the model left it out."
         return Diagnosis(MISSING, message, missing[0], fixes=_fixes(LAST[MISSING][1], reading, None))
     cut_off = next((flag for flag in reading.flags if flag.name == CUT_OFF), None)

@@ -1,4 +1,4 @@
-"""A fix: a change of the session, as data. Diagnoses of replies and lints of prompts offer the same fixes."""
+"""Fixes: changes of the session as data, offered by diagnoses of replies and lints of prompts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FixKind = Literal[
 
 
 class Fix(NamedTuple):
-    """A change of the session that helps.
+    """A suggested change of the session.
 
     `change` has the keys of a column (`adapter`, `options`, `params`), of the session (`fallback`), of the signature
     (`predictor`), of a `field` (`type`, `description`, `name`), or of a `demo` by its number (`enabled`).

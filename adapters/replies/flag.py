@@ -1,4 +1,4 @@
-"""Flags and diagnoses of a parse result, and their words for a piece of a reply, a value and a place."""
+"""Flags and diagnoses of a parse result, and short wordings of values and places."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any, NamedTuple, Protocol
 from adapters.replies.fix import Fix
 
 SHOWN = 40
-"""Characters of a text or a value that a sentence shows."""
+"""Most characters of a text or value shown in a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """A surprise: a stable name, a sentence for a person, and the output field it is about (None: the whole reply).
+    """A surprise in a reply: a stable name, a message, and its output field (None: the whole reply).
 
-    `path` leads to a piece inside the field's value, such as `item.price`.
+    `path` points into the field's value, such as `item.price`.
     """
 
     name: str
@@ -26,7 +26,7 @@ class Flag:
 
 
 class Diagnosis(NamedTuple):
-    """A cause of a parse error or surprise: the pattern's name, a sentence with the place, fixes, best first."""
+    """A cause of a parse error or surprise: pattern name, message, and fixes, best first."""
 
     cause: str
     message: str
@@ -36,14 +36,14 @@ class Diagnosis(NamedTuple):
 
 
 class HasPlaces(Protocol):
-    """A reading, as far as its places are put into words."""
+    """A parse result, reduced to what `place` and `line` need."""
 
     def line_and_column(self, offset: int) -> tuple[int, int]: ...
 
 
 class _Short(reprlib.Repr):
     def repr_dict(self, x: dict[Any, Any], level: int) -> str:
-        # As in reprlib, but in the order of the reply: reprlib sorts the keys.
+        # Like reprlib's, but in the order of the reply: reprlib sorts the keys.
         if level <= 0:
             return "{…}"
         first = list(x.items())[: self.maxdict]
@@ -56,7 +56,7 @@ _short.maxstring = _short.maxother = _short.maxlong = SHOWN
 
 
 def shown(value: Any) -> str:
-    """A text or a value as a short piece of a line; never raises."""
+    """Abbreviate a text or value for a sentence; never raises."""
     if type(value) is str:
         return repr(value) if len(value) <= SHOWN else repr(value[:SHOWN])[:-1] + "…" + repr(value[:SHOWN])[-1]
     try:
@@ -66,11 +66,11 @@ def shown(value: Any) -> str:
 
 
 def place(reading: HasPlaces, offset: int) -> str:
-    """Return the line and column of a piece of the reply, in words."""
+    """Return the line and column of an offset, in words."""
     line, column = reading.line_and_column(offset)
     return f"line {line}, column {column}"
 
 
 def line(reading: HasPlaces, offset: int) -> str:
-    """The line on which a piece of the reply stands, in words."""
+    """Return the line of an offset, in words."""
     return f"line {reading.line_and_column(offset)[0]}"

@@ -1,6 +1,6 @@
 """Write replies of each form from the texts or values of their fields.
 
-Mutations write replies anew with these: in another order, with a field less, with a number as a model might write it.
+Mutations rewrite replies with these: fields reordered or missing, numbers as a model might write them.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from adapters.replies.reading import ReplyForm
 from adapters.values.value_text import to_json, value_to_xml
 
 Leaf = Callable[[Any, bool], str | None]
-"""Gets a value that is neither list nor object, and whether it stands in JSON; gives the text to write in its place,
-exactly as it is to stand there, or None to leave it."""
+"""Takes a value that is neither list nor object, and whether it is inside JSON; returns the exact text to write, or
+None to leave the value unchanged."""
 
 DEEPEST = 40
-"""Levels of a value that is written anew."""
+"""Most levels of a value that is rewritten."""
 
 
 @dataclass(frozen=True)
 class FieldText:
-    """An output of a good reply: `value` is what the adapter read, `plain` the same as JSON, `text` how it stands."""
+    """An output of a good reply: its parsed `value`, the same as JSON (`plain`), and its `text` in the reply."""
 
     name: str
     annotation: object
@@ -33,7 +33,7 @@ class FieldText:
 
     @property
     def is_text(self) -> bool:
-        """Return whether it is free text, to which words can be added."""
+        """Return whether this is free text, to which words can be added."""
         kinds = [one for one in get_args(self.annotation) if one is not type(None)] or [self.annotation]
         return type(self.value) is str and len(kinds) == 1 and kinds[0] is str
 
@@ -43,25 +43,25 @@ class FieldText:
 
 
 class Form:
-    """A form of replies. `name` is its word in `Reading.form`."""
+    """A form of replies; `kind` is its name in `Reading.form`."""
 
     kind: ClassVar[ReplyForm] = "own"
     is_json: ClassVar[bool] = False
 
     def named(self, name: str, text: str, nested: bool = False) -> str:
-        """A field under its name; `nested`: its text is markup of its own."""
+        """Write a field under its name; `nested`: its text is nested markup."""
         raise NotImplementedError
 
     def whole(self, parts: Sequence[str]) -> str:
-        """A reply of these fields."""
+        """Join written fields into a reply."""
         raise NotImplementedError
 
     def of_text(self, text: str) -> str:
-        """A text value, escaped as the form wants it."""
+        """Escape a text value for this form."""
         return text
 
     def of_value(self, value: object, leaf: Leaf, nested: bool = False) -> str:
-        """A plain JSON value with its leaves as `leaf` writes them."""
+        """Write a plain JSON value, with its leaves written by `leaf`."""
         if isinstance(value, list | dict):
             return json_with(value, leaf)
         written = leaf(value, False)
@@ -80,12 +80,12 @@ class Form:
         )
 
     def is_nested(self, field: FieldText) -> bool:
-        """Return whether the field's text is nested markup, which XML puts on the line of its tags."""
+        """Return whether the field's text is nested markup, which XML writes on the line of its tags."""
         return False
 
 
 class Markers(Form):
-    """`[[ ## name ## ]]` lines, the form of Chat."""
+    """Chat's form: `[[ ## name ## ]]` lines."""
 
     kind: ClassVar[ReplyForm] = "markers"
 
@@ -97,7 +97,7 @@ class Markers(Form):
 
 
 class Tags(Form):
-    """A tag for each field, the form of XML."""
+    """XML's form: a tag for each field."""
 
     kind: ClassVar[ReplyForm] = "xml"
 
@@ -113,7 +113,7 @@ class Tags(Form):
     def of_value(self, value: object, leaf: Leaf, nested: bool = False) -> str:
         if not nested or not isinstance(value, list | dict):
             return super().of_value(value, leaf)
-        # Inside of tags there is no JSON: a leaf is text, which is escaped like any other.
+        # Tags contain no JSON: a leaf is text, escaped like any other.
         whole = value_to_xml(_with_leaves(value, lambda one: leaf(one, False)), "value")
         return "" if whole == "<value />" else whole.removeprefix("<value>").removesuffix("</value>")
 
@@ -123,7 +123,7 @@ class Tags(Form):
 
 @dataclass(frozen=True)
 class Object(Form):
-    """A JSON object, the form of JSON and BAML; `fenced`: inside of a Markdown fence, as Markdown wants it."""
+    """A JSON object, the form of JSON and BAML; `fenced`: inside a fence, the form of Markdown."""
 
     fenced: bool = False
     kind: ClassVar[ReplyForm] = "json"
@@ -136,7 +136,7 @@ class Object(Form):
         return self.around("{\n  " + ",\n  ".join(parts) + "\n}" if parts else "{}")
 
     def around(self, document: str) -> str:
-        """Put the fence around the JSON document, if any."""
+        """Wrap the JSON document in a fence if the form is fenced."""
         return f"```json\n{document}\n```" if self.fenced else document
 
     def of_text(self, text: str) -> str:
@@ -155,16 +155,16 @@ FORMS: Mapping[ReplyForm, Form] = {
     "json": Object(),
     "fenced json": Object(fenced=True),
 }
-"""The forms that are known; a reply of any other is only changed as text."""
+"""Known forms; replies of other forms are only changed as text."""
 
 
 def as_text(value: object) -> str:
-    """A leaf as Chat and XML write it: True, None and numbers as Python has them."""
+    """Write a leaf as Chat and XML do: True, None and numbers in Python notation."""
     return value if isinstance(value, str) else str(value)
 
 
 def json_with(value: object, leaf: Leaf) -> str:
-    """JSON in which each leaf is written by `leaf`, or as JSON where that leaves it. Keys stay."""
+    """Write JSON with `leaf` for each leaf, or as JSON if that returns None; keys are unchanged."""
     if isinstance(value, dict):
         return "{" + ", ".join([f"{to_json(str(key))}: {json_with(one, leaf)}" for key, one in value.items()]) + "}"
     if isinstance(value, list):
@@ -174,7 +174,7 @@ def json_with(value: object, leaf: Leaf) -> str:
 
 
 def leaves(value: object) -> Iterator[object]:
-    """List the values in plain JSON that are neither list nor object."""
+    """Yield the values in plain JSON that are neither list nor object."""
     if isinstance(value, dict | list):
         for one in value.values() if isinstance(value, dict) else value:
             yield from leaves(one)

@@ -50,13 +50,13 @@ def objects(text: str) -> list[dict[str, Any]]:
 
 
 class Nested(NamedTuple):
-    """Output fields found in a JSON value, and the JSON keys and list indexes that lead to their object."""
+    """Output fields found inside a JSON value, and the keys and indexes that lead to them."""
 
     path: tuple[str | int, ...]
     fields: dict[str, Any]
 
     def __str__(self) -> str:
-        """The path as a person writes it: `choices[0].message`."""
+        """Format the path as a person writes it: `choices[0].message`."""
         text = ""
         for step in self.path:
             text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
@@ -64,7 +64,7 @@ class Nested(NamedTuple):
 
 
 def fields_within(value: Any, signature: Signature) -> Nested:
-    """Find the first object, at most three levels down, that has any output field, by sound."""
+    """Find the first object with any output field, by normalized name, at most three levels down."""
     level: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
     for _ in range(DEEPEST + 1):
         for path, one in level:
@@ -81,7 +81,7 @@ def fields_within(value: Any, signature: Signature) -> Nested:
 
 
 def by_sound(given: dict[str, Any], signature: Signature) -> dict[str, Any]:
-    """The members of an object that are output fields, under the fields' own names."""
+    """Return the members of an object that match output fields, under the fields' names."""
     names = names_by_sound(signature)
     found: dict[str, Any] = {}
     for key, value in given.items():
@@ -92,13 +92,13 @@ def by_sound(given: dict[str, Any], signature: Signature) -> dict[str, Any]:
 
 
 def under_markers(text: str, signature: Signature) -> dict[str, str]:
-    """The text under everything that looks like a marker of an output field, the first of each."""
+    """Return the text under each marker or lookalike of an output field, the first of each."""
     names = names_by_sound(signature)
     return _between(text, [(one.start, one.end, names.get(sound(one.name))) for one in markers_like(text, names)])
 
 
 def under_labels(text: str, signature: Signature) -> dict[str, str]:
-    """The text under headings and labels (`## Answer`, `**Answer:**`, `Answer:`) with a field's name."""
+    """Return the text under headings and labels (`## Answer`, `**Answer:**`, `Answer:`) named like a field."""
     names = names_by_sound(signature)
     marks: list[tuple[int, int, str | None]] = []
     for match in LABEL.finditer(text):
@@ -110,7 +110,7 @@ def under_labels(text: str, signature: Signature) -> dict[str, str]:
 
 
 def between_tags(text: str, signature: Signature) -> dict[str, str]:
-    """The text between tags of an output field's name, in any case and wherever they stand."""
+    """Return the text between tags named like output fields, in any case and at any depth."""
     found: dict[str, str] = {}
     lower = text.lower()
     for name in signature.output_fields:
@@ -123,13 +123,13 @@ def between_tags(text: str, signature: Signature) -> dict[str, str]:
 
 
 def without_thinking(text: str) -> str | None:
-    """The text behind the last `</think>`; None when there is none."""
+    """Return the text after the last `</think>`; None without it."""
     end = text.rfind("</think>")
     return text[end + len("</think>") :].strip() if end >= 0 else None
 
 
 def strip_fence(text: str) -> str | None:
-    """The content of the fence around the whole text; None when there is none."""
+    """Return the content of a fence around the whole text; None without it."""
     stripped = text.strip()
     if not stripped.startswith("```") or not stripped.endswith("```") or len(stripped) < 7:
         return None
@@ -154,7 +154,7 @@ FULL_WIDTH = str.maketrans("：，｛｝［］＂“”", ':,{}[]"""')
 
 
 def guesses(reading: Reading) -> Iterator[Guess]:
-    """Guesses for a reply of a known form; none for others."""
+    """Yield likely intended replies; none for unknown forms."""
     own = OF_FORM.get(reading.form)
     if own is None:
         return
@@ -330,8 +330,7 @@ OF_FORM: Mapping[ReplyForm, Callable[[Reading], Iterator[Guess]]] = {
 
 
 LONGEST = 20_000
-"""Characters of a reply that is mended at all: every guess is read again, all within what its reading left of the
-repair steps."""
+"""Longest reply to correct, in characters; every guess is parsed, within the repair steps that the first parse left."""
 
 MOST_GUESSES = 12
 MOST_KEPT = 3
@@ -346,21 +345,21 @@ LEAKS = frozenset(
         "marker-inside-think",
     )
 )
-"""Flags of values that hold a piece of the format: a text without them is read better."""
+"""Flags for values that contain a piece of the format; a text without them parses better."""
 
 
 def find(reading: Reading) -> tuple[NearMiss, ...]:
-    """The near misses of a reading, the best guess first; none when nothing better would come of mending.
+    """Return the near misses of a parse result, best first; empty if no correction parses better.
 
-    A guess is kept when more fields are read from the mended text, or when they no longer hold pieces of the format.
-    TwoStep's are those of the extraction's reply. Never raises, and does nothing for replies past `LONGEST`.
+    A guess is kept if it turns an error into a success, parses more fields, or leaves fewer pieces of the format in
+    values. For TwoStep: near misses of the extraction's reply. Never raises; skips replies longer than `LONGEST`.
     """
     if reading.extraction is not None:
         return find(reading.extraction)
     try:
         with one_reading(reading.repair_steps):
             return _find(reading)
-    except Exception:  # a user's type may raise in its own hooks; a guess less is no harm
+    except Exception:  # a user's type may raise in its own hooks; do without near misses
         return ()
 
 

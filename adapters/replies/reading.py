@@ -19,24 +19,24 @@ if TYPE_CHECKING:
     from adapters.signatures.signature import Signature
 
 MOST_FIXES = 3
-"""Fixes that a short account of a parse result names."""
+"""Most fixes listed in a short account of a parse result."""
 
 ReplyForm = Literal["markers", "xml", "json", "fenced json", "prose", "own"]
-"""The form that a parser expects. Out of `markers`, `xml` and `prose` values come as text; out of JSON with their
-types. `own` is a parser of which nothing is known."""
+"""The form that a parser expects. Values are texts in `markers`, `xml` and `prose`, and typed in JSON. `own` is an
+unknown parser."""
 
 SpanKind = Literal["marker", "value", "repaired", "duplicate", "unknown", "ignored", "prose", "untraced"]
-"""The use that the parser made of a piece of the reply.
+"""The parser's use of a piece of the reply.
 
-marker: structure that names a field · value: taken as (part of) a field's value · repaired: taken, but the place of
-its pieces in the value is not certain · duplicate: a second answer to a field, not taken · unknown: structure or
-content of something that is not an output field · ignored: never looked at · prose: text for another model to read ·
-untraced: whoever read it (another release of dspy) does not tell what of it was taken, and it is not certain.
+marker: structure that names a field · value: taken as (part of) a field's value · repaired: taken, but its exact place
+in the value is uncertain · duplicate: a second answer to a field, not taken · unknown: structure or content of
+something that is not an output field · ignored: never examined · prose: text for another model to parse · untraced:
+parsed by another release of dspy, which does not report what it took.
 """
 
 
 class Span(NamedTuple):
-    """Code points `start` to `end` of the reply exactly as given; `field` is the output field concerned, if any."""
+    """Code points `start` to `end` of the reply exactly as given; `field` is its output field, if any."""
 
     start: int
     end: int
@@ -45,12 +45,12 @@ class Span(NamedTuple):
 
 
 FieldState = Literal["read", "default", "missing", "failed", "unread", "native"]
-"""read: coerced from the reply · default: filled in · missing: no trace of it in the reply · failed: found, not
-coerced · unread: not looked for yet · native: taken from the response itself (tool calls, reasoning, citations)."""
+"""read: coerced from the reply · default: filled in · missing: not in the reply · failed: found but not coerced ·
+unread: not parsed yet · native: taken from the response itself (tool calls, reasoning, citations)."""
 
 
 class Extract(NamedTuple):
-    """A field's first step when it starts from the reply's own text: `rule` made `after` of its `start` to `end`."""
+    """A field's first step from the reply's own text: `rule` turned `start` to `end` into `after`."""
 
     rule: str
     start: int
@@ -60,9 +60,10 @@ class Extract(NamedTuple):
 
 
 class FieldReading(NamedTuple):
-    """An output field; `place` runs from its first value span to its last, None when the value was invented.
+    """The parse result of an output field.
 
-    What copies text of the reply (`raw`, the step of `extract`) is made when it is asked for: a reply may have 10 MB.
+    `place` runs from its first value span to its last; None for an invented value. `raw` and `extract`'s step copy text
+    of the reply on demand only: a reply may have 10 MB.
     """
 
     name: str
@@ -80,12 +81,12 @@ class FieldReading(NamedTuple):
 
     @property
     def raw(self) -> str | None:
-        """The text at `place`."""
+        """Return the text at `place`."""
         return None if self.place is None else self.completion[self.place[0] : self.place[1]]
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """Everything from the text to the value."""
+        """Return all steps from the text to the value."""
         first = self.extract
         if first is None:
             return self.coercions
@@ -94,7 +95,7 @@ class FieldReading(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ReadingError:
-    """Why a reply could not be read: dspy's exception type and message, the field, and the place in the reply."""
+    """A parse error: dspy's exception type and message, the field, and the place in the reply."""
 
     type: str
     message: str
@@ -105,7 +106,7 @@ class ReadingError:
 
 @dataclass(frozen=True)
 class NearMiss:
-    """A guess: what was probably meant, the reply so mended, and the same parser's reading of that."""
+    """A likely intended reply: description, corrected text, and the same parser's result for it."""
 
     message: str
     mended: str
@@ -126,7 +127,7 @@ class Reader(Protocol):
 
 @dataclass(frozen=True)
 class Reading(ShowsItself):
-    """The whole account of a reply under an adapter. Never raises for a bad reply."""
+    """The parse result of a reply under an adapter; bad replies never raise."""
 
     adapter: str
     signature: Signature = field(repr=False)
@@ -138,22 +139,23 @@ class Reading(ShowsItself):
     exception: Exception | None = field(default=None, repr=False, compare=False)
     """The exception that `parse` raises for this reply."""
     extraction: Reading | None = None
-    """TwoStep: the reading of the second model's reply."""
+    """TwoStep: the parse result of the second model's reply."""
     form: ReplyForm = "own"
     """The form that the parser expected."""
     reader: Reader | None = field(default=None, repr=False, compare=False)
-    """The adapter that read, with its options and a user's own methods; None knows no flags and no near misses."""
+    """The adapter that parsed the reply, with its options and user-defined methods; None yields no flags or near
+    misses."""
 
     repair_steps: int = field(default=0, repr=False, compare=False)
-    """Looks that json_repair took (`adapters.json_text.repair_limits.REPAIR_STEPS`); near misses have the rest."""
+    """Steps that json_repair took (`adapters.json_text.repair_limits.REPAIR_STEPS`); near misses have the rest."""
 
     tokens: tuple[Token, ...] = field(default=(), repr=False, compare=False)
-    """The reply's tokens with their probabilities, where the provider gave them."""
+    """The reply's tokens with their probabilities, if the provider returned them."""
 
     def probability(self, name: str) -> float | None:
         """Return the joint probability of the tokens of a field's value, 0 to 1; None if unknown.
 
-        Its tokens are those that touch `FieldReading.place`, quotes of JSON included.
+        Counts the tokens that touch `FieldReading.place`, including JSON's quotes.
         """
         place = self.fields[name].place if name in self.fields else None
         return None if place is None else probability_of(self.tokens, *place)
@@ -164,12 +166,12 @@ class Reading(ShowsItself):
 
     @cached_property
     def flags(self) -> tuple[Flag, ...]:
-        """List surprises in the whole reply (`flag.field` None) and in fields."""
+        """Return surprises in the whole reply (`flag.field` is None) and in fields."""
         return () if self.reader is None else self.reader.flags_of(self)
 
     @property
     def uncertain(self) -> tuple[str, ...]:
-        """Outputs of which dspy might say otherwise: their types have code of their own, never run here."""
+        """Return outputs where dspy may differ: their types have code of their own, never run here."""
         return tuple([flag.field for flag in self.flags if flag.name == "unchecked-by-its-code" and flag.field])
 
     @cached_property
@@ -179,17 +181,17 @@ class Reading(ShowsItself):
 
     @cached_property
     def diagnosis(self) -> tuple[Diagnosis, ...]:
-        """Name the causes of a parse error, or of values other than meant, with the fixes of each."""
+        """Return the causes of a parse error or a surprising value, with fixes for each."""
         return () if self.reader is None else self.reader.diagnosis_of(self)
 
     @property
     def fix_messages(self) -> tuple[str, ...]:
-        """List the sentences of all fixes, each once, best first."""
+        """Return the messages of all fixes, each once, best first."""
         return tuple(dict.fromkeys(fix.message for cause in self.diagnosis for fix in cause.fixes))
 
     @cached_property
     def salvage(self) -> Mapping[str, Any]:
-        """On failure: the values that the other fields would have had. Shown apart, never part of the verdict."""
+        """Return the other fields' values after a parse error; shown separately, never part of the verdict."""
         return (
             {name: one.value for name, one in self.fields.items() if one.state in ("read", "default")}
             if self.error
@@ -197,12 +199,12 @@ class Reading(ShowsItself):
         )
 
     def line_and_column(self, offset: int) -> tuple[int, int]:
-        """1-based line (by `\\n`) and column of a code point of the reply."""
+        """Return the 1-based line (by `\\n`) and column of a code point of the reply."""
         before = self.completion[:offset]
         return before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1
 
     def shown(self) -> Shown:
-        """The verdict, the reply with what was done with each piece, the fields with their steps, flags and guesses."""
+        """Show the verdict, the reply with its spans, the fields with their steps, flags and near misses."""
         blocks: list[Block] = [self._verdict()]
         pieces = [_piece(self.completion[one.start : one.end], one) for one in self.spans]
         blocks.append(Passage("reply", tuple(pieces)))

@@ -1,4 +1,4 @@
-"""The last part of every reading: defaults, completeness, and the error dspy would raise."""
+"""Complete parse results: defaults, missing outputs, and the error dspy would raise."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from adapters.values.steps import Step
 
 @dataclass
 class Findings:
-    """Collect an adapter's findings in a reply; `reading` makes the parse result of them.
+    """Collect an adapter's findings in a reply; `reading` builds the parse result.
 
-    `values` are those that dspy would have at this point, in its order; the first `fail` is the verdict, and
-    fields read after it are salvage.
+    `values` equal dspy's at this point, in its order. The first `fail` is the verdict; fields parsed after it are
+    salvage.
     """
 
     adapter: str
@@ -30,7 +30,7 @@ class Findings:
     form: ReplyForm
     reader: Reader
     steps_left: int
-    """Steps of json_repair that are left as the reading begins."""
+    """json_repair steps left when the parse begins."""
     values: dict[str, Any] = field(default_factory=dict)
     fields: dict[str, FieldReading] = field(default_factory=dict)
     error: ReadingError | None = None
@@ -44,9 +44,9 @@ class Findings:
         steps: list[Step],
         extract: Extract | None = None,
     ) -> Exception | None:
-        """Coerces the value found for an output field and keeps the outcome; gives back what was raised, if anything.
+        """Coerce the value found for an output field and record the outcome; return any exception.
 
-        `extract` or `steps` lead up to the value. The caller turns a first error into the verdict with `fail`.
+        `extract` or `steps` lead to the value. The caller turns a first exception into the verdict with `fail`.
         """
         try:
             typed = coerce(value, self.signature.output_fields[name].annotation, steps)
@@ -64,7 +64,7 @@ class Findings:
         steps: Sequence[Step],
         extract: Extract | None = None,
     ) -> None:
-        """A field that was read; after a failure its value is salvage only."""
+        """Record a parsed field; after a failure its value is salvage only."""
         if self.error is None:
             self.values[name] = value
         self.fields[name] = FieldReading(name, "read", self.completion, place, value, extract, tuple(steps))
@@ -77,7 +77,7 @@ class Findings:
         error: Exception,
         extract: Extract | None = None,
     ) -> None:
-        """A field that was found and could not be coerced."""
+        """Record a field that was found but could not be coerced."""
         self.fields[name] = FieldReading(
             name, "failed", self.completion, place, None, extract, tuple(steps), str(error)
         )
@@ -85,7 +85,7 @@ class Findings:
     def fail(
         self, exception: Exception, name: str | None = None, place: tuple[int, int] | None = None, message: str = ""
     ) -> None:
-        """Make `exception` the verdict, unless a verdict is set. `message` is the line a person reads."""
+        """Make `exception` the verdict, unless there is one; `message` is the line for people."""
         if self.error is not None:
             return
         start, end = place if place is not None else (None, None)
@@ -99,14 +99,14 @@ class Findings:
         parsed: Mapping[str, Any] | None = None,
         adapter_name: str = "",
     ) -> AdapterParseError:
-        """dspy's error for this reply, of which it shows the part that was `searched`."""
+        """Create dspy's error for this reply, which shows only the `searched` part, if given."""
         response = self.completion if searched is None else self.completion[searched[0] : searched[1]]
         return AdapterParseError(adapter_name, self.signature, response, message, parsed)
 
     def reading(
         self, adapter_name: str, spans: Sequence[Span] = (), searched: tuple[int, int] | None = None
     ) -> Reading:
-        """Make the parse result; `spans` are in order. dspy's error names the adapter and shows what was `searched`."""
+        """Build the parse result from ordered `spans`; dspy's error names the adapter and shows the `searched` part."""
         self._complete(adapter_name, searched)
         outputs = self.signature.output_fields
         ordered = {name: self.fields.get(name) or FieldReading(name, "missing") for name in outputs}
@@ -126,9 +126,9 @@ class Findings:
         )
 
     def _complete(self, adapter_name: str, searched: tuple[int, int] | None) -> None:
-        """Fills defaults and checks that every output has a value (dspy's `apply_output_field_defaults`).
+        """Fill in defaults and check that every output has a value (dspy's `apply_output_field_defaults`).
 
-        A refused reply has no defaults: dspy does not get so far, and a factory may do anything.
+        A rejected reply gets no defaults: dspy does not get that far, and a factory may do anything.
         """
         if self.error is not None:
             return
@@ -140,7 +140,7 @@ class Findings:
                 continue
             try:
                 self._fill(name, one, completed)
-            except Exception as error:  # a factory's own error is what dspy lets through: the verdict
+            except Exception as error:  # dspy lets a factory's own error through: it is the verdict
                 self.fields[name] = FieldReading(name, "failed", error=str(error))
                 self.fail(error, name, None, f"the default of {name}: {reason(error)}")
                 return
@@ -165,7 +165,7 @@ class Findings:
 
 
 def reason(error: BaseException) -> str:
-    """Why, in a line; of a pydantic error its first complaint, with the path inside the value."""
+    """Summarize an error in a line; for pydantic, its first message with the path inside the value."""
     if isinstance(error, pydantic.ValidationError):
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         path = ".".join(str(part) for part in first["loc"])
@@ -180,7 +180,7 @@ def reason(error: BaseException) -> str:
 
 
 def _partition(spans: Sequence[Span], length: int) -> list[Span]:
-    """Spans in order, gaps filled with `ignored`: they then cover 0 to `length` without gap or overlap."""
+    """Fill the gaps between ordered spans with `ignored`, so that they cover 0 to `length` without overlap."""
     whole: list[Span] = []
     position = 0
     for span in spans:

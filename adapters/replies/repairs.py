@@ -1,4 +1,4 @@
-"""A guess at what a reply was meant to be: names that were written otherwise, and values that were refused."""
+"""Guess the intended reply: correct misspelt names and rejected values."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Guess(NamedTuple):
 
 
 def names_by_sound(signature: Signature) -> dict[str, str]:
-    """The output fields by their names without case, spaces, hyphens and underscores."""
+    """Map normalized names (without case, spaces, hyphens, underscores) to output fields."""
     return {sound(name): name for name in signature.output_fields}
 
 
@@ -38,7 +38,7 @@ LONGEST = 20_000
 
 
 def value_guesses(reading: Reading) -> Iterator[Guess]:
-    """Guesses for the field that failed the reply, in the place where its value stands."""
+    """Yield replies in which the value of the field that failed is corrected."""
     error = reading.error
     if error is None or error.field is None or error.start is None or error.end is None:
         return

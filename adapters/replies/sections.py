@@ -1,7 +1,7 @@
-"""The pieces of a reply under `[[ ## field ## ]]` markers, as dspy's ChatAdapter cuts them.
+"""Split a reply at its `[[ ## field ## ]]` markers as dspy's ChatAdapter does.
 
-Rule: `dspy.adapters.chat_adapter.ChatAdapter.parse`, of which two things surprise: every kind of line break becomes
-`\\n`, and the rest of an indented marker's line starts as many characters too early as the marker is indented.
+Rule: `dspy.adapters.chat_adapter.ChatAdapter.parse`, with two surprises: every kind of line break becomes `\\n`, and
+the rest of an indented marker's line starts as many characters too early as the marker is indented.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ _MOST_DECORATION = 24
 
 
 class MarkerLike(NamedTuple):
-    """Text that is a marker or resembles one; `start` and `end` include its decoration, such as `**` or `1.`."""
+    """A marker or lookalike; `start` and `end` include its decoration, such as `**` or `1.`."""
 
     name: str
     start: int
     end: int
     begins_line: bool
     has_hashes: bool
-    """On both sides, and double brackets: only the place or a blank keeps it from being a marker."""
+    """Whether it has double brackets and `#` on both sides: only its place or spacing keeps it from being a marker."""
 
 
 @lru_cache(maxsize=4096)
 def sound(name: str) -> str:
-    """Return a name without case, spaces, hyphens and underscores."""
+    """Normalize a name: drop case, spaces, hyphens and underscores."""
     return re.sub(r"[\s_\-]+", "", name).casefold()
 
 
 def markers_like(text: str, names: Container[str], start: int = 0, end: int | None = None) -> Iterator[MarkerLike]:
-    """Find markers and text like markers: `[[[ answer ### ]]]`, and `[[ answer ]]` at the beginning of a line.
+    """Yield markers and lookalikes: `[[[ answer ### ]]]`, and `[[ answer ]]` at the beginning of a line.
 
-    Without `#` it must be one of `names`, by sound: other double brackets are links.
+    Without `#`, the normalized name must be in `names`: other double brackets are links.
     """
     for match in _LIKE.finditer(text, start, len(text) if end is None else end):
         doubled, hashes = bool(match["opening"] and match["closing"]), bool(match["left"] or match["right"])
@@ -63,7 +63,7 @@ def markers_like(text: str, names: Container[str], start: int = 0, end: int | No
 
 
 def begins_with_marker(text: str, start: int) -> bool:
-    """Return whether a marker, or text like a marker, begins at `start`: such a `[` opens no JSON list."""
+    """Return whether a marker or lookalike begins at `start`, whose `[` then opens no JSON list."""
     match = _LIKE.match(text, start)
     return match is not None and bool(
         match["left"] or match["right"] or (match["opening"] and match["name"][0].isalpha())
@@ -71,9 +71,9 @@ def begins_with_marker(text: str, start: int) -> bool:
 
 
 class Section(NamedTuple):
-    """A marker with what follows: `name`, where marker and value stand, and the value's text as dspy has it.
+    """A marker and its value: their offsets, and the value's text as dspy has it.
 
-    `on_marker_line` says that the value begins on the marker's own line; `is_plain` that `text` is the reply's own.
+    `on_marker_line`: the value begins on the marker's own line; `is_plain`: `text` is copied from the reply unchanged.
     """
 
     name: str
@@ -87,7 +87,7 @@ class Section(NamedTuple):
 
 
 def sections(completion: str) -> list[Section]:
-    """Every marker that begins a line, with the text up to the next."""
+    """Return every marker that begins a line, with the text up to the next marker."""
     unusual = any(map(completion.__contains__, UNUSUAL_BREAKS))
     heads: list[tuple[str, int, int, int]] = []
     for match in MARKER.finditer(completion):
@@ -128,7 +128,7 @@ def _section(
 
 
 def _line_start(completion: str, position: int) -> int:
-    """Find the start of the marker's line; -1 when more than white space precedes it."""
+    """Return the start of the marker's line; -1 if anything but white space precedes it."""
     start = position
     while start > 0:
         character = completion[start - 1]
@@ -141,7 +141,7 @@ def _line_start(completion: str, position: int) -> int:
 
 
 def _line_end(completion: str, position: int, unusual: bool) -> tuple[int, int]:
-    """Find the end of the line, and the start of the next."""
+    """Return the end of the line and the start of the next."""
     if not unusual:
         end = completion.find("\n", position)
         return (end, end + 1) if end >= 0 else (len(completion), len(completion))

@@ -1,7 +1,7 @@
-"""Follow a streamed reply as dspy 3.4.1 does in `StreamListener`: what it emits for each chunk, and when.
+"""Follow a streamed reply as dspy 3.4.1's `StreamListener` does: what each chunk emits, and when.
 
-Rule: `StreamListener.receive`, `flush` and `finalize`, whose surprises are kept: a chunk that holds a whole field is
-never emitted, and what follows `[[` in a value can be lost.
+Rule: `StreamListener.receive`, `flush` and `finalize`, surprises included: a chunk that contains a whole field is never
+emitted, and text after `[[` in a value can be lost.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Literal, NamedTuple
 
 StreamedForm = Literal["markers", "json", "xml"]
 FORMS: Mapping[str, StreamedForm] = MappingProxyType({"chat": "markers", "json": "json", "xml": "xml"})
-"""The adapters that dspy's listener can follow, by name; for others, BAML and TwoStep among them, it raises."""
+"""Adapters that dspy's listener can follow, by name; it raises for others, such as BAML and TwoStep."""
 MOST_HELD = 10
-"""Chunks that are held back while they may be the beginning of the next marker."""
+"""Most chunks held back while they may begin the next marker."""
 _ENDINGS: Mapping[StreamedForm, tuple[str, ...]] = MappingProxyType(
     {"markers": ("[", "[[", "[[ ", "[[ #", "[[ ##"), "json": ('"', '",', '" ', '"}'), "xml": ("<", "</")}
 )
@@ -27,7 +27,7 @@ _INDICATORS: Mapping[StreamedForm, str] = MappingProxyType({"markers": "[", "jso
 
 
 class Emitted(NamedTuple):
-    """A `StreamResponse`; `at` is the chunk that caused it, counted from 0, and None for the end of the stream."""
+    """A `StreamResponse`; `at` is the chunk that caused it, from 0, or None at the end of the stream."""
 
     field: str
     chunk: str
@@ -37,20 +37,20 @@ class Emitted(NamedTuple):
 
 @dataclass(frozen=True)
 class StreamedField:
-    """All that the listener of a field emits; `ended_at` is the chunk with which it knows the end."""
+    """Everything a field's listener emits; `ended_at` is the chunk at which it detects the end."""
 
     field: str
     emitted: tuple[Emitted, ...]
     ended_at: int | None
     is_in_a_chunk: bool
-    """A single chunk held the field with its end: dspy takes it for a cached reply, and nothing is emitted."""
+    """Whether a single chunk contained the whole field: dspy takes it for a cached reply and emits nothing."""
 
     @property
     def text(self) -> str:
         return "".join(one.chunk for one in self.emitted)
 
     def compared(self, raw: str) -> tuple[str, str]:
-        """Return what of the field's text in the reply is never emitted, and what is emitted in excess."""
+        """Return the part of the field's text that is never emitted, and the text emitted in excess."""
         raw, text = raw.strip(), self.text.strip()
         start = _in_common(raw, text)
         end = _in_common(raw[start:][::-1], text[start:][::-1])
@@ -63,7 +63,7 @@ def streamed(form: StreamedForm, fields: Iterable[str], chunks: Sequence[str]) -
 
 
 def cut_at_random(text: str, seed: int) -> tuple[str, ...]:
-    """Cut a reply into chunks of a few characters, as models stream; the same seed gives the same cuts."""
+    """Cut a reply into chunks of a few characters, as models stream; `seed` determines the cuts."""
     rng = random.Random(seed)
     chunks: list[str] = []
     at = 0
@@ -94,7 +94,7 @@ def _followed(listener: Listener, chunks: Sequence[str]) -> StreamedField:
 
 
 class Listener:
-    """Listens to the stream for the value of a single field."""
+    """Follows a stream for the value of a single field."""
 
     def __init__(self, form: StreamedForm, field: str) -> None:
         self.field = field
@@ -112,7 +112,7 @@ class Listener:
         self._json = ""
 
     def receive(self, chunk: str) -> str | None:
-        """Take the next chunk; the text that is emitted for it, None for nothing."""
+        """Process the next chunk and return the emitted text, if any."""
         if self.has_ended:
             return None
         if chunk and self._start in chunk and self._form != "json":
@@ -195,7 +195,7 @@ class Listener:
         return last if end < 0 else last[:end]
 
     def finalize(self) -> str | None:
-        """End the stream; the text that was still held back, None where there is none."""
+        """End the stream and return the text still held back, if any."""
         if self.has_ended or not self._has_started:
             return None
         self.has_ended = True

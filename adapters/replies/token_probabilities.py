@@ -1,4 +1,4 @@
-"""Tokens of a reply with places and probabilities, from the provider's `logprobs`."""
+"""Locate a reply's tokens and their probabilities with the provider's `logprobs`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 class Token(NamedTuple):
     """Code points `start` to `end` of the reply, and the natural logarithm of the token's probability.
 
-    A token that is a part of a character's bytes stands at that whole character.
+    A token with part of a character's bytes has the place of the whole character.
     """
 
     start: int
@@ -21,20 +21,20 @@ class Token(NamedTuple):
 
 
 def tokens_of(completion: str, logprobs: Any) -> tuple[Token, ...]:
-    """The tokens of a reply, in order; none where they do not spell it to the byte, so that no place is guessed.
+    """Return the reply's tokens in order; empty unless they spell it byte for byte.
 
-    `logprobs` is a choice's of OpenAI's chat (`{"content": [{"token", "logprob", "bytes"}, …]}`) or of its completions
+    `logprobs` is a choice's value from OpenAI's chat (`{"content": [{"token", "logprob", "bytes"}, …]}`) or completions
     (`{"tokens": […], "token_logprobs": […]}`).
     """
     pieces = _pieces(logprobs)
     try:
         whole = completion.encode("utf-8")
-    except UnicodeEncodeError:  # half characters are in no tokenizer's alphabet
+    except UnicodeEncodeError:  # unpaired surrogates are in no tokenizer's alphabet
         return ()
     if not pieces or b"".join(spelled for spelled, _ in pieces) != whole:
         return ()
     starts = [0, *accumulate(len(character.encode("utf-8")) for character in completion)]
-    """The byte at which each character begins, and the end."""
+    """The byte offset of each character, and of the end."""
     tokens: list[Token] = []
     place = 0
     for spelled, logprob in pieces:
@@ -46,13 +46,13 @@ def tokens_of(completion: str, logprobs: Any) -> tuple[Token, ...]:
 
 
 def probability_of(tokens: Sequence[Token], start: int, end: int) -> float | None:
-    """Return the joint probability of the tokens that touch code points `start` to `end`, 0 to 1; None without any."""
+    """Return the joint probability of tokens touching code points `start` to `end`, 0 to 1; None without any."""
     touching = [token.logprob for token in tokens if token.start < end and token.end > start]
     return min(1.0, math.exp(sum(touching))) if touching else None
 
 
 def _pieces(logprobs: Any) -> list[tuple[bytes, float]]:
-    """The bytes and the logarithm of each token; empty for what is in neither form."""
+    """Return each token's bytes and logarithm; empty for any other shape."""
     if not isinstance(logprobs, Mapping):
         return []
     content = logprobs.get("content")

@@ -1,4 +1,4 @@
-"""Flags: surprises in a parse result, each with a name and a sentence that explains it.
+"""Flags: named, explained surprises in a parse result.
 
-Flags are found from the reading alone, when they are asked for (`explaining`); `glossary` says what each name means.
+`explaining` derives them from the parse result alone, on demand; `glossary` says what each name means.
 """

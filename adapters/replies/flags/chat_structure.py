@@ -1,4 +1,4 @@
-"""Flags about the `[[ ## field ## ]]` markers of a reply under the Chat format."""
+"""Flags for the `[[ ## field ## ]]` markers of Chat replies."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_MARKERS = 200
 
 
 def chat_structure(reading: Reading) -> Iterator[Flag]:
-    """Flags of a reply read under the Chat format."""
+    """Yield flags for the markers of a Chat reply."""
     found = sections(reading.completion)
     if not found:
         return

@@ -1,4 +1,4 @@
-"""All flags of a reading."""
+"""Collect all flags of a parse result."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_ECHOED = 500
 
 
 def unchecked(reading: Reading) -> Iterator[Flag]:
-    """A flag for each output that was found in the reply and whose type has validators of its own."""
+    """Flag each output in the reply whose type has its own validators."""
     for name, field in reading.signature.output_fields.items():
         found = reading.fields.get(name)
         if field.unchecked and found is not None and found.state in ("read", "failed"):
@@ -38,7 +38,7 @@ FILLERS = ("Not supplied for this particular example.", "Not supplied for this c
 
 
 def echoed(reading: Reading) -> Iterator[Flag]:
-    """Find fields whose reply repeats the prompt: the placeholder `{name}`, or dspy's words for a missing value."""
+    """Flag fields that repeat the prompt: the placeholder `{name}`, or dspy's text for a missing value."""
     for name in reading.signature.output_fields:
         found = reading.fields.get(name)
         if found is None or found.state not in ("read", "failed") or found.raw is None:
@@ -62,7 +62,7 @@ STRUCTURE: Mapping[ReplyForm, Detector] = {
     "fenced json": fenced_json_structure,
     "xml": xml_structure,
 }
-"""The detector of each form of reply."""
+"""Detectors of structural flags, by form of reply."""
 OF_EVERY_REPLY: tuple[Detector, ...] = (
     strange_reply,
     repaired_json,
@@ -74,15 +74,15 @@ OF_EVERY_REPLY: tuple[Detector, ...] = (
 
 
 def detectors_of(reading: Reading) -> tuple[Detector, ...]:
-    """List the detectors of a parse result: verdict, structure of its form, then text and values."""
+    """Return the detectors for a parse result: verdict, structure of its form, then text and values."""
     structure = STRUCTURE.get(reading.form)
     return (verdict, *OF_EVERY_REPLY) if structure is None else (verdict, structure, *OF_EVERY_REPLY)
 
 
 def explain(reading: Reading) -> tuple[Flag, ...]:
-    """The flags of a reading: at most one of each name for each place. Never raises.
+    """Return the flags of a parse result, each name once per place; never raises.
 
-    TwoStep's are those of the extraction's reply, from which the fields come.
+    For TwoStep: the flags of the extraction's reply, which provides the fields.
     """
     if reading.extraction is not None:
         return explain(reading.extraction)
@@ -93,6 +93,6 @@ def explain(reading: Reading) -> tuple[Flag, ...]:
                 found.setdefault((flag.name, flag.field, flag.path), flag)
         except (
             Exception
-        ):  # a user's type may raise in its own __eq__, __repr__ or hooks; what that would tell is left out
+        ):  # a user's type may raise in its own __eq__, __repr__ or hooks; skip the rest of this detector
             continue
     return tuple(found.values())

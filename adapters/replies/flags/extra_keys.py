@@ -1,4 +1,4 @@
-"""Keys of a JSON value that its type does not know and that pydantic drops without a word."""
+"""Find JSON keys that a type lacks and pydantic silently drops."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_KEYS = 100
 
 
 def extra_keys(annotation: Any, value: Any, by_name: bool = False) -> list[str]:
-    """The keys that are dropped when `value` is validated as `annotation`, each once, in order."""
+    """Return the keys dropped when validating `value` as `annotation`, each once, in order."""
     found: dict[str, None] = {}
     waiting: list[tuple[Any, Any]] = [(annotation, value)]
     for number, (kind, one) in enumerate(waiting):
@@ -52,7 +52,10 @@ def _inside(annotation: Any, value: Any, found: dict[str, None], by_name: bool) 
 
 
 def known_keys(annotation: Any, by_name: bool = False) -> dict[str, Any] | None:
-    """The keys that a class reads, with their types; None for what keeps or refuses others, or is no such class."""
+    """Return the keys that a class reads, with their types.
+
+    None for custom types, for models that keep or reject other keys, and for types that are not such classes.
+    """
     if not isinstance(annotation, type):
         return None
     if issubclass(annotation, BaseModel):

@@ -1,4 +1,4 @@
-"""The general meaning of each flag; the flag itself says what happened, and the place."""
+"""General meaning of each flag; a flag's own message describes the occurrence."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ FLAGS: Mapping[str, str] = MappingProxyType(
         "alias-expected": "A model with aliases is parsed by aliases, not by field names.",
     }
 )
-"""Every flag's name with its meaning."""
+"""The meaning of each flag, by name."""
 
 SECTIONS: Mapping[str, str] = MappingProxyType(
     {

@@ -1,4 +1,4 @@
-"""Flags about a reply that should be a JSON object: text around it, other objects, lists instead of it."""
+"""Flags for the structure of JSON replies: surrounding text, several objects, lists instead of an object."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FULL_WIDTH = re.compile("[\"'\\]}\\w]\\s?[：，]")
 
 
 def json_structure(reading: Reading) -> Iterator[Flag]:
-    """Flags of a reply read as one JSON object."""
+    """Yield structural flags for a reply parsed as one JSON object."""
     yield from _around(reading, fence_is_asked_for=False)
     yield from _several(reading)
     yield from _no_object(reading)
@@ -27,13 +27,13 @@ def json_structure(reading: Reading) -> Iterator[Flag]:
 
 
 def fenced_json_structure(reading: Reading) -> Iterator[Flag]:
-    """Flags of a reply read as one fenced block of JSON."""
+    """Yield structural flags for a reply parsed as a fenced JSON block."""
     yield from _around(reading, fence_is_asked_for=True)
     yield from _keys(reading)
 
 
 def _bounds(reading: Reading) -> tuple[int, int] | None:
-    """The first and the last character that the parser took or named, braces included."""
+    """Return the range that the parser took or recognised, braces included; None if empty."""
     marked = [span for span in reading.spans if span.kind != "ignored"]
     if not marked:
         return None

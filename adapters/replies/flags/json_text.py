@@ -1,4 +1,4 @@
-"""Examine text that should be JSON: strings, openings, mistakes."""
+"""Examine text that should be JSON: strings, brackets, mistakes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_WORDS = 100_000
 
 
 class Outside(NamedTuple):
-    """A text without the content of its strings, and whether it ends inside a string or an open bracket."""
+    """A text with its strings emptied, and whether it ends inside a string or an open bracket."""
 
     text: str
     is_cut_off: bool
@@ -26,7 +26,7 @@ class Outside(NamedTuple):
 
 
 def outside_strings(text: str) -> Outside:
-    """The text with every `"…"` made `""`."""
+    """Replace every `"…"` of a text by `""`."""
     pieces: list[str] = []
     position = 0
     is_open = False
@@ -45,7 +45,7 @@ def outside_strings(text: str) -> Outside:
 
 
 def strings_of(text: str) -> Iterator[str]:
-    """Find every `"…"` of the text, including a last string that is never closed."""
+    """Yield every `"…"` of the text, including a last string that is never closed."""
     for match in STRING.finditer(text):
         if match.end() - match.start() == 1:
             yield text[match.start() :]
@@ -59,9 +59,10 @@ ENDS_STRING = re.compile(r"""\s*+(?:[:}\]]|,\s*+(?:["{\[}\]\-\d]|true\b|false\b|
 
 
 def unescaped_quotes(text: str) -> list[int]:
-    """Find the `"` inside strings that make an object or list invalid; empty unless escaping them makes it valid.
+    """Return the offsets of unescaped quotes inside strings.
 
-    A quote that no JSON punctuation follows cannot end its string.
+    Empty unless escaping them makes the first object or list valid. A quote that no JSON punctuation follows cannot end
+    its string.
     """
     start = first_opening(text)
     if start < 0 or len(text) > LONGEST_REWRITTEN or valid_object_at(text, start) >= 0:
@@ -82,7 +83,7 @@ def unescaped_quotes(text: str) -> list[int]:
 
 
 def with_escapes(text: str, quotes: list[int]) -> str:
-    """Put a backslash before each of these quotes."""
+    """Insert a backslash at each of these offsets."""
     pieces = [text[start:end] for start, end in zip([0, *quotes], [*quotes, len(text)], strict=True)]
     return "\\".join(pieces)
 
@@ -90,7 +91,7 @@ def with_escapes(text: str, quotes: list[int]) -> str:
 def is_cut_off(text: str) -> bool:
     """Return whether a broken JSON text ends before its last string, object or list does.
 
-    An odd number of quotes does not show it where the text ends as it began: one of them may be part of a string.
+    An odd number of quotes proves nothing if the last bracket closes the first: a string may contain a quote.
     """
     outside, stripped = outside_strings(text), without_fences(text)
     start = first_opening(stripped)
@@ -99,7 +100,7 @@ def is_cut_off(text: str) -> bool:
 
 
 def oddities(text: str) -> Iterator[str]:
-    """Name the mistakes for which a text is not JSON, as far as they are certain."""
+    """Name the certain mistakes that make a text invalid JSON."""
     quotes = unescaped_quotes(text)
     if quotes:
         yield (
@@ -114,7 +115,7 @@ def oddities(text: str) -> Iterator[str]:
     if '""""""' in bare or '"""' in text:
         yield "triple quotes"
     if in_string and not is_cut_off(text):
-        return  # where strings begin and end is not known
+        return  # the bounds of its strings are unknown
     if "'" in bare:
         yield "single quotes"
     if re.search(r",\s*[}\]]", bare):
@@ -134,7 +135,7 @@ def oddities(text: str) -> Iterator[str]:
 
 
 def first_complaint(text: str) -> tuple[str, int] | None:
-    """Return a JSON parser's first error in the first object or list, with its offset; None when valid."""
+    """Return the first JSON error in the first object or list, with its offset; None without error."""
     start = first_opening(text)
     if start < 0:
         return None
@@ -148,7 +149,7 @@ def first_complaint(text: str) -> tuple[str, int] | None:
 
 
 def first_opening(text: str) -> int:
-    """Find the first `{` or `[`; -1 for none."""
+    """Return the offset of the first `{` or `[`; -1 for none."""
     places = [place for place in (text.find("{"), text.find("[")) if place >= 0]
     return min(places, default=-1)
 
@@ -161,7 +162,7 @@ def begins_without_brace(reading: Reading) -> bool:
 
 
 def valid_object_at(text: str, start: int) -> int:
-    """Find the end of the valid JSON value that begins at `start`; -1 when there is none."""
+    """Return the end of the valid JSON value at `start`; -1 if there is none."""
     try:
         _, end = json.JSONDecoder().raw_decode(text, start)
     except (ValueError, RecursionError):
@@ -170,7 +171,10 @@ def valid_object_at(text: str, start: int) -> int:
 
 
 def lost_words(text: str, value: Any) -> list[str]:
-    """Words and digits of a JSON text that are not in what it was read as; empty where that cannot be told."""
+    """Return words and digits of a JSON text that are missing from its parsed value.
+
+    Empty for a text with backslashes, whose words are uncertain.
+    """
     if "\\" in text:
         return []
     kept = set(_words_of(value))
@@ -191,7 +195,7 @@ def lost_words(text: str, value: Any) -> list[str]:
 
 
 def _words_of(value: Any) -> Iterator[str]:
-    """The words and digits of every key and leaf of a JSON value."""
+    """Yield the words and digits of every key and leaf of a JSON value."""
     waiting = [value]
     for one in waiting:
         if isinstance(one, dict):
@@ -206,5 +210,5 @@ def _words_of(value: Any) -> Iterator[str]:
 
 
 def without_fences(text: str) -> str:
-    """The text without its fence lines, stripped."""
+    """Remove the fence lines of a text and strip it."""
     return FENCE_LINE.sub("", text).strip()

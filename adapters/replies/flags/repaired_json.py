@@ -1,4 +1,4 @@
-"""Flags about invalid JSON: the repairs, losses and inventions of json_repair."""
+"""Flags for invalid JSON: what json_repair repaired, lost or invented."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MOST_SHOWN = 5
 
 
 def repaired_json(reading: Reading) -> Iterator[Flag]:
-    """Flags of every json_repair step: one over the whole reply, or one over a field's text."""
+    """Yield flags for each json_repair step, on the whole reply or on a field's text."""
     document: Step | None = None
     for field in reading.fields.values():
         for step in field.steps:

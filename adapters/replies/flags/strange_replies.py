@@ -1,4 +1,4 @@
-"""Flags for replies that are something other than an answer: wrappers, echoes, error pages, leaked markup."""
+"""Flags for replies that are not answers: wrappers, echoes, error pages, leaked markup."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ REPEATS = 10
 
 
 def strange_reply(reading: Reading) -> Iterator[Flag]:
-    """Flags for a reply that another program wrote or changed, whatever the parser did with it."""
+    """Yield flags for replies that contain more or less than an answer, however they parsed."""
     text = reading.completion
     start = text[:LONGEST]
     if "<|" in start and (match := HARMONY.search(start)):

@@ -28,7 +28,7 @@ ONE = re.compile(rf"({'|'.join(sorted(map(re.escape, WORDS), key=len, reverse=Tr
 
 
 def constraints_of(field: Field) -> Mapping[str, Any]:
-    """The constraints of a field by pydantic's names: those in the prompt, and those of a live dspy signature."""
+    """Return a field's constraints by pydantic's names: from the prompt and from a live dspy signature."""
     found: dict[str, Any] = {}
     for match in ONE.finditer(field.constraints or ""):
         try:
@@ -44,7 +44,7 @@ def constraints_of(field: Field) -> Mapping[str, Any]:
 
 
 def constraint_flags(field: Field, value: Any) -> Iterator[Flag]:
-    """A flag when the value breaks a constraint."""
+    """Flag each constraint that the value breaks."""
     for name, limit in constraints_of(field).items():
         if _is_broken(name, limit, value):
             yield Flag(
@@ -65,7 +65,7 @@ def _is_broken(name: str, limit: Any, value: Any) -> bool:
     if name == "multiple_of":
         try:
             return bool(limit) and Decimal(str(value)) % Decimal(str(limit)) != 0
-        except InvalidOperation:  # too large a number, or nan
+        except InvalidOperation:  # the number is too large, or nan
             return False
     broken = {"gt": value <= limit, "ge": value < limit, "lt": value >= limit, "le": value > limit}
     return bool(broken[name])
@@ -82,7 +82,7 @@ MOMENTS = (datetime.datetime, datetime.date, datetime.time)
 
 
 def values_read(reading: Reading) -> Iterator[Flag]:
-    """Flags of every field that was read."""
+    """Yield flags for every field that parsed."""
     for field in reading.fields.values():
         if field.state == "read" and field.name in reading.signature.output_fields:
             yield from _of_field(reading, field)

@@ -26,7 +26,7 @@ MOST_TEXT = 2_000
 
 
 def values_refused(reading: Reading) -> Iterator[Flag]:
-    """Flags of every field that was found and could not be coerced."""
+    """Yield flags for every field that was found but could not be coerced."""
     for field in reading.fields.values():
         if field.state == "failed" and field.name in reading.signature.output_fields:
             found = list(_of_field(reading, field))

@@ -1,4 +1,4 @@
-"""Flags about the whole outcome: defaults in the place of answers, errors that hide or leak something."""
+"""Flags for the whole outcome: defaults instead of answers, errors that hide or leak something."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_NAMES = 5
 
 
 def verdict(reading: Reading) -> Iterator[Flag]:
-    """Flags that follow from the verdict and the fields' states alone."""
+    """Yield flags that follow from the verdict and the fields' states alone."""
     if reading.error is None:
         yield from _filled_in(reading)
         return
@@ -57,7 +57,7 @@ SHORTEST = 3
 
 
 def _no_answer(reading: Reading) -> Iterator[Flag]:
-    """Find the cause of a reply without any field: empty, a few characters, thoughts without an end, a refusal."""
+    """Flag a reply without fields by its cause: empty, too short, unfinished thoughts, a refusal."""
     text = reading.completion.strip()
     if any(one.state not in ("missing", "default") for one in reading.fields.values()):
         return
@@ -93,6 +93,6 @@ def _filled_in(reading: Reading) -> Iterator[Flag]:
 
 
 def named(names: list[str]) -> str:
-    """Field names for a sentence, the first few of them."""
+    """Format field names for a sentence, only the first few of many."""
     first = ", ".join(f"`{name}`" for name in names[:MOST_NAMES])
     return first if len(names) <= MOST_NAMES else f"{first} and {len(names) - MOST_NAMES} more"

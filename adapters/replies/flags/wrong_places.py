@@ -1,4 +1,4 @@
-"""Flags for every place inside a value that its type rejects, each with the given value."""
+"""Flags for each place inside a value that the type rejects, with the value there."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NUMBER_SIGNS: Mapping[str, re.Pattern[str]] = {
 
 
 def nearly(name: str, candidates: Sequence[str]) -> str | None:
-    """Find the candidate that was probably meant for a name: other case, a plural, an abbreviation, a slip."""
+    """Return the candidate probably meant by a name: other case, plural, abbreviation or slip."""
     wanted = re.sub(r"[\W_]", "", name).casefold()
     by_sound = {re.sub(r"[\W_]", "", one).casefold(): one for one in candidates}
     close = get_close_matches(wanted, by_sound, n=1, cutoff=0.75)
@@ -52,9 +52,10 @@ def _is_subsequence(short: str, long: str) -> bool:
 
 
 def wrong_places(field: Field, given: Any, is_explained: bool) -> Iterator[Flag]:
-    """Find every place of a value that the field's type rejects.
+    """Flag every place inside a value that the field's type rejects.
 
-    A flag about the whole value (`is_explained`) is not repeated for the same place, unless a number tells more.
+    Skips the whole value if a flag already explains it (`is_explained`), unless a number has a currency, a percent sign
+    or a fraction.
     """
     try:
         type_adapter(field.annotation).validate_python(given)

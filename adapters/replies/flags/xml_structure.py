@@ -1,4 +1,4 @@
-"""Flags about a reply parsed as XML: parse errors, ignored parts, and the use made of elements."""
+"""Flags for replies parsed as XML: parse errors, ignored parts, conversions of elements."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ENTITY = re.compile(r"&#?\w{1,30};")
 
 
 def xml_structure(reading: Reading) -> Iterator[Flag]:
-    """Flags of a reply read as XML."""
+    """Yield flags for a reply parsed as XML."""
     if reading.error is not None and reading.error.field is None:
         yield from _why_no_xml(reading)
         return
