@@ -1,1 +1,1 @@
-"""JSON as models write it: read, repaired, and where its pieces stand in the text."""
+"""JSON as models write it: parsed, repaired, with the positions of its pieces."""

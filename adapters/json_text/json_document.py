@@ -14,7 +14,7 @@ _BRACE = re.compile(r"[{}]")
 
 
 class Member(NamedTuple):
-    """A `"key": value` of an object; offsets of the key (with quotes) and of the value."""
+    """A `"key": value` of an object, with offsets of the key (including quotes) and of the value."""
 
     key: str
     key_start: int
@@ -30,7 +30,7 @@ class Member(NamedTuple):
 def members(text: str) -> list[Member] | None:
     """Return the members of a JSON object in order, duplicates included; None for other text.
 
-    Reads what `json.loads` reads, at the same speed. Raises RecursionError for deep nesting.
+    Accepts what `json.loads` accepts, at the same speed. Raises RecursionError for deep nesting.
     """
     position = _SPACE.match(text).end()  # type: ignore[union-attr]
     if text[position : position + 1] != "{":
@@ -42,7 +42,7 @@ def members(text: str) -> list[Member] | None:
 
 
 def members_from(text: str, position: int) -> tuple[list[Member], int] | None:
-    """Find the members of the valid object that begins at `position`, and where it ends."""
+    """Return the members of the valid object that begins at `position`, and its end."""
     found: list[Member] = []
     try:
         position = _SPACE.match(text, position + 1).end()  # type: ignore[union-attr]
@@ -69,7 +69,7 @@ def members_from(text: str, position: int) -> tuple[list[Member], int] | None:
 
 
 def first_braces(text: str) -> tuple[int, int] | None:
-    """Find the first `{` that is ever closed, strings not respected, and its end; in linear time.
+    """Find the first `{` that is ever closed, and its end; ignores strings, in linear time.
 
     Source: `dspy.adapters.json_adapter.JSONAdapter.parse`, whose pattern `\\{(?:[^{}]|(?R))*\\}` takes quadratic time.
     """
@@ -97,7 +97,7 @@ def first_object(text: str) -> str:
 
 
 class Aligned(NamedTuple):
-    """A key and its value located in a repaired document; `certain` when all pieces of the value are found."""
+    """A key and its value located in a repaired document; `certain` if all pieces of the value are found."""
 
     key: str
     key_start: int
@@ -111,9 +111,9 @@ MOST_OPENINGS = 8
 
 
 def embedded_object(text: str, document: dict[str, Any]) -> list[Member] | None:
-    """Find the members of a valid object inside of `text` that reads exactly as `document`, or None.
+    """Return the members of a valid object inside `text` that equals `document`; None without any.
 
-    json_repair takes such an object out of a fence or out of prose; its places are then certain.
+    json_repair takes such an object out of a fence or prose; its positions are then certain.
     """
     position = text.find("{")
     for _ in range(MOST_OPENINGS):
@@ -130,12 +130,12 @@ MOST_KEYS = 500
 
 
 def align(text: str, start: int, end: int, document: dict[str, Any]) -> list[Aligned] | None:
-    """Locate the members of a repaired document in its text, or None when their places are not certain.
+    """Locate the members of a repaired document in its text; None if a place is uncertain.
 
-    json_repair tells no positions. A key is taken as found when, quoted or not and before a colon, it stands exactly
-    once in `text[start:end]`, and all keys stand in the document's order. A value lies between its colon and the next
-    key; it is certain when its leaves all stand there, in order, and nothing else does but punctuation. Each key is
-    looked for in the whole text, so a document of more than `MOST_KEYS` is not looked at.
+    json_repair reports no positions. A key is found if it appears exactly once in `text[start:end]`, quoted or not,
+    before a colon, and if all keys follow the document's order. A value lies between its colon and the next key; it is
+    certain if its leaves appear there in order, with only punctuation between. Each key is searched in the whole text,
+    so documents of more than `MOST_KEYS` are skipped.
     """
     if len(document) > MOST_KEYS:
         return None
@@ -160,7 +160,7 @@ _PUNCTUATION = re.compile(r"""[\s,:\[\]{}"'`]*""")
 
 
 def _only_key(text: str, start: int, end: int, key: str) -> tuple[int, int] | None:
-    """Locate the only `key:` of the text, up to its colon; None for none or several."""
+    """Locate the only `key:` of the text, up to its colon; None without any or for several."""
     if not key:
         return None
     found: tuple[int, int] | None = None
@@ -177,7 +177,7 @@ def _only_key(text: str, start: int, end: int, key: str) -> tuple[int, int] | No
 
 
 def _trimmed(text: str, start: int, end: int, last: bool) -> tuple[int, int]:
-    """Trim a value: no white space, no comma and, for the last member, no closing brace of the document."""
+    """Trim white space, a comma and, after the last member, the document's closing brace."""
     region = text[start:end]
     stripped = region.rstrip()
     if last and stripped.endswith("}"):

@@ -1,4 +1,4 @@
-"""Load JSON as dspy does: with `json.loads`, else repaired. json_repair is imported by the first text that needs it."""
+"""Load JSON as dspy does: with `json.loads`, else repaired. json_repair is imported on first use."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ NOT_JSON = object()
 
 
 def load_json(text: str) -> Any:
-    """`json_repair.loads(text)` within our limits: plain JSON first, else repaired.
+    """Load as `json_repair.loads(text)` does, within our limits: plain JSON first, else repaired.
 
     Raises ValueError (nesting; `TooLargeError`) and RecursionError as json_repair does.
     """
@@ -25,5 +25,5 @@ def load_valid_json(text: str) -> Any:
     """Parse with `json.loads`, or return `NOT_JSON`. Raises RecursionError for deep nesting."""
     try:
         return json.loads(text)
-    except ValueError:  # broken JSON, or a number of thousands of digits
+    except ValueError:  # broken JSON, or a number with thousands of digits
         return NOT_JSON

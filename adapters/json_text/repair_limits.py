@@ -1,8 +1,8 @@
 """Limit the size of replies that are repaired; each number has its reason.
 
 Valid JSON, plain text and XML have no limit of ours. json_repair copies the string it is building at every character,
-recurses at every bracket, and at some quotes and brackets looks ahead to the end of the text, again and again: it is
-asked only about text that it can finish within a second or two, and stopped where it looks at more characters.
+recurses at every bracket, and at some quotes and brackets looks ahead to the end of the text, repeatedly. It only gets
+text that it can finish within a second or two, and is stopped if it looks at more characters.
 """
 
 from __future__ import annotations
@@ -12,34 +12,34 @@ from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 
 REPAIR_LENGTH = 2_000_000
-"""Characters that json_repair is asked to read at all (it reads about 2 MB/s at its best)."""
+"""Longest text for json_repair, in characters (it reads about 2 MB/s at best)."""
 
 REPAIR_STRETCH = 200_000
-"""Characters without any bracket or brace: one string of that length takes json_repair about a second (quadratic)."""
+"""Longest stretch without brackets or braces: json_repair needs about a second for such a string (quadratic time)."""
 
 REPAIR_STEPS = 2_000_000
-"""Characters that json_repair may look at, those it looks at again included. It looks two or three times at each of an
-ordinary broken text, a dozen times at one of quotes and colons. Two million take a second or so. A search to the next
-quote counts as one, and as one more for each 64 characters (`adapters.json_text.repaired_json`)."""
+"""Most looks at a character by json_repair, repeated looks included. An ordinary broken text takes two or three per
+character, a text of quotes and colons a dozen; two million take about a second. A search for the next quote counts as
+one, plus one for each 64 characters (`adapters.json_text.repaired_json`)."""
 
 QUICK_STEPS = 150_000
-"""The same for who cannot wait, such as a screen between two keys: less than a tenth of a second."""
+"""The same limit for callers that cannot wait, such as a screen between two keys: less than a tenth of a second."""
 
 LITERAL_LENGTH = 1_000_000
-"""Characters that `ast.literal_eval` is asked to read."""
+"""Longest text for `ast.literal_eval`, in characters."""
 
 _BRACKETS = re.compile(r"[\[\]{}()]")
 
 
 class TooLargeError(ValueError):
-    """A text that is not valid as it stands and too large to be repaired; the message gives the limit."""
+    """The text is invalid and too large to be repaired; the message states the limit."""
 
     def __init__(self, what: str) -> None:
         super().__init__(f"too large to read: {what}")
 
 
 class RepairSteps:
-    """A budget of looks for json_repair, shared by all texts that are parsed `with` it."""
+    """A budget of looks for json_repair, shared by all texts parsed in its `with` block."""
 
     __slots__ = ("_outer", "allowed", "left")
 
@@ -56,11 +56,11 @@ class RepairSteps:
 
     @property
     def ran_out(self) -> bool:
-        """Return whether a parse stopped because the budget was spent: with more it could end differently."""
+        """Return whether a parse ran out of budget: with more it could end differently."""
         return self.left < 0
 
     def take(self, count: int) -> None:
-        """Raises `TooLargeError` when no more are left."""
+        """Spend `count` looks. Raises `TooLargeError` if too few are left."""
         self.left -= count
         if self.left < 0:
             raise TooLargeError(
@@ -73,9 +73,9 @@ _steps: ContextVar[RepairSteps | None] = ContextVar("repair steps", default=None
 
 
 def one_reading(taken: int = 0) -> AbstractContextManager[RepairSteps]:
-    """All repairs inside share `REPAIR_STEPS`, of which the reading that is gone on with has `taken` some already.
+    """Share `REPAIR_STEPS` among all repairs inside; `taken` steps are already spent.
 
-    A reading inside of another (a near miss of it) has none of its own.
+    A nested parse (of a near miss) shares the outer budget.
     """
     outer = _steps.get()
     if outer is not None:
@@ -86,22 +86,22 @@ def one_reading(taken: int = 0) -> AbstractContextManager[RepairSteps]:
 
 
 def quick_reading() -> RepairSteps:
-    """As `one_reading`, with no more than `QUICK_STEPS`; where they `ran_out`, what was read is no verdict."""
+    """Limit a parse to `QUICK_STEPS`; if they `ran_out`, its result is not a verdict."""
     return RepairSteps(QUICK_STEPS)
 
 
 def steps_in_force() -> RepairSteps | None:
-    """Those within which somebody reads now; None where nobody set any."""
+    """Return the budget of the current parse; None outside a parse."""
     return _steps.get()
 
 
 def repair_steps() -> RepairSteps:
-    """Return the steps of the reading under way; outside of one, a reading's worth of them."""
+    """Return the budget of the current parse, or a new one outside a parse."""
     return _steps.get() or RepairSteps(REPAIR_STEPS)
 
 
 def check_repairable(text: str) -> None:
-    """Raises `TooLargeError` when json_repair could not read `text` within a second or two."""
+    """Raise `TooLargeError` if json_repair would need more than a second or two for `text`."""
     if len(text) > REPAIR_LENGTH:
         raise TooLargeError(f"{len(text):,} characters of broken JSON (the limit is {REPAIR_LENGTH:,})")
     if len(text) > REPAIR_STRETCH and max(map(len, _BRACKETS.split(text))) > REPAIR_STRETCH:

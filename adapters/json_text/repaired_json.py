@@ -1,9 +1,9 @@
-"""JSON text as dspy reads it: with `json.loads`, else as json_repair mends it, within our limits.
+"""Parse JSON as dspy does: with `json.loads`, else repaired by json_repair, within our limits.
 
-Rule: `json_repair.loads`, which dspy calls everywhere. json_repair looks ahead at every quote, character by character;
-inside of a list it walks from quote to quote up to the next closing bracket, so that a list of quotes costs the square
-of their number, and of long texts minutes. `Walk` finds the same place faster (`JSONParser.skip_to_character`, and its
-use in `json_repair.parse_string`).
+Rule: `json_repair.loads`, which dspy calls everywhere. json_repair looks ahead at every quote, character by character.
+Inside a list it walks from quote to quote to the next closing bracket, so a list of quotes takes quadratic time, and
+long texts take minutes. `Walk` finds the same place faster (`JSONParser.skip_to_character`, and its use in
+`json_repair.parse_string`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def repair_json(text: str) -> Any:
 
 
 def repair_object(text: str) -> tuple[Any, list[Member] | None]:
-    """Repair text as `repair_json` does; also place the members if json_repair took over a valid object."""
+    """Repair as `repair_json` does; also locate the members if json_repair took over a valid object."""
     check_repairable(text)
     if not _CAN_PLACE:
         return _BoundedParser(text).parse(), None
@@ -46,15 +46,15 @@ TOO_DEEP = "Input nesting exceeds the supported parser recursion depth."
 _CAN_PLACE = "try_valid_json_suffix" in inspect.signature(JSONParser).parameters and hasattr(
     JSONParser, "_try_parse_valid_json_value"
 )
-"""Before 0.60 or so json_repair had no way of its own for an object inside of a text, and let RecursionError out."""
+"""Before about 0.60, json_repair did not parse objects inside a text separately, and let RecursionError through."""
 
 
 COPIED_AT_ONCE = 1024
-"""Characters that are copied in the time of one look."""
+"""Characters copied in the time of one look."""
 
 
 class _LookedAt:
-    """A text that tells `take` of every look at it."""
+    """A text that reports every look at it to `take`."""
 
     def __init__(self, text: Any, take: Callable[[int], None]) -> None:
         self._text = text
@@ -70,7 +70,7 @@ class _LookedAt:
 
 
 class _BoundedParser(JSONParser):
-    """json_repair's parser, stopped by `TooLargeError` when it has looked at more characters than a reading may cost.
+    """json_repair's parser, stopped with `TooLargeError` when its budget of looks is spent.
 
     All its loops look at characters through these methods.
     """
@@ -114,7 +114,7 @@ class _BoundedParser(JSONParser):
 
     @contextmanager
     def _looked_at(self) -> Iterator[None]:
-        """Counts what is looked at in the text itself, as where json_repair searches for the end of a bracket."""
+        """Count direct looks at the text, such as json_repair's search for the end of a bracket."""
         text = self.json_str
         self.json_str = cast(str, _LookedAt(text, self._steps.take))
         try:
@@ -125,7 +125,7 @@ class _BoundedParser(JSONParser):
     def parse_object(self, *schema: Any) -> Any:
         start = self.index
         made = super().parse_object(*schema)
-        if not made:  # its text is looked through twice more for what an empty object may have been meant to be
+        if not made:  # json_repair scans an empty object's text twice more to guess its meaning
             self._steps.take(2 * max(self.index - start, 0))
         return made
 
@@ -136,7 +136,7 @@ class _BoundedParser(JSONParser):
 
 
 class _PlacingParser(_BoundedParser):
-    """json_repair's parser, which reads a valid object inside of a text in one go; this subclass remembers where."""
+    """json_repair's parser, extended to record where it parses a valid object inside a text at once."""
 
     members: list[Member] | None = None
     taken: Any = None
@@ -169,34 +169,34 @@ WALK = """
                 next_c = self.get_char_at(i)
             if even_delimiters:
 """
-"""The walk that `Walk` shortens. All that comes of it is whether the quotes before the bracket are even in number."""
+"""The loop that `Walk` shortens. Its only result is whether the number of quotes before the bracket is even."""
 
 
 AT_ONCE = 64
-"""Characters that a search looks at in the time of one look."""
+"""Characters that a search covers in the time of one look."""
 
 
 @lru_cache(maxsize=1)
 def walk_is_known() -> bool:
-    """Return whether the installed json_repair looks ahead in this way, and only here for one of two characters."""
+    """Return whether the installed json_repair has this loop and no other search for two characters."""
     try:
         from json_repair import parse_string
 
         source = inspect.getsource(parse_string)
-    except (ImportError, OSError):  # another release, or one without its source
+    except (ImportError, OSError):  # another release, or no source
         return False
     return WALK in source and source.count("skip_to_character(character=[") == 2
 
 
 def looks_of(distance: int) -> int:
-    """Return the cost of a search over this distance, in looks at a character."""
+    """Return the cost of a search over `distance` characters, in looks."""
     return 1 + max(distance, 0) // AT_ONCE
 
 
 def first_unescaped(text: str, targets: str, start: int) -> int:
-    """Find the first unescaped character of `targets` from `start` on; the text's length if there is none."""
+    """Return the first unescaped character of `targets` from `start` on, or the text's length."""
     found = _up_to(targets).match(text, start)
-    assert found is not None  # the pattern matches nothing, too
+    assert found is not None  # the pattern also matches the empty string
     end = found.end()
     return len(text) if text[end : end + 1] == "\\" else end
 
@@ -208,10 +208,10 @@ def _up_to(targets: str) -> re.Pattern[str]:
 
 
 class Walk:
-    """The walk from quote to quote up to the next closing bracket, in two steps at most instead of one a quote.
+    """A walk from quote to quote to the next closing bracket, in at most two steps.
 
-    The quotes up to that bracket are looked for once, and no further: json_repair may rewrite the text at its next
-    step, and a walk of the new text begins anew. `take` is told each place that is found.
+    The quotes before that bracket are located once: json_repair may rewrite the text at its next step, and the new text
+    needs a new walk. `take` receives the cost of each search in looks.
     """
 
     def __init__(self, text: str, quote: str, take: Callable[[int], None]) -> None:
@@ -219,7 +219,7 @@ class Walk:
         self._targets = quote + "]"
         self._take = take
         self._quotes: list[int] = []
-        """Find an unescaped quote between `_start` and `_end`, the place of the bracket or the text's length."""
+        """Unescaped quotes between `_start` and `_end`, the place of the bracket or the text's length."""
         self._start = self._end = -1
 
     def step(self, start: int) -> int:

@@ -1,6 +1,6 @@
 """Warnings about a prompt: parts of signature, demos and inputs that reach the model in an unexpected form.
 
-A lint leaves the prompt as it is; it only says what is the case and which demo, turn, input or field to look at.
+A lint never changes the prompt; it describes a problem and the demo, turn, input or field to look at.
 """
 
 from adapters.lint.demos import round_trip

@@ -1,4 +1,4 @@
-"""Lints of demos (dropped, moved, filled in, not parsed back), and of a History and its turns."""
+"""Lints for demos (dropped, moved, filled in, not parsed back) and for a History and its turns."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _numbers(numbers: list[int]) -> str:
 
 
 def turns_of(signature: Signature, inputs: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """The turns of the History among the inputs; none when there is no such thing."""
+    """Return the turns of the History among the inputs, if any."""
     name = signature.history_field
     value = inputs.get(name) if name is not None else None
     messages = value.get("messages") if isinstance(value, Mapping) else getattr(value, "messages", None)
@@ -118,7 +118,7 @@ def turns_of(signature: Signature, inputs: Mapping[str, Any]) -> Sequence[Mappin
 
 
 def history_lints(signature: Signature, turns: Numbered, profile: Profile) -> Iterator[Lint]:
-    """Find turns that are printed or shown as None."""
+    """Find a History that is not sent as fields, and turns that lack outputs."""
     name = signature.history_field
     if name is None:
         return
@@ -155,12 +155,12 @@ SHOWN = 160
 def round_trip(
     adapter: Adapter, signature: Signature, demos: Sequence[Mapping[str, Any]], numbers: Sequence[int] = ()
 ) -> tuple[Lint, ...]:
-    """The demos, complete in their outputs, whose answer does not read back as the values it was made of.
+    """Return lints for demos whose answer does not parse back to the demo's values.
 
-    `numbers` are those by which the prompt names them, else they are counted from 1.
+    Demos without all outputs are skipped. `numbers` are the demos' numbers in the prompt, by default from 1.
 
-    Formats and reads every demo once, so its cost is that of as many replies. TwoStep's prose is read by a model and
-    is left out, and so are decisions, whose demos are examples in the instructions. Never raises.
+    Formats and parses every demo once, so it costs as much as parsing that many replies. Skips TwoStep, whose prose is
+    parsed by a model, and decisions, whose demos are examples in the instructions. Never raises.
     """
     if isinstance(adapter, TwoStepAdapter) or has_decisions(signature):
         return ()
@@ -171,7 +171,7 @@ def round_trip(
             continue
         try:
             found.extend(_lints(adapter, signature, outputs, number))
-        except Exception:  # values of users may raise in their own hooks; what that would tell is left out
+        except Exception:  # user-defined types may raise in their own hooks; skip the demo
             continue
     return tuple(found)
 

@@ -1,4 +1,4 @@
-"""Lints of a signature's own fields under an adapter."""
+"""Lints for a signature's own fields under an adapter."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_MODELS = 50
 
 
 def field_lints(signature: Signature, profile: Profile) -> Iterator[Lint]:
-    """Lints of instructions and fields, and of the adapter itself."""
+    """Find problems of instructions, fields and the adapter itself."""
     lines = signature.instructions.splitlines()
     is_split = len(lines) > len(signature.instructions.split("\n"))
     if is_split and "instructions-split-at-any-line-break" in profile.quirks:

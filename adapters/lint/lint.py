@@ -1,4 +1,4 @@
-"""A lint and the place it is about."""
+"""A lint, its place in the prompt, and fixes."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from adapters.replies.fix import Fix, describe_field, raise_limit, retype_field,
 Part = Literal["demo", "history", "input", "field", "instructions", "prompt", "column"]
 
 Numbered = Sequence[tuple[int, Mapping[str, Any]]]
-"""Demos with the number by which a prompt names each."""
+"""Demos or turns, each with its number in the prompt."""
 
 
 class Place(NamedTuple):
-    """The part of a prompt, with the 1-based `number` of a demo or turn and the `field` concerned, if any.
+    """A part of a prompt, with the 1-based `number` of a demo or turn and the `field`, if any.
 
-    `input` is the current value of a field, `field` its declaration, `prompt` all of it,
-    `column` its adapter with its model.
+    `input` is the current value of a field, `field` its declaration, `prompt` the whole prompt, `column` the adapter
+    with its model.
     """
 
     part: Part
@@ -32,8 +32,8 @@ class Place(NamedTuple):
 
 
 Severity = Literal["error", "warning", "info"]
-"""error: the call fails, or a value is not sent · warning: the model sees or returns something else than given ·
-info: what was given is sent, in a form that may surprise."""
+"""error: the call fails, or a value is not sent · warning: the model sees or returns something different · info:
+everything is sent, in a form that may surprise."""
 
 _ERRORS = frozenset(
     (
@@ -47,7 +47,7 @@ ABOUT_TYPES = frozenset(
         *("none-stays-text-here", "python-dict-asked", "reasoning-asked-twice"),
     )
 )
-"""Infos that hold for many ordinary signatures: told where lints are asked for, not while a prompt is written."""
+"""Infos true of many ordinary signatures: listed on request, not while a prompt is written."""
 _INFOS = ABOUT_TYPES | frozenset(
     (
         "constraint-not-enforced",
@@ -123,12 +123,12 @@ FIXES: Mapping[str, FixesOfPlace] = MappingProxyType(
         "max-tokens-too-low": lambda _: (raise_limit(),),
     }
 )
-"""By the lint's name: changes of the session after which it is gone, the best first."""
+"""Changes of the session that resolve each lint, best first, by the lint's name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lint:
-    """A surprise in a prompt: a stable name, a sentence for a person, and where to look."""
+    """A surprise in a prompt: a stable name, a message, and its place."""
 
     name: str
     message: str
@@ -141,6 +141,6 @@ class Lint:
 
     @property
     def fixes(self) -> tuple[Fix, ...]:
-        """List the changes of the session that help, best first."""
+        """Return the changes of the session that help, best first."""
         make = FIXES.get(self.name)
         return () if make is None else make(self.place)

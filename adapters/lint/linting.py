@@ -1,4 +1,4 @@
-"""All lints of a prompt, with the general meaning of each."""
+"""Run all lints on a prompt; `LINTS` explains each."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ LINTS: Mapping[str, str] = MappingProxyType(
         "max-tokens-too-low": "A reply that reaches max_tokens is cut off.",
     }
 )
-"""Every lint's name with its meaning."""
+"""The meaning of each lint, by name."""
 
 
 MOST = 500
@@ -91,14 +91,14 @@ def lint(
     params: Mapping[str, Any] = MappingProxyType({}),
     capabilities: Capabilities = NONE,
 ) -> tuple[Lint, ...]:
-    """Find at most `MOST` lints of the prompt for an adapter of this `profile`. Never raises.
+    """Find at most `MOST` lints of the prompt for an adapter of this `profile`; never raises.
 
-    A History is among the inputs, as `adapters.types.History` or `{"messages": […]}`. With the `prompt` made of
-    them, demos are numbered as there, and its notes and unexpanded custom types are reported, too. `turn_numbers` are
-    the numbers of the turns in it, by default from 1. `model` is where it is sent, as `provider/model`, with
-    its `capabilities` and the `params` of the request.
+    A History is among the inputs, as `adapters.types.History` or `{"messages": […]}`. With the `prompt` made of them,
+    demos keep its numbers, and its notes and unexpanded custom types are reported, too. `turn_numbers` are its turns'
+    numbers, by default from 1. `model` is the recipient, as `provider/model`, with its `capabilities` and the `params`
+    of the request.
     """
-    if has_decisions(signature):  # demos are examples in the instructions then, whatever they hold
+    if has_decisions(signature):  # then demos are examples in the instructions, complete or not
         demos, prompt = (), None if prompt is None else replace(prompt, demos=())
     shown = prompt.demos if prompt is not None and len(prompt.demos) == len(demos) else ()
     numbered = list(zip([use.number for use in shown] or range(1, len(demos) + 1), demos, strict=True))
@@ -126,7 +126,7 @@ def lint(
                 found[one] = None
                 if len(found) >= MOST:
                     return tuple(found)
-        except Exception:  # a user's type may raise in its own hooks; what that would tell is left out
+        except Exception:  # a user's type may raise in its own hooks; skip the rest of this source
             continue
     return tuple(found)
 

@@ -1,4 +1,4 @@
-"""Lints of outputs whose type is known to go wrong under an adapter, and of the request that asks for them."""
+"""Lints for outputs whose type often fails under an adapter, and for the request."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from adapters.signatures.type_names import walk
 from adapters.types.recognition import is_named
 
 CODE = re.compile(r"(?:.*_)?(?:html|xml|svg|sql)|(?:source_|python_|generated_)?code|code_(?:snippet|block)")
-"""Names of text outputs that most likely contain `<` and `&`."""
+"""Names of text outputs that probably contain `<` and `&`."""
 MEDIA = ("Image", "Audio", "File")
 STRICT_PROVIDERS = ("openai", "azure")
 NOT_TAKEN = ("oneOf", "uniqueItems", "prefixItems", "propertyNames", "patternProperties", "not")
-"""Keywords that OpenAI's strict schemas reject with an error 400."""
+"""Keywords in a strict schema that OpenAI rejects with an error 400."""
 THOUGHTS = 1000
-"""Tokens that a reasoning model may need before its answer begins."""
+"""Tokens that a reasoning model may need before its answer."""
 A_FIELD = 12
-"""Tokens that an output takes at least, with its name."""
+"""Least tokens of an output, with its name."""
 
 
 def output_lints(signature: Signature, profile: Profile) -> Iterator[Lint]:
-    """Find outputs whose type is often answered in a form that the parser rejects."""
+    """Find outputs whose type models often answer in a form that the parser rejects."""
     for name, field in signature.output_fields.items():
         place, parts = Place("field", None, name), list(walk(field.annotation))
         media = next((one for one in MEDIA if any(is_named(part, one) for part in parts)), None)
@@ -132,7 +132,7 @@ def request_lints(
 
 
 def tokens_needed(signature: Signature, prompt: Prompt) -> int:
-    """Estimate the tokens of a reply: those of the longest demo's answer, at least a few for each output."""
+    """Estimate the tokens of a reply: the longest demo answer, or a minimum for each output."""
     answers = [one for one in prompt.messages if one.role == "assistant" and one.turn.startswith("demo ")]
     return max([A_FIELD * len(signature.output_fields), *map(of_message, answers)])
 
@@ -163,7 +163,7 @@ def _field_place(path: str) -> Place:
 
 
 def _parts(path: str, schema: object, seen: int = 0) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield each object of a schema with its path; definitions go by their names."""
+    """Yield each object of a schema with its path; definitions have their names as path."""
     if not isinstance(schema, Mapping) or seen > 40:
         return
     yield path or "the outputs", schema

@@ -1,4 +1,4 @@
-"""Lints of values: missing, unexpected, invalid, shown differently, or containing a piece of the format."""
+"""Lints for values: missing, unexpected, invalid, shown differently, or containing a piece of the format."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from adapters.values.value_text import write_value
 
 MOST_NESTED = 10_000
 SEEN_BEFORE = 16
-"""Characters that are shown in front of the place where two long values part."""
+"""Characters shown before the first difference of two long values."""
 
 
 def value_lints(signature: Signature, demos: Numbered, turns: Numbered, inputs: Mapping[str, Any]) -> Iterator[Lint]:
-    """Lints of the inputs, of the demos' values and of the turns' values."""
+    """Find problems of values in inputs, demos and turns."""
     yield from _presence(signature, inputs)
     history = signature.history_field
     for name, value in inputs.items():
@@ -100,7 +100,7 @@ def _value(field: Field, value: Any, place: Place, what: str) -> Iterator[Lint]:
 
 
 def _where_they_part(one: str, other: str) -> tuple[str, str]:
-    """Both texts from a little before where they differ, if that is far from their start."""
+    """Shorten two texts to start just before their first difference, if that is far in."""
     part = next((at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right), 0)
     start = max(0, part - SEEN_BEFORE)
     return (f"…{one[start:]}", f"…{other[start:]}") if start else (one, other)
@@ -147,7 +147,7 @@ TAG = re.compile(r"</?([A-Za-z_][\w.\-]{0,200})[\s/>]")
 def marker_lints(
     signature: Signature, demos: Numbered, turns: Numbered, inputs: Mapping[str, Any], profile: Profile
 ) -> Iterator[Lint]:
-    """Markers, tags and custom types' markers in inputs, demos and turns."""
+    """Find markers, tags and custom types' markers in inputs, demos and turns."""
     history = signature.history_field
     for name, value in inputs.items():
         if name in signature.input_fields and name != history:
@@ -194,7 +194,7 @@ def _first(pattern: re.Pattern[str], text: str, names: set[str]) -> str | None:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Every text in plain data."""
+    """Yield every text in plain data."""
     waiting = [value]
     for one in waiting:
         if isinstance(one, str):

@@ -1,1 +1,1 @@
-"""Good replies broken on purpose, by name, and what each adapter's parser makes of them: the survival grid."""
+"""Damage good replies with named mutations and judge each adapter's parser: the survival grid."""

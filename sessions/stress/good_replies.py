@@ -1,8 +1,8 @@
 """Find a good reply for a stress test: recorded, shown, written from a demo, or an offline model's.
 
-A good reply is one that its adapter reads. Of each adapter the first of these is taken: the recorded reply of its
-column, the reply under it, what another column of the case was answered (written in this adapter's own form), the first
-demo that names every output, and the answer of the offline model that makes no mistake.
+A good reply parses under its adapter. The first that exists is used: the recorded reply of the adapter's column, the
+reply under it, another column's answer rewritten in this adapter's form, the first demo with every output, and the
+reply of the offline model that makes no mistakes.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from sessions.model.session import Case, Column, Session
 from sessions.running import rendering
 
 MOST_CHARACTERS = 50_000
-"""The longest reply that is damaged: each parser parses more than a hundred copies."""
+"""Longest reply to damage, in characters: each parser parses more than a hundred copies."""
 
 
 class NoGoodReplyError(Exception):
-    """Nothing was found that could be broken; the message says what was tried, and what would work."""
+    """There is no reply to damage; the message says what was tried and what would work."""
 
 
 class _Found(NamedTuple):
@@ -37,12 +37,12 @@ class _Found(NamedTuple):
 
 
 def find(session: Session, case: Case, column: Column, adapter: Adapter) -> GoodReply:
-    """The good reply of a column. Raises `NoGoodReplyError`, and what making its prompt raises."""
+    """Find the good reply of a column. Raises `NoGoodReplyError`, and SignatureError from rendering its prompt."""
     try:
         request = rendering.request_of(session, column, case, adapter=adapter)
     except SignatureError:
         raise
-    except Exception as error:  # whatever dspy's format raises for this signature and these values
+    except Exception as error:  # any error of dspy's format for this signature and these values
         raise NoGoodReplyError(f"no prompt can be made: {type(error).__name__}: {error}") from error
     parser, signature = parser_of(adapter, request.signature)
     tried: list[str] = []
@@ -102,7 +102,7 @@ def _of_another(session: Session, case: Case, other: Column, parser: Adapter, si
     """Rewrite the reply of another column in this adapter's form, if its own adapter parses it."""
     try:
         adapter = rendering.adapter_of(other)
-    except ValueError:  # its own adapter is code, which nobody asked for here
+    except ValueError:  # its adapter is code, which is not imported here
         return
     reader, read_by = parser_of(adapter, signature)
     for found in _of_column(case, other, adapter.profile.has_second_model):
@@ -136,7 +136,7 @@ def all_same(values: Mapping[str, object], others: Mapping[str, object]) -> bool
 
 
 def different(values: Mapping[str, object], others: Mapping[str, object]) -> tuple[str, ...]:
-    """The fields that have another value in `others`, or only one of the two has."""
+    """Return the fields whose values differ or that only one result has."""
     names = {**values, **others}
     return tuple(
         [

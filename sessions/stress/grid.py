@@ -1,13 +1,13 @@
-"""The survival grid: what each adapter's parser makes of each mutation of its good reply, in four words.
+"""The survival grid: the verdict on each adapter's parser for each mutation of its good reply.
 
-- same: the reply was read, and every value is what the reply means;
-- refused: the parser raised an error, so nobody takes a wrong value for right;
-- flagged: a value is another one, and the workbench says something of it that it does not say of the good reply: of
-  the whole reply, or of a field whose value is wrong. (dspy alone says nothing.)
-- silently_wrong: a value is another one, and nothing tells.
+- same: the reply was parsed, and every value is as intended;
+- refused: the parser raised an error, so the program sees it;
+- flagged: a value differs, and the workbench has a flag that the good reply lacks, on the whole reply or on a field
+  with a wrong value (dspy alone has no flags);
+- silently_wrong: a value differs, without such a flag.
 
-What a reply means are the values of the good reply, also where a part of it was cut off. A mutation that puts something
-into a text (a quoted word, an ampersand) means that text with it.
+The intended values are those of the good reply, even if a part was cut off. A mutation that adds something to a text (a
+quoted word, an ampersand) intends the text with the addition.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from sessions.stress.good_replies import NoGoodReplyError
 
 Verdict = Literal["same", "refused", "flagged", "silently_wrong"]
 VERDICTS: tuple[Verdict, ...] = ("silently_wrong", "flagged", "refused", "same")
-"""The worst first."""
+"""Verdicts, the worst first."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A mutation under an adapter; `wrong` are the fields that have another value than the reply means."""
+    """The result of a mutation under an adapter; `wrong` are the fields with unintended values."""
 
     mutation: Mutation
     text: str
@@ -47,19 +47,19 @@ class Cell:
     verdict: Verdict
     wrong: tuple[str, ...] = ()
     flags: tuple[Flag, ...] = ()
-    """The flags about the wrong values."""
+    """Flags on the wrong values."""
 
 
 @dataclass(frozen=True)
 class Survival:
-    """An adapter: its good reply, and the cell of every mutation that applies to it, by the mutation's name."""
+    """An adapter's good reply, and the cell of every applicable mutation, by the mutation's name."""
 
     id: str
     column: Column
     good: GoodReply | None
     cells: Mapping[str, Cell]
     problem: str = ""
-    """Why there is no good reply."""
+    """The reason why there is no good reply."""
 
     @cached_property
     def counts(self) -> Mapping[Verdict, int]:
@@ -77,7 +77,7 @@ class Grid:
     mutations: tuple[Mutation, ...]
 
     def silently_wrong(self) -> tuple[tuple[Mutation, tuple[Survival, ...]], ...]:
-        """The mutations that some parser takes for another answer without a word, those of the most parsers first."""
+        """Return mutations that some parsers parse to a different value without a flag, worst first."""
         found = []
         for mutation in self.mutations:
             columns = [
@@ -91,8 +91,10 @@ class Grid:
 
 
 def every_adapter(session: Session) -> dict[str, Column]:
-    """A column for each adapter there is, by the adapter's name: the session's first of it, so that its options and
-    its replies count, else one with the usual options."""
+    """Return a column for each adapter, by the adapter's name.
+
+    Uses the session's first column with that adapter, for its options and replies, else default options.
+    """
     first = {column.adapter: column for column in reversed(session.columns)}
     return {name: first.get(name, Column(name, name)) for name in catalog.NAMES}
 
@@ -100,10 +102,10 @@ def every_adapter(session: Session) -> dict[str, Column]:
 def grid_of(
     session: Session, case: Case, columns: Mapping[str, Column], allow_code: frozenset[str] = frozenset()
 ) -> Grid:
-    """Breaks the good reply of each column in every way that applies to it. Calls no model but an offline one.
+    """Damage the good reply of each column in every applicable way; calls only offline models.
 
-    `columns` by the name that they have in the grid; `allow_code` holds the `module:Class` adapters that may be
-    imported. Raises `adapters.errors.SignatureError`.
+    `columns` are keyed by their names in the grid; `allow_code` are the `module:Class` adapters that may be imported.
+    Raises `adapters.errors.SignatureError`.
     """
     found = tuple([survival(session, case, name, column, allow_code) for name, column in columns.items()])
     applied = tuple([one for one in CATALOGUE.values() if any(one.name in column.cells for column in found)])
@@ -113,7 +115,7 @@ def grid_of(
 def survival(
     session: Session, case: Case, name: str, column: Column, allow_code: frozenset[str] = frozenset()
 ) -> Survival:
-    """A column of the grid; without cells where nothing can be broken."""
+    """Return a column of the grid, without cells if there is no good reply."""
     try:
         adapter = rendering.adapter_of(column, allow_code=column.adapter in allow_code)
         good = good_replies.find(session, case, column, adapter)
@@ -124,7 +126,7 @@ def survival(
 
 
 def judged(good: GoodReply, mutation: Mutation) -> Cell | None:
-    """Parse one mutation; None where it does not apply."""
+    """Parse one mutation; None if it does not apply."""
     broken = mutation(good)
     if broken is None:
         return None
@@ -139,7 +141,7 @@ def judged(good: GoodReply, mutation: Mutation) -> Cell | None:
 
 
 def _said_of(wrong: Sequence[str], reading: Reading, good: GoodReply) -> tuple[Flag, ...]:
-    """The flags about the whole reply or a wrong field that the good reply does not have too."""
+    """Return flags on the whole reply or wrong fields that the good reply lacks."""
     usual = {(one.name, one.field) for one in good.reading.flags}
     return tuple(
         [
@@ -151,10 +153,10 @@ def _said_of(wrong: Sequence[str], reading: Reading, good: GoodReply) -> tuple[F
 
 
 def read_by(dspy: Release, session: Session, ours: Survival) -> Survival | None:
-    """A column beside `ours`: what the parser of `dspy` makes of the replies that were broken for it.
+    """Return a column next to `ours`: how the parser of `dspy` handles the same damaged replies.
 
-    Values are compared as they are written in a session's file. There is no verdict `flagged`: dspy alone says nothing.
-    None where dspy has no such parser: of TwoStep it is Chat that reads, and Markdown is not dspy's.
+    Values are compared as written in a session file. There is no verdict `flagged`, since dspy has no flags. None if
+    dspy has no such parser: TwoStep's replies are parsed by Chat, and Markdown is not dspy's.
     """
     if ours.good is None or not has_parser(ours.column.adapter):
         return None

@@ -1,4 +1,4 @@
-"""Models that need no API key, network or litellm. They write replies as the adapter that asks them does."""
+"""Models without API key, network or litellm, which write replies as the asking adapter does."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ NAMES: Mapping[str, str] = MappingProxyType({f"offline/{name}": one.imitates for
 """Every offline model, with the failure of real models that it imitates."""
 
 CHUNK_SECONDS = 0.012
-"""The pause between two chunks; a reply has at most about 40 of them."""
+"""The pause between two chunks, in seconds; a reply has at most about 40 chunks."""
 
 
 class OfflineLM:
-    """`offline/NAME`; `chunk_seconds` is the pause between two chunks. Raises ProviderError for a name not in NAMES."""
+    """`offline/NAME`, pausing `chunk_seconds` between chunks. Raises ProviderError for a name not in NAMES."""
 
     def __init__(self, model: str, chunk_seconds: float = CHUNK_SECONDS) -> None:
         name = model.removeprefix("offline/")
@@ -54,7 +54,7 @@ class OfflineLM:
         return NONE
 
     def asked_by(self, adapter: Adapter, request: Request) -> OfflineLM:
-        """See `adapters.lm.protocol.WritesAsTheAdapter`; for another release of dspy the messages have to do."""
+        """See `adapters.lm.protocol.WritesAsTheAdapter`; for another dspy release only the messages are used."""
         if adapter.whole_call is not None:
             return self
         found = copy.copy(self)
@@ -62,7 +62,7 @@ class OfflineLM:
         return found
 
     def stream(self, request: Mapping[str, Any], cancel: Event | None = None) -> Iterator[Chunk]:
-        """See `adapters.lm.protocol.LM`. Of the parameters only `n` is looked at; there is no usage and no cost."""
+        """See `adapters.lm.protocol.LM`. Ignores all parameters except `n`; reports no usage and no cost."""
         from adapters.lm.offline.task import read
 
         task = read(request["messages"], *(self._asked_by or ()))
@@ -76,7 +76,7 @@ class OfflineLM:
             yield Chunk(finish_reason=reply.finish_reason, choice=choice)
 
     def _pause(self, cancel: Event | None) -> bool:
-        """Waits for the next chunk; True once cancelled."""
+        """Wait for the next chunk; return True if cancelled."""
         if cancel is not None:
             return cancel.wait(self._chunk_seconds) if self._chunk_seconds else cancel.is_set()
         if self._chunk_seconds:

@@ -1,4 +1,4 @@
-"""Write the good reply to a task, as the adapter writes it."""
+"""Write the good reply to a task, as its adapter does."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from adapters.lm.offline.wanted_types import is_vague
 
 
 def good_text(task: Task, seed: str = "") -> str:
-    """Write the reply that gives the task's outputs; another `seed` gives other ones."""
+    """Write a reply with the task's outputs; `seed` varies the values."""
     if task.example is not None:
         return task.example
     source = Source(_material(task.inputs))
     if task.format == "free":
         return source.best_sentence("answer") or "Hello."
-    # Of the inputs alone, so that the same inputs get the same values under every adapter.
+    # From the inputs alone, so that the same inputs give the same values under every adapter.
     seed = json.dumps([*((name, readable(text)) for name, text in task.inputs.items()), seed])
     sampler = Sampler(source, seed, task.examples)
     said = labelled(next(iter(task.inputs.values()), ""), [one.name for one in task.wanted]) if task.verbatim else {}
@@ -38,7 +38,7 @@ def _output(wanted: WantedOutput, task: Task, sampler: Sampler, said: str | None
     if "tool_calls" in (wanted.schema.get("properties") or {}) or wanted.name == "tool_calls":
         return _calls(task, sampler)
     if task.format == "prose" and is_vague(wanted.schema) and not task.examples:
-        # Of the type only its name is told: what the next model will need is laid out in words.
+        # Only the type's name is known: lay out in words what the next model will need.
         return Source(task.inputs).details(f"{wanted.name} {wanted.description}")
     value = sampler.value(wanted.name, wanted.schema, wanted.description)
     if task.format in ("json", "block"):
@@ -57,7 +57,7 @@ _TOOL = re.compile(
 
 
 def _calls(task: Task, sampler: Sampler) -> dict[str, Any]:
-    """Call the first tool that is described as dspy writes one; none once there are results."""
+    """Call the first tool described in dspy's wording; no tool once there are results."""
     for text in () if RESULTS in task.inputs else task.inputs.values():
         found = _TOOL.search(text)
         if found is None:
@@ -76,7 +76,7 @@ def _calls(task: Task, sampler: Sampler) -> dict[str, Any]:
 
 
 def _material(inputs: Mapping[str, str]) -> Mapping[str, str]:
-    """The inputs that an answer is made of: no descriptions of tools, and of results only what the tools said."""
+    """Return the inputs to answer from: without tool descriptions, and only the values of tool results."""
     if RESULTS in inputs:
         results = inputs[RESULTS]
         try:

@@ -1,4 +1,4 @@
-"""The text of a field: what its name, its format and the examples suggest, out of what the inputs hold."""
+"""Choose texts for fields from the inputs, by field name, format and examples."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any, Literal
 from adapters.lm.offline.source import Source, shortened, structure_in, value_in_xml
 
 Path = tuple[str, ...]
-"""The path to a value: the output, then keys; `item` for each entry of a list."""
+"""The path to a value: the output, then keys; `item` for the entries of a list."""
 
 Kind = Literal["share", "amount", "count", "truth", "day", "person", "people", "code", "thought"]
 
-# Parts of names, or whole words of them: those in a row of `_WORDS`.
+# Parts of names; kinds in `_WORDS` also match whole words of a name.
 _PARTS: Mapping[Kind, str] = {
     "share": "confidence|score|probab|certain|similar|relevan|accuracy|ratio|fraction",
     "amount": "price|total|amount|cost|sum|fee|tax|balance|salary|revenue|net|gross|weight|height|length",
@@ -42,7 +42,7 @@ _SUGGEST = {
     for kind, parts in _PARTS.items()
 }
 
-# Parts of a name, what such a text looks like, and one for where the inputs have none.
+# Parts of a name, the pattern of such a text, and a default when the inputs have none.
 _SHAPES = (
     (("mail",), r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]+\.[\w.-]*\w", "ada@example.org"),
     (("url", "link", "website"), r"https?://[^\s<>\"')\]]+", "https://example.org"),
@@ -61,12 +61,12 @@ _OF_FORMAT = {
 
 
 def suggests(name: str, *kinds: Kind) -> bool:
-    """Return whether the name of a field suggests a value of one of these kinds."""
+    """Return whether a field's name suggests a value of one of these kinds."""
     return any(_SUGGEST[kind].search(name) for kind in kinds)
 
 
 class Texts:
-    """Finds the texts of fields; each kind of find in the inputs is used up in order, so that two items differ."""
+    """Finds texts for fields; uses up each kind of find in order, so that two items differ."""
 
     def __init__(self, source: Source, examples: Sequence[Mapping[str, Any]]) -> None:
         self._source = source
@@ -79,7 +79,7 @@ class Texts:
         return self._taken[kind] - 1
 
     def next(self, kind: str, found: Sequence[str]) -> str:
-        """The next of what was found, from the beginning again after the last; `""` when nothing was."""
+        """Return the next of `found`, cycling; `""` if it is empty."""
         return found[self.turn(kind) % len(found)] if found else ""
 
     def date(self) -> str:
@@ -90,7 +90,7 @@ class Texts:
         return [value for example in self._examples if (value := _value_at(example, path)) is not None]
 
     def of_format(self, format_: str, hint: str) -> str:
-        """A text of a format of JSON Schema, or of `code`, whose language stands in the hint."""
+        """Return a text in a format of JSON Schema, or `code` in the language that the hint names."""
         if format_ == "date":
             return self.date()
         if format_ == "date-time":
@@ -104,7 +104,7 @@ class Texts:
         return f"```{name}\n{body}\n```"
 
     def of_name(self, path: Path, hint: str) -> str:
-        """A text for the field at `path`, of which `hint` tells what it is for."""
+        """Return a text for the field at `path`; `hint` describes its purpose."""
         source, name = self._source, path[-1]
         inside = path[-2] if name == "item" and len(path) > 1 else name
         told = self.in_examples(path)
@@ -140,7 +140,7 @@ class Texts:
         return self.next(shape, self._source.matches(rf"(?<![\w.-]){shape}(?![\w-])"))
 
     def _name(self, hint: str, in_a_word: bool) -> str:
-        """A name from the sentence that answers best, when the examples answer in a word; else the next name."""
+        """Return a name from the best sentence if the examples are short; else the next name."""
         if in_a_word:
             sentence, asked = self._source.best_sentence(hint), self._source.question
             fitting = [one for one in self._source.names if one in sentence and one not in asked]
@@ -164,7 +164,7 @@ class Texts:
 
 
 def _value_at(example: Mapping[str, Any], path: Path) -> Any:
-    """The value at `path` of an example, whose fields may be JSON or XML in text form; None when it has none."""
+    """Return an example's value at `path`, parsing JSON or XML in text; None if missing."""
     value: Any = example.get(path[0])
     if isinstance(value, str) and len(path) > 1:
         value = structure_in(value) or value_in_xml(value)

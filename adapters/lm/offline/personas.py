@@ -1,4 +1,4 @@
-"""The offline models: the habits of real models with which each spoils a good reply."""
+"""The offline models: each spoils a good reply with habits of real models."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Said(NamedTuple):
-    """A reply, and why it ended, in OpenAI's words."""
+    """A reply, and its finish reason in OpenAI's words."""
 
     text: str
     finish_reason: str = "stop"
@@ -21,8 +21,8 @@ class Said(NamedTuple):
 class Persona:
     """A way to answer, and the failure of real models that it imitates.
 
-    `habits` are names of mutations (`adapters.mutations`), applied one after the other. Of a habit with several names
-    the messages choose one that applies; with `in_order` the first that applies is taken.
+    `habits` are names of mutations (`adapters.mutations`), applied in sequence. For a habit with several names, the
+    messages choose an applicable mutation; with `in_order` the first applicable mutation is used.
     """
 
     imitates: str

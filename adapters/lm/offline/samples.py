@@ -1,4 +1,4 @@
-"""Values of the types that are asked for, made from the inputs. The same task gives the same values, always."""
+"""Create values of the requested types from the inputs; the same task always gives the same values."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from adapters.lm.offline.source import Source, choose, shortened, words_of
 from adapters.lm.offline.wanted_types import Schema
 
 LARGEST = 10_000
-"""Parts of one reply's values: small types may ask for millions, by models in models or by lists of a least length."""
+"""Most parts of a reply's values: nested models or lists with a minimum length may ask for millions."""
 
 MAX_DEPTH = 6
-"""The depth from which recursive types get no optional parts."""
+"""Depth at which recursive types lose their optional parts."""
 
-# Lists that usually hold more of what they stand in, whose shape nested XML does not show.
+# Lists that usually nest their own kind, a shape that nested XML does not show.
 _OF_ITSELF = frozenset({"children", "replies", "subtasks", "nodes", "branches"})
 _USUAL = {"age": 34, "year": 2024, "percent": 40, "hour": 9, "minute": 30, "rating": 4, "priority": 2, "month": 5}
 
 
 class Sampler:
-    """Makes values of JSON schemas; where a schema leaves open which, the text of the inputs decides, else `seed`."""
+    """Creates values for JSON schemas; the inputs' text decides open choices, else `seed`."""
 
     def __init__(self, source: Source, seed: str, examples: Sequence[Mapping[str, Any]] = ()) -> None:
         self._source = source
@@ -33,7 +33,7 @@ class Sampler:
         self._left = LARGEST
 
     def value(self, name: str, schema: Schema, description: str = "") -> Any:
-        """A value of `schema` for the output `name`, as plain JSON. Raises ProviderError for one that is too large."""
+        """Return a plain JSON value of `schema` for the output `name`. Raises ProviderError if it is too large."""
         definitions = schema.get("$defs", {})
         return self._of(schema, (name,), definitions, description)
 
@@ -89,18 +89,18 @@ class Sampler:
         if len(path) > MAX_DEPTH and len(real) < len(branches):
             return {"type": "null"}
         known = [one for one in real if "unknown" not in one] or real
-        # Text where a list or a number would do as well is easily taken for one of those.
+        # Text is easily mistaken for a list or a number where those are allowed too.
         other = [one for one in known if one.get("type") != "string"] if len(real) == len(branches) else known
         return (other or known)[0]
 
     def _one_of(self, choices: Sequence[Any], path: Path) -> Any:
-        """A choice the text speaks of, else any."""
+        """Return the first choice that the text mentions, else any."""
         text = words_of(f"{self._source.text} {self._source.question}")
         told = [one for one in choices if isinstance(one, str) and words_of(one.replace("_", " ")) & text]
         return told[0] if told else choices[choose(f"{self._seed}{path}", len(choices))]
 
     def _unknown(self, schema: Schema, path: Path, hint: str) -> Any:
-        """The type is not told: what the examples have in this place, else what its name suggests."""
+        """Return a value for an unknown type: an example's value, else what the name suggests."""
         seen = self._texts.in_examples(path)
         if seen:
             return seen[self._texts.turn(".".join(path)) % len(seen)]
@@ -199,7 +199,7 @@ def _bounds(schema: Schema, step: int) -> tuple[float, float]:
 
 
 def _fit(number: float, low: float, high: float, multiple: float | None, whole: bool) -> float:
-    """`number` moved between the bounds, and to a multiple where one is asked for."""
+    """Move `number` between the bounds, and to a multiple if required."""
     found = min(max(number, low), high)
     if whole:
         found = math.ceil(found) if found < number or found == low else math.floor(found)
@@ -211,10 +211,10 @@ def _fit(number: float, low: float, high: float, multiple: float | None, whole: 
 
 
 MOST_LETTERS = 500
-"""The longest regular expression that a text is made for."""
+"""Longest regular expression to create a text for."""
 MAX_REPEAT = 40
 LONGEST = 10_000
-"""Letters of the text: counts of counts ask for any number of them."""
+"""Longest text for a regular expression: nested counts can ask for any length."""
 
 _TOKEN = re.compile(
     r"\\(?P<escape>\D)|\[(?P<negated>\^?)(?P<members>\]?(?:\\.|[^\]\\])*)\]|(?P<open>\((?:\?:|\?P<\w+>|(?!\?)))|"
@@ -227,14 +227,14 @@ _ESCAPES |= dict.fromkeys("bBAZ", "")
 
 
 def example_of(pattern: str) -> str | None:
-    """A text that the regular expression accepts, made from its own pieces and never by running it.
+    """Return a text that the regular expression accepts, built from its pieces without running it.
 
     Covers what schemas use: anchors, literals, classes, groups, alternatives (the first is taken) and counts. None for
-    one with anything else in it, such as a lookaround or a backreference.
+    anything else, such as a lookaround or a backreference.
     """
     if len(pattern) > MOST_LETTERS:
         return None
-    groups: list[list[list[str]]] = [[[]]]  # of each open group the alternatives, of each of them the pieces
+    groups: list[list[list[str]]] = [[[]]]  # for each open group its alternatives, each a list of pieces
     at = 0
     while at < len(pattern):
         token = _TOKEN.match(pattern, at)
@@ -260,7 +260,7 @@ def example_of(pattern: str) -> str | None:
 
 
 def _letter(token: re.Match[str]) -> str:
-    """The text for one literal, escape, class or anchor."""
+    """Return the text for a literal, escape, class or anchor."""
     if token["escape"]:
         return _ESCAPES.get(token["escape"], token["escape"])[:1]
     if token["members"]:

@@ -13,7 +13,7 @@ from hashlib import sha256
 from typing import Any
 
 MAX_TEXT = 20_000
-"""Characters of the inputs that are looked at."""
+"""Most characters read of each input."""
 
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _COMMON = frozenset(
@@ -21,7 +21,7 @@ _COMMON = frozenset(
     "can could should would will shall may might must not but you your our their its his her they them there here into "
     "about than then also any all some each one two".split()
 )
-# Control characters and lone surrogates: no tokenizer writes them.
+# Control characters and unpaired surrogates: no tokenizer writes them.
 _UNSPEAKABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _QUESTION = re.compile(r"question|query|ask|prompt|request|instruction", re.IGNORECASE)
 
@@ -34,20 +34,20 @@ class Source:
 
     @cached_property
     def question(self) -> str:
-        """The input that asks something, if one does."""
+        """Return the input that asks something, or `""`."""
         named = [text for name, text in self.inputs.items() if _QUESTION.search(name)]
         asking = [text for text in self.inputs.values() if text.strip().endswith("?")]
         return (named or asking or [""])[0]
 
     @cached_property
     def text(self) -> str:
-        """Everything but the question, the longest input first; the question when there is nothing else."""
+        """Return all inputs except the question, longest first; the question if there is nothing else."""
         others = [readable(text) for text in self.inputs.values() if text != self.question or not self.question]
         return "\n".join(sorted(others, key=len, reverse=True)) or self.question
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
-        """Sentences of a readable length, each on a line."""
+        """Return sentences of at most 160 characters."""
         found: list[str] = []
         unwrapped = re.sub(r"(?<![.!?:;\n])\n(?=[a-z])", " ", self.text)
         for line in re.split(r"\n+|(?<=[.!?…])\s+", unwrapped):
@@ -58,7 +58,7 @@ class Source:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Runs of capitalised words that do not merely begin a sentence, then those that do."""
+        """Return capitalised names, first those that do not merely begin a sentence."""
         inside, leading = [], []
         for match in re.finditer(r"\b[A-Z][\w'’&.-]*[a-z]\w*(?: (?:(?:of|the|and|&) )?[A-Z][\w'’&-]*\w)*", self.text):
             before = self.text[: match.start()].rstrip(" \"'([*-•")
@@ -73,7 +73,7 @@ class Source:
 
     @cached_property
     def numbers(self) -> tuple[float, ...]:
-        """Numbers that are not parts of dates, times or codes."""
+        """Return numbers that are not parts of dates, times or codes."""
         plain = re.findall(
             r"(?<![\w.,:/-])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w:/-])|(?<![\w.,:/-])\d+(?:\.\d+)?(?![\w:/-])", self.text
         )
@@ -85,7 +85,7 @@ class Source:
 
     @cached_property
     def codes(self) -> tuple[str, ...]:
-        """Tokens such as `INV-2044` that mix letters and digits."""
+        """Return tokens that mix letters and digits, such as `INV-2044`."""
         return tuple(
             dict.fromkeys(
                 re.findall(r"(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*", self.text)
@@ -96,18 +96,18 @@ class Source:
         return tuple(dict.fromkeys(match.group(0) for match in re.finditer(pattern, self.text)))
 
     def best_sentence(self, hint: str, avoid: tuple[str, ...] = ()) -> str:
-        """The sentence with most words in common with the question and `hint`; `""` when there is none."""
+        """Return the sentence that shares most words with the question and `hint`; `""` for an empty text."""
         asked = words_of(f"{self.question} {hint}")
         candidates = [one for one in self.sentences if one not in avoid] or list(self.sentences)
         if not candidates:
             return shortened(" ".join(self.text.split()).replace("[[ ##", ""), 120)
         common = Counter(word for one in self.sentences for word in words_of(one))
-        # A word that stands in few sentences tells more.
+        # A word that appears in few sentences counts more.
         score = {one: sum(1 / common[word] for word in words_of(one) & asked) for one in candidates}
         return max(candidates, key=lambda one: score[one])
 
     def details(self, hint: str, count: int = 5) -> str:
-        """The `count` best sentences, in the order of the text."""
+        """Return the `count` best sentences, in the order of the text."""
         found: tuple[str, ...] = ()
         while len(found) < min(count, len(self.sentences)):
             found = (*found, self.best_sentence(hint, found))
@@ -115,12 +115,12 @@ class Source:
 
 
 def words_of(text: str) -> frozenset[str]:
-    """The telling words of `text`, without their endings."""
+    """Return the significant words of `text`, cut to six letters to drop endings."""
     return frozenset(word.lower()[:6] for word in _WORD.findall(text) if word.lower() not in _COMMON)
 
 
 def shortened(text: str, length: int) -> str:
-    """`text`, cut at a word before `length` characters."""
+    """Cut `text` at a word before `length` characters."""
     if len(text) <= length:
         return text
     cut = text[:length].rsplit(" ", 1)[0]
@@ -133,13 +133,13 @@ def choose(seed: str, count: int) -> int:
 
 
 def readable(text: str) -> str:
-    """The strings of a list or object that stands in a prompt as JSON or Python, one a line; other text as it is."""
+    """Return the strings of a list or object in JSON or Python notation, a line each; other text unchanged."""
     value = structure_in(text)
     return text if value is None else _UNSPEAKABLE.sub(" ", "\n".join(_leaves(value)))
 
 
 def structure_in(text: str) -> Any:
-    """The list or object that a text is, as JSON or as Python prints it; None for any other text."""
+    """Parse a list or object in JSON or Python notation; None for any other text."""
     text = text.strip()
     if text[:1] not in ("[", "{") or len(text) > MAX_TEXT:
         return None
@@ -156,7 +156,7 @@ def value_in_xml(text: str) -> Any:
     """Return an element as text, a list of its `item`s or a dict of its children; None for invalid XML."""
     try:
         return _in_element(ElementTree.fromstring(text))
-    except (ElementTree.ParseError, ValueError, RecursionError):  # ValueError: a lone surrogate
+    except (ElementTree.ParseError, ValueError, RecursionError):  # ValueError: an unpaired surrogate
         return None
 
 

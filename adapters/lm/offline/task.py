@@ -1,4 +1,4 @@
-"""The task of a prompt: outputs, inputs and examples, by the signature or else by the messages alone."""
+"""Read a prompt's task (outputs, inputs, examples) from its signature, or from the messages alone."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from adapters.values.value_text import serialize_for_json
 
 Format = Literal["chat", "json", "xml", "prose", "block", "free"]
 """chat: `[[ ## x ## ]]` markers · json: a JSON object · xml: tags · prose: named outputs laid out in text · block: one
-fenced block of JSON · free: nothing was asked for."""
+fenced block of JSON · free: no outputs requested."""
 
 _ADAPTERS: Mapping[Format, str] = {
     "chat": "chat",
@@ -31,7 +31,7 @@ _ADAPTERS: Mapping[Format, str] = {
     "prose": "twostep",
     "block": "markdown",
 }
-"""Who writes and parses replies where only the messages are known."""
+"""The adapters that write and parse replies if only the messages are known."""
 _FORMATS: Sequence[tuple[ReplyForm, Format]] = (
     *(("markers", "chat"), ("json", "json"), ("xml", "xml")),
     *(("prose", "prose"), ("fenced json", "block")),
@@ -51,18 +51,18 @@ _VERBATIM = "extract the fields from the text verbatim"
 
 @dataclass(frozen=True)
 class WantedOutput:
-    """An output that is asked for."""
+    """A requested output."""
 
     name: str
     schema: Schema
     type_text: str = "str"
     description: str = ""
     is_plain: bool = False
-    """Lists and objects are written as JSON although the form allows tags."""
+    """Whether lists and objects are written as JSON although the form allows tags."""
 
     @property
     def annotation(self) -> Any:
-        """The type by which the adapter is to write and parse it, where only the messages are known."""
+        """Return the type for writing and parsing the output if only the messages are known."""
         found = wanted_types.type_of(self.schema)
         return Any if self.is_plain and get_origin(found) in (list, dict) else found
 
@@ -77,9 +77,9 @@ class WantedOutput:
 class Task:
     """Everything a reply is made from.
 
-    `inputs` are the texts of the current inputs by name; `known` are the outputs of an example whose inputs are the
-    current ones, with that example's own reply in `example`; `examples` are the outputs of all examples as plain JSON,
-    newest last. `adapter` writes the reply for `signature` and parses it; None where nothing was asked for.
+    `inputs` are the current inputs' texts by name. `known` are the outputs of an example with the same inputs, and
+    `example` is its reply. `examples` are the outputs of all examples as plain JSON, newest last. `adapter` writes the
+    reply for `signature` and parses it; None if no outputs are requested.
     """
 
     format: Format
@@ -89,18 +89,18 @@ class Task:
     example: str | None = None
     examples: tuple[Mapping[str, Any], ...] = ()
     verbatim: bool = False
-    """The outputs are to be copied out of the one input."""
+    """Whether the outputs are copied out of the single input."""
     seed: str = ""
-    """Stands for the whole of the messages."""
+    """All messages as JSON."""
     adapter: Adapter | None = None
     signature: Signature = NO_FIELDS
     as_array: bool = False
-    """The reply is the one output itself, an array, without an object around it."""
+    """Whether the reply is the single output itself, an array, without an object around it."""
 
     def write(self, outputs: Mapping[str, Any]) -> str:
-        """Write the reply that gives `outputs`, as the adapter writes one.
+        """Write the reply with `outputs` as the adapter does.
 
-        Where dspy's adapter cannot parse what it writes (XML with `&` in a set), the reply is escaped as it should be.
+        If dspy's adapter cannot parse what it writes (XML with `&` in a set), the reply is escaped properly.
         """
         if self.as_array:
             value = serialize_for_json(next(iter(outputs.values()), None))
@@ -119,7 +119,7 @@ class Task:
         return ChatAdapter().read(signature, FORMS["markers"].write_values({name: text})).ok
 
     def good_reply(self, text: str) -> GoodReply:
-        """Parse the reply that is about to be broken."""
+        """Parse a reply so that mutations can damage it."""
         parser = self.adapter or ChatAdapter()
         return good_reply(parser, self.signature, parser.read(self.signature, text), "")
 
@@ -129,8 +129,8 @@ def read(
 ) -> Task:
     """Read the task that `messages` (OpenAI's chat objects) set.
 
-    The adapter and the signature that made them say how to answer. Without them the messages do, in which types of a
-    user's own are known by the schema that the prompt shows.
+    The adapter and signature that made them define the answer. Without these the messages do, and user-defined types
+    are known by the schema in the prompt.
     """
     system = "\n\n".join(text_of(one) for one in messages if one.get("role") == "system")
     last = max((place for place, one in enumerate(messages) if one.get("role") == "user"), default=-1)
@@ -169,7 +169,7 @@ def read(
 
 
 def _outputs(adapter: Adapter, signature: Signature, reply: str) -> dict[str, Any]:
-    """The outputs that an example gives, as far as they parse, without those that stand for a missing value."""
+    """Return an example's outputs, as far as they parse, without placeholders for missing values."""
     if adapter.profile.reply == "prose":
         values: Mapping[str, Any] = labelled(reply, list(signature.output_fields))
     else:
@@ -198,7 +198,7 @@ def labelled(text: str, names: Sequence[str]) -> dict[str, str]:
 
 
 def _wanted_by(one: Field) -> WantedOutput:
-    """The output that a field of the signature declares."""
+    """Return the output that a field of the signature declares."""
     schema = wanted_types.from_type(one.annotation)
     constraints = f"Constraints: {one.constraints}" if one.constraints else ""
     return WantedOutput(one.name, wanted_types.constrained(schema, constraints), description=one.desc or "")
@@ -214,7 +214,7 @@ def _wanted_outputs(format_: Format, system: str, asked: str) -> tuple[WantedOut
 
 
 def _sections(text: str) -> dict[str, str]:
-    """The numbered sections of a prompt, but those of the task and the response format."""
+    """Return the numbered sections of a prompt, except the task and the response format."""
     parts = re.split(r"^## \d+\. ([^\n]+)$", text, flags=re.MULTILINE)
     return {
         title.lower().replace(" ", "_"): body.strip()
@@ -224,7 +224,7 @@ def _sections(text: str) -> dict[str, str]:
 
 
 def _block_keys(text: str) -> tuple[WantedOutput, ...]:
-    """The keys that the last response format with a list of them names: a turn of tools repeats it without."""
+    """Return the keys in the last response format that lists any; tool turns repeat it without keys."""
     for part in reversed(text.split(_BLOCK)):
         listed = re.split(r"\n(?=- `\w+` \()", part)[1:]
         if listed:
@@ -233,7 +233,7 @@ def _block_keys(text: str) -> tuple[WantedOutput, ...]:
 
 
 def _key(item: str) -> WantedOutput | None:
-    """A key of the JSON as its response format lists it: "- `name` (type): description; must …"."""
+    """Parse a key as the response format lists it: "- `name` (type): description; must …"."""
     match = re.match(r"- `(\w+)` \((.*?)\)(?=: |; |\n|$)(.*)", item, re.DOTALL)
     if match is None:
         return None
@@ -248,7 +248,7 @@ def _key(item: str) -> WantedOutput | None:
 
 
 def text_of(message: Mapping[str, Any]) -> str:
-    """The text of a message whose content may be a list of parts."""
+    """Return the text of a message whose content may be a list of parts."""
     content = message.get("content")
     if isinstance(content, str):
         return content
@@ -258,7 +258,7 @@ def text_of(message: Mapping[str, Any]) -> str:
 
 
 def _format_of(system: str, asked: str) -> Format:
-    """The instruction that comes last counts: an input may quote another one."""
+    """Return the format of the last instruction: an input may quote another instruction."""
     places: dict[Format, int] = {"chat": asked.rfind(_CHAT), "xml": asked.rfind(_XML), "json": asked.rfind(_JSON)}
     best = max(places, key=lambda one: places[one])
     if places[best] >= 0:
@@ -269,13 +269,13 @@ def _format_of(system: str, asked: str) -> Format:
 
 
 def _body(text: str) -> str:
-    """A user message without the reminder at its end and the remark at its start."""
+    """Strip the remark at the start and the reminder at the end of a user message."""
     end = max(text.rfind(_CHAT), text.rfind(_XML), text.rfind(_JSON))
     return (text if end < 0 else text[:end]).strip().removeprefix(INCOMPLETE).strip()
 
 
 def _examples(messages: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
-    """The question and the reply of every example and earlier turn."""
+    """Return the question and the reply of every example and earlier turn."""
     found: list[tuple[str, str]] = []
     question: str | None = None
     for one in messages:
@@ -318,7 +318,7 @@ def _wanted(name: str, type_text: str, description: str, format_: Format, system
 
 
 def _template(name: str, asked: str) -> str | None:
-    """The nested structure that an XML reminder gives for this output."""
+    """Return the nested structure that an XML reminder shows for this output."""
     _, separator, structures = asked.rpartition(" Use this nested XML structure: ")
     if not separator:
         return None

@@ -1,6 +1,6 @@
-"""The types a prompt speaks of (Python annotations, notes, JSON schemas, BAML, XML shapes), as JSON schemas.
+"""Convert types in prompts (Python annotations, notes, JSON schemas, BAML, XML shapes) to JSON schemas.
 
-`{"unknown": name}` stands for a type of which the prompt gives only the name.
+`{"unknown": name}` is a type of which the prompt gives only the name.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ def from_type(annotation: Any) -> Schema:
         return _NAMES[annotation.__name__]
     try:
         return schema_by_name(annotation)
-    except Exception:  # a type may say that it has none, and a user's own may raise anything
+    except Exception:  # a type may have no schema, and a user's own may raise anything
         return {"unknown": getattr(annotation, "__name__", "")}
 
 
 def type_of(schema: Schema) -> Any:
-    """The Python type nearest to a schema: Any where several would do."""
+    """Return the Python type nearest to a schema; Any if several fit."""
     if schema.get("enum"):
         return Literal[tuple(schema["enum"])]
     kind = schema.get("type")
@@ -75,7 +75,7 @@ def type_of(schema: Schema) -> Any:
 
 
 def from_annotation(text: str) -> Schema:
-    """A Python annotation as prompts write it, such as `Union[list[str], NoneType]`."""
+    """Convert a Python annotation as prompts write it, such as `Union[list[str], NoneType]`."""
     try:
         return _of_node(ast.parse(text.strip(), mode="eval").body)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -118,7 +118,7 @@ def _of_generic(node: ast.Subscript) -> Schema:
 
 
 def is_vague(schema: Schema) -> bool:
-    """Return whether any part of it is a bare name."""
+    """Return whether any part of the schema is a bare name."""
     if "unknown" in schema:
         return True
     inner = [
@@ -131,7 +131,7 @@ def is_vague(schema: Schema) -> bool:
 
 
 def from_note(note: str, annotation: Schema) -> Schema:
-    """Read the schema or the choices from a note of the structure section; else return `annotation`."""
+    """Read the schema or choices from a note of the structure section, else return `annotation`."""
     if note.startswith("must adhere to the JSON schema: "):
         try:
             return _with_keys(json.loads(note.removeprefix("must adhere to the JSON schema: ")), annotation)
@@ -146,7 +146,7 @@ def from_note(note: str, annotation: Schema) -> Schema:
 
 
 def _with_keys(schema: Schema, annotation: Schema) -> Schema:
-    """`schema` with the types of dict keys, which JSON schemas do not tell and annotations do."""
+    """Add the types of dict keys, which annotations have and JSON schemas lack."""
     found = dict(schema)
     if "keys" in annotation:
         found["keys"] = annotation["keys"]
@@ -171,7 +171,7 @@ _BOUNDS = {
 
 
 def constrained(schema: Schema, description: str) -> Schema:
-    """`schema` with the bounds of a description's `Constraints:` line."""
+    """Add the bounds in a description's `Constraints:` line to `schema`."""
     found: dict[str, Any] = {}
     for line in description.split("\n"):
         if line.startswith("Constraints: "):
@@ -187,7 +187,7 @@ def constrained(schema: Schema, description: str) -> Schema:
 
 
 def from_template(template: str) -> Schema:
-    """The shape that nested XML shows: `<a><b>...</b></a>`; the type of a leaf is not said."""
+    """Convert nested XML such as `<a><b>...</b></a>`, which shows no types of leaves."""
     return _shape(value_in_xml(template))
 
 
@@ -209,7 +209,7 @@ _BAML_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|#[^\n]*|\[\]|[{}\[\],:]|[^\s{}\[\],
 
 
 def from_baml(text: str) -> Schema:
-    """The simplified types of the BAML adapter."""
+    """Convert the simplified types of the BAML adapter."""
     tokens = [token for token in _BAML_TOKEN.findall(text) if not token.startswith("#")]
     try:
         return _BamlReader(tokens).union()
@@ -218,7 +218,7 @@ def from_baml(text: str) -> Schema:
 
 
 class _BamlReader:
-    """Recursive descent over the tokens of a type."""
+    """Recursive descent parser over the tokens of a type."""
 
     def __init__(self, tokens: list[str]) -> None:
         self._tokens = tokens
