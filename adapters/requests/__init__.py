@@ -1,1 +1,1 @@
-"""Build requests: messages and parameters, as adapter and model together decide them."""
+"""Build requests: messages and parameters, which adapter and model determine together."""

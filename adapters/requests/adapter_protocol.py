@@ -13,7 +13,7 @@ from adapters.signatures.signature import Signature
 
 
 class RequestedAdapter(Reader, Protocol):
-    """The methods of `adapters.formats.base.Adapter`, where each is described, that are called from outside of it."""
+    """The methods of `adapters.formats.base.Adapter`, documented there, for callers outside the class."""
 
     @property
     def name(self) -> str: ...
@@ -22,7 +22,7 @@ class RequestedAdapter(Reader, Protocol):
     parallel_tool_calls: bool | None
     native_response_types: tuple[type, ...] | None
     whole_call: WholeCall | None
-    """Who makes the whole call in the place of `render` and `read`; None for every adapter that does so itself."""
+    """Replaces `render` and `read` for the whole call; None for adapters that do both themselves."""
 
     def render(
         self,

@@ -1,4 +1,4 @@
-"""A call as data: the request, what an answer became, and who may make both in the place of an adapter."""
+"""A call as data: the request, its outcome, and calls made without an adapter of ours."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from adapters.tools.fields import with_calls
 
 @dataclass(frozen=True)
 class Request:
-    """A request: the prompt, the parameters beside the messages, and the signature that the reply is parsed by.
+    """A request: the prompt, the parameters besides the messages, and the signature that parses the reply.
 
-    `removed_fields` are those that native features took out of the prompt.
+    `removed_fields` are fields that native features took out of the prompt.
     """
 
     prompt: Prompt
@@ -30,15 +30,15 @@ class Request:
     removed_fields: tuple[str, ...] = ()
     model: str | None = None
     calls_field: str | None = None
-    """The output through which a reply in text calls the run's tools; None where calls come natively or not at all."""
+    """The output for tool calls in a text reply; None if calls are native or there are no tools."""
     decisions: Decisions | None = None
-    """How values are made of the evidence that the reply holds, where the signature has decision types."""
+    """Computes values from the evidence in the reply, if the signature has decision types."""
     whole_call: WholeCall | None = dataclasses.field(default=None, repr=False, compare=False)
-    """Who made it, and reads its answers, where that is no adapter of ours."""
+    """The maker of the request and parser of its replies, if not an adapter of ours."""
 
     @property
     def asked(self) -> Signature:
-        """The signature whose outputs the prompt asks for: with `calls_field`, if the session's tools added it."""
+        """Return the signature of the requested outputs: with `calls_field`, if the session's tools added it."""
         return self.signature if self.calls_field is None else with_calls(self.signature, self.calls_field)
 
     @property
@@ -46,9 +46,9 @@ class Request:
         return self.prompt.messages
 
     def asks_the_same(self, other: Request) -> bool:
-        """Return whether the model is told the same: the messages as they go out, the tools and the form of the reply.
+        """Return whether the model is sent the same messages, tools and reply format.
 
-        The number of a demo or turn, which rows that are switched off count in, does not go out.
+        The number of a demo or turn, which also counts disabled rows, is not sent.
         """
         if len(self.messages) != len(other.messages):
             return False
@@ -58,39 +58,39 @@ class Request:
         return all(one is another or one.as_dict() == another.as_dict() for one, another in pairs)
 
     def digest(self) -> str:
-        """The same text for requests that ask the same, for a time when this one is gone."""
+        """Return a hash that outlives the request and is equal for requests that ask the same."""
         beside = {key: self.params.get(key) for key in ("tools", "response_format")}
         told = [[one.as_dict() for one in self.messages], beside]
         return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()
 
     def counts_the_same(self, other: Request) -> bool:
-        """Return whether both have the same tokens: what is told the same to the same model."""
+        """Return whether both have the same tokens: the same content for the same model."""
         return self.model == other.model and self.asks_the_same(other)
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain JSON in the shape of an OpenAI chat request."""
+        """Return plain JSON in the shape of an OpenAI chat request."""
         head = {"model": self.model} if self.model is not None else {}
         return {**head, "messages": self.prompt.as_dicts(), **self.params}
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a completion: the values of every output (empty when it failed) and the reading of its text."""
+    """The result of a completion: output values (empty after a failure) and the parse result."""
 
     values: Mapping[str, Any]
     reading: Reading
     is_undecided: bool = False
-    """Whether the text was read, and the evidence in it decides nothing: dspy reads all completions before that."""
+    """Whether the text parsed but its evidence decides nothing: dspy parses all completions first."""
 
 
 class WholeCall(Protocol):
-    """A call that somebody else makes from end to end, such as another release of dspy: for a case, known to it."""
+    """A call made entirely elsewhere, such as by another dspy release, for a case that it knows."""
 
     def request(self, capabilities: Capabilities, model: str | None, reuse: Prompt | None = None) -> Request:
-        """Build the request, messages included, with this call as its `whole_call`. Raises why it cannot.
+        """Build the request, messages included, with this call as its `whole_call`. Raises on failure.
 
-        Messages that are as in `reuse`, the prompt before, are the same objects: what is shown of them stays.
+        Messages equal to those of the previous prompt `reuse` are the same objects, so their display is kept.
         """
 
     def outcome(self, request: Request, signature: Signature, output: Mapping[str, Any] | str | None) -> Outcome:
-        """Parse an answer to `request`, as `adapters.requests.request.postprocess`. Never raises."""
+        """Parse an answer to `request`, as `adapters.requests.request.postprocess` does. Never raises."""

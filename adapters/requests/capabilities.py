@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Capabilities:
-    """Capabilities that dspy asks of an LM: tools, reasoning, schemas, and the parameters it accepts."""
+    """Capabilities that dspy asks of an LM: tools, reasoning, schemas, and accepted parameters."""
 
     function_calling: bool = False
     reasoning: bool = False

@@ -1,7 +1,7 @@
-"""Decisions: a model is asked for evidence, and values are made of it by thresholds, cuts and weights.
+"""Decisions: ask a model for evidence, and compute values by thresholds, cuts and weights.
 
 Rules: `dspy.adapters.decision.DecisionAdapter` and `dspy.adapters.decision_state.DecisionState` of dspy 3.4.1, where
-all of it is experimental. What is made for a backend of probabilities alone (TypeSafe's) is not here.
+all of it is experimental. Parts for a backend of probabilities alone (TypeSafe's) are omitted.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ PARAMETERS: Mapping[Kind, str] = {"noul": "threshold", "score": "cuts", "choice"
 
 @dataclass(frozen=True)
 class Decision:
-    """An output that is decided: its rich type (where the field is a plain bool, too) and its settings, complete."""
+    """A decided output: its rich type (also for a plain bool field) and its complete settings."""
 
     name: str
     type: Any
     """Our or dspy's `Noul`, `Score[…]` or `Choice[…]`."""
     is_plain: bool
-    """Whether the value is plain (`bool`, a member of a Literal) and not the rich type."""
+    """Whether the value is plain (`bool`, a Literal's value) instead of the rich type."""
     settings: Mapping[str, Any]
 
     @property
@@ -41,7 +41,7 @@ class Decision:
 
     @property
     def parameter(self) -> str:
-        """The name of the setting that decides."""
+        """Return the name of the setting that decides."""
         return PARAMETERS[self.kind]
 
     @property
@@ -50,12 +50,12 @@ class Decision:
 
     @property
     def labels(self) -> list[str]:
-        """The options or levels, in declaration order."""
+        """Return the options or levels, in declaration order."""
         criteria = self.type.criteria()
         return [str(index) for index in range(len(criteria))] if self.kind == "score" else list(criteria)
 
     def criteria(self) -> Any:
-        """Those of the settings before those of the type; None where a bare type has none."""
+        """Return the settings' criteria, else the type's; None for a bare type."""
         if "criteria" in self.settings:
             return deepcopy(self.settings["criteria"])
         criteria = self.type.criteria()
@@ -79,7 +79,7 @@ class Decision:
         return question
 
     def value_of(self, evidence: Any) -> Any:
-        """The value that the evidence decides on. Raises what dspy raises for evidence that decides nothing."""
+        """Compute the value from the evidence. Raises dspy's errors for evidence that decides nothing."""
         answer = evidence.model_dump(by_alias=True) if isinstance(evidence, pydantic.BaseModel) else deepcopy(evidence)
         decide = {"noul": self._noul, "score": self._score, "choice": self._choice}[self.kind]
         decided = decide(answer)
@@ -116,7 +116,7 @@ class Decision:
         most_probable = max(options, key=probabilities.get)
         weights = self.settings["weights"]
         scores = {label: probabilities[label] * weights.get(label, 1.0) for label in options}
-        # Among equals the most probable wins, then what was declared first.
+        # Ties go to the most probable option, then to the first declared.
         selected = max(scores, key=lambda label: (scores[label], label == most_probable))
         if scores[selected] <= 0:
             raise ValueError(f"Choice weights for {self.name!r} leave no positive probability mass.")
@@ -125,13 +125,13 @@ class Decision:
 
 @dataclass(frozen=True)
 class Decisions:
-    """The decisions of a signature, and the signature as the model is asked: evidence in the place of each."""
+    """The decisions of a signature, and the signature sent to the model, which asks for evidence instead."""
 
     by_name: Mapping[str, Decision]
     asked: Signature
 
     def with_examples(self, demos: Sequence[Mapping[str, Any]]) -> Signature:
-        """`asked`, with demos as examples in its instructions: they hold values, and evidence is not made up."""
+        """Add demos to `asked` as examples in its instructions: they have values, and evidence is never invented."""
         if not demos:
             return self.asked
         examples = [{key: _plain(demo[key]) for key in demo if key in self.asked.fields} for demo in demos]
@@ -142,9 +142,9 @@ class Decisions:
 
 @lru_cache(maxsize=256)
 def decisions_of(signature: Signature) -> Decisions | None:
-    """The outputs that are decisions; None for a signature without any. Raises ValueError for settings that do not fit.
+    """Return the decisions among the outputs, if any. Raises ValueError for invalid settings.
 
-    A plain bool or Literal is one when its settings say so, or its `Annotated` holds a decision type.
+    A plain bool or Literal is a decision if its settings say so or its `Annotated` contains a decision type.
     """
     settings = {name: one.decision for name, one in signature.output_fields.items() if one.decision is not None}
     found: dict[str, Decision] = {}
@@ -172,7 +172,7 @@ def decisions_of(signature: Signature) -> Decisions | None:
 
 
 def is_decided(field: Field) -> bool:
-    """Return whether an output is made of evidence, by its own type, by one in its `Annotated`, or by its settings."""
+    """Return whether an output is computed from evidence, by its type, its `Annotated` or its settings."""
     return (field.decision is not None or is_declared(field)) and _type_of(field) is not None
 
 
@@ -185,12 +185,12 @@ def is_declared(field: Field) -> bool:
 
 
 def _metadata(field: Field) -> Sequence[Any]:
-    """Return the metadata in the field's `Annotated`; `Field.info` keeps it."""
+    """Return the metadata in the field's `Annotated`, which `Field.info` keeps."""
     return getattr(field.info, "metadata", ())
 
 
 def _type_of(field: Field) -> Any:
-    """The decision type of a field, or None. Rule: `dspy.adapters.types.decision.decision_type`."""
+    """Return the decision type of a field, or None. Rule: `dspy.adapters.types.decision.decision_type`."""
     from adapters.types.decision import Choice, Noul
 
     annotation = field.annotation
@@ -218,7 +218,7 @@ def _defaults(decision_type: Any) -> dict[str, Any]:
 
 
 def _check(one: Decision) -> None:
-    """Raises ValueError for settings that do not fit. Rule: `DecisionState._validate_parameters`."""
+    """Raise ValueError for invalid settings. Rule: `DecisionState._validate_parameters`."""
     name, settings, parameter = one.name, one.settings, one.parameter
     if not settings.keys() <= {"instructions", "criteria", parameter}:
         raise ValueError(
@@ -292,7 +292,7 @@ def _are_weights(weights: Any, labels: Sequence[str]) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """Models as plain JSON, wherever they stand in lists and dicts. Rule: `dspy.predict.predict.serialize_object`."""
+    """Convert models in nested lists and dicts to plain JSON. Rule: `dspy.predict.predict.serialize_object`."""
     if isinstance(value, pydantic.BaseModel):
         return value.model_dump(mode="json")
     if isinstance(value, list | tuple):

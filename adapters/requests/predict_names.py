@@ -1,7 +1,7 @@
-"""Inputs that `dspy.Predict` takes for itself, so that they never reach the prompt.
+"""Inputs that `dspy.Predict` consumes itself, so that they never reach the prompt.
 
-Rule: `dspy.Predict._forward_preprocess`, which pops `signature`, `demos`, `config` and `lm` from its keyword arguments,
-refuses `new_signature`, and takes a `prediction` in OpenAI's form; `self` and `instance` are parameters of
+Rule: `dspy.Predict._forward_preprocess` pops `signature`, `demos`, `config` and `lm` from its keyword arguments,
+rejects `new_signature`, and takes a `prediction` in OpenAI's form; `self` and `instance` are parameters of
 `dspy.Predict.__call__` and of the callback wrapper around it.
 """
 
@@ -24,13 +24,13 @@ TAKEN: Mapping[str, str] = {
     "self": "as itself and raises TypeError",
     "instance": "as itself and raises TypeError",
 }
-"""Each name, and how dspy takes a value of it."""
+"""dspy's use of a value of each name."""
 RENAME = "rename the field"
 
 
 @dataclass(frozen=True)
 class PredictCall:
-    """The arguments of a `dspy.Predict` call: inputs for the prompt; `demos` None leaves its own demos."""
+    """The arguments of a `dspy.Predict` call; `inputs` are for the prompt, `demos` None keeps its own."""
 
     inputs: dict[str, Any]
     demos: Sequence[Mapping[str, Any]] | None = None
@@ -38,9 +38,9 @@ class PredictCall:
 
 
 def predict_call(signature: Signature, inputs: Mapping[str, Any]) -> PredictCall:
-    """Sort `inputs` as dspy.Predict does, those of the signature's fields.
+    """Split `inputs` as dspy.Predict does, looking only at the signature's fields.
 
-    Raises `BuildError` where it raises before anything is sent.
+    Raises `BuildError` where dspy.Predict raises before sending anything.
     """
     left = dict(inputs)
     demos: Sequence[Mapping[str, Any]] | None = None

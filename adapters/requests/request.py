@@ -1,4 +1,4 @@
-"""The true request: what goes to the model beside the messages, known before any call; and what its answer becomes."""
+"""Prepare the exact request before any call, and convert its reply to values."""
 
 from __future__ import annotations
 
@@ -62,13 +62,15 @@ def prepare(
     tools: Sequence[RunTool] = (),
     held: bool = False,
 ) -> Request:
-    """The request for a call; calls nothing. Raises what dspy raises for tools without inputs and while formatting.
+    """Prepare the request for a call, without calling anything.
 
-    `params` are the call's (`config` of `dspy.Predict`), or where they are `held` those `dspy.LM(…)` was made with, of
-    which no adapter takes any away. `model_params` are looked at but not sent: a model adds its own. `tools` are
-    those of a run: native where adapter and model can, else in a field, with one for `dspy.ToolCalls` in the reply.
-    Raises ValueError for decisions whose settings do not fit, or that nothing describes.
-    Rule: `dspy.adapters.base.Adapter._call_preprocess` and JSONAdapter's tiers of `response_format`.
+    `params` are the call's (`config` of `dspy.Predict`); if `held`, they are those of `dspy.LM(…)`, and no adapter
+    removes any. `model_params` are consulted but not sent: a model adds its own. `tools` are the run's: native if
+    adapter and model support it, else in an input field, with an output field for `dspy.ToolCalls`.
+
+    Raises dspy's errors for tools without inputs and during formatting, and ValueError for decisions with invalid
+    settings or without a description. Rule: `dspy.adapters.base.Adapter._call_preprocess` and JSONAdapter's tiers of
+    `response_format`.
     """
     if adapter.whole_call is not None:
         return adapter.whole_call.request(capabilities, model, reuse)
@@ -87,7 +89,7 @@ def prepare(
         capabilities.params,
     )
     asked, added = with_tool_fields(signature) if tools else (signature, ())
-    # A strict schema of the signature's own outputs would forbid the calls that the prompt asks for as text.
+    # A strict schema of only the signature's outputs would forbid the tool calls that the prompt asks for as text.
     natively = adapter.use_native_function_calling and capabilities.function_calling
     is_text = not natively and tool_output_field(asked) in added
     chosen = adapter.response_format(
@@ -108,7 +110,7 @@ def prepare(
 
 
 def _whole_schemas(sent: Sequence[Any], tools: Sequence[RunTool]) -> list[Any]:
-    """dspy's description of a tool keeps only its arguments; what else its schema says goes out too."""
+    """Send the whole schema of each tool, of which dspy's description keeps only the arguments."""
     whole = {one["function"]["name"]: one for one in request_tools(tools)}
     return [whole.get(one["function"]["name"], one) for one in sent]
 
@@ -154,7 +156,7 @@ def _drop_tool_params(sent: dict[str, Any]) -> None:
 
 
 def is_native_type(adapter: RequestedAdapter, annotation: Any) -> bool:
-    """Return whether an output of this type comes from the response itself, where the model gives it."""
+    """Return whether an output of this type comes from the response itself, if the model provides it."""
     if not (isinstance(annotation, type) and is_custom_type(annotation)):
         return False
     if adapter.native_response_types is not None:
@@ -163,9 +165,10 @@ def is_native_type(adapter: RequestedAdapter, annotation: Any) -> bool:
 
 
 def read_reply(adapter: RequestedAdapter, request: Request, text: str) -> Reading:
-    """A reply in text as `request` asked for it: calls of the session's tools are a field of the reading, no value.
+    """Parse a text reply as `request` asked for it, with tool calls as a field but not as a value.
 
-    They decide nothing: an answer without them, or with some that are none, is what it would be without tools.
+    Calls of the session's tools never change the verdict: a reply with no or invalid calls parses as it would without
+    tools.
     """
     if request.whole_call is not None:
         return request.whole_call.outcome(request, request.signature, text).reading
@@ -191,11 +194,12 @@ def postprocess(
     output: Mapping[str, Any] | str | None,
     read: Callable[[Signature, str], Reading] | None = None,
 ) -> Outcome:
-    """A completion as values: parsed, defaults filled, native tool calls, reasoning and citations put in, decided.
+    """Convert a completion to values: parse, fill defaults, add native results, decide.
 
-    `output` is the text, or dspy's dict (`text`, `tool_calls`, `reasoning_content`, `citations`, `logprobs`). Never
-    raises: a failure is the reading's. Rules: `dspy.adapters.base.Adapter._call_postprocess`, and
-    `dspy.adapters.decision.DecisionAdapter._decode` for a request that asked for evidence.
+    Native results are tool calls, reasoning and citations. `output` is the text, or dspy's dict (`text`, `tool_calls`,
+    `reasoning_content`, `citations`, `logprobs`). Never raises: failures are in the parse result. Rules:
+    `dspy.adapters.base.Adapter._call_postprocess`, and `dspy.adapters.decision.DecisionAdapter._decode` if the request
+    asked for evidence.
     """
     if request.whole_call is not None:
         return request.whole_call.outcome(request, signature, output)
@@ -208,7 +212,7 @@ def postprocess(
 
 
 def first_failure(outcomes: Sequence[Outcome]) -> Reading | None:
-    """The reading that ends a call of several completions: one that could not be read comes before all undecided."""
+    """Return the parse result that ends a call of several completions: parse errors before undecided results."""
     failed = [one for one in outcomes if not one.reading.ok]
     return min(failed, key=lambda one: one.is_undecided).reading if failed else None
 
@@ -221,7 +225,7 @@ def _decided(decisions: Decisions, outcome: Outcome) -> Outcome:
     for name, decision in decisions.by_name.items():
         try:
             values[name] = decided[name] = decision.value_of(outcome.values[name])
-        except Exception as error:  # as in dspy: evidence that decides nothing raises whatever it raises
+        except Exception as error:  # as in dspy, evidence that decides nothing raises any error
             wrong = ReadingError(type(error).__name__, str(error), name)
             return replace(_failed(replace(reading, values={}, error=wrong, exception=error)), is_undecided=True)
         step = Step(decision.parameter, outcome.values[name], values[name], note=decision.shown_setting)
@@ -252,7 +256,7 @@ def _postprocessed(
         return _failed(reading)
     try:
         values = _all_outputs(adapter, signature, reading.values, output, tool_calls if natively else None)
-    except Exception as error:  # e.g. dspy's TypeError when a text mentions `reasoning_content`: the verdict
+    except Exception as error:  # e.g. dspy's TypeError for a text that mentions `reasoning_content`: it is the verdict
         return _failed(
             replace(reading, values={}, error=ReadingError(type(error).__name__, str(error)), exception=error)
         )
@@ -298,7 +302,7 @@ def _all_outputs(
 
 
 def provider_tool_call(call: Any) -> dict[str, Any]:
-    """A provider's tool call as dspy's `{"id", "name", "args"}`; arguments given as text are read by json_repair."""
+    """Convert a provider's tool call to dspy's `{"id", "name", "args"}`; json_repair parses arguments in text."""
     function = _value(call, "function", {}) or {}
     arguments = _value(function, "arguments") or _value(call, "arguments", {})
     if isinstance(arguments, str):
@@ -324,7 +328,7 @@ def _empty(adapter: RequestedAdapter, signature: Signature, output: Any) -> Read
 
 
 def _unread(adapter: RequestedAdapter, signature: Signature, text: str) -> Reading:
-    """A native tool call's text that nothing looks at."""
+    """Return a parse result for text beside a native tool call, which is ignored."""
     fields = {name: FieldReading(name, "missing") for name in signature.output_fields}
     spans = (Span(0, len(text), "ignored"),) if text else ()
     return Reading(adapter.name, signature, text, {}, spans, fields, reader=adapter)

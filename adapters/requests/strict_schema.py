@@ -1,4 +1,4 @@
-"""A JSON schema as OpenAI's strict structured outputs take it, which is how dspy's client sends an adapter's own."""
+"""Convert JSON schemas to OpenAI's strict form, as dspy's client does for adapters' schemas."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from typing import Any
 
 
 def strict_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Every property required, objects closed, null defaults gone, a lone `allOf` or `$ref` with siblings written out.
+    """Return the schema with every property required and objects closed.
 
-    Raises ValueError for a `$ref` that leads nowhere, RecursionError for one that leads into itself with siblings.
-    Rule: `dspy.clients.legacy_requests._strict_json_schema`.
+    Removes null defaults, and expands a lone `allOf` and every `$ref` with siblings. Raises ValueError for an
+    unresolvable `$ref`, RecursionError for a `$ref` with siblings that contains itself. Rule:
+    `dspy.clients.legacy_requests._strict_json_schema`.
     """
     strict: dict[str, Any] = _strict(dict(schema), schema, ())
     return strict
 
 
 def _strict(schema: Any, root: Mapping[str, Any], within: tuple[str, ...]) -> Any:
-    """`within` are the references being unravelled, the outermost first."""
+    """Convert recursively; `within` are the references being expanded, outermost first."""
     if not isinstance(schema, dict):
         return schema
     out = dict(schema)
@@ -62,10 +63,10 @@ def _resolved(root: Mapping[str, Any], reference: str) -> Any:
 
 
 class ClassFormat(dict[str, Any]):
-    """A `response_format` as OpenAI's API gets it, which knows the schema of the class that it was made of.
+    """A `response_format` for OpenAI's API that remembers the schema of its class.
 
-    dspy hands a pydantic class to litellm, and litellm makes of it for each provider what that one takes: a text for
-    Bedrock, a tool for older models of Anthropic. Of a schema it makes something else.
+    dspy passes a pydantic class to litellm, which converts it for each provider: to text for Bedrock, to a tool for
+    older Anthropic models. It would convert a schema differently.
     """
 
     def __init__(self, name: str, schema: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""The `response_format` of JSONAdapter: a strict JSON schema of the outputs where the model takes one."""
+"""JSONAdapter's `response_format`: a strict JSON schema of the outputs, if the model supports it."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ JSON_OBJECT: dict[str, Any] = {"type": "json_object"}
 def response_format(signature: Signature, capabilities: Capabilities, native_tools: bool) -> dict[str, Any] | None:
     """Choose JSONAdapter's `response_format` before the call; None for a model without it.
 
-    Rule: `dspy.adapters.json_adapter.JSONAdapter._prepare_response_format`. dspy hands a pydantic class over,
-    and its client sends what `strict_schema` makes of the class's schema.
+    Rule: `dspy.adapters.json_adapter.JSONAdapter._prepare_response_format`. dspy passes a pydantic class, and its
+    client sends the class's schema converted by `strict_schema`.
     """
     if "response_format" not in capabilities.params:
         return None
@@ -37,9 +37,9 @@ def response_format(signature: Signature, capabilities: Capabilities, native_too
 
 
 def output_schema(signature: Signature, native_tools: bool) -> dict[str, Any]:
-    """The outputs as one strict object: every property required, none beside them, at every level.
+    """Return the outputs as a strict object: at every level all properties are required, others forbidden.
 
-    Raises ValueError and pydantic's schema errors for types that have no JSON schema.
+    Raises ValueError and pydantic's schema errors for types without a JSON schema.
     """
     fields: dict[str, Any] = {}
     for name, field in signature.output_fields.items():

@@ -1,4 +1,4 @@
-"""Token counts that need no tokenizer and no time: estimates, always shown with `~`."""
+"""Estimate token counts without a tokenizer, instantly; estimates are always shown with `~`."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ _WIDE = re.compile("[\u1100-\u11ff\u2e80-\ud7ff\uf900-\ufaff\U0001f000-\U0003fff
 
 
 def estimate(text: str) -> int:
-    """About how many tokens a current model counts: a quarter for a letter of English, a third for one of another
-    alphabet, one for a character of a wide script."""
+    """Estimate the tokens of a text for current models.
+
+    Counts a quarter for an ASCII character, a third for another alphabet's, and one for a wide script's.
+    """
     return -(-_twelfths(text) // 12)
 
 
 def estimates(pieces: Sequence[str]) -> list[int]:
-    """About how many tokens begin in each piece of a text; together as many as `estimate` says of the whole."""
+    """Estimate the tokens that begin in each piece of a text; the sum is `estimate` of the whole."""
     begun = [-(-sofar // 12) for sofar in accumulate([_twelfths(piece) for piece in pieces], initial=0)]
     return [after - before for before, after in pairwise(begun)]
 
@@ -36,12 +38,12 @@ def _twelfths(text: str) -> int:
 
 
 def estimates_of(texts: Iterable[Sequence[str]]) -> list[list[int]]:
-    """`estimates` of each text."""
+    """Return `estimates` of each text."""
     return [estimates(text) for text in texts]
 
 
 class Estimates:
-    """The estimate of a whole request, counting anew only the messages that the one before did not have."""
+    """Estimates whole requests, counting only messages that the previous request lacked."""
 
     def __init__(self) -> None:
         self._messages: Sequence[Message] = ()
@@ -49,7 +51,7 @@ class Estimates:
         self._beside: tuple[Mapping[str, Any], int] = ({}, 0)
 
     def total(self, messages: Sequence[Message], params: Mapping[str, Any]) -> int:
-        """About how many tokens a request with these messages and parameters has. Messages are known by identity."""
+        """Estimate the tokens of a request with these messages (compared by identity) and parameters."""
         if messages is not self._messages:
             self._counts = self._counted(messages)
             self._messages = messages
@@ -69,9 +71,9 @@ class Estimates:
 
 
 def of_message(message: Message) -> int:
-    """About how many tokens a message takes, with those that the chat format puts around it."""
+    """Estimate the tokens of a message, including those that the chat format puts around it."""
     if len(message.parts) == 1 and not message.extra and isinstance(message.parts[0], Text):
-        # As `texts_of_message` has it, without a list: a thousand demos are two thousand such messages.
+        # Like `texts_of_message`, without a list: a thousand demos are two thousand such messages.
         return MESSAGE_BEGINS + _of_role(message.role) + estimate(message.parts[0])
     return _sum(texts_of_message(message))
 

@@ -1,4 +1,4 @@
-"""Count the tokens of a request by origin. The parts add up to the whole request."""
+"""Count the tokens of a request by origin; the parts add up to the whole request."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from adapters.requests.token_estimates import estimates_of
 from adapters.requests.token_origins import Counted, Origin, texts_of, uncounted
 
 DESCRIBING = frozenset({"name", "type", "description", "constraint"})
-"""Kinds of pieces of the system message that describe a field."""
+"""Kinds of system message pieces that describe a field."""
 
 Counts = tuple[str, Sequence[Sequence[int]]]
-"""The name of a tokenizer, and by text the tokens of each of its pieces (`adapters.lm.worker.tokenizers.counts_of`)."""
+"""A tokenizer's name, and for each text the tokens of its pieces (`adapters.lm.worker.tokenizers.counts_of`)."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """The tokens of an origin; `exact` where the model's own tokenizer counted the very text that it reads."""
+    """The tokens of an origin; `exact` if the model's own tokenizer counted exactly the text that it reads."""
 
     kind: str
     field: str | None
@@ -28,7 +28,7 @@ class Row:
 
     @property
     def name(self) -> str:
-        """Name it for people: `instructions`, `descriptions`, `demo 3`, `inputs`, …"""
+        """Return a name for people: `instructions`, `descriptions`, `demo 3`, `inputs`, …"""
         if self.kind == "format":
             return "chat format"
         if self.turn is None:
@@ -56,9 +56,9 @@ class Share:
 
 @dataclass(frozen=True)
 class Ledger:
-    """The rows of a request in the order in which their texts go out.
+    """The rows of a request, in the order in which their texts are sent.
 
-    `tokenizer` is the one that counted, None for estimates; `uncounted` names parts whose tokens nobody can tell.
+    `tokenizer` is the tokenizer used, None for estimates; `uncounted` names parts whose tokens are unknown.
     """
 
     rows: tuple[Row, ...]
@@ -67,7 +67,7 @@ class Ledger:
 
     @property
     def tokens(self) -> int:
-        """Those of the whole request."""
+        """Return the tokens of the whole request."""
         return sum([row.tokens for row in self.rows])
 
     @property
@@ -76,7 +76,7 @@ class Ledger:
 
     @property
     def shares(self) -> tuple[Share, ...]:
-        """By what a person calls the origins; together they are the whole request."""
+        """Return the tokens by an origin's name for people; the shares add up to the whole request."""
         found: dict[str, list[Row]] = {}
         for row in self.rows:
             found.setdefault(row.name, []).append(row)
@@ -87,7 +87,7 @@ class Ledger:
 
     @property
     def fields(self) -> Mapping[str, int]:
-        """By signature field: everything that it brings into the prompt, the most expensive first."""
+        """Return the tokens that each signature field adds to the prompt, most expensive first."""
         found: dict[str, int] = {}
         for row in self.rows:
             if row.field is not None:
@@ -96,12 +96,12 @@ class Ledger:
 
 
 def pieces_of(request: Request) -> list[list[str]]:
-    """The texts of a request in pieces, as a tokenizer wants them."""
+    """Return the texts of a request in pieces, as a tokenizer expects them."""
     return [[piece.text for piece in one.pieces] for one in _texts(request)]
 
 
 def ledger_of(request: Request, counts: Counts | None = None) -> Ledger:
-    """Count the tokens; `counts` are those of `pieces_of(request)`, without which everything is estimated."""
+    """Count the tokens by `counts` of `pieces_of(request)`; without it everything is estimated."""
     texts = _texts(request)
     tokenizer, by_text = counts if counts is not None else (None, estimates_of(pieces_of(request)))
     found: dict[Origin, tuple[int, bool]] = {}

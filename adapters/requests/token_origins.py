@@ -1,6 +1,6 @@
 """Split the text that a model reads, and that costs tokens, into pieces with their origins.
 
-Beside the messages these are `tools` and `response_format`; the other parameters are no part of what a model reads.
+Besides the messages, these are `tools` and `response_format`; models do not read the other parameters.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from adapters.prompts.text import Kind, Segment
 from adapters.values.plain_json import plain
 
 OriginKind = Kind | Literal["tools", "response_format", "tool_call", "data", "format"]
-"""What a piece of a prompt is, or the name of the parameter; `tool_call` is a call in an earlier turn, `data` an image,
-a file or a sound, and `format` what the chat format puts around messages."""
+"""The kind of a prompt's piece, or the parameter's name; `tool_call` is a call in an earlier turn, `data` an image, a
+file or a sound, and `format` the chat format around messages."""
 
 MESSAGE_BEGINS = 3
 REPLY_BEGINS = 3
-"""Tokens that the chat format puts around each message, and in front of the reply.
+"""Tokens that the chat format puts around each message, and before the reply.
 
-Rule: openai-cookbook, "How to count tokens with tiktoken" (`num_tokens_from_messages`); a message's role comes on top.
+Rule: openai-cookbook, "How to count tokens with tiktoken" (`num_tokens_from_messages`); the message's role is extra.
 """
 NAME_BEGINS = 1
-"""As there: one token more for a message that carries a name."""
+"""Additional token of a message with a name, by the same rule."""
 
 IMAGE = 250
-"""Tokens that an image is taken for; what it really costs depends on its size. litellm's DEFAULT_IMAGE_TOKEN_COUNT."""
+"""Assumed tokens of an image (litellm's DEFAULT_IMAGE_TOKEN_COUNT); the real cost depends on its size."""
 
 PARAMETERS: tuple[Literal["tools", "response_format"], ...] = ("tools", "response_format")
 
@@ -41,18 +41,18 @@ class Origin(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A piece of a text, and what made it."""
+    """A piece of a text, and its origin."""
 
     text: str
     origin: Origin
 
 
 class Counted(NamedTuple):
-    """A text that a tokenizer reads as one, all of it made by `origin` unless its `segments` say more; or `fixed`
-    tokens, which no text stands for.
+    """A text that a tokenizer reads at once, or a `fixed` number of tokens without text.
 
-    `is_told`: the tokens of these very characters are what the provider counts. It is not so of what a provider
-    writes into the prompt in a way of its own: tools, schemas, calls, images.
+    `origin` applies to the whole text unless there are `segments`. `is_told`: the provider counts the tokens of exactly
+    these characters; false for parts that a provider writes into the prompt in its own way: tools, schemas, calls,
+    images.
     """
 
     text: str
@@ -63,14 +63,14 @@ class Counted(NamedTuple):
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
-        """The pieces that the text is made of, which a prompt of a thousand demos is only asked for when it is told."""
+        """Return the pieces of the text; computed on demand, as a prompt may have a thousand demos."""
         turn = self.origin.turn
         found = [Piece(text, Origin(kind, field, turn)) for text, kind, field in self.segments]
         return tuple(found) or (Piece(self.text, self.origin),)
 
 
 def texts_of(messages: tuple[Message, ...], params: Mapping[str, Any]) -> Iterator[Counted]:
-    """Everything in a request that costs tokens, in the order in which it goes out."""
+    """Yield everything in a request that costs tokens, in the order in which it is sent."""
     for message in messages:
         yield from texts_of_message(message)
     yield from texts_beside(params)
@@ -78,7 +78,7 @@ def texts_of(messages: tuple[Message, ...], params: Mapping[str, Any]) -> Iterat
 
 
 def texts_of_message(message: Message) -> Iterator[Counted]:
-    """The texts of a message: role, content, and what else it carries."""
+    """Yield the texts of a message: role, content, and its other keys."""
     turn = message.turn
     around = Origin("format", None, turn)
     yield Counted("", around, MESSAGE_BEGINS)
@@ -98,15 +98,17 @@ def texts_of_message(message: Message) -> Iterator[Counted]:
 
 
 def texts_beside(params: Mapping[str, Any]) -> Iterator[Counted]:
-    """The texts of the parameters that a model reads. How a provider writes them into the prompt is not public: their
-    JSON stands for it."""
+    """Yield the JSON of the parameters that a model reads.
+
+    It approximates how a provider writes them into the prompt, which is not public.
+    """
     for name in PARAMETERS:
         if params.get(name):
             yield Counted(_json(params[name]), Origin(name, None, None), is_told=False)
 
 
 def uncounted(messages: tuple[Message, ...]) -> tuple[str, ...]:
-    """The kinds of parts whose tokens nobody can tell beforehand: `file`, `input_audio`, …"""
+    """Return the kinds of parts whose tokens cannot be known beforehand: `file`, `input_audio`, …"""
     parts = [part for message in messages for part in message.parts if isinstance(part, DataPart)]
     kinds = dict.fromkeys(str(part.payload.get("type", "data")) for part in parts)
     return tuple([kind for kind in kinds if kind != "image_url"])

@@ -1,1 +1,1 @@
-"""The one way to call a model, the events it tells, and the tools a model may call meanwhile."""
+"""Run models: the only way to call them, with events, retries and tool turns."""

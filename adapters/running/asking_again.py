@@ -1,4 +1,4 @@
-"""Ask again after a parse error: the next messages, with the reply and its error in them.
+"""Ask again after a parse error: the next messages, with the reply and its error.
 
 dspy 3.4.1 does not do this (its issue 7693; pull requests 7922, 8050, 9368, 9392 and 9800 propose it): the messages are
 ours.
@@ -14,12 +14,12 @@ from adapters.replies.reading import Reading
 from adapters.requests.request import Request
 
 LONGEST_REPLY = 20_000
-"""Characters of the reply that go back to the model."""
+"""Most characters of the reply that are sent back to the model."""
 MOST_CAUSES = 3
 
 
 def asked_again(request: Request, reading: Reading) -> Request:
-    """Make the request that goes on after a reply that did not parse."""
+    """Create the request that follows a reply with a parse error."""
     messages = request.prompt.messages
     last = next((one.segments for one in reversed(messages) if one.turn == "inputs"), ())
     start = next((index for index, one in enumerate(last) if one.kind == "reminder"), len(last))
@@ -28,7 +28,7 @@ def asked_again(request: Request, reading: Reading) -> Request:
 
 
 def next_messages(reading: Reading, reminder: str) -> tuple[Message, ...]:
-    """Write the reply and what is wrong with it; a blank reply is left out, as providers reject it."""
+    """Write the reply and its errors as messages; a blank reply is left out, as providers reject it."""
     text = reading.completion[:LONGEST_REPLY]
     causes = [one.message for one in reading.diagnosis[:MOST_CAUSES]]
     if not causes and reading.error is not None:

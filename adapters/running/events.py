@@ -1,4 +1,4 @@
-"""The events of a run, in order, as immutable data for the app, the command line and the session file."""
+"""The events of a run as immutable data, for the app, the command line and the session file."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Event:
-    """`at` is seconds since the run began; `attempt` is the 1-based call it belongs to."""
+    """Base of all events; `at` is in seconds since the run began, `attempt` is the 1-based call."""
 
     at: float
     attempt: int
 
     @property
     def kind(self) -> str:
-        """The name of the class."""
+        """Return the name of the class."""
         return type(self).__name__
 
 
 @dataclass(frozen=True, kw_only=True)
 class PromptRendered(Event):
-    """The messages are made; nothing has been sent."""
+    """The messages are rendered; nothing has been sent."""
 
     adapter: str
     prompt: Prompt
@@ -36,12 +36,12 @@ class PromptRendered(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class ModelLoading(Event):
-    """The call waits until what calls the model has been loaded; neither the model's time nor the deadline runs."""
+    """The call waits for code that calls the model to load; neither the model's time nor the deadline runs."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RequestSent(Event):
-    """`request` is handed to the model: `{"model", "messages", …parameters}`."""
+    """`request` was sent to the model: `{"model", "messages", …parameters}`."""
 
     model: str
     request: Mapping[str, Any]
@@ -59,30 +59,30 @@ class ChunkReceived(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class ResponseReceived(Event):
-    """The model has finished; one text for each completion."""
+    """The model has finished; `texts` has a text for each completion."""
 
     texts: tuple[str, ...]
     finish_reason: str | None
     usage: Mapping[str, Any] | None
     cost: float | None
-    """In US dollars; None when unknown, never 0 for unknown."""
+    """US dollars; None if unknown, never 0 for unknown."""
     duration_ms: float
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReplyRead(Event):
-    """The adapter has read the completion at `choice`."""
+    """The adapter has parsed the completion at `choice`."""
 
     adapter: str
     reading: Reading | None
-    """None when there was nothing to read (tool calls alone, or an empty reply)."""
+    """None if there was nothing to parse (only tool calls, or an empty reply)."""
     ok: bool
     choice: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class FallbackStarted(Event):
-    """The reply before could not be read, so `adapter` asks again; `attempt` is the attempt about to start."""
+    """The previous reply did not parse, so `adapter` asks again; `attempt` is the upcoming call."""
 
     adapter: str
     reason: str
@@ -90,7 +90,7 @@ class FallbackStarted(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class AskedAgain(Event):
-    """The reply before could not be read, so `messages` go to the model behind the others; dspy does not do this."""
+    """The previous reply did not parse, so `messages` are appended and sent; dspy does not do this."""
 
     reason: str
     messages: tuple[Mapping[str, Any], ...]
@@ -98,7 +98,7 @@ class AskedAgain(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class ExtractionStarted(Event):
-    """TwoStep: the free text of the attempt before goes to a second model, which extracts the fields."""
+    """TwoStep: a second model extracts the fields from the previous attempt's free text."""
 
     adapter: str
     model: str
@@ -106,26 +106,26 @@ class ExtractionStarted(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class RetryStarted(Event):
-    """The call before failed for `reason`; the same request goes out again after `delay_s` seconds."""
+    """The previous call failed for `reason`; the same request is sent again after `delay_s` seconds."""
 
     reason: str
     delay_s: float
     failure: str = ""
-    """The kind of what failed, as `adapters.lm.errors.ErrorKind` names it."""
+    """The kind of failure, as in `adapters.lm.errors.ErrorKind`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ToolInvoked(Event):
-    """A tool was called for the model, or could not be; `rendered_output` goes back to it."""
+    """A tool call of the model was executed or failed; `rendered_output` is sent back to the model."""
 
     name: str
     call_id: str
     arguments: Any
-    """As checked; as the model wrote them where they could not be read."""
+    """The validated arguments; as the model wrote them if they could not be decoded."""
     result: ToolResult
     rendered_output: str
     rolled_back: bool = False
-    """Whether what the call had changed was undone, because it was not accepted."""
+    """Whether the call's changes were undone because they were not accepted."""
     duration_ms: float = 0.0
 
 
@@ -146,9 +146,9 @@ class Failed(Event):
 
 
 Listener = Callable[[Event], None]
-"""Observes; what it raises is collected in `Run.listener_errors` and changes nothing."""
+"""An observer of events; its exceptions are collected in `Run.listener_errors` and change nothing."""
 
 
 def as_dict(event: Event) -> dict[str, Any]:
-    """`{"kind", "at", "attempt", …}` with the event's own fields as they are (not yet JSON)."""
+    """Return `{"kind", "at", "attempt", …}` with the event's own fields unconverted (not yet JSON)."""
     return {"kind": event.kind, **{one.name: getattr(event, one.name) for one in fields(event)}}

@@ -1,4 +1,4 @@
-"""A run under way: what it has told and done so far, and how long it may go on."""
+"""Track an active run: its events, attempts and deadline."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class StopError(Exception):
-    """The run is over, for this reason."""
+    """Ends the run with `error`."""
 
     def __init__(self, error: RunError, reading: Reading | None = None, cancelled: bool = False) -> None:
         super().__init__(error.message)
@@ -60,7 +60,7 @@ class Lifecycle:
         for listener in self._listeners:
             try:
                 listener(event)
-            except Exception as error:  # a listener's mistake must not end the run; it is kept for who asks
+            except Exception as error:  # a listener's error must not end the run; it is collected
                 self.listener_errors.append(error)
 
     def interrupted(self) -> interruption.Reason | None:
@@ -70,16 +70,16 @@ class Lifecycle:
         return "deadline" if self._deadline_s is not None and spent >= self._deadline_s else None
 
     def give_back(self, seconds: float) -> None:
-        """Moves the deadline: `seconds` went by that are not the run's own."""
+        """Extend the deadline by `seconds` that the run did not spend itself."""
         self._free_s += seconds
 
     def next(self, purpose: Purpose) -> None:
-        """Another call is about to be made."""
+        """Prepare the next call."""
         self.number = len(self.attempts) + 1
         self.purpose = purpose
 
     def check(self, message: str, phase: Phase) -> None:
-        """Ends the run when it was cancelled, or when its deadline has passed (then with `message`)."""
+        """Stop the run if it was cancelled, or if its deadline has passed (then with `message`)."""
         reason = self.interrupted()
         if reason is not None:
             self.stop_for(reason, message, phase)

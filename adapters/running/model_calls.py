@@ -1,4 +1,4 @@
-"""A call to a model within a run: sent, told as events, kept as an attempt, and made again where that is wanted."""
+"""Call a model within a run: send, emit events, record attempts, retry."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from adapters.running.runs import Attempt, Completion
 WORTH_ANOTHER: frozenset[ErrorKind] = frozenset(
     {"rate limit", "overloaded", "server", "network", "timeout", "interrupted", "child"}
 )
-"""Failures that may be over by themselves."""
+"""Failures worth a retry, as they may pass by themselves."""
 
 LONGEST_WAIT_S = 60.0
 
 
 @dataclass(frozen=True)
 class ModelCalls:
-    """Calls of a model. `retries`: how often a call that failed for a passing reason is made again."""
+    """Calls of a model; `retries` is the number of further tries after a passing failure."""
 
     lifecycle: Lifecycle
     lm: LM
     retries: int = 0
 
     def call(self, adapter: str, body: Mapping[str, Any]) -> tuple[Response, ...]:
-        """The completions; every try is kept as an attempt, whether or not it succeeds. Raises StopError."""
+        """Return the completions; every try is recorded as an attempt, failed or not. Raises StopError."""
         for tried in range(self.retries + 1):
             try:
                 return self._once(adapter, body)
@@ -81,7 +81,7 @@ class ModelCalls:
         except ProviderError as error:
             self._keep(adapter, body, collector, began, error.message, error.payload)
             raise StopError(RunError(error.message, "request", life.number, error.payload)) from error
-        except Exception as error:  # an LM of the user's own may raise anything: it is how the run ended
+        except Exception as error:  # a user's own LM may raise anything: the run ends with it
             message = f"The model could not be called: {type(error).__name__}: {one_line(str(error))}"
             self._keep(adapter, body, collector, began, message)
             raise StopError(RunError(message, "request", life.number)) from error
@@ -100,7 +100,7 @@ class ModelCalls:
         return responses or (Response(),)
 
     def _load(self, body: Mapping[str, Any]) -> None:
-        """Waits for what the model needs loaded, without a clock; a cancelled run stops here."""
+        """Wait until the model's code is loaded, without a clock; a cancelled run stops here."""
         life = self.lifecycle
         if isinstance(self.lm, LoadsFirst) and self.lm.has_to_load(body):
             began = life.seconds()
@@ -164,6 +164,6 @@ def completion_of(response: Response) -> Completion:
 
 
 def one_line(text: str, length: int = 300) -> str:
-    """`text` on a line of at most `length` characters."""
+    """Put `text` on a line of at most `length` characters."""
     flat = " ".join(text.split())
     return flat if len(flat) <= length else flat[:length] + "…"

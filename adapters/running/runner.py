@@ -1,4 +1,4 @@
-"""The one way to call a model: render, send, receive, read, and every step of it told as an event."""
+"""Run a prompt, the only way to call a model: render, send, receive, parse, with an event for each step."""
 
 from __future__ import annotations
 
@@ -54,18 +54,18 @@ def run(
     held: bool = False,
     ask_again: int = 0,
 ) -> Run:
-    """Sends one prompt and reads the reply. Blocks; every failure is in the result, none is raised.
+    """Send a prompt and parse the reply. Blocks, and never raises: failures are in the result.
 
-    `fallback`: whether an adapter that has one (Chat and XML: JSON) asks again after a reply that does not parse, as an
-    attempt of its own. `ask_again`: how often the error of a reply that does not parse, by the fallback neither, goes
-    back to the model in further messages, each an attempt of its own; dspy does not do this. `n` asks for several
-    completions; the run is ok when each could be read, as in dspy.
-    `deadline_s` is seconds from now for the whole run, `cancel` ends it within a fifth of a second; what had arrived is
-    kept. `extraction_lm` is TwoStep's second model (None: `lm`). `raw`: the reply is kept as text and not read.
-    `retries` is how often a call that failed for a passing reason is made again, each an attempt of its own. `tools`
-    are offered to the model, and called for it until it gives its answer; `Run.tool_turns` tells of them. `held`: the
-    `params` are the model's own, as in `dspy.LM(…)`, and not the call's (`adapters.requests.request.prepare`).
-    `capabilities` replace those of `lm`. `clock` gives seconds and only needs to move forward.
+    `fallback`: whether an adapter with a fallback (JSON for Chat and XML) asks again after a parse error. `ask_again`:
+    how often to return a parse error, also the fallback's, to the model in further messages; dspy does not do this.
+    `retries`: how often to repeat a call after a passing failure. Each of these calls is a separate attempt. `n`
+    requests several completions; the run is ok if all of them parse, as in dspy.
+
+    `deadline_s` is in seconds from now for the whole run. `cancel` ends it within a fifth of a second; what has arrived
+    is kept. `extraction_lm` is TwoStep's second model (None: `lm`). `raw`: keep the reply as text, unparsed. `tools`
+    are offered to the model and executed until it gives its answer; see `Run.tool_turns`. `held`: `params` belong to
+    the model, as in `dspy.LM(…)`, not to the call (`adapters.requests.request.prepare`). `capabilities` replace those
+    of `lm`. `clock` returns seconds and must only move forward.
     """
     lifecycle = Lifecycle(tuple(listeners), clock, deadline_s, cancel)
     if n is not None and n > 1:
@@ -97,7 +97,7 @@ def run(
 
 @dataclass(frozen=True)
 class _Outcome:
-    """A completion of the attempt that counted."""
+    """A completion of the attempt that counts."""
 
     values: Mapping[str, Any]
     reading: Reading | None
@@ -127,7 +127,7 @@ class _Work:
         inputs: Mapping[str, Any],
         params: Mapping[str, Any],
     ) -> tuple[_Outcome, ...]:
-        """The outcomes of the first attempt that can be read. Raises StopError."""
+        """Return the outcomes of the first attempt that parses. Raises StopError."""
         life = self.lifecycle
         made = self._prepared(adapter, signature, demos, inputs, params)
         made, responses = self._conversed(adapter, made)
@@ -167,7 +167,7 @@ class _Work:
         raise stop
 
     def _conversed(self, adapter: Adapter, made: request.Request) -> tuple[request.Request, tuple[Response, ...]]:
-        """The last request and its completions, after as many tool turns as the model wanted. Raises StopError."""
+        """Return the last request and its completions, after all tool turns. Raises StopError."""
         life = self.lifecycle
         turns = 0
         while True:
@@ -206,7 +206,7 @@ class _Work:
                 tools=() if self.tools is None else self.tools.tools,
                 held=self.held,
             )
-        except Exception as error:  # an adapter of the user's own may raise anything: it is how the run ended
+        except Exception as error:  # a user's own adapter may raise anything: the run ends with it
             message = f"The prompt cannot be made: {type(error).__name__}: {one_line(str(error))}"
             raise StopError(RunError(message, "request", life.number)) from error
         life.emit(events.PromptRendered(**life.now(), adapter=adapter.name, prompt=made.prompt))
@@ -215,7 +215,7 @@ class _Work:
     def _read(
         self, adapter: Adapter, made: request.Request, signature: Signature, responses: tuple[Response, ...]
     ) -> tuple[_Outcome, ...]:
-        """Reads every completion, or TwoStep's up to the first failure; stops at the first that could not be read."""
+        """Parse every completion and stop the run if any fails; TwoStep stops at the first failure."""
         life = self.lifecycle
         place = len(life.attempts) - 1
         number = life.number
@@ -223,12 +223,12 @@ class _Work:
         read = self._reader(adapter)
         for choice, (response, output) in enumerate(zip(responses, outputs_of(responses), strict=True)):
             if read is not None and any(not one.reading.ok and not one.is_undecided for one in outcomes):
-                break  # the run has failed: a second model need not be paid for the rest
+                break  # the run has failed: do not pay a second model for the rest
             life.check("Deadline expired while finalizing provider response.", "response")
             outcome = request.postprocess(adapter, made, signature, output, read)
             outcomes.append(outcome)
             attempt = life.attempts[place]
-            # A reply of nothing at all has no completion yet.
+            # An empty reply has no completion yet.
             completions = list(attempt.completions) or [completion_of(response)]
             completions[choice] = replace(completions[choice], reading=outcome.reading)
             life.attempts[place] = replace(
@@ -263,7 +263,7 @@ class _Work:
         return read
 
     def _extracted(self, adapter: TwoStepAdapter, signature: Signature, completion: str) -> Reading:
-        """TwoStep's reading: the second model is asked through Chat, in an attempt of its own."""
+        """Parse TwoStep's reply with the second model through Chat, as a separate attempt."""
         life = self.lifecycle
         chat = ChatAdapter()
         life.next("extraction")
@@ -289,7 +289,7 @@ def outputs_of(responses: Sequence[Response]) -> list[Any]:
 
 
 def stop_reason(reading: Reading) -> str:
-    """Why a reply could not be read, in a line."""
+    """Return the parse error in a line, or `""`."""
     if reading.error is None:
         return ""
     return one_line(reading.error.message) or reading.error.type

@@ -1,4 +1,4 @@
-"""The result of a run as immutable data, and why its replies ended."""
+"""The result of a run as immutable data, and explanations of finish reasons."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Completion:
-    """A completion of a call, and what the adapter made of its text (None: it was not read)."""
+    """A completion of a call, and its parse result (None: not parsed)."""
 
     text: str
     reading: Reading | None = None
@@ -24,19 +24,19 @@ class Completion:
     finish_reason: str | None = None
     logprobs: Any = None
     refusal: str = ""
-    """What the model said in the place of an answer that it refused."""
+    """The model's text of a refusal, in place of an answer."""
 
 
 Purpose = Literal["first", "retry", "tools", "fallback", "extraction", "again"]
-"""Why a call was made: tools: the conversation goes on after tool calls; retry: the call before it failed; again: the
-reply before it did not parse, and its error went back to the model."""
+"""The reason for a call: tools: continues after tool calls; retry: the previous call failed; again: the previous reply
+had a parse error, which was returned to the model."""
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """A call that was made. `usage` and `cost` are None when unknown; `error` says in a line why it failed.
+    """A call; `usage` and `cost` are None if unknown, `error` is the failure in a line.
 
-    `completions` hold what had arrived when the call broke off. `payload` is what the provider sent with an error.
+    `completions` contain what arrived before a call broke off. `payload` is the provider's data on an error.
     """
 
     number: int
@@ -50,27 +50,27 @@ class Attempt:
     error: str | None = None
     payload: Any = None
     raw: Any = None
-    """The provider's own account of the reply: its id, the model that answered, and the like."""
+    """The provider's metadata of the reply, such as its id and the model that answered."""
     purpose: Purpose = "first"
 
 
 @dataclass(frozen=True)
 class Run:
-    """Everything a run did: `ok`, or why not in `error`; each call that was made, and all that happened, in order."""
+    """The result of a run: `ok` or `error`, with all calls and events in order."""
 
     ok: bool
     values: Mapping[str, Any]
-    """The first completion's, by output field; empty when nothing could be read."""
+    """The first completion's values, by output field; empty if nothing parsed."""
     events: tuple[events.Event, ...] = field(repr=False)
     attempts: tuple[Attempt, ...] = field(repr=False)
     error: RunError | None = None
     cancelled: bool = False
     all_values: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
-    """Those of each completion, where several were asked for."""
+    """The values of each completion."""
     listener_errors: tuple[Exception, ...] = ()
-    """What listeners raised; the run went on."""
+    """Exceptions of listeners; they did not end the run."""
     tool_turns: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
-    """Ready for a `History`: one `{"tool_calls": {"tool_calls": […], "tool_call_results": […]}}` a turn, plain JSON."""
+    """Turns for a `History`, as plain JSON: `{"tool_calls": {"tool_calls": […], "tool_call_results": […]}}` each."""
 
 
 LONGEST_REFUSAL = 200
@@ -80,11 +80,11 @@ WORDS = {
     "length": "cut off at its token limit",
     "content_filter": "stopped by a content filter",
 }
-"""By the finish reason, as OpenAI names them and litellm maps everybody's."""
+"""Explanations by finish reason, in OpenAI's words, to which litellm maps all others."""
 
 
 def why_it_ended(finish_reason: str | None, refusal: str = "") -> str:
-    """A line; empty for a reply that came to its own end. `refusal` is what the model said instead of an answer.
+    """Explain in a line why a reply ended; empty for a normal end. `refusal` is the model's text.
 
     >>> why_it_ended("length")
     'cut off at its token limit'

@@ -1,4 +1,4 @@
-"""A turn: the calls in a reply, what each tool answered, and the messages that carry the answers back."""
+"""Execute a tool turn: calls in a reply, results of the tools, and messages that return the results."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Call:
-    """A call as the model made it: `arguments` is JSON text where it came natively, else an object."""
+    """A call as the model made it; native `arguments` are JSON text, others an object."""
 
     id: str
     name: str
@@ -36,7 +36,7 @@ class Call:
 
 
 def calls_of(adapter: Adapter, request: Request, response: Response, turn: int) -> tuple[Call, ...]:
-    """The calls in a reply, native ones first; calls without an id are numbered by `turn` (0-based)."""
+    """Return the calls in a reply, native calls first; calls without an id are numbered by `turn` (0-based)."""
     if response.tool_calls:
         return tuple(_native_call(one, turn, index) for index, one in enumerate(response.tool_calls))
     if request.calls_field is None or not response.text:
@@ -60,7 +60,7 @@ def _native_call(call: ToolCall, turn: int, index: int) -> Call:
 def answered(
     adapter: Adapter, request: Request, response: Response, calls: Sequence[Call], tools: Tools, life: Lifecycle
 ) -> Request:
-    """The request that goes on after `calls`, each of them made, one after another. Raises StopError."""
+    """Execute `calls` in order and return the request that follows. Raises StopError."""
     turn = f"tools {len(life.tool_turns) + 1}"
     told = [_invoked(call, tools, life) for call in calls]
     native = bool(response.tool_calls)
@@ -79,7 +79,7 @@ def answered(
 
 
 def _invoked(call: Call, tools: Tools, life: Lifecycle) -> events.ToolInvoked:
-    """A call made, told, and its changes kept or undone."""
+    """Execute a call, emit its event, and keep or undo its changes."""
     life.check(f"Deadline expired before executing tool '{call.name}'.", "tool")
     began = life.seconds()
     before = None if tools.state is None else tools.state.snapshot()
@@ -100,7 +100,7 @@ def _invoked(call: Call, tools: Tools, life: Lifecycle) -> events.ToolInvoked:
     if tools.state is not None:
         try:
             failures = list(tools.state.commit(invocation))
-        except Exception as error:  # state of the user's own may raise anything: what the tool changed is taken back
+        except Exception as error:  # a user's own state may raise anything: undo the tool's changes
             failures = [error]
         if failures:
             tools.state.restore(before)
@@ -113,7 +113,7 @@ def _invoked(call: Call, tools: Tools, life: Lifecycle) -> events.ToolInvoked:
 
 
 def _result(call: Call, tool: RunTool | None, life: Lifecycle) -> tuple[Any, ToolResult]:
-    """The arguments as far as they could be read, and what came of the call."""
+    """Return the arguments, validated as far as possible, and the result of the call."""
     if tool is None:
         return call.arguments, ToolResult.failed(f"Unknown tool '{call.name}' requested by provider.")
     try:
@@ -136,7 +136,7 @@ def _result(call: Call, tool: RunTool | None, life: Lifecycle) -> tuple[Any, Too
         raise StopError(RunError(message, "tool", life.number)) from error
     except ToolValidationError as error:
         return arguments, ToolResult.failed(f"Tool validation failed: {error}")
-    except BaseException as error:  # also what a user's handler ends the interpreter with
+    except BaseException as error:  # includes SystemExit and the like from a user's handler
         return arguments, ToolResult.failed(
             f"Tool '{tool.name}' execution failed: {str(error) or type(error).__name__}"
         )
@@ -147,7 +147,7 @@ def _awaited(value: Any) -> Any:
     """Return a tool's result; an async function is awaited in an event loop of this thread's own."""
     if not isinstance(value, Awaitable):
         return value
-    import asyncio  # which few tools need
+    import asyncio  # few tools need it
 
     async def wait() -> Any:
         return await value
@@ -156,9 +156,9 @@ def _awaited(value: Any) -> Any:
 
 
 def _without_secrets(result: ToolResult) -> ToolResult:
-    """The result as it may leave: a tool that shows the user's own key tells it neither to a model nor to the screen.
+    """Remove API keys from a result before it reaches a model or the screen.
 
-    A value that holds one becomes its text, without the key; every other value stays itself.
+    A value that contains a key becomes text without the key; other values are unchanged.
     """
     shown = _rendered(ToolResult(value=result.value))
     clean = text_without_secrets(shown)
@@ -167,7 +167,7 @@ def _without_secrets(result: ToolResult) -> ToolResult:
 
 
 def _within_limit(tool: RunTool, result: ToolResult, most: int) -> ToolResult:
-    """The result, or that it is too long: what a tool gives is sent to a model, which may cost by the character."""
+    """Return the result, or a failure if it is too long: models may charge for every character."""
     length = len(_rendered(result))
     if length <= most:
         return result
@@ -205,7 +205,7 @@ def _text_messages(
     told: Sequence[events.ToolInvoked],
     turn: str,
 ) -> list[Message]:
-    """The reply as it was, then the results as dspy writes those of a History, with the reminder of the format."""
+    """Return the unchanged reply, and the results in dspy's form for a History, with the format's reminder."""
     remind = getattr(adapter, "user_message_output_requirements", None)
     reminder = (remind(request.asked) if remind is not None else None) or ""
     results = ToolCallResults.model_validate(_results(calls, told))
@@ -228,7 +228,7 @@ def _results(calls: Sequence[Call], told: Sequence[events.ToolInvoked]) -> list[
 
 
 def _history_turn(calls: Sequence[Call], told: Sequence[events.ToolInvoked]) -> dict[str, Any]:
-    """The turn in the shape of a `History` message, whose values are what the model was told."""
+    """Return the turn as a `History` message, with the results as the model received them."""
     made = [
         {"id": call.id, "name": call.name, "args": one.arguments if isinstance(one.arguments, Mapping) else {}}
         for call, one in zip(calls, told, strict=True)

@@ -1,7 +1,7 @@
-"""Tool turns: what a model asks tools for, what they answer, and how the conversation goes on.
+"""Tool turns: calls by the model, results, and the continued conversation.
 
-The rules are those of weakincentives' conversation runner, but for one: a call that cannot be made (unknown tool, bad
-JSON) is a failed result that goes back to the model and ends nothing.
+The rules are those of weakincentives' conversation runner, with an exception: a call that cannot be made (unknown tool,
+bad JSON) is a failed result for the model and does not end the run.
 """
 
 from __future__ import annotations

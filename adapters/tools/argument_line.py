@@ -1,4 +1,4 @@
-"""A tool's arguments as one typed line, `query: str, limit: int = 5`, and the JSON Schema it stands for."""
+"""Convert a typed line of arguments, `query: str, limit: int = 5`, to JSON Schema."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _of_annotation(arg: ast.arg, column: int) -> dict[str, Any]:
 
 
 def schema_of_line(line: str) -> dict[str, Any]:
-    """The JSON Schema of the arguments, which lets no others in; one without a type is a text. Raises SignatureError.
+    """Return the arguments' JSON Schema, closed to others; untyped arguments are texts. Raises SignatureError.
 
     >>> schema_of_line("query, limit: int = 5")["required"]
     ['query']

@@ -1,4 +1,4 @@
-"""A tool call's arguments: decoded from the model's text, and checked against the tool's JSON Schema."""
+"""Decode a tool call's arguments and validate them against the tool's JSON Schema."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 DEEPEST = 100
-"""Levels of a schema and its arguments; deeper ones are refused."""
+"""Most levels of a schema and its arguments; deeper arguments are rejected."""
 MOST_STEPS = 100_000
-"""Schemas that are looked at for one call: alternatives within alternatives double at every level."""
+"""Most schemas checked for a call: nested alternatives double at every level."""
 
 
 class ArgumentsError(ValueError):
-    """Arguments that a tool cannot be called with, in a line for the model."""
+    """Invalid arguments of a tool call, explained in a line for the model."""
 
 
 class TooManyStepsError(ArgumentsError):
-    """The schema cannot be looked at to its end; no other alternative is tried."""
+    """The schema is too large to check; no further alternative is tried."""
 
 
 def decode(arguments: Any) -> dict[str, object]:
-    """The arguments as an object; none at all is an empty one. Raises ArgumentsError.
+    """Decode the arguments to an object; empty if there are none. Raises ArgumentsError.
 
     >>> decode('{"query": "cats"}')
     {'query': 'cats'}
@@ -40,11 +40,10 @@ def decode(arguments: Any) -> dict[str, object]:
 
 
 def validate(schema: Mapping[str, object], arguments: Mapping[str, object]) -> dict[str, object]:
-    """The arguments as the schema has them, with defaults filled in and numbers read from texts. Raises ArgumentsError.
+    """Validate the arguments, fill in defaults and parse numbers in texts. Raises ArgumentsError.
 
-    Only the first error is told. Of JSON Schema: type, properties, required, additionalProperties, items, enum,
-    const, anyOf, oneOf, default, local `$ref`, and the bounds of numbers and lengths; `pattern` and `format` are not
-    looked at.
+    Reports only the first error. Supports JSON Schema's type, properties, required, additionalProperties, items, enum,
+    const, anyOf, oneOf, default, local `$ref`, and bounds of numbers and lengths; ignores `pattern` and `format`.
     """
     checked: dict[str, object] = _Checker(schema).object(schema, arguments, "", 0)
     return checked

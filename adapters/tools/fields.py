@@ -1,4 +1,4 @@
-"""The fields through which an adapter tells a model of tools, as in `dspy.ReActV2`: `tools` in, `tool_calls` out."""
+"""Fields that describe tools to a model, as in `dspy.ReActV2`: `tools` in, `tool_calls` out."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CALLS_DESCRIPTION = "the tools to call now; an empty list once the other outputs
 
 @lru_cache(maxsize=1024)
 def tool_input_field(signature: Signature) -> str | None:
-    """The first input annotated Tool or list[Tool]."""
+    """Return the first input annotated Tool or list[Tool]."""
     for name, field in signature.input_fields.items():
         inner = get_args(field.annotation)[:1] if get_origin(field.annotation) is list else (field.annotation,)
         if any(is_named(one, "Tool") for one in inner):
@@ -25,13 +25,13 @@ def tool_input_field(signature: Signature) -> str | None:
 
 @lru_cache(maxsize=1024)
 def tool_output_field(signature: Signature) -> str | None:
-    """The first output annotated ToolCalls."""
+    """Return the first output annotated ToolCalls."""
     return next((name for name, one in signature.output_fields.items() if is_named(one.annotation, "ToolCalls")), None)
 
 
 @lru_cache(maxsize=256)
 def with_tool_fields(signature: Signature) -> tuple[Signature, tuple[str, ...]]:
-    """The signature with the two fields, and the names of those that it lacked."""
+    """Add the two fields to the signature if missing; also return the added names."""
     from adapters.types.tools import Tool, ToolCalls
 
     added: list[str] = []
@@ -47,7 +47,7 @@ def with_tool_fields(signature: Signature) -> tuple[Signature, tuple[str, ...]]:
 
 @lru_cache(maxsize=256)
 def with_calls(signature: Signature, name: str, annotation: Any = None) -> Signature:
-    """The signature with an output for the calls, behind its own; as it is when it has one of that name."""
+    """Append an output `name` for the calls, unless the signature has it."""
     from adapters.types.tools import ToolCalls
 
     if name in signature.output_fields:
@@ -56,7 +56,7 @@ def with_calls(signature: Signature, name: str, annotation: Any = None) -> Signa
 
 
 def with_tools(signature: Signature, inputs: Mapping[str, Any], tools: Sequence[RunTool]) -> dict[str, Any]:
-    """The inputs with `tools` in the signature's tool field, unless it has a value; in the signature's order."""
+    """Put `tools` into the signature's tool input, unless it has a value."""
     name = tool_input_field(signature)
     values = dict(inputs)
     if name is not None and not values.get(name):
@@ -68,7 +68,7 @@ def with_tools(signature: Signature, inputs: Mapping[str, Any], tools: Sequence[
 
 @lru_cache(maxsize=256)
 def without(signature: Signature, names: tuple[str, ...]) -> Signature:
-    """The signature less those of `names` that it has."""
+    """Remove those of `names` that the signature has."""
     for name in names:
         if name in signature.fields:
             signature = signature.without(name)

@@ -13,7 +13,7 @@ from adapters.values.value_text import serialize_for_json
 
 @dataclass(frozen=True)
 class ToolResult:
-    """`message` is for the model, `value` the answer itself; a failed result has no value."""
+    """A tool's result: `message` for the model, and `value`; a failed result has no value."""
 
     message: str = ""
     value: Any = None
@@ -26,10 +26,10 @@ class ToolResult:
 
 
 def text_of(result: ToolResult) -> str:
-    """The message, an empty line and the value; only one of them where the other is missing or excluded.
+    """Return the message, an empty line and the value, without missing or excluded parts.
 
-    A value renders itself, if it can; objects are JSON (dataclasses without what is None), other lists their items
-    with an empty line between them, bytes UTF-8, anything else its `str`.
+    A value with a `render` method renders itself. Objects become JSON (dataclasses without None), other lists their
+    items separated by empty lines, bytes UTF-8, and anything else its `str`.
     """
     if result.exclude_value_from_context or result.value is None:
         return result.message

@@ -1,4 +1,4 @@
-"""The tools of a run: how each is described to the model, and who answers."""
+"""The tools of a run: their descriptions for the model, and their handlers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from adapters.types.tools import Tool
 
 LONGEST_RESULT = 100_000
-"""Characters, about 25,000 tokens: what one call of a tool may send to a model that nobody was asked about."""
+"""Most characters (about 25,000 tokens) that a tool call may send to a model without asking anyone."""
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -23,23 +23,23 @@ def _no_parameters() -> Mapping[str, Any]:
 
 
 class ToolValidationError(ValueError):
-    """Raised by a tool that refuses its arguments; the model is told."""
+    """Raised by a tool that rejects its arguments; the model receives the message."""
 
 
 class DeadlineExceededError(Exception):
-    """Raised by a tool that was given too little time; ends the run."""
+    """Raised by a tool that has too little time; ends the run."""
 
 
 Answer = Callable[[Mapping[str, Any]], Any]
-"""Takes the checked arguments; gives a value or a `ToolResult`, or an awaitable of one.
+"""Takes the validated arguments; returns a value, a `ToolResult`, or an awaitable of either.
 
-Whatever it raises is a failed result.
+An exception becomes a failed result.
 """
 
 
 @dataclass(frozen=True)
 class RunTool:
-    """A tool as a run uses it. `parameters` is the JSON Schema of its arguments; `answer` None: nobody answers."""
+    """A tool of a run; `parameters` is its arguments' JSON Schema, `answer` its handler, if any."""
 
     name: str
     description: str = ""
@@ -48,7 +48,7 @@ class RunTool:
 
 
 class Invocation(Protocol):
-    """A call that was made (`adapters.running.events.ToolInvoked`)."""
+    """An executed call (`adapters.running.events.ToolInvoked`)."""
 
     @property
     def name(self) -> str: ...
@@ -61,12 +61,12 @@ class Invocation(Protocol):
 
 
 class ToolState(Protocol):
-    """State that tool turns change. A turn's changes stay only when `commit` accepts them."""
+    """State that tools change; a call's changes last only if `commit` accepts them."""
 
     def snapshot(self) -> Any: ...
 
     def commit(self, invocation: Invocation) -> Sequence[Exception]:
-        """Takes over what the call has changed; returns why it cannot be."""
+        """Accept the call's changes, or return the reasons against it."""
         ...
 
     def restore(self, snapshot: Any) -> None: ...
@@ -74,9 +74,9 @@ class ToolState(Protocol):
 
 @dataclass(frozen=True)
 class Tools:
-    """The tools of a run, how many turns they may take, what they change, and how long a result may be.
+    """The tools of a run, with limits on turns and results, and the state that they change.
 
-    A result of more than `most_characters` is a failed one: the model is told so and can ask for less.
+    A result longer than `most_characters` fails: the model receives the reason and can ask for less.
     """
 
     tools: tuple[RunTool, ...] = ()
@@ -89,9 +89,9 @@ class Tools:
 
 
 def described(tool: RunTool) -> Tool:
-    """The tool as a value for a signature's `Tool` input, as dspy writes it into a prompt.
+    """Convert a tool to a value for a signature's `Tool` input, as dspy writes it into a prompt.
 
-    dspy takes an argument without a default for a required one, so what is optional gets the default null.
+    dspy treats arguments without a default as required, so optional arguments get the default null.
     """
     from adapters.types.tools import Tool
 
@@ -105,7 +105,7 @@ def described(tool: RunTool) -> Tool:
 
 
 def request_tools(tools: Iterable[RunTool]) -> list[dict[str, Any]]:
-    """`tools` of an OpenAI chat request, each with its whole schema."""
+    """Return `tools` of an OpenAI chat request, each with its whole schema."""
     return [
         {
             "type": "function",
