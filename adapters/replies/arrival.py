@@ -1,4 +1,4 @@
-"""Find the fields of a reply while it arrives: those that are complete, and the one being written."""
+"""Locate the fields of a reply while it streams, complete and partial."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _REST_OF_STRING = re.compile(r'[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL)
 
 
 class Arrival:
-    """Follows the text of a reply, which only grows. The first value of a field counts, as in most parsers.
+    """Locates fields in a growing reply; as in most parsers, a field's first value counts.
 
-    Nothing is found in replies of other forms than markers, XML and JSON. The parser alone says what a reply means:
-    this is for a look at one that is not complete.
+    Covers markers, XML and JSON, and finds nothing in other forms. Only for displaying incomplete replies: the verdict
+    is the parser's alone.
     """
 
     def __init__(self, form: ReplyForm, fields: Collection[str]) -> None:
@@ -32,13 +32,13 @@ class Arrival:
         self._at = 0
         self._complete: list[Span] = []
         self._current: tuple[str, int] | None = None
-        # of JSON
+        # for JSON
         self._depth = 0
         self._key = ""
         self._string: int | None = None
 
     def spans(self, text: str) -> tuple[Span, ...]:
-        """Return the values in the text so far; the field of the last, incomplete value ends in `…`."""
+        """Return the values in the text so far; the last, incomplete value's field name ends in `…`."""
         if self._find is not None:
             self._find(text)
         if self._current is None:
