@@ -14,7 +14,7 @@ _BRACE = re.compile(r"[{}]")
 
 
 class Member(NamedTuple):
-    """A `"key": value` of an object, with offsets of the key (including quotes) and of the value."""
+    """A `"key": value` of an object, with offsets of the quoted key and the value."""
 
     key: str
     key_start: int
@@ -69,9 +69,10 @@ def members_from(text: str, position: int) -> tuple[list[Member], int] | None:
 
 
 def first_braces(text: str) -> tuple[int, int] | None:
-    """Find the first `{` that is ever closed, and its end; ignores strings, in linear time.
+    """Find the first `{` that is ever closed, and its end, ignoring strings.
 
-    Source: `dspy.adapters.json_adapter.JSONAdapter.parse`, whose pattern `\\{(?:[^{}]|(?R))*\\}` takes quadratic time.
+    Takes linear time. Source: `dspy.adapters.json_adapter.JSONAdapter.parse`, whose pattern `\\{(?:[^{}]|(?R))*\\}`
+    takes quadratic time.
     """
     open_braces: list[int] = []
     best: tuple[int, int] | None = None
@@ -97,7 +98,7 @@ def first_object(text: str) -> str:
 
 
 class Aligned(NamedTuple):
-    """A key and its value located in a repaired document; `certain` if all pieces of the value are found."""
+    """A located member of a repaired document; `certain` if its whole value is found."""
 
     key: str
     key_start: int
@@ -111,7 +112,7 @@ MOST_OPENINGS = 8
 
 
 def embedded_object(text: str, document: dict[str, Any]) -> list[Member] | None:
-    """Return the members of a valid object inside `text` that equals `document`; None without any.
+    """Return the members of a valid object in `text` that equals `document`, if any.
 
     json_repair takes such an object out of a fence or prose; its positions are then certain.
     """
@@ -130,7 +131,7 @@ MOST_KEYS = 500
 
 
 def align(text: str, start: int, end: int, document: dict[str, Any]) -> list[Aligned] | None:
-    """Locate the members of a repaired document in its text; None if a place is uncertain.
+    """Locate a repaired document's members in its text; None if uncertain.
 
     json_repair reports no positions. A key is found if it appears exactly once in `text[start:end]`, quoted or not,
     before a colon, and if all keys follow the document's order. A value lies between its colon and the next key; it is
@@ -160,7 +161,7 @@ _PUNCTUATION = re.compile(r"""[\s,:\[\]{}"'`]*""")
 
 
 def _only_key(text: str, start: int, end: int, key: str) -> tuple[int, int] | None:
-    """Locate the only `key:` of the text, up to its colon; None without any or for several."""
+    """Locate the only `key:` of the text, up to its colon; None if ambiguous."""
     if not key:
         return None
     found: tuple[int, int] | None = None
@@ -188,7 +189,7 @@ def _trimmed(text: str, start: int, end: int, last: bool) -> tuple[int, int]:
 
 
 def _holds(text: str, start: int, end: int, value: Any) -> bool:
-    """Return whether `text[start:end]` has the keys and leaves of `value` in order, with only punctuation between."""
+    """Return whether `text[start:end]` has just the keys and leaves of `value`, in order."""
     punctuation, is_at = _PUNCTUATION.match, text.startswith
     position = start
     waiting: list[Any] = [value]

@@ -32,14 +32,14 @@ _BRACKETS = re.compile(r"[\[\]{}()]")
 
 
 class TooLargeError(ValueError):
-    """The text is invalid and too large to be repaired; the message states the limit."""
+    """The invalid text is too large to be repaired; the message states the limit."""
 
     def __init__(self, what: str) -> None:
         super().__init__(f"too large to read: {what}")
 
 
 class RepairSteps:
-    """A budget of looks for json_repair, shared by all texts parsed in its `with` block."""
+    """A budget of looks for json_repair, shared within its `with` block."""
 
     __slots__ = ("_outer", "allowed", "left")
 

@@ -28,7 +28,7 @@ def repair_json(text: str) -> Any:
 
 
 def repair_object(text: str) -> tuple[Any, list[Member] | None]:
-    """Repair as `repair_json` does; also locate the members if json_repair took over a valid object."""
+    """Repair text; also locate the members if json_repair took over a valid object."""
     check_repairable(text)
     if not _CAN_PLACE:
         return _BoundedParser(text).parse(), None
@@ -114,7 +114,7 @@ class _BoundedParser(JSONParser):
 
     @contextmanager
     def _looked_at(self) -> Iterator[None]:
-        """Count direct looks at the text, such as json_repair's search for the end of a bracket."""
+        """Count direct looks at the text, as in json_repair's search for a bracket's end."""
         text = self.json_str
         self.json_str = cast(str, _LookedAt(text, self._steps.take))
         try:
@@ -136,7 +136,7 @@ class _BoundedParser(JSONParser):
 
 
 class _PlacingParser(_BoundedParser):
-    """json_repair's parser, extended to record where it parses a valid object inside a text at once."""
+    """json_repair's parser, extended to locate a valid object inside the text."""
 
     members: list[Member] | None = None
     taken: Any = None
@@ -208,7 +208,7 @@ def _up_to(targets: str) -> re.Pattern[str]:
 
 
 class Walk:
-    """A walk from quote to quote to the next closing bracket, in at most two steps.
+    """A walk between quotes to the next closing bracket, in at most two steps.
 
     The quotes before that bracket are located once: json_repair may rewrite the text at its next step, and the new text
     needs a new walk. `take` receives the cost of each search in looks.
@@ -223,7 +223,7 @@ class Walk:
         self._start = self._end = -1
 
     def step(self, start: int) -> int:
-        """Return where the walk from `start`, right after a quote, may continue: some pairs of quotes later.
+        """Return where the walk from `start`, right after a quote, may continue.
 
         >>> walk = Walk('"a" "b" "c"]', '"', lambda looks: None)
         >>> [walk.step(start) for start in (1, 3, 11)]

@@ -1,4 +1,4 @@
-"""Lints for demos (dropped, moved, filled in, not parsed back) and for a History and its turns."""
+"""Lints for demos (dropped, moved, filled in, not parsed back) and History turns."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ Numbered = Sequence[tuple[int, Mapping[str, Any]]]
 
 
 class Place(NamedTuple):
-    """A part of a prompt, with the 1-based `number` of a demo or turn and the `field`, if any.
+    """A part of a prompt, with a demo's or turn's 1-based `number` and its `field`.
 
     `input` is the current value of a field, `field` its declaration, `prompt` the whole prompt, `column` the adapter
     with its model.

@@ -91,7 +91,7 @@ def lint(
     params: Mapping[str, Any] = MappingProxyType({}),
     capabilities: Capabilities = NONE,
 ) -> tuple[Lint, ...]:
-    """Find at most `MOST` lints of the prompt for an adapter of this `profile`; never raises.
+    """Find at most `MOST` lints for an adapter of this `profile`; never raises.
 
     A History is among the inputs, as `adapters.types.History` or `{"messages": […]}`. With the `prompt` made of them,
     demos keep its numbers, and its notes and unexpanded custom types are reported, too. `turn_numbers` are its turns'

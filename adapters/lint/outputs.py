@@ -132,7 +132,7 @@ def request_lints(
 
 
 def tokens_needed(signature: Signature, prompt: Prompt) -> int:
-    """Estimate the tokens of a reply: the longest demo answer, or a minimum for each output."""
+    """Estimate the tokens of a reply from demo answers, or a minimum for each output."""
     answers = [one for one in prompt.messages if one.role == "assistant" and one.turn.startswith("demo ")]
     return max([A_FIELD * len(signature.output_fields), *map(of_message, answers)])
 
@@ -163,7 +163,7 @@ def _field_place(path: str) -> Place:
 
 
 def _parts(path: str, schema: object, seen: int = 0) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield each object of a schema with its path; definitions have their names as path."""
+    """Yield each object of a schema with its path, or its definition's name."""
     if not isinstance(schema, Mapping) or seen > 40:
         return
     yield path or "the outputs", schema

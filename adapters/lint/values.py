@@ -1,4 +1,4 @@
-"""Lints for values: missing, unexpected, invalid, shown differently, or containing a piece of the format."""
+"""Lints for values: missing, unexpected, invalid, shown differently, or with pieces of the format."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _value(field: Field, value: Any, place: Place, what: str) -> Iterator[Lint]:
 
 
 def _where_they_part(one: str, other: str) -> tuple[str, str]:
-    """Shorten two texts to start just before their first difference, if that is far in."""
+    """Shorten two texts to start just before their first difference."""
     part = next((at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right), 0)
     start = max(0, part - SEEN_BEFORE)
     return (f"…{one[start:]}", f"…{other[start:]}") if start else (one, other)

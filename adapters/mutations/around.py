@@ -1,4 +1,4 @@
-"""Mutations of the whole answer, in any form: text around it, in its place, or lost from it."""
+"""Mutations of the whole answer: text around it, in its place, or lost from it."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def one_twice(good: GoodReply) -> str | None:
 
 
 def one_corrected(good: GoodReply) -> str | None:
-    """Write a wrong value for a field first, and the right value at the end."""
+    """Write a wrong value for a field first, the right value last."""
     drafted = draft(good)
     changed = [right for right, wrong in zip(good.fields, drafted, strict=False) if right is not wrong]
     return good.write((*drafted, *changed)) if changed else None

@@ -38,7 +38,7 @@ class GoodReply:
         return self.reading.values
 
     def write(self, fields: Sequence[FieldText]) -> str | None:
-        """Write a reply of these fields; None without fields, since no model would write that."""
+        """Write a reply of these fields; None without fields: no model would do that."""
         return None if self.form is None or not fields else self.form.write(fields)
 
 
@@ -52,7 +52,7 @@ def good_reply(
 
 
 def written(parser: Adapter, signature: Signature, values: Mapping[str, Any]) -> str | None:
-    """Write a reply as the adapter does; None if its code or a type's serializer raises."""
+    """Write a reply as the adapter does; None if its or a type's code raises."""
     outputs = {name: values[name] for name in signature.output_fields if name in values}
     try:
         content = parser.format_assistant_message_content(signature, outputs)
@@ -108,7 +108,7 @@ Make = Callable[[GoodReply], str | Broken | None]
 
 @dataclass(frozen=True)
 class Mutation:
-    """A kind of damage; `name` identifies it in the grid, on the command line and in JSON."""
+    """A kind of damage; `name` identifies it in grid, command line and JSON."""
 
     name: str
     imitates: str
@@ -129,7 +129,7 @@ def grouped(group: str, *mutations: Mutation) -> tuple[Mutation, ...]:
 
 
 def with_text(good: GoodReply, change: Callable[[str], str], escape: Callable[[str, GoodReply], str]) -> Broken | None:
-    """Change the first text of the reply and write it with `escape`; None without a text of words."""
+    """Change the reply's first text and write it with `escape`; None without words."""
     for index, field in enumerate(good.fields):
         if field.is_text and len(field.value.split()) > 0:
             value = change(field.value)
@@ -145,7 +145,7 @@ def properly(value: str, good: GoodReply) -> str:
 
 
 def other_value(field: FieldText) -> Any:
-    """Return another valid value of the field's type, as in a draft; None if none is certain."""
+    """Return another valid value of the field's type; None if none is certain."""
     value = field.value
     if field.is_text:
         return "A first guess."

@@ -15,7 +15,7 @@ Tokens = Callable[[Sequence[str]], Sequence[str]]
 
 
 def in_json(change: Tokens) -> Callable[[GoodReply], str | None]:
-    """Change the tokens of a JSON reply, or of each JSON list and object in other replies."""
+    """Change the tokens of JSON: the whole reply, or each list and object in it."""
 
     def text_of(text: str) -> str:
         return "".join(change(TOKEN.findall(text)))
@@ -55,7 +55,7 @@ def full_width(tokens: Sequence[str]) -> list[str]:
 
 
 def trailing_commas(tokens: Sequence[str]) -> list[str]:
-    """Add a comma after the last member of each list and object that has members."""
+    """Add a comma after the last member of each nonempty list and object."""
     found: list[str] = []
     for token in tokens:
         if token in ("}", "]"):

@@ -21,7 +21,7 @@ DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)\Z")
 
 
 def each_leaf(leaf: Leaf) -> Callable[[GoodReply], str | None]:
-    """Rewrite every number, truth value, date and None with `leaf`; free texts stay as they are."""
+    """Rewrite every number, truth value, date and None with `leaf`; keep texts."""
 
     def made(good: GoodReply) -> str | None:
         return _changed(good, lambda one: not one.is_text, lambda one: _rewritten(good, one, leaf))
@@ -204,7 +204,7 @@ def text_in_fence(good: GoodReply) -> str | None:
 
 
 def json_in_fence(good: GoodReply) -> str | None:
-    """Put each list and object of a text form into a fence of its own."""
+    """Put each list and object of a text form into its own fence."""
     if good.form is None or good.form.is_json:
         return None
     return _changed(
@@ -244,7 +244,7 @@ def _first_word(wrap: str) -> Callable[[str], str]:
 
 
 def _bare_ampersand(good: GoodReply) -> Broken | None:
-    """Leave the ampersand of a text unescaped; add "R&D" if the text has none or the form escapes none."""
+    """Leave a text's ampersand unescaped; add "R&D" if no escaped ampersand exists."""
     bare = writes(lambda text: text)(good)
     if bare is not None and bare.text != good.text and bare.text.count("&") == good.text.count("&amp;"):
         return bare

@@ -38,7 +38,7 @@ class Arrival:
         self._string: int | None = None
 
     def spans(self, text: str) -> tuple[Span, ...]:
-        """Return the values in the text so far; the last, incomplete value's field name ends in `…`."""
+        """Return the values in the text so far; a partial value's field ends in `…`."""
         if self._find is not None:
             self._find(text)
         if self._current is None:

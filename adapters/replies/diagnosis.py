@@ -104,7 +104,7 @@ Outcome = Literal["refused", "parsed", "any"]
 
 
 class Pattern(NamedTuple):
-    """A known problem: flag name, general cause, fixes, public threads, and the outcome it applies to."""
+    """A known problem: flag name, general cause, fixes, public threads, and applicable outcome."""
 
     name: str
     cause: str
@@ -340,7 +340,7 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
 
 
 def _is_decisive(reading: Reading, flag: Flag) -> bool:
-    """Return whether a flag can explain the error: flags of fields that parsed cannot, except leaks."""
+    """Return whether a flag can explain the error, unlike most flags of parsed fields."""
     if reading.ok or flag.field is None or flag.name in LEAKS or reading.error is None or reading.error.field is None:
         return True
     return reading.fields[flag.field].state in ("failed", "missing")

@@ -1,4 +1,4 @@
-"""Fixes: changes of the session as data, offered by diagnoses of replies and lints of prompts."""
+"""Fixes: changes of the session as data, offered by diagnoses and lints."""
 
 from __future__ import annotations
 

@@ -14,9 +14,9 @@ SHOWN = 40
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """A surprise in a reply: a stable name, a message, and its output field (None: the whole reply).
+    """A surprise in a reply, about an output field or (None) the whole reply.
 
-    `path` points into the field's value, such as `item.price`.
+    `name` is stable. `path` points into the field's value, such as `item.price`.
     """
 
     name: str

@@ -23,7 +23,7 @@ DEEPEST = 40
 
 @dataclass(frozen=True)
 class FieldText:
-    """An output of a good reply: its parsed `value`, the same as JSON (`plain`), and its `text` in the reply."""
+    """An output of a good reply: parsed `value`, `plain` JSON, and `text` in the reply."""
 
     name: str
     annotation: object
@@ -80,7 +80,7 @@ class Form:
         )
 
     def is_nested(self, field: FieldText) -> bool:
-        """Return whether the field's text is nested markup, which XML writes on the line of its tags."""
+        """Return whether the field's text is nested markup, written on the line of its tags."""
         return False
 
 
@@ -123,7 +123,7 @@ class Tags(Form):
 
 @dataclass(frozen=True)
 class Object(Form):
-    """A JSON object, the form of JSON and BAML; `fenced`: inside a fence, the form of Markdown."""
+    """The JSON object of JSON and BAML, or with `fenced` in Markdown's fence."""
 
     fenced: bool = False
     kind: ClassVar[ReplyForm] = "json"
@@ -164,7 +164,7 @@ def as_text(value: object) -> str:
 
 
 def json_with(value: object, leaf: Leaf) -> str:
-    """Write JSON with `leaf` for each leaf, or as JSON if that returns None; keys are unchanged."""
+    """Write JSON with `leaf` for each leaf, or plain JSON if that returns None."""
     if isinstance(value, dict):
         return "{" + ", ".join([f"{to_json(str(key))}: {json_with(one, leaf)}" for key, one in value.items()]) + "}"
     if isinstance(value, list):

@@ -50,7 +50,7 @@ def objects(text: str) -> list[dict[str, Any]]:
 
 
 class Nested(NamedTuple):
-    """Output fields found inside a JSON value, and the keys and indexes that lead to them."""
+    """Output fields found inside a JSON value, and the path to their object."""
 
     path: tuple[str | int, ...]
     fields: dict[str, Any]
@@ -64,7 +64,7 @@ class Nested(NamedTuple):
 
 
 def fields_within(value: Any, signature: Signature) -> Nested:
-    """Find the first object with any output field, by normalized name, at most three levels down."""
+    """Find the first object with output fields, by normalized name, at most three levels down."""
     level: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
     for _ in range(DEEPEST + 1):
         for path, one in level:
@@ -92,7 +92,7 @@ def by_sound(given: dict[str, Any], signature: Signature) -> dict[str, Any]:
 
 
 def under_markers(text: str, signature: Signature) -> dict[str, str]:
-    """Return the text under each marker or lookalike of an output field, the first of each."""
+    """Return the text under the first marker or lookalike of each output field."""
     names = names_by_sound(signature)
     return _between(text, [(one.start, one.end, names.get(sound(one.name))) for one in markers_like(text, names)])
 
@@ -110,7 +110,7 @@ def under_labels(text: str, signature: Signature) -> dict[str, str]:
 
 
 def between_tags(text: str, signature: Signature) -> dict[str, str]:
-    """Return the text between tags named like output fields, in any case and at any depth."""
+    """Return the text between tags named like output fields, in any case and depth."""
     found: dict[str, str] = {}
     lower = text.lower()
     for name in signature.output_fields:
@@ -349,7 +349,7 @@ LEAKS = frozenset(
 
 
 def find(reading: Reading) -> tuple[NearMiss, ...]:
-    """Return the near misses of a parse result, best first; empty if no correction parses better.
+    """Return the near misses of a parse result that parse better, best first.
 
     A guess is kept if it turns an error into a success, parses more fields, or leaves fewer pieces of the format in
     values. For TwoStep: near misses of the extraction's reply. Never raises; skips replies longer than `LONGEST`.

@@ -36,7 +36,7 @@ parsed by another release of dspy, which does not report what it took.
 
 
 class Span(NamedTuple):
-    """Code points `start` to `end` of the reply exactly as given; `field` is its output field, if any."""
+    """Code points `start` to `end` of the reply exactly as given, for output field `field`."""
 
     start: int
     end: int
@@ -50,7 +50,7 @@ unread: not parsed yet · native: taken from the response itself (tool calls, re
 
 
 class Extract(NamedTuple):
-    """A field's first step from the reply's own text: `rule` turned `start` to `end` into `after`."""
+    """A field's first step: `rule` turned the reply's `start` to `end` into `after`."""
 
     rule: str
     start: int
@@ -95,7 +95,7 @@ class FieldReading(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ReadingError:
-    """A parse error: dspy's exception type and message, the field, and the place in the reply."""
+    """A parse error: dspy's exception type and message, with field and place."""
 
     type: str
     message: str
@@ -153,7 +153,7 @@ class Reading(ShowsItself):
     """The reply's tokens with their probabilities, if the provider returned them."""
 
     def probability(self, name: str) -> float | None:
-        """Return the joint probability of the tokens of a field's value, 0 to 1; None if unknown.
+        """Return the joint probability of a field's value, 0 to 1; None if unknown.
 
         Counts the tokens that touch `FieldReading.place`, including JSON's quotes.
         """
@@ -171,7 +171,7 @@ class Reading(ShowsItself):
 
     @property
     def uncertain(self) -> tuple[str, ...]:
-        """Return outputs where dspy may differ: their types have code of their own, never run here."""
+        """Return outputs where dspy may differ, as their types' own code never runs here."""
         return tuple([flag.field for flag in self.flags if flag.name == "unchecked-by-its-code" and flag.field])
 
     @cached_property
@@ -191,7 +191,7 @@ class Reading(ShowsItself):
 
     @cached_property
     def salvage(self) -> Mapping[str, Any]:
-        """Return the other fields' values after a parse error; shown separately, never part of the verdict."""
+        """Return the other fields' values after a parse error; never part of the verdict."""
         return (
             {name: one.value for name, one in self.fields.items() if one.state in ("read", "default")}
             if self.error
@@ -204,7 +204,7 @@ class Reading(ShowsItself):
         return before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1
 
     def shown(self) -> Shown:
-        """Show the verdict, the reply with its spans, the fields with their steps, flags and near misses."""
+        """Show verdict, reply with spans, fields with steps, flags and near misses."""
         blocks: list[Block] = [self._verdict()]
         pieces = [_piece(self.completion[one.start : one.end], one) for one in self.spans]
         blocks.append(Passage("reply", tuple(pieces)))

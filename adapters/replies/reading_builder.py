@@ -106,7 +106,10 @@ class Findings:
     def reading(
         self, adapter_name: str, spans: Sequence[Span] = (), searched: tuple[int, int] | None = None
     ) -> Reading:
-        """Build the parse result from ordered `spans`; dspy's error names the adapter and shows the `searched` part."""
+        """Build the parse result from ordered `spans`.
+
+        dspy's error names `adapter_name` and shows the `searched` part.
+        """
         self._complete(adapter_name, searched)
         outputs = self.signature.output_fields
         ordered = {name: self.fields.get(name) or FieldReading(name, "missing") for name in outputs}
@@ -165,7 +168,7 @@ class Findings:
 
 
 def reason(error: BaseException) -> str:
-    """Summarize an error in a line; for pydantic, its first message with the path inside the value."""
+    """Summarize an error in a line; for pydantic, its first message with path."""
     if isinstance(error, pydantic.ValidationError):
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         path = ".".join(str(part) for part in first["loc"])
@@ -180,7 +183,7 @@ def reason(error: BaseException) -> str:
 
 
 def _partition(spans: Sequence[Span], length: int) -> list[Span]:
-    """Fill the gaps between ordered spans with `ignored`, so that they cover 0 to `length` without overlap."""
+    """Fill gaps between ordered spans with `ignored`, to cover 0 to `length`."""
     whole: list[Span] = []
     position = 0
     for span in spans:

@@ -45,9 +45,10 @@ def sound(name: str) -> str:
 
 
 def markers_like(text: str, names: Container[str], start: int = 0, end: int | None = None) -> Iterator[MarkerLike]:
-    """Yield markers and lookalikes: `[[[ answer ### ]]]`, and `[[ answer ]]` at the beginning of a line.
+    """Yield markers and lookalikes such as `[[[ answer ### ]]]`.
 
-    Without `#`, the normalized name must be in `names`: other double brackets are links.
+    Without `#`, as in `[[ answer ]]`, they must begin a line and the normalized name must be in `names`: other double
+    brackets are links.
     """
     for match in _LIKE.finditer(text, start, len(text) if end is None else end):
         doubled, hashes = bool(match["opening"] and match["closing"]), bool(match["left"] or match["right"])
@@ -63,7 +64,7 @@ def markers_like(text: str, names: Container[str], start: int = 0, end: int | No
 
 
 def begins_with_marker(text: str, start: int) -> bool:
-    """Return whether a marker or lookalike begins at `start`, whose `[` then opens no JSON list."""
+    """Return whether a marker or lookalike, and so no JSON list, begins at `start`."""
     match = _LIKE.match(text, start)
     return match is not None and bool(
         match["left"] or match["right"] or (match["opening"] and match["name"][0].isalpha())

@@ -27,7 +27,7 @@ _INDICATORS: Mapping[StreamedForm, str] = MappingProxyType({"markers": "[", "jso
 
 
 class Emitted(NamedTuple):
-    """A `StreamResponse`; `at` is the chunk that caused it, from 0, or None at the end of the stream."""
+    """A `StreamResponse`; `at` is its chunk's number from 0, None for the end."""
 
     field: str
     chunk: str
@@ -50,7 +50,7 @@ class StreamedField:
         return "".join(one.chunk for one in self.emitted)
 
     def compared(self, raw: str) -> tuple[str, str]:
-        """Return the part of the field's text that is never emitted, and the text emitted in excess."""
+        """Return the field's text that is never emitted, and the text emitted in excess."""
         raw, text = raw.strip(), self.text.strip()
         start = _in_common(raw, text)
         end = _in_common(raw[start:][::-1], text[start:][::-1])
@@ -63,7 +63,7 @@ def streamed(form: StreamedForm, fields: Iterable[str], chunks: Sequence[str]) -
 
 
 def cut_at_random(text: str, seed: int) -> tuple[str, ...]:
-    """Cut a reply into chunks of a few characters, as models stream; `seed` determines the cuts."""
+    """Cut a reply into chunks of a few characters; `seed` determines the cuts."""
     rng = random.Random(seed)
     chunks: list[str] = []
     at = 0

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 
 class Token(NamedTuple):
-    """Code points `start` to `end` of the reply, and the natural logarithm of the token's probability.
+    """Code points `start` to `end` of the reply, and the token's natural log probability.
 
     A token with part of a character's bytes has the place of the whole character.
     """
@@ -46,7 +46,7 @@ def tokens_of(completion: str, logprobs: Any) -> tuple[Token, ...]:
 
 
 def probability_of(tokens: Sequence[Token], start: int, end: int) -> float | None:
-    """Return the joint probability of tokens touching code points `start` to `end`, 0 to 1; None without any."""
+    """Return the joint probability of tokens touching `start` to `end` (code points), 0 to 1."""
     touching = [token.logprob for token in tokens if token.start < end and token.end > start]
     return min(1.0, math.exp(sum(touching))) if touching else None
 

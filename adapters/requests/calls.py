@@ -1,4 +1,4 @@
-"""A call as data: the request, its outcome, and calls made without an adapter of ours."""
+"""A call as data: request, outcome, and calls without an adapter of ours."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from adapters.tools.fields import with_calls
 
 @dataclass(frozen=True)
 class Request:
-    """A request: the prompt, the parameters besides the messages, and the signature that parses the reply.
+    """A request: prompt, other parameters, and the signature that parses the reply.
 
     `removed_fields` are fields that native features took out of the prompt.
     """
@@ -58,7 +58,7 @@ class Request:
         return all(one is another or one.as_dict() == another.as_dict() for one, another in pairs)
 
     def digest(self) -> str:
-        """Return a hash that outlives the request and is equal for requests that ask the same."""
+        """Return a lasting hash, equal for requests that ask the same."""
         beside = {key: self.params.get(key) for key in ("tools", "response_format")}
         told = [[one.as_dict() for one in self.messages], beside]
         return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()
@@ -84,7 +84,7 @@ class Outcome:
 
 
 class WholeCall(Protocol):
-    """A call made entirely elsewhere, such as by another dspy release, for a case that it knows."""
+    """A call made entirely elsewhere, such as by another dspy release, for its case."""
 
     def request(self, capabilities: Capabilities, model: str | None, reuse: Prompt | None = None) -> Request:
         """Build the request, messages included, with this call as its `whole_call`. Raises on failure.

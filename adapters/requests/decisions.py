@@ -26,7 +26,7 @@ PARAMETERS: Mapping[Kind, str] = {"noul": "threshold", "score": "cuts", "choice"
 
 @dataclass(frozen=True)
 class Decision:
-    """A decided output: its rich type (also for a plain bool field) and its complete settings."""
+    """A decided output: its rich type (also for plain bool) and complete settings."""
 
     name: str
     type: Any
@@ -125,13 +125,13 @@ class Decision:
 
 @dataclass(frozen=True)
 class Decisions:
-    """The decisions of a signature, and the signature sent to the model, which asks for evidence instead."""
+    """The decisions of a signature, and the signature that asks for their evidence."""
 
     by_name: Mapping[str, Decision]
     asked: Signature
 
     def with_examples(self, demos: Sequence[Mapping[str, Any]]) -> Signature:
-        """Add demos to `asked` as examples in its instructions: they have values, and evidence is never invented."""
+        """Add demos to `asked` as examples in its instructions, since they have no evidence."""
         if not demos:
             return self.asked
         examples = [{key: _plain(demo[key]) for key in demo if key in self.asked.fields} for demo in demos]
@@ -172,7 +172,7 @@ def decisions_of(signature: Signature) -> Decisions | None:
 
 
 def is_decided(field: Field) -> bool:
-    """Return whether an output is computed from evidence, by its type, its `Annotated` or its settings."""
+    """Return whether an output is computed from evidence, by type, `Annotated` or settings."""
     return (field.decision is not None or is_declared(field)) and _type_of(field) is not None
 
 

@@ -30,7 +30,7 @@ RENAME = "rename the field"
 
 @dataclass(frozen=True)
 class PredictCall:
-    """The arguments of a `dspy.Predict` call; `inputs` are for the prompt, `demos` None keeps its own."""
+    """The arguments of a `dspy.Predict` call; `demos` None keeps its own."""
 
     inputs: dict[str, Any]
     demos: Sequence[Mapping[str, Any]] | None = None

@@ -156,7 +156,7 @@ def _drop_tool_params(sent: dict[str, Any]) -> None:
 
 
 def is_native_type(adapter: RequestedAdapter, annotation: Any) -> bool:
-    """Return whether an output of this type comes from the response itself, if the model provides it."""
+    """Return whether outputs of this type come from the response itself, if provided."""
     if not (isinstance(annotation, type) and is_custom_type(annotation)):
         return False
     if adapter.native_response_types is not None:
@@ -165,7 +165,7 @@ def is_native_type(adapter: RequestedAdapter, annotation: Any) -> bool:
 
 
 def read_reply(adapter: RequestedAdapter, request: Request, text: str) -> Reading:
-    """Parse a text reply as `request` asked for it, with tool calls as a field but not as a value.
+    """Parse a text reply to `request`; tool calls become a field, but no value.
 
     Calls of the session's tools never change the verdict: a reply with no or invalid calls parses as it would without
     tools.
@@ -212,7 +212,7 @@ def postprocess(
 
 
 def first_failure(outcomes: Sequence[Outcome]) -> Reading | None:
-    """Return the parse result that ends a call of several completions: parse errors before undecided results."""
+    """Return the parse result that fails several completions: parse errors before undecided ones."""
     failed = [one for one in outcomes if not one.reading.ok]
     return min(failed, key=lambda one: one.is_undecided).reading if failed else None
 

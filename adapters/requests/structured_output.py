@@ -37,7 +37,7 @@ def response_format(signature: Signature, capabilities: Capabilities, native_too
 
 
 def output_schema(signature: Signature, native_tools: bool) -> dict[str, Any]:
-    """Return the outputs as a strict object: at every level all properties are required, others forbidden.
+    """Return the outputs as a strict object: all properties required, others forbidden, at every level.
 
     Raises ValueError and pydantic's schema errors for types without a JSON schema.
     """

@@ -24,7 +24,7 @@ def estimate(text: str) -> int:
 
 
 def estimates(pieces: Sequence[str]) -> list[int]:
-    """Estimate the tokens that begin in each piece of a text; the sum is `estimate` of the whole."""
+    """Estimate the tokens that begin in each piece; they add up to `estimate`."""
     begun = [-(-sofar // 12) for sofar in accumulate([_twelfths(piece) for piece in pieces], initial=0)]
     return [after - before for before, after in pairwise(begun)]
 

@@ -1,4 +1,4 @@
-"""Count the tokens of a request by origin; the parts add up to the whole request."""
+"""Count the tokens of a request by origin; the parts add up to the whole."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ Counts = tuple[str, Sequence[Sequence[int]]]
 
 @dataclass(frozen=True)
 class Row:
-    """The tokens of an origin; `exact` if the model's own tokenizer counted exactly the text that it reads."""
+    """The tokens of an origin; `exact` if counted by the model's own tokenizer.
+
+    Exact counts are of the very text that the model reads.
+    """
 
     kind: str
     field: str | None
@@ -76,7 +79,7 @@ class Ledger:
 
     @property
     def shares(self) -> tuple[Share, ...]:
-        """Return the tokens by an origin's name for people; the shares add up to the whole request."""
+        """Return the tokens by origins' names for people; together the whole request."""
         found: dict[str, list[Row]] = {}
         for row in self.rows:
             found.setdefault(row.name, []).append(row)

@@ -1,4 +1,4 @@
-"""Split the text that a model reads, and that costs tokens, into pieces with their origins.
+"""Split the text that costs tokens into pieces with their origins.
 
 Besides the messages, these are `tools` and `response_format`; models do not read the other parameters.
 """
@@ -33,7 +33,7 @@ PARAMETERS: tuple[Literal["tools", "response_format"], ...] = ("tools", "respons
 
 
 class Origin(NamedTuple):
-    """The origin of a piece: its kind, the signature field, and the turn (None outside the messages)."""
+    """The origin of a piece: kind, signature field, and turn (None outside messages)."""
 
     kind: OriginKind
     field: str | None
@@ -48,7 +48,7 @@ class Piece(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """A text that a tokenizer reads at once, or a `fixed` number of tokens without text.
+    """A text that a tokenizer reads at once, or `fixed` tokens without text.
 
     `origin` applies to the whole text unless there are `segments`. `is_told`: the provider counts the tokens of exactly
     these characters; false for parts that a provider writes into the prompt in its own way: tools, schemas, calls,
@@ -63,14 +63,14 @@ class Counted(NamedTuple):
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
-        """Return the pieces of the text; computed on demand, as a prompt may have a thousand demos."""
+        """Return the text's pieces, on demand, as a prompt may have a thousand demos."""
         turn = self.origin.turn
         found = [Piece(text, Origin(kind, field, turn)) for text, kind, field in self.segments]
         return tuple(found) or (Piece(self.text, self.origin),)
 
 
 def texts_of(messages: tuple[Message, ...], params: Mapping[str, Any]) -> Iterator[Counted]:
-    """Yield everything in a request that costs tokens, in the order in which it is sent."""
+    """Yield everything in a request that costs tokens, in order of sending."""
     for message in messages:
         yield from texts_of_message(message)
     yield from texts_beside(params)

@@ -28,7 +28,7 @@ def asked_again(request: Request, reading: Reading) -> Request:
 
 
 def next_messages(reading: Reading, reminder: str) -> tuple[Message, ...]:
-    """Write the reply and its errors as messages; a blank reply is left out, as providers reject it."""
+    """Write the reply and its errors as messages, without a blank reply, which providers reject."""
     text = reading.completion[:LONGEST_REPLY]
     causes = [one.message for one in reading.diagnosis[:MOST_CAUSES]]
     if not causes and reading.error is not None:

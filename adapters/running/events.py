@@ -1,4 +1,4 @@
-"""The events of a run as immutable data, for the app, the command line and the session file."""
+"""The events of a run as immutable data, for app, command line and session file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Event:
-    """Base of all events; `at` is in seconds since the run began, `attempt` is the 1-based call."""
+    """Base of all events; `at` is seconds since the run began, `attempt` the 1-based call."""
 
     at: float
     attempt: int
@@ -36,7 +36,7 @@ class PromptRendered(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class ModelLoading(Event):
-    """The call waits for code that calls the model to load; neither the model's time nor the deadline runs."""
+    """The call waits for its code to load; neither model time nor deadline runs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +90,7 @@ class FallbackStarted(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class AskedAgain(Event):
-    """The previous reply did not parse, so `messages` are appended and sent; dspy does not do this."""
+    """The previous reply did not parse, so `messages` follow it; dspy does not do this."""
 
     reason: str
     messages: tuple[Mapping[str, Any], ...]
@@ -116,7 +116,7 @@ class RetryStarted(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class ToolInvoked(Event):
-    """A tool call of the model was executed or failed; `rendered_output` is sent back to the model."""
+    """A tool call was executed or failed; the model is sent `rendered_output`."""
 
     name: str
     call_id: str

@@ -79,7 +79,7 @@ class Lifecycle:
         self.purpose = purpose
 
     def check(self, message: str, phase: Phase) -> None:
-        """Stop the run if it was cancelled, or if its deadline has passed (then with `message`)."""
+        """Stop a run that was cancelled or (with `message`) is past its deadline."""
         reason = self.interrupted()
         if reason is not None:
             self.stop_for(reason, message, phase)

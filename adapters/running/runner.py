@@ -1,4 +1,4 @@
-"""Run a prompt, the only way to call a model: render, send, receive, parse, with an event for each step."""
+"""Run a prompt, the only way to call a model, with an event for each step."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ class _Work:
     def _read(
         self, adapter: Adapter, made: request.Request, signature: Signature, responses: tuple[Response, ...]
     ) -> tuple[_Outcome, ...]:
-        """Parse every completion and stop the run if any fails; TwoStep stops at the first failure."""
+        """Parse every completion (TwoStep: up to a failure), and stop the run if any fails."""
         life = self.lifecycle
         place = len(life.attempts) - 1
         number = life.number
@@ -281,7 +281,7 @@ class _Work:
 
 
 def outputs_of(responses: Sequence[Response]) -> list[Any]:
-    """Shape completions as dspy's LM does: strings, or dicts as soon as any is more than text."""
+    """Shape completions as dspy's LM does: strings, or dicts if any has more than text."""
     outputs = [response.as_output() for response in responses]
     if all(len(output) == 1 for output in outputs):
         return [output["text"] for output in outputs]

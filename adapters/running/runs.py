@@ -34,7 +34,7 @@ had a parse error, which was returned to the model."""
 
 @dataclass(frozen=True)
 class Attempt:
-    """A call; `usage` and `cost` are None if unknown, `error` is the failure in a line.
+    """A call; `usage` and `cost` are None if unknown, `error` is a line.
 
     `completions` contain what arrived before a call broke off. `payload` is the provider's data on an error.
     """

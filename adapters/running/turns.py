@@ -1,4 +1,4 @@
-"""Execute a tool turn: calls in a reply, results of the tools, and messages that return the results."""
+"""Execute a tool turn: the calls in a reply, their results, and the messages that return them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Call:
 
 
 def calls_of(adapter: Adapter, request: Request, response: Response, turn: int) -> tuple[Call, ...]:
-    """Return the calls in a reply, native calls first; calls without an id are numbered by `turn` (0-based)."""
+    """Return the calls in a reply, native first; `turn` (0-based) numbers calls without id."""
     if response.tool_calls:
         return tuple(_native_call(one, turn, index) for index, one in enumerate(response.tool_calls))
     if request.calls_field is None or not response.text:
@@ -144,7 +144,7 @@ def _result(call: Call, tool: RunTool | None, life: Lifecycle) -> tuple[Any, Too
 
 
 def _awaited(value: Any) -> Any:
-    """Return a tool's result; an async function is awaited in an event loop of this thread's own."""
+    """Return a tool's result; awaits async functions in an event loop of this thread."""
     if not isinstance(value, Awaitable):
         return value
     import asyncio  # few tools need it
@@ -167,7 +167,7 @@ def _without_secrets(result: ToolResult) -> ToolResult:
 
 
 def _within_limit(tool: RunTool, result: ToolResult, most: int) -> ToolResult:
-    """Return the result, or a failure if it is too long: models may charge for every character."""
+    """Return the result, or a failure if too long: models may charge by the character."""
     length = len(_rendered(result))
     if length <= most:
         return result
@@ -205,7 +205,7 @@ def _text_messages(
     told: Sequence[events.ToolInvoked],
     turn: str,
 ) -> list[Message]:
-    """Return the unchanged reply, and the results in dspy's form for a History, with the format's reminder."""
+    """Return the unchanged reply and the results, written as in dspy's History, with the reminder."""
     remind = getattr(adapter, "user_message_output_requirements", None)
     reminder = (remind(request.asked) if remind is not None else None) or ""
     results = ToolCallResults.model_validate(_results(calls, told))

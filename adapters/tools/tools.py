@@ -39,7 +39,7 @@ An exception becomes a failed result.
 
 @dataclass(frozen=True)
 class RunTool:
-    """A tool of a run; `parameters` is its arguments' JSON Schema, `answer` its handler, if any."""
+    """A tool of a run; `parameters` is the arguments' JSON Schema, `answer` its handler."""
 
     name: str
     description: str = ""
@@ -74,7 +74,7 @@ class ToolState(Protocol):
 
 @dataclass(frozen=True)
 class Tools:
-    """The tools of a run, with limits on turns and results, and the state that they change.
+    """The tools of a run, limits on turns and results, and changed state.
 
     A result longer than `most_characters` fails: the model receives the reason and can ask for less.
     """
@@ -89,7 +89,7 @@ class Tools:
 
 
 def described(tool: RunTool) -> Tool:
-    """Convert a tool to a value for a signature's `Tool` input, as dspy writes it into a prompt.
+    """Convert a tool to a value for a `Tool` input, as dspy writes it.
 
     dspy treats arguments without a default as required, so optional arguments get the default null.
     """

@@ -1,4 +1,4 @@
-"""Find a good reply for a stress test: recorded, shown, written from a demo, or an offline model's.
+"""Find a good reply for a stress test: recorded, shown, from a demo, or offline.
 
 A good reply parses under its adapter. The first that exists is used: the recorded reply of the adapter's column, the
 reply under it, another column's answer rewritten in this adapter's form, the first demo with every output, and the
@@ -28,7 +28,7 @@ MOST_CHARACTERS = 50_000
 
 
 class NoGoodReplyError(Exception):
-    """There is no reply to damage; the message says what was tried and what would work."""
+    """There is no reply to damage; the message says what was tried and would work."""
 
 
 class _Found(NamedTuple):
@@ -99,7 +99,7 @@ def _text_of(answer: Answer, second: bool, source: str) -> Iterator[_Found]:
 
 
 def _of_another(session: Session, case: Case, other: Column, parser: Adapter, signature: Signature) -> Iterator[_Found]:
-    """Rewrite the reply of another column in this adapter's form, if its own adapter parses it."""
+    """Rewrite another column's reply in this adapter's form, if its own adapter parses it."""
     try:
         adapter = rendering.adapter_of(other)
     except ValueError:  # its adapter is code, which is not imported here
@@ -131,7 +131,7 @@ def _offline(session: Session, case: Case, column: Column, parser: Adapter) -> s
 
 
 def all_same(values: Mapping[str, object], others: Mapping[str, object]) -> bool:
-    """Return whether two parse results have the same values for the same fields, nested types included."""
+    """Return whether two parse results have the same values, nested types included."""
     return values.keys() == others.keys() and not different(values, others)
 
 

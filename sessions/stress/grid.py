@@ -1,4 +1,4 @@
-"""The survival grid: the verdict on each adapter's parser for each mutation of its good reply.
+"""The survival grid: verdicts on each adapter's parser for each mutation of its good reply.
 
 - same: the reply was parsed, and every value is as intended;
 - refused: the parser raised an error, so the program sees it;
@@ -153,7 +153,7 @@ def _said_of(wrong: Sequence[str], reading: Reading, good: GoodReply) -> tuple[F
 
 
 def read_by(dspy: Release, session: Session, ours: Survival) -> Survival | None:
-    """Return a column next to `ours`: how the parser of `dspy` handles the same damaged replies.
+    """Return a column next to `ours` for `dspy`'s parser on the same damaged replies.
 
     Values are compared as written in a session file. There is no verdict `flagged`, since dspy has no flags. None if
     dspy has no such parser: TwoStep's replies are parsed by Chat, and Markdown is not dspy's.
@@ -174,7 +174,7 @@ def read_by(dspy: Release, session: Session, ours: Survival) -> Survival | None:
 
 
 def has_parser(adapter: str) -> bool:
-    """Return whether a dspy has an adapter of that name whose own parser reads the reply."""
+    """Return whether dspy has this adapter and its own parser reads the reply."""
     return catalog.dspy_class(adapter) is not None and not catalog.profile(adapter).has_second_model
 
 

@@ -1,4 +1,4 @@
-"""Models without API key, network or litellm, which write replies as the asking adapter does."""
+"""Models without API key, network or litellm, which reply as the asking adapter would."""
 
 from __future__ import annotations
 

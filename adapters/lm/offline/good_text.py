@@ -76,7 +76,7 @@ def _calls(task: Task, sampler: Sampler) -> dict[str, Any]:
 
 
 def _material(inputs: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the inputs to answer from: without tool descriptions, and only the values of tool results."""
+    """Return the inputs to answer from, without tool descriptions and results' metadata."""
     if RESULTS in inputs:
         results = inputs[RESULTS]
         try:

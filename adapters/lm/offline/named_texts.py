@@ -66,7 +66,7 @@ def suggests(name: str, *kinds: Kind) -> bool:
 
 
 class Texts:
-    """Finds texts for fields; uses up each kind of find in order, so that two items differ."""
+    """Finds texts for fields; each find is used in turn, so that items differ."""
 
     def __init__(self, source: Source, examples: Sequence[Mapping[str, Any]]) -> None:
         self._source = source
@@ -90,7 +90,7 @@ class Texts:
         return [value for example in self._examples if (value := _value_at(example, path)) is not None]
 
     def of_format(self, format_: str, hint: str) -> str:
-        """Return a text in a format of JSON Schema, or `code` in the language that the hint names."""
+        """Return a text in a JSON Schema format, or `code` in the hint's language."""
         if format_ == "date":
             return self.date()
         if format_ == "date-time":
@@ -132,7 +132,7 @@ class Texts:
         return self._next_sentence(f"{words} {hint}") or f"A short {words}."
 
     def _shaped_as(self, examples: Sequence[str]) -> str:
-        """Find a text of the inputs shaped like an example's code or number, such as `4.5` or `INV-2044`."""
+        """Find an input's text shaped like an example's code, such as `4.5` or `INV-2044`."""
         codes = [one for one in examples if len(one) <= 20 and re.search(r"\d", one) and " " not in one]
         if not codes:
             return ""
@@ -140,7 +140,7 @@ class Texts:
         return self.next(shape, self._source.matches(rf"(?<![\w.-]){shape}(?![\w-])"))
 
     def _name(self, hint: str, in_a_word: bool) -> str:
-        """Return a name from the best sentence if the examples are short; else the next name."""
+        """Return a name from the best sentence for short examples, else the next name."""
         if in_a_word:
             sentence, asked = self._source.best_sentence(hint), self._source.question
             fitting = [one for one in self._source.names if one in sentence and one not in asked]
@@ -164,7 +164,7 @@ class Texts:
 
 
 def _value_at(example: Mapping[str, Any], path: Path) -> Any:
-    """Return an example's value at `path`, parsing JSON or XML in text; None if missing."""
+    """Return an example's value at `path`, parsing JSON or XML in text, or None."""
     value: Any = example.get(path[0])
     if isinstance(value, str) and len(path) > 1:
         value = structure_in(value) or value_in_xml(value)

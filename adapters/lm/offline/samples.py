@@ -1,4 +1,4 @@
-"""Create values of the requested types from the inputs; the same task always gives the same values."""
+"""Create values of requested types from the inputs, always the same for a task."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Sampler:
         return told[0] if told else choices[choose(f"{self._seed}{path}", len(choices))]
 
     def _unknown(self, schema: Schema, path: Path, hint: str) -> Any:
-        """Return a value for an unknown type: an example's value, else what the name suggests."""
+        """Return a value for an unknown type, by the examples or the name."""
         seen = self._texts.in_examples(path)
         if seen:
             return seen[self._texts.turn(".".join(path)) % len(seen)]
@@ -227,7 +227,7 @@ _ESCAPES |= dict.fromkeys("bBAZ", "")
 
 
 def example_of(pattern: str) -> str | None:
-    """Return a text that the regular expression accepts, built from its pieces without running it.
+    """Build a text that the regular expression accepts, without running it.
 
     Covers what schemas use: anchors, literals, classes, groups, alternatives (the first is taken) and counts. None for
     anything else, such as a lookaround or a backreference.

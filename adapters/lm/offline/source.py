@@ -41,7 +41,7 @@ class Source:
 
     @cached_property
     def text(self) -> str:
-        """Return all inputs except the question, longest first; the question if there is nothing else."""
+        """Return all inputs except the question, longest first, else the question."""
         others = [readable(text) for text in self.inputs.values() if text != self.question or not self.question]
         return "\n".join(sorted(others, key=len, reverse=True)) or self.question
 
@@ -96,7 +96,7 @@ class Source:
         return tuple(dict.fromkeys(match.group(0) for match in re.finditer(pattern, self.text)))
 
     def best_sentence(self, hint: str, avoid: tuple[str, ...] = ()) -> str:
-        """Return the sentence that shares most words with the question and `hint`; `""` for an empty text."""
+        """Return the sentence sharing most words with the question and `hint`, else the text's start."""
         asked = words_of(f"{self.question} {hint}")
         candidates = [one for one in self.sentences if one not in avoid] or list(self.sentences)
         if not candidates:
@@ -133,13 +133,13 @@ def choose(seed: str, count: int) -> int:
 
 
 def readable(text: str) -> str:
-    """Return the strings of a list or object in JSON or Python notation, a line each; other text unchanged."""
+    """Return the strings of JSON or Python data, a line each, or the text unchanged."""
     value = structure_in(text)
     return text if value is None else _UNSPEAKABLE.sub(" ", "\n".join(_leaves(value)))
 
 
 def structure_in(text: str) -> Any:
-    """Parse a list or object in JSON or Python notation; None for any other text."""
+    """Parse a list or object in JSON or Python notation; None for other text."""
     text = text.strip()
     if text[:1] not in ("[", "{") or len(text) > MAX_TEXT:
         return None
@@ -153,7 +153,7 @@ def structure_in(text: str) -> Any:
 
 
 def value_in_xml(text: str) -> Any:
-    """Return an element as text, a list of its `item`s or a dict of its children; None for invalid XML."""
+    """Convert an element to text, a list of `item`s or a dict; None for invalid XML."""
     try:
         return _in_element(ElementTree.fromstring(text))
     except (ElementTree.ParseError, ValueError, RecursionError):  # ValueError: an unpaired surrogate

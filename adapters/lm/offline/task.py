@@ -1,4 +1,4 @@
-"""Read a prompt's task (outputs, inputs, examples) from its signature, or from the messages alone."""
+"""Read a prompt's task (outputs, inputs, examples), with its signature or without."""
 
 from __future__ import annotations
 
@@ -224,7 +224,7 @@ def _sections(text: str) -> dict[str, str]:
 
 
 def _block_keys(text: str) -> tuple[WantedOutput, ...]:
-    """Return the keys in the last response format that lists any; tool turns repeat it without keys."""
+    """Return the keys of the last response format with keys; tool turns repeat it without."""
     for part in reversed(text.split(_BLOCK)):
         listed = re.split(r"\n(?=- `\w+` \()", part)[1:]
         if listed:
@@ -269,7 +269,7 @@ def _format_of(system: str, asked: str) -> Format:
 
 
 def _body(text: str) -> str:
-    """Strip the remark at the start and the reminder at the end of a user message."""
+    """Strip the leading remark and the final reminder of a user message."""
     end = max(text.rfind(_CHAT), text.rfind(_XML), text.rfind(_JSON))
     return (text if end < 0 else text[:end]).strip().removeprefix(INCOMPLETE).strip()
 

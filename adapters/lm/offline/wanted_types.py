@@ -1,4 +1,4 @@
-"""Convert types in prompts (Python annotations, notes, JSON schemas, BAML, XML shapes) to JSON schemas.
+"""Convert types in prompts (annotations, notes, JSON schemas, BAML, XML shapes) to JSON schemas.
 
 `{"unknown": name}` is a type of which the prompt gives only the name.
 """
@@ -48,7 +48,7 @@ _NAMES: Mapping[str, Schema] = {
 
 
 def from_type(annotation: Any) -> Schema:
-    """Return the JSON schema of a type; custom types that are written as text count as text."""
+    """Return the JSON schema of a type; custom types written as text are texts."""
     for name in ("Code", "Reasoning"):
         if is_named(annotation, name):
             return _NAMES[name]
@@ -131,7 +131,7 @@ def is_vague(schema: Schema) -> bool:
 
 
 def from_note(note: str, annotation: Schema) -> Schema:
-    """Read the schema or choices from a note of the structure section, else return `annotation`."""
+    """Read the schema or choices from a structure section's note, else return `annotation`."""
     if note.startswith("must adhere to the JSON schema: "):
         try:
             return _with_keys(json.loads(note.removeprefix("must adhere to the JSON schema: ")), annotation)

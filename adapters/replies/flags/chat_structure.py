@@ -89,7 +89,7 @@ def _end(reading: Reading, found: Sequence[Section], taken: dict[str, Section]) 
 
 
 def _is_a_beginning(reading: Reading, found: Sequence[Section]) -> bool:
-    """Return whether the reply may be the start of a longer reply: fields in order, none left out."""
+    """Return whether the reply may be cut off: fields in order, none left out."""
     outputs = list(reading.signature.output_fields)
     names = list(dict.fromkeys(section.name for section in found if section.name in outputs))
     meant = names_by_sound(reading.signature)

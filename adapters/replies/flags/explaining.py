@@ -38,7 +38,7 @@ FILLERS = ("Not supplied for this particular example.", "Not supplied for this c
 
 
 def echoed(reading: Reading) -> Iterator[Flag]:
-    """Flag fields that repeat the prompt: the placeholder `{name}`, or dspy's text for a missing value."""
+    """Flag fields that repeat the prompt's placeholder `{name}` or text for missing values."""
     for name in reading.signature.output_fields:
         found = reading.fields.get(name)
         if found is None or found.state not in ("read", "failed") or found.raw is None:
@@ -74,7 +74,7 @@ OF_EVERY_REPLY: tuple[Detector, ...] = (
 
 
 def detectors_of(reading: Reading) -> tuple[Detector, ...]:
-    """Return the detectors for a parse result: verdict, structure of its form, then text and values."""
+    """Return the detectors for a parse result: verdict, structure, then text and values."""
     structure = STRUCTURE.get(reading.form)
     return (verdict, *OF_EVERY_REPLY) if structure is None else (verdict, structure, *OF_EVERY_REPLY)
 

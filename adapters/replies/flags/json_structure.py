@@ -1,4 +1,4 @@
-"""Flags for the structure of JSON replies: surrounding text, several objects, lists instead of an object."""
+"""Flags for the structure of JSON replies: surrounding text, several objects, lists."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ MOST_WORDS = 100_000
 
 
 class Outside(NamedTuple):
-    """A text with its strings emptied, and whether it ends inside a string or an open bracket."""
+    """A text with its strings emptied, and whether it ends inside a string or bracket."""
 
     text: str
     is_cut_off: bool
@@ -135,7 +135,7 @@ def oddities(text: str) -> Iterator[str]:
 
 
 def first_complaint(text: str) -> tuple[str, int] | None:
-    """Return the first JSON error in the first object or list, with its offset; None without error."""
+    """Return the first JSON error in the first object or list, with its offset."""
     start = first_opening(text)
     if start < 0:
         return None
@@ -155,7 +155,7 @@ def first_opening(text: str) -> int:
 
 
 def begins_without_brace(reading: Reading) -> bool:
-    """Return whether the parser took JSON keys before the first `{`: later braces belong to values."""
+    """Return whether the parser took JSON keys before the first `{`, as it then belongs to a value."""
     keys = [span.start for span in reading.spans if span.kind == "marker" and span.field]
     first = reading.completion.find("{")
     return bool(keys) and 0 <= keys[0] < first and reading.completion[keys[0]] == '"'

@@ -28,7 +28,7 @@ ONE = re.compile(rf"({'|'.join(sorted(map(re.escape, WORDS), key=len, reverse=Tr
 
 
 def constraints_of(field: Field) -> Mapping[str, Any]:
-    """Return a field's constraints by pydantic's names: from the prompt and from a live dspy signature."""
+    """Return a field's constraints by pydantic's names, from prompt and live dspy signature."""
     found: dict[str, Any] = {}
     for match in ONE.finditer(field.constraints or ""):
         try:

@@ -1,4 +1,4 @@
-"""Flags for values that failed to parse, with the reason in the text or the type."""
+"""Flags for values that failed to parse, with the reason."""
 
 from __future__ import annotations
 
