@@ -1,4 +1,4 @@
-"""Warnings about a prompt: parts of signature, demos and inputs that reach the model in an unexpected form.
+"""Warnings about parts of a prompt that reach the model in an unexpected form.
 
 A lint never changes the prompt; it describes a problem and the demo, turn, input or field to look at.
 """

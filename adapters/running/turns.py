@@ -1,4 +1,4 @@
-"""Execute a tool turn: the calls in a reply, their results, and the messages that return them."""
+"""Execute a tool turn: calls, results, and the messages that return them."""
 
 from __future__ import annotations
 

@@ -155,7 +155,7 @@ def first_opening(text: str) -> int:
 
 
 def begins_without_brace(reading: Reading) -> bool:
-    """Return whether the parser took JSON keys before the first `{`, as it then belongs to a value."""
+    """Return whether the parser took JSON keys before the first `{`, part of a value."""
     keys = [span.start for span in reading.spans if span.kind == "marker" and span.field]
     first = reading.completion.find("{")
     return bool(keys) and 0 <= keys[0] < first and reading.completion[keys[0]] == '"'
