@@ -1,1 +1,1 @@
-"""Other people's files as sessions: demos, dspy's saved programs, recorded calls, conversations. Read, never run."""
+"""Import demos, saved dspy programs, recorded calls and conversations as sessions. No code in them is run."""

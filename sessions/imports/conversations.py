@@ -1,4 +1,4 @@
-"""OpenAI messages as turns of a conversation: objects by field name, as `dspy.History` holds them."""
+"""Import OpenAI messages as conversation turns: objects by field name, as in `dspy.History`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _REMINDER = re.compile(
 
 @dataclass(frozen=True)
 class Conversation:
-    """The turns that have a reply; `asked`, the inputs of a last message without one; what of it is no turn."""
+    """The turns that have a reply; `asked` has the inputs of a last message without a reply."""
 
     turns: tuple[Mapping[str, Any], ...]
     asked: Mapping[str, Any]
@@ -44,9 +44,9 @@ def is_messages(data: object) -> bool:
 def from_messages(
     data: Any, path: str, given: SignatureText | None = None, case: str = "case 1", *, reply: str | None = None
 ) -> Imported:
-    """A session with the conversation as the history of a case, and `reply`, where it stands apart, as its last reply.
+    """Return a session with the conversation as the history of a case.
 
-    Raises `SessionError` naming the message.
+    `reply` is the last reply if it is not among the messages. Raises `SessionError` naming the message.
     """
     messages = _with_system(data, path) if isinstance(data, dict) else data
     text = given or SignatureText(PROPOSED)
@@ -74,7 +74,7 @@ def from_messages(
 
 
 def _with_system(data: Mapping[str, Any], path: str) -> list[Mapping[str, Any]]:
-    """The messages of an object that holds them; in front of them its `system`, where Anthropic's requests have it."""
+    """Return an object's `messages`, after its `system` text if it has the form of an Anthropic request."""
     system = data.get("system")
     if system is None:
         return list(data["messages"])
@@ -84,7 +84,7 @@ def _with_system(data: Mapping[str, Any], path: str) -> list[Mapping[str, Any]]:
 def read(
     messages: Sequence[Mapping[str, object]], signature: Signature, path: str, adapter: str = "chat"
 ) -> Conversation:
-    """The conversation in messages; dspy's markers tell fields apart, else there is a single field."""
+    """Read the conversation in messages: fields by dspy's markers, else a single field."""
     turns: list[Mapping[str, Any]] = []
     systems: list[str] = []
     notes: list[str] = []
@@ -113,7 +113,7 @@ def read(
 
 
 def content_text(content: object, path: str, place: str) -> str:
-    """The text of a message's content, which may be in parts. Raises `SessionError` for a part that is no text."""
+    """Return the text of a message's content, joining its parts. Raises `SessionError` for a part without text."""
     if content is None:
         return ""
     if isinstance(content, str):
@@ -127,7 +127,7 @@ def content_text(content: object, path: str, place: str) -> str:
 
 
 def inputs_in(text: str, signature: Signature, path: str, place: str) -> dict[str, Any]:
-    """The inputs that a user message says: by markers or XML elements, or as the only input."""
+    """Read the inputs in a user message: by markers, by XML elements, or as the only input."""
     fields = {name: field for name, field in signature.input_fields.items() if name != signature.history_field}
     values: dict[str, Any] = {}
     for section in sections(_REMINDER.sub("", text)):

@@ -1,4 +1,4 @@
-"""Demos from JSON, JSON Lines and CSV: flat objects by field name, as `dspy.Example.toDict` gives them."""
+"""Import demos from JSON, JSON Lines and CSV: flat objects by field name, as in `dspy.Example.toDict`."""
 
 from __future__ import annotations
 
@@ -21,15 +21,18 @@ from sessions.model.parameters import kind_of
 from sessions.model.session import DEFAULT_COLUMNS, Demo, Session, SignatureText
 
 LINE_END = re.compile(r"\r\n?|\n")
-"""A terminal pastes lines with `\\r`. Other separators of Unicode may stand within a JSON string as they are."""
+"""Line ends, with the `\\r` that terminals paste. A JSON string may contain Unicode's other separators unescaped."""
 PASTED = "what was pasted"
 DELIMITERS = ",;\t|"
 Row = tuple[str, dict[str, Any]]
-"""Where a row stands, in words, and its values."""
+"""A row's place as text, and its values."""
 
 
 def from_json(text: str, path: str, given: SignatureText | None = None) -> Imported:
-    """Demos from a JSON list of objects. Raises `SessionError` naming the row, and SignatureError for `given`."""
+    """Import demos from a JSON list of objects.
+
+    Raises `SessionError` naming the row, and `SignatureError` for `given`.
+    """
     data = json_of(text, path)
     if isinstance(data, dict) and isinstance(data.get("demos"), list):
         data = data["demos"]
@@ -40,7 +43,7 @@ def from_json(text: str, path: str, given: SignatureText | None = None) -> Impor
 
 
 def from_json_lines(text: str, path: str, given: SignatureText | None = None) -> Imported:
-    """Demos from JSON Lines, an object a line; empty lines are passed over. Raises as `from_json`."""
+    """Import demos from JSON Lines, skipping empty lines. Raises the errors of `from_json`."""
     rows: list[Row] = []
     for line, content in enumerate(LINE_END.split(text), 1):
         if content.strip():
@@ -51,7 +54,7 @@ def from_json_lines(text: str, path: str, given: SignatureText | None = None) ->
 
 
 def from_csv(text: str, path: str, given: SignatureText | None = None) -> Imported:
-    """Demos from a table with a header of field names, its cells typed by their fields. Raises as `from_json`."""
+    """Import demos from a table with field names as header; fields type the cells. Raises the errors of `from_json`."""
     signature = None if given is None else given.read()
     text, separator = _without_sep(text)
     table = _table(text, path, signature, separator)
@@ -68,9 +71,9 @@ def from_csv(text: str, path: str, given: SignatureText | None = None) -> Import
 
 
 def pasted(text: str, signature: SignatureText) -> tuple[tuple[Demo, ...], tuple[str, ...]]:
-    """The demos that a pasted text holds, and what to say about them.
+    """Return the demos in a pasted text, with notes and questions.
 
-    One JSON object is one demo. Raises `SessionError`, naming the row, for what is none of the three formats.
+    A single JSON object is a demo, too. Raises `SessionError` naming the row if no format fits.
     """
     start = text.lstrip()[:1]
     try:
@@ -86,7 +89,7 @@ def pasted(text: str, signature: SignatureText) -> tuple[tuple[Demo, ...], tuple
 
 
 def _pasted_objects(text: str, signature: SignatureText) -> Imported:
-    """JSON Lines; where that fails, one object over several lines."""
+    """Import JSON Lines or, if that fails, a single object on several lines."""
     try:
         return from_json_lines(text, PASTED, signature)
     except SessionError as error:
@@ -103,7 +106,7 @@ def _object(value: object, path: str, number: int) -> dict[str, Any]:
 
 
 def _without_sep(text: str) -> tuple[str, str | None]:
-    """The table without the line `sep=;` that Excel puts in front, and the separator it names."""
+    """Remove Excel's first line `sep=;`; return the table and the separator it names."""
     first, _, rest = text.partition("\n")
     named = first.rstrip("\r")
     is_said = len(named) == 5 and named.lower().startswith("sep=")
@@ -111,7 +114,7 @@ def _without_sep(text: str) -> tuple[str, str | None]:
 
 
 def _table(text: str, path: str, signature: Signature | None, separator: str | None) -> Iterator[tuple[int, list[str]]]:
-    """Line and cells of every row that is not empty. Raises `SessionError` for broken quotes."""
+    """Yield line number and cells of each row that is not empty. Raises `SessionError` for broken quotes."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator or _delimiter(text, signature), strict=True)
     before = csv.field_size_limit(SIZE_LIMIT)
     try:
@@ -127,7 +130,7 @@ def _table(text: str, path: str, signature: Signature | None, separator: str | N
 
 
 def _delimiter(text: str, signature: Signature | None) -> str:
-    """The separator that splits the header into most fields of the signature, or into most columns."""
+    """Choose the delimiter that gives the header most fields of the signature, then most columns."""
     header = text.lstrip().partition("\n")[0]
 
     def worth(delimiter: str) -> tuple[int, int]:
@@ -138,7 +141,7 @@ def _delimiter(text: str, signature: Signature | None) -> str:
 
 
 def _names(header: Sequence[str], path: str, signature: Signature | None) -> tuple[list[str], list[str]]:
-    """The header as field names, and which of them were only nearly such."""
+    """Return the header as field names, and a question for each approximate match."""
     names: list[str] = []
     questions: list[str] = []
     for number, cell in enumerate(header, 1):
@@ -208,7 +211,7 @@ def _imported(rows: list[Row], path: str, given: SignatureText | None, questions
 
 
 def demo_of(row: Mapping[str, object], signature: Signature) -> Demo:
-    """A row as a demo; what is no field of the signature is kept beside its values."""
+    """Convert a row to a demo; values without a field in the signature go to `extra`."""
     others = {name: value for name, value in row.items() if name not in signature.fields}
     values = {name: value for name, value in row.items() if name in signature.fields}
     return Demo(values, extra={KEPT: others} if others else {})
@@ -236,7 +239,7 @@ def _near(others: Sequence[str], signature: Signature) -> str:
 
 
 def _mistyped(rows: Sequence[Row], signature: Signature) -> Iterator[str]:
-    """The first value of each field that its type does not take: dspy shows demos as they are, whatever their type."""
+    """Describe the first value of each field that does not fit its type; dspy renders demos of any type as they are."""
     for name, field in signature.fields.items():
         if field.annotation is str:
             continue

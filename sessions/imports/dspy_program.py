@@ -1,9 +1,9 @@
-"""dspy's saved `program.json`: instructions, prefixes, descriptions and demos, without names, types or roles.
+"""Import dspy's saved `program.json`: instructions, prefixes, descriptions and demos, without names, types or roles.
 
-A field's saved prefix and description say its name surely where the description is dspy's placeholder `${name}`, where
-a demo has a key of that prefix, or where the instructions are dspy's default sentence. Everything else is proposed and
-asked. dspy itself puts saved fields onto a signature by their order alone (`Signature.load_state`), which swaps them
-in silence when the order has changed; here they are matched by name, and every doubt is a question.
+A field's name is certain if its description is dspy's placeholder `${name}`, if a demo has a key of its prefix, or if
+the instructions are dspy's default sentence. Everything else is proposed with a question. dspy itself assigns saved
+fields to a signature by order alone (`Signature.load_state`), which silently swaps them if the order changed; here
+fields are matched by name, and every doubt is a question.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ from sessions.model.parameters import (
 from sessions.model.session import DEFAULT_COLUMNS, Demo, Session, SignatureText
 
 KEY_ORDER = "imported_order"
-"""Beside a demo: the order of all its keys, which an export restores."""
+"""The key of a demo's `extra` for the order of all its keys, which an export restores."""
 LM_CLASS = "dspy.clients.lm.LM"
 UNSAFE = ("api_base", "base_url", "model_list")
-"""What dspy's own loader takes from no file either (`dspy.primitives.base_module`)."""
+"""Keys that dspy's loader ignores in every file, too (`dspy.primitives.base_module`)."""
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 _DEFAULT_SENTENCE = re.compile(r"Given the fields (`\w+`(?:, `\w+`)*), produce the fields (`\w+`(?:, `\w+`)*)\.")
 
 
 @dataclass(frozen=True)
 class SavedField:
-    """A field as it was saved; `name` is known for sure, or the best guess."""
+    """A saved field; `name` is a guess unless `sure`."""
 
     prefix: str
     desc: str
@@ -51,16 +51,16 @@ class SavedField:
 
 
 def is_program(data: object) -> bool:
-    """Return whether decoded JSON is what `save` of a dspy module or predictor writes."""
+    """Return whether decoded JSON was written by `save` of a dspy module or predictor."""
     return isinstance(data, dict) and bool(predictors_of(data))
 
 
 def from_program(
     data: Mapping[str, object], path: str, given: SignatureText | None = None, predictor: str | None = None
 ) -> Imported:
-    """A session of one predictor of a saved program. `given` is the signature with its types.
+    """Import a predictor of a saved program; `given` is the signature with its types.
 
-    Raises `SessionError` for what is no such file and for a predictor that it does not have, and SignatureError.
+    Raises `SessionError` for another file or an unknown predictor, and `SignatureError`.
     """
     name, state = _choose(predictors_of(data), predictor, path)
     place = name if name else ""
@@ -118,20 +118,20 @@ def _decisions(state: Mapping[str, object], path: str, place: str) -> Mapping[st
 
 
 def _in_order(demo: Demo, row: Mapping[str, object]) -> Demo:
-    """Keep the order of a demo's keys where keys that are not fields are among the others."""
+    """Record the order of a demo's keys if keys that are not fields appear between fields."""
     beside = demo.extra.get(KEPT, {})
     return demo if [*demo.values, *beside] == list(row) else replace(demo, extra={**demo.extra, KEY_ORDER: list(row)})
 
 
 def predictors_of(data: Mapping[str, object]) -> dict[str, Mapping[str, Any]]:
-    """The states of predictors by their path in the program; by the empty path for a predictor saved alone."""
+    """Return the states of predictors by path in the program; "" is a predictor saved alone."""
     if _is_state(data):
         return {"": data}
     return {key: one for key, one in data.items() if isinstance(one, dict) and _is_state(one)}
 
 
 def instructions_of(state: Mapping[str, object]) -> str | None:
-    """The instructions of one saved predictor; None where there are none."""
+    """Return the instructions of a saved predictor, or None."""
     data = state.get("extended_signature") or state.get("signature") or {}
     found = data.get("instructions", state.get("signature_instructions")) if isinstance(data, Mapping) else None
     return found if isinstance(found, str) else None
@@ -165,7 +165,7 @@ def _demos(state: Mapping[str, Any], path: str, place: str) -> list[Mapping[str,
 def _saved_signature(
     state: Mapping[str, Any], demos: Sequence[Mapping[str, Any]], path: str, place: str
 ) -> tuple[str, list[SavedField]]:
-    """Instructions and fields. `extended_signature` (dspy up to 2.5) is what ChainOfThought used."""
+    """Return instructions and fields, from `extended_signature` first: ChainOfThought used it up to dspy 2.5."""
     data = state.get("extended_signature") or state.get("signature") or {}
     instructions = data.get("instructions", state.get("signature_instructions", ""))
     fields = data.get("fields", [])
@@ -185,7 +185,7 @@ def _saved_signature(
 
 
 def _names_in(instructions: str, count: int) -> list[str]:
-    """The names that dspy's default sentence lists, when there are as many as fields."""
+    """Return the names in dspy's default sentence, if there are as many as fields."""
     names = [name for half in _halves(instructions) for name in half]
     return names if len(names) == count else []
 
@@ -242,7 +242,7 @@ def _proposed(
 
 
 def _outputs(instructions: str, names: Sequence[str]) -> tuple[Sequence[str], str]:
-    """Return the names that are outputs (dspy saves them after the inputs), and what is uncertain about them."""
+    """Return the names of outputs (dspy saves them after the inputs), and a question if they are uncertain."""
     inputs, outputs = _halves(instructions)
     kept = [name for name in names if name not in inputs]
     # ChainOfThought puts its `reasoning` between the two halves of a sentence that does not name it.
@@ -254,7 +254,7 @@ def _outputs(instructions: str, names: Sequence[str]) -> tuple[Sequence[str], st
 
 
 def _onto(given: SignatureText, saved: Sequence[SavedField], instructions: str) -> tuple[SignatureText, list[str]]:
-    """The given signature with the saved wording, field by field of the same name; doubts are questions."""
+    """Apply saved descriptions and prefixes to the given signature by field name; doubts become questions."""
     signature = given.read()
     names = list(signature.fields)
     by_prefix = {one.shown_prefix: name for name, one in signature.fields.items()}
@@ -309,11 +309,11 @@ def _reworded(signature: Signature, name: str, saved: SavedField) -> Signature:
 
 
 USUAL = (("model_type", "chat"), ("use_developer_role", False))
-"""What `dspy.LM` says of every model that is not told otherwise."""
+"""Defaults that `dspy.LM` saves for every model."""
 
 
 def language_model(lm: object) -> tuple[str | None, dict[str, Any], list[str]]:
-    """Model and parameters of a saved LM, and what of it is left, as dspy's loader leaves it."""
+    """Return model and parameters of a saved LM, with notes on keys that dspy's loader ignores, too."""
     if not isinstance(lm, dict) or not isinstance(lm.get("model"), str):
         return None, {}, []
     if lm.get("_dspy_lm_class", LM_CLASS) != LM_CLASS:
@@ -324,7 +324,7 @@ def language_model(lm: object) -> tuple[str | None, dict[str, Any], list[str]]:
 
 
 def parameters_in(data: Mapping[str, object]) -> dict[str, Any]:
-    """Return the parameters that a session may set, without address and timeout; invalid values are left out."""
+    """Return the parameters that a session may set, without address, timeout and invalid values."""
     found: dict[str, Any] = {}
     for key, value in data.items():
         is_usual = value is None or (key, value) in USUAL
@@ -336,7 +336,7 @@ def parameters_in(data: Mapping[str, object]) -> dict[str, Any]:
 
 
 def without_secrets(value: object) -> Any:
-    """The same JSON without what looks like a credential, which a session must not hold."""
+    """Remove everything that looks like a credential from JSON; sessions must not hold secrets."""
     if isinstance(value, dict):
         return {key: without_secrets(one) for key, one in value.items() if not looks_like_secret_name(key)}
     if isinstance(value, list):

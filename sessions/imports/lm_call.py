@@ -1,6 +1,6 @@
-"""An entry of dspy's `lm.history` (as JSON): its messages become signature, demos and inputs again, its output a reply.
+"""Import an entry of dspy's `lm.history` (as JSON): signature, demos and inputs from its messages, and its reply.
 
-What was read is proved by rendering it: where the messages come out as they were, nothing is in doubt.
+Rendering the imported session verifies it: identical messages leave no questions.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ KEPT_BESIDE = "the whole entry is kept beside the case"
 
 
 def is_call(data: object) -> bool:
-    """Tell whether JSON is an entry of `lm.history`, or of a log with messages and their response."""
+    """Return whether JSON is an entry of `lm.history`, or of a log with messages and their response."""
     if not isinstance(data, dict):
         return False
     if "outputs" in data:
@@ -44,7 +44,7 @@ def is_call(data: object) -> bool:
 
 
 def answer_in(data: Mapping[str, object]) -> str | None:
-    """The text of the `response` of a logged call, an OpenAI completion as JSON; None where there is none."""
+    """Return the text of a logged call's `response`, an OpenAI completion as JSON, or None."""
     response = data.get("response")
     choices = response.get("choices") if isinstance(response, Mapping) else None
     first = choices[0] if isinstance(choices, list) and choices else None
@@ -61,9 +61,10 @@ def from_call(
     *,
     is_printed: bool = False,
 ) -> Imported:
-    """A session that renders the call's messages and shows its reply. Raises `SessionError` for what cannot be read.
+    """Return a session that renders the call's messages and shows its reply.
 
-    Messages that were printed have lost the white space around them.
+    With `is_printed`, white space around messages is ignored, because printing loses it. Raises `SessionError` for
+    calls that cannot be read.
     """
     messages = data.get("messages") or [{"role": "user", "content": data.get("prompt") or ""}]
     if not conversations.is_messages(messages):
@@ -104,15 +105,15 @@ def from_call(
 def from_calls(
     calls: Sequence[Mapping[str, object]], path: str, given: SignatureText | None = None, case: str = "case 1"
 ) -> Imported:
-    """A session with a case for every call with the last call's signature and demos; the others are counted.
+    """Return a session with a case for each call that shares the last call's signature and demos.
 
-    Raises `SessionError`, naming the call.
+    A note counts the others. Raises `SessionError` naming the call.
     """
     return joined([from_call(one, f"{path}: call {number}", given, case) for number, one in enumerate(calls, 1)], case)
 
 
 def joined(made: Sequence[Imported], case: str) -> Imported:
-    """Make a case of every import that has the last import's signature and demos; the others are counted."""
+    """Join the imports that share the last import's signature and demos as cases; a note counts the others."""
     last = made[-1].session
     alike = [one for one in made if program_of(one.session) == program_of(last)]
     cases: list[Case] = []
@@ -131,14 +132,14 @@ def joined(made: Sequence[Imported], case: str) -> Imported:
 
 
 def program_of(session: Session) -> tuple[SignatureText, str]:
-    """Return what calls of one predictor share: the signature and the demos."""
+    """Return the signature and demos, which all calls of a predictor share."""
     return session.signature, json.dumps([dict(one.values) for one in session.demos])
 
 
 def _arranged(base: Session, messages: Sequence[Mapping[str, object]], is_printed: bool) -> tuple[Session, bool]:
-    """A session made of these messages, and whether its prompt is the same messages again.
+    """Build a session from messages; return it and whether it renders the same messages.
 
-    Earlier turns may be demos or history, so each way to divide them is tried; the first is taken where none fits.
+    Earlier turns may be demos or history, so every split is tried; if none matches, the first is returned.
     """
     signature = base.signature.read()
     best: Session | None = None
@@ -158,7 +159,7 @@ def _arranged(base: Session, messages: Sequence[Mapping[str, object]], is_printe
 
 
 def _likely(messages: Sequence[Mapping[str, object]]) -> Sequence[str]:
-    """The adapters, that whose words are in the messages first."""
+    """Return the adapters; the adapter whose words are in the first message comes first."""
     text = str(messages[0].get("content"))
     first = next((name for words, name in _WORDS.items() if words in text), "xml")
     return sorted(ADAPTERS, key=lambda name: name != first)
@@ -168,8 +169,10 @@ MOST_DIFFERENCES = 3
 
 
 def differences(session: Session, messages: Sequence[Mapping[str, object]], is_printed: bool = False) -> list[str]:
-    """Describe where the prompt of the first case differs from these messages, at most three places; none if it is the
-    same. Of printed messages the white space around them does not count."""
+    """Describe up to three places where the first case's prompt differs from these messages.
+
+    With `is_printed`, white space around messages is ignored.
+    """
     try:
         request = rendering.request_of(session, session.columns[0], session.cases[0])
     except Exception as error:  # formatting raises whatever dspy's does for such values; then this is not how it was
@@ -194,7 +197,7 @@ def _first_difference(ours: str, theirs: str) -> str:
 
 
 def first_output(data: Mapping[str, object]) -> str:
-    """The text of a call's first output; "" where it has none."""
+    """Return the text of a call's first output, or ""."""
     return str(_first_parts(data.get("outputs"))["text"] or "")
 
 
@@ -203,7 +206,7 @@ def _first_parts(outputs: object) -> dict[str, Any]:
 
 
 def answer_parts(output: object) -> dict[str, Any]:
-    """Return text, reasoning, tool calls and logprobs of an output as dspy's models give it: a text or an object."""
+    """Return text, reasoning, tool calls and logprobs of an output of dspy's models: a text or an object."""
     given = output if isinstance(output, Mapping) else {"text": output}
     text, calls = given.get("text"), given.get("tool_calls")
     return {
@@ -215,7 +218,7 @@ def answer_parts(output: object) -> dict[str, Any]:
 
 
 def _signature_in(system: str, path: str, questions: list[str]) -> SignatureText:
-    """The signature that the system message of one of dspy's adapters describes."""
+    """Reconstruct the signature from the system message of a dspy adapter."""
     items = {role: listed_fields(system, heading) for role, heading in _HEADINGS.items()}
     if not all(items.values()):
         message = "its system message is none of dspy's Chat, JSON, XML or BAML adapter"
@@ -242,5 +245,5 @@ def _field(item: ListedField, role: Role, annotation: object) -> Field:
 
 
 def _names_in(system: str) -> list[str]:
-    """The fields that a system message of one of dspy's adapters lists, in its order; none for any other message."""
+    """Return the fields listed in the system message of a dspy adapter, in order; none for other messages."""
     return [one.name for heading in _HEADINGS.values() for one in listed_fields(system, heading)]

@@ -1,4 +1,4 @@
-"""An import put into a session that is there already: nothing of the session is lost, what would change is asked."""
+"""Merge an import into an existing session without losing anything in it; changes become questions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sessions.model.session import Case, Demo, Session, SignatureText, Variant
 
 
 def merged(session: Session, imported: Imported) -> Imported:
-    """The session with the import's signature, its demos behind the others, and its cases under names of their own."""
+    """Merge the import into a session: replace the signature, append demos, add cases under unused names."""
     other, kept_notes = _with_what_a_text_cannot_say(session, imported)
     notes, questions = [*imported.notes, *kept_notes], list(imported.questions)
     if replace(other.signature, source=None) != replace(session.signature, source=None):
@@ -59,7 +59,7 @@ def merged(session: Session, imported: Imported) -> Imported:
 
 
 def _variants(session: Session, other: Session) -> tuple[tuple[Variant, ...], list[str]]:
-    """The session's variants, behind them those of the import that it lacks, each under a tag that is free."""
+    """Append the import's new variants to the session's, under unused tags; return them with notes."""
     made, there = list(session.variants), 0
     for one in other.variants:
         if any((had.of, had.text) == (one.of, one.text) for had in made):
@@ -76,8 +76,10 @@ def _variants(session: Session, other: Session) -> tuple[tuple[Variant, ...], li
 
 
 def _with_what_a_text_cannot_say(session: Session, imported: Imported) -> tuple[Session, list[str]]:
-    """The imported session and notes; of a signature's bare text, with the session's predictor and own instructions,
-    which such a text cannot give."""
+    """Return the imported session with notes.
+
+    If the import is a signature's bare text, the session's predictor and own instructions stay, as a text has neither.
+    """
     other = imported.session
     notes: list[str] = []
     if not imported.is_bare_text:
@@ -93,14 +95,14 @@ def _with_what_a_text_cannot_say(session: Session, imported: Imported) -> tuple[
 
 
 def _again(case: Case, row: Case | None) -> Case:
-    """A case with the inputs and expectations of a row of its name; what was recorded of it stays."""
+    """Update a case with the inputs and expectations of the row of its name; keep its recordings."""
     if row is None or (json.dumps([row.inputs, row.expect]) == json.dumps([dict(case.inputs), dict(case.expect)])):
         return case
     return replace(case, inputs=row.inputs, expect=row.expect or case.expect)
 
 
 def unused(name: str, taken: Collection[str]) -> str:
-    """`name`, or with a number behind it the first that is not taken."""
+    """Return `name`, with a number appended if it is taken."""
     candidate, number = name, 2
     while candidate in taken:
         candidate, number = f"{name} ({number})", number + 1
@@ -112,7 +114,7 @@ def _content(demo: Demo) -> str:
 
 
 def _lost(session: Session, signature: Signature) -> str:
-    """Values of the session that the new signature has no field for; they stay in the file."""
+    """Describe values of the session for which the new signature has no field; they stay in the file."""
     used = {name for demo in session.demos for name in demo.values} | {
         name for case in session.cases for name in case.inputs
     }

@@ -1,4 +1,4 @@
-"""Read the values in the messages that an adapter of dspy wrote; each renders as the text that it was read from."""
+"""Recover the values from messages of a dspy adapter, so that rendering them gives the same text."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ _COMPLETED = "[[ ## completed ## ]]"
 
 @dataclass(frozen=True)
 class Turns:
-    """The turns that have a reply; `asked`, the inputs of the last message."""
+    """The turns that have a reply; `asked` has the inputs of the last message."""
 
     turns: tuple[Mapping[str, Any], ...]
     asked: Mapping[str, Any]
     demos: int
-    """How many of the turns, from the first, are demos: only a history's questions end with the reminder."""
+    """The number of leading turns that are demos: only questions of a history end with the reminder."""
     texts: tuple[str, ...] = ()
-    """The fields with a value that is none of its type and stays as the prompt's text."""
+    """The fields with a value that does not parse as their type and stays the prompt's text."""
 
 
 class MessageReader:
-    """Reads messages as the adapter of this name writes them for a signature."""
+    """Reads messages that the named adapter wrote for a signature."""
 
     def __init__(self, signature: Signature, adapter: str) -> None:
         self._adapter: Adapter = catalog.make(adapter, {})
@@ -48,7 +48,7 @@ class MessageReader:
         self._kept_as_text: dict[str, None] = {}
 
     def turns(self, messages: Sequence[Mapping[str, object]]) -> Turns:
-        """Read all messages; a reply without a question, and roles that dspy does not send, are passed over."""
+        """Read all messages; skip roles other than user and assistant."""
         turns: list[Mapping[str, Any]] = []
         reminded: list[bool] = []
         asked: dict[str, Any] = {}
@@ -74,7 +74,10 @@ class MessageReader:
         return {name: one for name, one in values.items() if name in self._outputs and not _is_filler(one)}
 
     def _sections(self, text: str, fields: Mapping[str, Field]) -> dict[str, str]:
-        """The text of each field, in the order of the fields: a value may quote the marker of another."""
+        """Return the text of each field.
+
+        Markers count only in the order of the fields, because a value may quote the marker of another field.
+        """
         names = list(fields)
         if self._is_xml:
             marks = {name: rf"<{re.escape(name)}>\n?(?P<text>.*?)\n?</{re.escape(name)}>" for name in names}
@@ -99,7 +102,7 @@ class MessageReader:
         return {name: self._value(text, fields[name]) for name, text in texts.items() if not _is_filler(text)}
 
     def _value(self, text: str, field: Field) -> Any:
-        """The first reading of a text that is written as this text again; the text itself where there is none."""
+        """Return the first candidate value that renders as this text; without one, the text itself."""
         for value in self._readings(text, field):
             if self._written(value, field) == text.strip():
                 return value
@@ -108,7 +111,7 @@ class MessageReader:
         return text
 
     def _readings(self, text: str, field: Field) -> Iterator[Any]:
-        """The values that a text may stand for, the likeliest first."""
+        """Yield the values that a text may represent, most likely first."""
         if field.annotation is str:
             yield text
         try:
@@ -144,7 +147,7 @@ class MessageReader:
 
 
 def _question(text: str) -> str:
-    """A user message without the reminder at its end and the remark at its start."""
+    """Strip the reminder at the end of a user message and the remark at its start."""
     end = max(text.rfind(one) for one in _REMINDERS)
     return (text if end < 0 else text[:end]).strip().removeprefix(INCOMPLETE).strip()
 

@@ -1,13 +1,13 @@
 """Import the candidates of a GEPA or MIPROv2 run as variants of a session's instructions.
 
-Read as data, in the forms that dspy 3.4.1 and gepa write or that a line of Python saves:
+Supported forms, written by dspy 3.4.1 and gepa or saved with a line of Python:
 
 - GEPA's `log_dir`: its `candidates.json`, a text by predictor for each candidate (`gepa.core.state.GEPAState.save`);
-  scores stand in `gepa_state.bin` alone, a pickle, which is not read
-- `json.dump(program.detailed_results.to_dict(), …)` of a run with `track_stats=True`: with the scores
+  scores are only in `gepa_state.bin`, a pickle, which is not read
+- `json.dump(program.detailed_results.to_dict(), …)` of a run with `track_stats=True`, including scores
 - MIPROv2's `log_dir`: its `evaluated_programs/program_N.json` (`dspy.teleprompt.utils.save_candidate_program`), with
-  the scores of a `trial_logs.json` beside them, if somebody saved that
-- a list of `{"score", "program"}`, of which `program` is what `program.dump_state()` gives: `candidate_programs`
+  the scores of a `trial_logs.json` in the folder, if it was saved
+- a list of `{"score", "program"}` from `candidate_programs`; each `program` is the result of `program.dump_state()`
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from sessions.model.session import DEFAULT_COLUMNS, Session, SignatureText, Vari
 from sessions.model.variants import INSTRUCTIONS
 
 LONGEST_WHOLE = 1_000
-"""Bits of a whole number that is still a score."""
+"""The most bits of an integer that counts as a score."""
 CANDIDATES = "candidates.json"
 STATE = "gepa_state.bin"
 PROGRAMS = "evaluated_programs"
@@ -43,7 +43,7 @@ SAVE_MIPRO = (
 
 @dataclass(frozen=True)
 class Candidate:
-    """A program that an optimiser tried: the instructions of its predictors by name, and its score if it is known."""
+    """A program that an optimiser tried: instructions by predictor name, and the score if known."""
 
     tag: str
     texts: Mapping[str, str]
@@ -52,7 +52,7 @@ class Candidate:
 
 
 def is_run(data: object) -> bool:
-    """Return whether decoded JSON is a run that was saved with its scores."""
+    """Return whether decoded JSON is a run saved with its scores."""
     if isinstance(data, dict):
         return "val_aggregate_scores" in data and _are_texts(data.get("candidates"))
     return (
@@ -63,13 +63,13 @@ def is_run(data: object) -> bool:
 
 
 def is_log(path: str) -> bool:
-    """Return whether a file is the `candidates.json` that GEPA keeps beside its state."""
+    """Return whether a file is GEPA's `candidates.json`, next to its state or log."""
     file = Path(path)
     return file.name == CANDIDATES and any((file.parent / name).is_file() for name in (STATE, "run_log.json"))
 
 
 def refuse_state(path: str) -> None:
-    """Raises `SessionError` for GEPA's own state, and says what to save in its place."""
+    """Raise `SessionError` for GEPA's state file, with the code that saves the run as JSON."""
     if Path(path).name == STATE:
         raise SessionError(
             path, "", "this is a pickle, and reading a pickle runs the code in it: it is not read", SAVE_GEPA
@@ -77,13 +77,13 @@ def refuse_state(path: str) -> None:
 
 
 def is_folder(path: str) -> bool:
-    """Return whether GEPA or MIPROv2 logged into a folder."""
+    """Return whether a folder is a `log_dir` of GEPA or MIPROv2."""
     folder = Path(path)
     return folder.is_dir() and ((folder / CANDIDATES).is_file() or _programs_in(folder) is not None)
 
 
 def from_folder(path: str, given: SignatureText | None, predictor: str | None = None) -> Imported:
-    """The candidates in an optimiser's `log_dir`. Raises as `from_run`."""
+    """Import the candidates in an optimiser's `log_dir`. Raises the errors of `from_run`."""
     folder = Path(path)
     if (folder / CANDIDATES).is_file():
         file = str(folder / CANDIDATES)
@@ -101,10 +101,9 @@ def from_folder(path: str, given: SignatureText | None, predictor: str | None = 
 
 
 def from_run(data: object, path: str, given: SignatureText | None, predictor: str | None = None) -> Imported:
-    """The candidates of a run as variants. `given` is the signature that they are instructions of.
+    """Import the candidates of a run as variants of the instructions of `given`.
 
-    Raises `SessionError` for what is no such run, without a signature, and where it is not said which predictor is
-    meant; and `SignatureError`.
+    Raises `SessionError` for other data, for a missing signature and for an ambiguous predictor; and `SignatureError`.
     """
     if isinstance(data, dict):
         texts, scores = data.get("candidates"), data.get("val_aggregate_scores")
@@ -150,7 +149,7 @@ def _of_program(tag: str, state: object, score: object, path: str, place: str) -
 
 
 def _score(value: object) -> float | None:
-    """A score as a finite number; None for what is none."""
+    """Return a score as a finite float, else None."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     is_small = isinstance(value, float) or value.bit_length() <= LONGEST_WHOLE
@@ -158,7 +157,7 @@ def _score(value: object) -> float | None:
 
 
 def _programs_in(folder: Path) -> list[tuple[Path, int]] | None:
-    """The saved programs with the numbers of their trials; None where there are none."""
+    """Return the saved programs with their trial numbers; None if there are none."""
     inner = folder / PROGRAMS
     found = [
         (file, int(named[1]))
@@ -169,7 +168,7 @@ def _programs_in(folder: Path) -> list[tuple[Path, int]] | None:
 
 
 def _scores_of_trials(folder: Path) -> dict[str, Any]:
-    """By the file name of a program its score, as `trial_logs` has them; a full evaluation counts before others."""
+    """Return scores from `trial_logs.json` by a program's file name; full evaluations override minibatches."""
     file = folder / TRIALS
     if not file.is_file():
         return {}
@@ -217,7 +216,7 @@ def _chosen(candidates: Sequence[Candidate], predictor: str | None, path: str, h
 
 
 def _variants(candidates: Sequence[Candidate], name: str, before: str, notes: list[str]) -> Iterator[Variant]:
-    """A variant for each wording that differs; of equal wordings the first, with the best of their scores."""
+    """Make a variant for each distinct text, tagged by its first candidate, with the best score."""
     by_text: dict[str, Variant] = {}
     for one in candidates:
         text = one.texts.get(name)

@@ -1,4 +1,4 @@
-"""Make a session of a call in pasted text: a parse error of dspy, or a call that its `inspect_history()` prints."""
+"""Convert a call in pasted text to a session: a dspy parse error, or output of its `inspect_history()`."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from sessions.model.session import Case, Column, Session, SignatureText
 
 ADAPTERS = {"ChatAdapter": "chat", "JSONAdapter": "json", "XMLAdapter": "xml", "BAMLAdapter": "baml"}
 INPUT = "prompt"
-"""The input of a session made of an error, whose text names none."""
+"""The input of a session made from an error, whose text names no inputs."""
 _OF_REACT = {"next_tool_args": "dict[str, Any]"}
 _FAILED_TYPE = re.compile(r"field (\w+)\b.*?validation errors? for ([^\n]+)", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class PastedCalls:
-    """The calls in a text: printed calls as entries of `lm.history`, then errors that belong to none of them."""
+    """The calls in a text: printed calls as entries of `lm.history`, and errors that belong to none of them."""
 
     entries: tuple[Mapping[str, Any], ...] = ()
     errors: tuple[FoundError, ...] = ()
@@ -35,7 +35,7 @@ class PastedCalls:
         return len(self.entries) + len(self.errors)
 
     def titles(self) -> list[str]:
-        """Describe each call on a line: its time, the end of its question, its reply."""
+        """Describe each call in one line: its time, the start of its last message, its reply."""
         made = []
         for one in self.entries:
             asked = next((str(each.get("content")) for each in reversed(one.get("messages") or ())), "")
@@ -52,7 +52,7 @@ def _short(text: str) -> str:
 
 
 def find(text: str) -> PastedCalls:
-    """Find the calls of a text; none where it is something else."""
+    """Find the calls in a text, if it has any."""
     found = pasted_text.history_in(text)
     replies = {lm_call.first_output(one).strip() for one in found.entries}
     errors = [one for one in pasted_text.errors_in(text) if one.reply.strip() not in replies or not one.reply.strip()]
@@ -62,7 +62,7 @@ def find(text: str) -> PastedCalls:
 def from_calls(
     calls: PastedCalls, path: str, given: SignatureText | None = None, case: str = "case 1", number: int | None = None
 ) -> Imported:
-    """Make a session of call `number`, counted from 1; of the only call where that is None. Raises `SessionError`."""
+    """Convert call `number` (from 1) to a session; None means the only call. Raises `SessionError`."""
     if number is None and len(calls) > 1:
         told = "".join(f"\n  {index}  {title}" for index, title in enumerate(calls.titles(), 1))
         raise SessionError(path, "", f"it holds {len(calls)} calls: choose with --call{told}")
@@ -84,7 +84,7 @@ def from_calls(
 
 
 def _verdict(session: Session) -> Sequence[str]:
-    """Say whether today's parser takes the reply."""
+    """Describe how the current parser handles the reply."""
     column = session.columns[0]
     reply = session.cases[0].replies.get(column.id)
     if reply is None:

@@ -1,4 +1,4 @@
-"""Find model calls in text that people have at hand: dspy's parse errors, `inspect_history()`, entries of `lm.history`.
+"""Find model calls in pasted text: dspy's parse errors, `inspect_history()`, entries of `lm.history`.
 
 The text may come from a terminal, a log or an issue: colours, quote marks, fences and JSON escapes are removed.
 """
@@ -34,33 +34,33 @@ _TOOL_CALLS = re.compile(r"^Tool calls:\n", re.MULTILINE)
 
 @dataclass(frozen=True)
 class FoundError:
-    """A parse error's text: `adapter` is "" where the text lacks it, `message` what stands in front of it."""
+    """The text of a parse error: `adapter` is "" if unknown, `message` is the paragraph before the error."""
 
     adapter: str
     reply: str
     expected: tuple[str, ...]
     actual: tuple[str, ...] | None = None
-    """The outputs that dspy found; None where the text does not list them."""
+    """The outputs that dspy found; None if the text does not list them."""
     message: str = ""
     guesses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class FoundCalls:
-    """Entries in the form of `lm.history`, and what about them is not certain."""
+    """Entries in the form of `lm.history`, and the assumptions about them."""
 
     entries: tuple[Mapping[str, Any], ...]
     guesses: tuple[str, ...] = ()
 
 
 def holds_calls(text: str) -> bool:
-    """Tell quickly whether a text may hold an error or a printed call; a terminal pastes lines that end with `\\r`."""
+    """Return, quickly, whether a text may hold an error or a printed call; terminals paste `\\r` as line ends."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return ERROR_MARK in text or bool(_ADAPTER.search(text)) or len(_LOOSE_HEADERS.findall(_COLOURS.sub("", text))) > 1
 
 
 def errors_in(text: str) -> tuple[FoundError, ...]:
-    """Find dspy's parse errors, in their order; the same error repeated by a traceback counts once."""
+    """Find dspy's parse errors in order; an error repeated in a traceback counts once."""
     found: list[FoundError] = []
     for candidate in _readings(text):
         for error in _errors(candidate):
@@ -72,7 +72,7 @@ def errors_in(text: str) -> tuple[FoundError, ...]:
 
 
 def _readings(text: str) -> Iterator[str]:
-    """The texts that may be meant: strings of JSON, the text without quote marks, the text with escapes undone."""
+    """Yield the possible original texts: strings in JSON; else the text unescaped, and without quote marks."""
     if ERROR_MARK not in text and _REPLY not in text:
         return
     for line in (text, *text.splitlines()):
@@ -99,7 +99,7 @@ def _strings(data: object) -> Iterator[str]:
 
 
 def _unescaped(text: str) -> str:
-    """Undo the escapes of a JSON or Python string that was cut out of its quotes."""
+    """Undo the escapes of a JSON or Python string that was copied without its quotes."""
     names = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "'": "'", "\\": "\\", "/": "/"}
 
     def undone(found: re.Match[str]) -> str:
@@ -109,7 +109,7 @@ def _unescaped(text: str) -> str:
 
 
 def _unquoted(text: str) -> str:
-    """The text with `\\n` at the ends of lines, without Markdown's quote marks or an indentation of every line."""
+    """Normalise line ends to `\\n`; remove Markdown's quote marks and indentation common to all lines."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     lines = [line for line in text.split("\n") if line.strip()]
     if _QUOTED.search(text) or (lines and all(line.startswith(">") for line in lines)):
@@ -130,7 +130,7 @@ def _errors(text: str) -> Iterator[FoundError]:
         if start.re is _ADAPTER and at > 0:
             guesses.append("other text stands between the error's first line and its reply")
         if expected:
-            # Behind the reply dspy writes " \n\n"; where that was lost, white space at the reply's end was too.
+            # dspy writes " \n\n" after the reply; if that was lost, trailing white space of the reply was lost, too.
             last = expected[-1]
             reply = part[at + len(_REPLY) : last.start(1)].rpartition(ERROR_MARK)[0]
             reply = reply.removesuffix(" \n\n") if reply.endswith(" \n\n") else reply.rstrip()
@@ -155,14 +155,14 @@ def _listed(names: str) -> tuple[str, ...]:
 
 
 def _message_before(text: str, end: int) -> str:
-    """The paragraph directly before dspy's sentence, which says why a value does not fit."""
+    """Return the paragraph directly before dspy's sentence; it says why a value is invalid."""
     before = text[:end]
     places = list(_MESSAGES.finditer(before)) if before.endswith("\n\n") else []
     return before[places[-1].start(1) :].strip() if places else ""
 
 
 def history_in(text: str) -> FoundCalls:
-    """Find the calls that `inspect_history()` printed, the oldest first."""
+    """Find the calls printed by `inspect_history()`, oldest first."""
     if "Response:" not in text or not re.search(r"(System|User) message:", text):
         return FoundCalls(())
     text = _COLOURS.sub("", _unquoted(text))
@@ -192,7 +192,7 @@ def history_in(text: str) -> FoundCalls:
 
 
 def _reply_in(content: str, before: str, guesses: list[str]) -> str:
-    """The reply without what follows it: the next call's time, further completions, tool calls, a closing fence."""
+    """Cut off what follows the reply: the next call's time, more completions, tool calls, a closing fence."""
     following = list(_TIMES.finditer(content))
     if following:
         content = content[: following[-1].start()]
@@ -210,7 +210,7 @@ def _reply_in(content: str, before: str, guesses: list[str]) -> str:
 
 
 def literals_in(text: str) -> tuple[Mapping[str, Any], ...]:
-    """Find entries of `lm.history` printed as Python; objects in them, as the `response`, are left out."""
+    """Find entries of `lm.history` printed as Python; omit objects in them, such as `response`."""
     if text.lstrip()[:1] not in ("[", "{") or "outputs" not in text:
         return ()
     try:
@@ -230,7 +230,7 @@ def literals_in(text: str) -> tuple[Mapping[str, Any], ...]:
 
 
 class _WithoutObjects(ast.NodeTransformer):
-    """Puts `...` in the place of what is no literal; nothing is evaluated."""
+    """Replaces everything except literals with `...`; nothing is evaluated."""
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         if isinstance(node, ast.Call | ast.Name | ast.Attribute | ast.Subscript | ast.Lambda | ast.JoinedStr):
@@ -239,7 +239,7 @@ class _WithoutObjects(ast.NodeTransformer):
 
 
 def names_in_reply(reply: str) -> Sequence[str]:
-    """The fields that a reply names by dspy's markers, by JSON keys or by XML elements."""
+    """Return the fields that a reply names with dspy's markers, JSON keys or XML elements."""
     marked = re.findall(r"\[\[ ## (\w+) ## \]\]", reply)
     found = marked or re.findall(r'^\s*"(\w+)"\s*:', reply, re.MULTILINE) or re.findall(r"</(\w+)>", reply)
     return list(dict.fromkeys(name for name in found if name != "completed"))

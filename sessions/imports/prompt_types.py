@@ -1,4 +1,4 @@
-"""Recover the types of fields from a prompt: by their names, by the JSON schemas or BAML that it shows for outputs."""
+"""Recover field types from a prompt: from type names, and from JSON schemas or BAML shown for outputs."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ KNOWN: Mapping[str, str] = MappingProxyType(
         "dspy": "Audio Code History Image Tool ToolCalls Reasoning Document Citations File",
     }
 )
-"""The names that a type in a prompt may have, by the module that they come from."""
+"""Type names that a prompt may use, by their module."""
 IMPORTS = "".join(f"from {module} import {names.replace(' ', ', ')}\n" for module, names in KNOWN.items())
 IMPORTS += "import enum\n\nimport dspy\nimport pydantic\n"
 _BUILT_IN = ("str int float bool bytes complex list dict tuple set frozenset object None").split()
@@ -61,14 +61,14 @@ _STAND_IN = "class {}(pydantic.BaseModel):\n    model_config = {{'extra': 'allow
 
 @dataclass(frozen=True)
 class PromptTypes:
-    """The type of each field; a question for each that the prompt does not tell."""
+    """The type of each field, and a question for each type that the prompt does not define."""
 
     by_name: Mapping[str, Any]
     questions: tuple[str, ...] = ()
 
 
 def of_fields(inputs: Sequence[ListedField], outputs: Sequence[ListedField], system: str) -> PromptTypes:
-    """Recover the types of all fields together, because they share classes."""
+    """Recover the types of all fields together, because they may share classes."""
     questions: list[str] = []
     classes: dict[str, str] = {}
     for one in outputs:
@@ -97,7 +97,7 @@ def of_fields(inputs: Sequence[ListedField], outputs: Sequence[ListedField], sys
 
 
 def annotation(name: str, text: str, questions: list[str]) -> Any:
-    """The type that a text such as `list[int]` names; str where it is a class of the user's, which is asked."""
+    """Return the type named by a text such as `list[int]`; str, with a question, for a user's class."""
     types = of_fields([ListedField(name, text, "")], [], "")
     if types.questions:
         questions.append(f"the type of `{name}` is {text}, which only its own source can say: str is proposed")
@@ -111,7 +111,7 @@ def _in_python(text: str) -> str:
 
 
 def _unknown(text: str) -> Iterator[str]:
-    """The names in a type that are those of the user's classes."""
+    """Yield the names of user-defined classes in a type."""
     try:
         tree = ast.parse(text, mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -122,9 +122,9 @@ def _unknown(text: str) -> Iterator[str]:
 
 
 def _read(texts: Mapping[str, str], classes: Mapping[str, str]) -> Mapping[str, Any] | None:
-    """Read the types as a signature's source would; None where they cannot be read.
+    """Read the types as in a signature's source; return None if they cannot be read.
 
-    The fields are numbered: Python normalises identifiers (NFKC), so two names of a prompt may be one in a class.
+    Fields are numbered because Python normalises identifiers (NFKC): distinct names in a prompt may collide in a class.
     """
     lines = [f"    field_{number}: {text} = dspy.OutputField()" for number, text in enumerate(texts.values())]
     source = "\n\n\n".join([IMPORTS, *classes.values(), "\n".join(["class Imported(dspy.Signature):", *lines])])
@@ -163,7 +163,7 @@ def _classes(field: ListedField, system: str, questions: list[str]) -> dict[str,
 
 
 def _name_objects(schema: Mapping[str, Any], name: str, defined: dict[str, Any]) -> Mapping[str, Any]:
-    """Give each object in a schema that has no names a name of its own, after the field that holds it."""
+    """Name each object of an unnamed schema after the field that holds it."""
     found = dict(schema)
     for key in ("items", "additionalProperties"):
         if isinstance(found.get(key), Mapping):
@@ -185,9 +185,9 @@ def _name_objects(schema: Mapping[str, Any], name: str, defined: dict[str, Any])
 
 
 def classes_of(schema: Mapping[str, Any]) -> dict[str, str]:
-    """Write the source of each class that the schema defines, by name, those that others use first.
+    """Write the source of each class in the schema, by name; a class comes before those that use it.
 
-    Raises ValueError for a name that no class can have.
+    Raises ValueError for an invalid class name.
     """
     described: dict[str, Mapping[str, Any]] = dict(schema.get("$defs") or {})
     title = schema.get("title")
@@ -253,7 +253,7 @@ def _property(name: str, schema: Mapping[str, object], is_required: bool) -> str
 
 
 def type_text(schema: Mapping[str, Any]) -> str:
-    """Write the Python type of a schema; classes by their names."""
+    """Write the Python type of a schema; classes appear by name."""
     if "$ref" in schema:
         return str(schema["$ref"]).rpartition("/")[2]
     if "enum" in schema:

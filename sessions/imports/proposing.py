@@ -15,11 +15,11 @@ from adapters.signatures.source_writer import to_source
 from sessions.model.session import Predictor, SignatureText
 
 MANY = 1000
-"""Values looked at for the type of a field."""
+"""The number of values inspected to infer a field's type."""
 
 
 def type_of(values: Iterable[object]) -> Any:
-    """The type that all these JSON values have; str where they have several, or there are none."""
+    """Return the common type of JSON values (ints and floats: float); str for mixed types or no values."""
     found = {_type(value) for value, _ in zip(values, range(MANY), strict=False)} - {None}
     if found == {int, float}:
         return float
@@ -37,7 +37,7 @@ def _type(value: object) -> Any:
 
 
 def values_by_key(rows: Iterable[Mapping[str, object]]) -> dict[str, list[Any]]:
-    """The values of every key of any row, in the order in which keys turn up."""
+    """Group the values of all rows by key, in order of first appearance."""
     found: dict[str, list[Any]] = {}
     for row in rows:
         for key, value in row.items():
@@ -46,9 +46,9 @@ def values_by_key(rows: Iterable[Mapping[str, object]]) -> dict[str, list[Any]]:
 
 
 def signature_text(fields: Sequence[Field], instructions: str | None, name: str = "Imported") -> SignatureText:
-    """The fields as text: in the string notation where it can say them, else as Python source.
+    """Write a signature in string notation if that can express its fields, else as Python source.
 
-    Raises ValueError for a name that no field can have.
+    Raises ValueError for an invalid field name.
     """
     for field in fields:
         if not is_name(field.name):
@@ -63,7 +63,7 @@ def signature_text(fields: Sequence[Field], instructions: str | None, name: str 
 
 
 def in_source(signature: Signature) -> SignatureText:
-    """The signature as Python source, its instructions apart where no docstring can hold them."""
+    """Write a signature as Python source, with separate instructions if a docstring cannot hold them."""
     try:
         return SignatureText(to_source(signature), signature.name)
     except SignatureError:
@@ -73,14 +73,17 @@ def in_source(signature: Signature) -> SignatureText:
 
 COT: Predictor = "ChainOfThought"
 REASONING = "reasoning"
-"""The output that `dspy.ChainOfThought.__init__` puts in front of the others."""
+"""The output that `dspy.ChainOfThought.__init__` prepends."""
 
 SAID = "it was run as a ChainOfThought: `reasoning` stands in front of the signature's outputs"
 
 
 def fitting(given: SignatureText, names: Sequence[str]) -> SignatureText:
-    """`given`, or the same as a ChainOfThought: where `names`, the fields of what is imported in their order, have the
-    reasoning directly in front of the first output and `given` has no such field."""
+    """Return `given`, as a ChainOfThought if the imported fields call for it.
+
+    They do if `names`, the imported fields in order, have `reasoning` directly before the first output of `given`, and
+    `given` has no such field.
+    """
     signature = given.read()
     outputs = list(signature.output_fields)
     if given.predictor == COT or REASONING in signature.fields or not outputs:

@@ -1,4 +1,4 @@
-"""Read the text and the JSON of a file to import, with errors that name the place; the result of an import."""
+"""Read the text and JSON of imported files, with errors that name the place; the result of an import."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from sessions.model.session import Session
 
 @dataclass(frozen=True)
 class Imported:
-    """A session made of somebody's file.
+    """The result of an import: a session, notes and open questions.
 
-    `notes` say what was found, taken and left. `questions` are what the file does not say and what was proposed in its
-    place: a session with questions is a proposal, which its user accepts or answers. `has_signature` is False where the
-    signature was given, so that merging keeps the session's own. With `is_bare_text` the file is a signature's source,
-    which says neither the predictor nor instructions in the place of its own.
+    `notes` list what was found, imported and skipped. `questions` list what the file lacks and the proposals for it; a
+    session with questions is a proposal for its user to accept or answer. `has_signature` is False if the signature
+    was given, so that merging keeps the session's own. `is_bare_text` marks a signature's source, which holds neither
+    the predictor nor instructions that override its own.
     """
 
     session: Session
@@ -31,23 +31,23 @@ class Imported:
     has_signature: bool = True
     is_bare_text: bool = False
     by_name: bool = False
-    """Whether its cases take the place of those of the same name, whose recordings and replies stay."""
+    """Whether its cases update cases of the same name, whose recordings and replies stay."""
     guesses: tuple[str, ...] = ()
-    """What a pasted text does not say and was assumed. Unlike `questions` they need no answer."""
+    """Assumptions about facts that a pasted text lacks. Unlike `questions` they need no answer."""
 
 
 KEPT = "imported"
-"""The key of `extra` under which what has no place in a session is kept."""
+"""The key of `extra` for imported data that sessions have no field for."""
 
 
 UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-"""The first bytes of a file in UTF-16, as Excel writes "Unicode text"."""
+"""The byte order marks of UTF-16, in which Excel saves "Unicode text"."""
 PICKLES = (".pkl", ".pickle", ".joblib")
 HOW_TO_SAVE = "in dspy, `program.save('program.json')` writes JSON, which is read here"
 
 
 def text_of(path: str) -> str:
-    """The text of a file in UTF-8, or in UTF-16 with its byte order mark. Raises `SessionError`, for pickles too."""
+    """Return the text of a file in UTF-8, or UTF-16 with a byte order mark. Raises `SessionError`, also for pickles."""
     file = Path(path)
     if file.is_dir():
         if any((file / name).exists() for name in ("program.pkl", "metadata.json")):
@@ -80,7 +80,7 @@ def _pickled(path: str, what: str) -> SessionError:
 
 
 def json_of(text: str, path: str, place: str = "") -> Any:
-    """The value of a JSON text exactly as it stands. Raises `SessionError` with line and column, or at `place`."""
+    """Parse a JSON text without repairs. Raises `SessionError` with line and column, or at `place`."""
     try:
         value = json.loads(text, object_pairs_hook=_object)
     except json.JSONDecodeError as error:

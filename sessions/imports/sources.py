@@ -1,4 +1,4 @@
-"""Detect the kind of a file by name and content, and import it; rows of a table become cases on request."""
+"""Detect the kind of a file by name and content, and import it; on request, import rows as cases."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from sessions.source.gathering import gather_text
 from sessions.source.linking import is_of_project, linked
 
 NAMES = ("case", "name", "id")
-"""Columns that are no field of the signature and say what a case is called, the first that is there."""
+"""Columns with a case's name, in order of preference; they are not fields of the signature."""
 
 
 def as_cases(imported: Imported, name: str) -> Imported:
-    """The import of rows, each as a case in the place of a demo. A row without a name of its own is `name 1`, …"""
+    """Convert imported rows from demos to cases. Rows without a name are called `name 1`, `name 2`, …"""
     session = imported.session
     signature = session.signature.read()
     cases: list[Case] = []
@@ -67,11 +67,11 @@ def load(
     call: int | None = None,
     text: str | None = None,
 ) -> Imported:
-    """The import of a file; `given` is the signature to read it by. A `.py` file may name its class: `x.py:Class`.
+    """Import a file, using the signature `given` if any. A `.py` path may name its class: `x.py:Class`.
 
-    A class is linked to its file where that is of the project of a session in `folder`. `call` chooses among the calls
-    of a text that holds several; `text` is what was given in the place of a file, and `path` names it. Raises
-    `SessionError`, SignatureError and `SourceError` for what cannot be imported.
+    A class is linked to its file if that belongs to the project of a session in `folder`. `call` chooses among several
+    calls. `text` replaces the file's content; `path` then only names it. Raises `SessionError`, `SignatureError` and
+    `SourceError` for what cannot be imported.
     """
     if text is not None:
         return _from_text(text, path, kind, given, predictor=predictor, name=case or "case 1", call=call)
@@ -126,7 +126,7 @@ def _from_text(
 
 
 def _rows(text: str, path: str, suffix: str, given: SignatureText | None) -> Imported:
-    """A table, or flat objects, whatever the name of their file."""
+    """Import a table or flat objects; only the suffixes of CSV and JSON Lines matter."""
     if suffix in (".csv", ".tsv"):
         return demos.from_csv(text, path, given)
     if suffix in (".jsonl", ".ndjson"):

@@ -1,4 +1,4 @@
-"""Make sessions of the calls in a trace: one for each signature, with a case for each call."""
+"""Convert the calls in a trace to sessions: a session for each signature, a case for each call."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sessions.running import recording
 LINES = (".jsonl", ".ndjson")
 MASKED = "(masked)"
 MOST_NAMED = 8
-"""Models that an error names."""
+"""The most models that an error message names."""
 
 
 @dataclass(frozen=True)
@@ -27,16 +27,16 @@ class Choice:
     """The calls of a trace to import."""
 
     failed: bool = False
-    """Take only calls that failed, or whose reply a following step could not use."""
+    """Whether to import only calls that failed, or whose reply a following step could not use."""
     predictor: str | None = None
-    """Take the session of this name alone."""
+    """The name of the only session to return."""
     model: str | None = None
     mask: tuple[re.Pattern[str], ...] = ()
-    """Texts to replace in messages and replies, such as personal data."""
+    """Patterns of texts to mask in messages and replies, such as personal data."""
 
 
 def holds_spans(path: str) -> bool:
-    """Tell whether a file is a trace, from its first line or the whole of its JSON."""
+    """Return whether a file is a trace, from its first three JSON lines or its whole JSON."""
     if Path(path).suffix.lower() not in (".json", *LINES) or not Path(path).is_file():
         return False
     try:
@@ -46,7 +46,7 @@ def holds_spans(path: str) -> bool:
 
 
 def from_trace(path: str, choice: Choice, given: SignatureText | None, case: str) -> dict[str, Imported]:
-    """Return a session for each signature, by a name for its file; the signature with most calls comes first.
+    """Return a session for each signature by file name; signatures with most calls come first.
 
     Raises `SessionError` if no chosen call can be read.
     """
@@ -98,7 +98,7 @@ def _program_of(call: TracedCall, imported: Imported) -> tuple[object, ...]:
 
 
 def _documents(path: str) -> Iterator[object]:
-    """Yield the JSON of a file: each line of JSON lines in turn, else the whole."""
+    """Yield the JSON documents of a file: each line of JSON Lines, else the whole file."""
     if Path(path).suffix.lower() not in LINES:
         yield json_of(text_of(path), path)
         return
@@ -109,7 +109,7 @@ def _documents(path: str) -> Iterator[object]:
 
 
 def _recorded(session: Session) -> tuple[Session, int]:
-    """Return the session with every reply recorded, and how many could be."""
+    """Record every reply; return the session and the number of recordings."""
     count = 0
     for case in session.cases:
         for column in session.columns:
@@ -137,7 +137,7 @@ def _masked(entry: traces.HistoryEntry, patterns: Sequence[re.Pattern[str]]) -> 
 
 
 def _free(name: str, taken: dict[str, Imported]) -> str:
-    """Return a name that is a file's and not taken yet."""
+    """Return an unused name that is valid for a file."""
     base = re.sub(r"[^\w.-]+", "-", name)[:60] or "call"
     number, free = 2, base
     while free in taken:

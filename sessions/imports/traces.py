@@ -1,9 +1,9 @@
 """Read the model calls in exported traces: OpenTelemetry, OpenInference, MLflow, Langfuse, LangSmith.
 
-A span is recognised by its own keys, whatever the file wraps it in: OTLP as JSON (spans, and the log records in which
-older conventions of GenAI put messages), the spans of OpenTelemetry's Python SDK and of Phoenix, MLflow's traces,
-Langfuse's observations, LangSmith's runs. Only messages, replies, models and parameters are taken; headers, resources
-and other spans are not.
+Spans are recognised by their own keys, in any wrapper: OTLP as JSON (spans, and the log records in which older GenAI
+conventions put messages), spans of OpenTelemetry's Python SDK and of Phoenix, MLflow's traces, Langfuse's
+observations, LangSmith's runs. Only messages, replies, models and parameters are imported; headers, resources and other
+spans are not.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SPANS_BELOW = (
     *("resourceSpans", "scopeSpans", "spans", "resourceLogs", "scopeLogs", "logRecords"),
     *("data", "traces", "observations", "runs", "child_runs"),
 )
-"""The keys below which a file has its spans."""
+"""Keys under which files nest spans."""
 PARAMETERS = ("temperature", "top_p", "max_tokens", "seed", "frequency_penalty", "presence_penalty", "stop")
 MESSAGE_EVENT = re.compile(r"gen_ai\.(system|user|assistant|tool)\.message")
 CHOICE_EVENT = "gen_ai.choice"
@@ -48,7 +48,7 @@ PROVIDERS = {
     "perplexity": "perplexity",
     "x_ai": "xai",
 }
-"""The providers of GenAI's conventions and of LangSmith, as the first part of a model's name."""
+"""The prefix of a model's name for each provider in GenAI's conventions and LangSmith."""
 PARENTS = ("parentSpanId", "parent_span_id", "parent_id", "parentObservationId", "parent_run_id")
 STARTS = ("startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime")
 DEEPEST = 40
@@ -69,7 +69,7 @@ class TracedCall:
 
     entry: HistoryEntry
     predictor: str = ""
-    """The signature's name, where the trace says it."""
+    """The signature's name, if the trace has it."""
     failure: str = ""
     """The error of the call, or of the step whose last call it was; empty without an error."""
 
@@ -88,7 +88,7 @@ class _Span:
 
 @dataclass
 class _Found:
-    """The spans of a file, and the messages that its log records hold by the ids of their spans."""
+    """The spans of a file, and the messages in its log records by span id."""
 
     spans: dict[str, _Span] = field(default_factory=dict)
     messages: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
@@ -96,12 +96,12 @@ class _Found:
 
 
 def is_trace(data: object) -> bool:
-    """Tell whether JSON is a span, or holds spans where the formats have them."""
+    """Return whether JSON is a span or contains spans."""
     return next(_records(data), None) is not None
 
 
 def calls_in(documents: Iterable[object]) -> list[TracedCall]:
-    """Return the model calls of all documents in the order of their starts. Each line of JSON lines is a document."""
+    """Return the model calls of all documents by start time. Each line of JSON Lines is a document."""
     found = _Found()
     for data in documents:
         for record in _records(data):
@@ -140,7 +140,7 @@ def _records(data: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
 
 
 def _id_of(record: Mapping[str, Any]) -> str:
-    """Return the id of the span that a record is or belongs to; empty for other JSON."""
+    """Return the span id of a span or log record; "" for other JSON."""
     context = record.get("context")
     inside = context.get("span_id") if isinstance(context, dict) else None
     is_observation = "traceId" in record and isinstance(record.get("type"), str)
@@ -173,7 +173,7 @@ def _gather(record: Mapping[str, Any], found: _Found) -> None:
 
 
 def _failure(record: Mapping[str, Any], events: Sequence[tuple[str, Any]]) -> str:
-    """Return the error of a span in a line; empty if it has none."""
+    """Return the first line of a span's error, or ""."""
     status = record.get("status")
     status = (
         status
@@ -190,7 +190,7 @@ def _failure(record: Mapping[str, Any], events: Sequence[tuple[str, Any]]) -> st
 
 
 def _line(id: str, spans: Mapping[str, _Span]) -> Iterator[_Span]:
-    """Yield a span and those around it, the innermost first."""
+    """Yield a span and its ancestors, innermost first."""
     for _ in range(DEEPEST):
         if id not in spans:
             return
@@ -204,7 +204,7 @@ def _predictor(id: str, spans: Mapping[str, _Span]) -> str:
 
 
 def _entry(span: _Span, found: _Found) -> HistoryEntry | None:
-    """Return the call that a span is; None for a span of anything else, or without messages or a reply."""
+    """Return the model call in a span; None for other spans, or without messages or a reply."""
     for read in (_openinference, _mlflow, _genai, _langfuse, _langsmith):
         said = read(span)
         if said is None:
@@ -237,7 +237,7 @@ def _openinference(span: _Span) -> _Said | None:
 
 
 def _inner(message: object) -> object:
-    """Return OpenInference's message without its wrapper, its parts in OpenAI's form."""
+    """Unwrap OpenInference's message and convert its parts to OpenAI's form."""
     inner = message.get("message", message) if isinstance(message, dict) else message
     if not isinstance(inner, dict) or "contents" not in inner:
         return inner
@@ -259,7 +259,7 @@ def _mlflow(span: _Span) -> _Said | None:
 
 
 def _genai(span: _Span) -> _Said | None:
-    """Read the attributes of OpenTelemetry's conventions for GenAI, today's and those of OpenLLMetry before them."""
+    """Read the attributes of OpenTelemetry's GenAI conventions, and OpenLLMetry's earlier ones."""
     genai = span.attributes.get("gen_ai")
     if not isinstance(genai, dict):
         return None
@@ -277,7 +277,7 @@ def _genai(span: _Span) -> _Said | None:
 
 
 def _langfuse(span: _Span) -> _Said | None:
-    """Read an observation of Langfuse of the type GENERATION."""
+    """Read a Langfuse observation of type GENERATION."""
     own = span.own
     if str(own.get("type")).upper() != "GENERATION":
         return None
@@ -290,7 +290,7 @@ def _langfuse(span: _Span) -> _Said | None:
 
 
 def _langsmith(span: _Span) -> _Said | None:
-    """Read a run of LangSmith of the type llm."""
+    """Read a LangSmith run of type llm."""
     own = span.own
     inputs, outputs = own.get("inputs"), own.get("outputs")
     if own.get("run_type") != "llm" or not isinstance(inputs, dict):
@@ -313,7 +313,7 @@ def _model(provider: object, name: object) -> str:
 
 
 def _messages(value: object) -> list[dict[str, Any]]:
-    """Return messages of any of the formats in OpenAI's form; a batch's first."""
+    """Convert messages of any format to OpenAI's form; of a batch, the first list."""
     value = _json(value)
     if isinstance(value, list) and value and isinstance(value[0], list):
         value = value[0]
@@ -329,7 +329,7 @@ def _messages(value: object) -> list[dict[str, Any]]:
 
 
 def _text(value: object) -> str:
-    """Return the text of a reply in any of the formats; empty for a reply without text."""
+    """Return the text of a reply in any format; "" without text."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):
@@ -342,7 +342,7 @@ def _text(value: object) -> str:
 
 
 def _is_text(content: object) -> bool:
-    """Tell whether content is a text, or parts that are all texts."""
+    """Return whether content is a text or a list of text parts."""
     return isinstance(content, str) or (
         isinstance(content, list) and all(isinstance(one, dict) and one.get("type") == "text" for one in content)
     )
@@ -355,7 +355,7 @@ def _joined(content: Any) -> str:
 
 
 def _json(value: object) -> Any:
-    """Return the value of a text that is JSON; any other value as it is."""
+    """Decode a text that is JSON; return any other value unchanged."""
     if not isinstance(value, str):
         return value
     try:
@@ -369,14 +369,14 @@ def _list(value: object) -> list[Any]:
 
 
 def _attributes(value: object) -> dict[str, Any]:
-    """Return attributes by name, of OTLP's list too."""
+    """Return attributes by name, from a dict or OTLP's list."""
     if isinstance(value, list):
         return {str(one["key"]): _plain(one.get("value")) for one in value if isinstance(one, dict) and "key" in one}
     return value if isinstance(value, dict) else {}
 
 
 def _plain(value: object) -> Any:
-    """Return the value of OTLP's `AnyValue`."""
+    """Unwrap OTLP's `AnyValue`."""
     if not isinstance(value, dict) or len(value) != 1:
         return value
     ((kind, inside),) = value.items()
@@ -390,7 +390,7 @@ def _plain(value: object) -> Any:
 
 
 def _nested(value: Any) -> Any:
-    """Return attributes nested by the dots of their names; numbers are places in a list."""
+    """Nest attributes by the dots in their names; numeric parts become list indexes."""
     if isinstance(value, list):
         return [_nested(one) for one in value]
     if not isinstance(value, dict):
