@@ -1,1 +1,1 @@
-"""Exports of sessions for other tools, a file each; `formats.FORMATS` lists them. They send nothing."""
+"""Export sessions for other tools, without sending anything; `formats.FORMATS` lists the formats."""

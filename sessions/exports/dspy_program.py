@@ -1,7 +1,7 @@
-"""`program.json`, as dspy's `save` writes it: instructions, prefixes, descriptions and demos of one predictor.
+"""Export `program.json` as dspy's `save` writes it: a predictor's instructions, prefixes, descriptions and demos.
 
-What an import kept beside the session (`sessions.imports.dspy_program`) goes back where it was: other predictors,
-traces, the model's state, keys of demos that are no fields. Unchanged, the file comes out as it was, byte for byte.
+Data that an import kept (`sessions.imports.dspy_program`) is restored: other predictors, traces, the model's state,
+demo keys that are not fields. An unchanged import gives the same file, byte for byte.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NOT_SAVED = "names, types and roles of the fields, which dspy saves of no progra
 
 
 def dspy_program(source: Source) -> Exported:
-    """The text of the file. Raises ExportError for a demo that no JSON file can hold, and SignatureError."""
+    """Export the program. Raises ExportError for a demo that JSON files cannot hold, and SignatureError."""
     view = source.first
     kept = view.session.extra.get(KEPT)
     known: Mapping[str, Any] = kept if isinstance(kept, Mapping) and "predictor" in kept else {}
@@ -50,7 +50,7 @@ def dspy_program(source: Source) -> Exported:
 
 
 def _placed(known: Mapping[str, Any], state: Mapping[str, Any], usual: str) -> dict[str, Any]:
-    """The state under its predictor's path, among the states of the others."""
+    """Put the state under its predictor's path, among the states of other predictors."""
     path = known.get("predictor", usual)
     if not path:
         return dict(state)
@@ -80,7 +80,7 @@ def _demos(view: View) -> list[dict[str, Any]]:
 
 
 def _demo(demo: Demo, built: Mapping[str, object]) -> dict[str, Any]:
-    """The values as dspy saves them (custom types as text with its markers), and the keys that are no fields."""
+    """Return values as dspy saves them (custom types as text with its markers), with keys that are not fields."""
     values = {
         name: value if built[name] is value else serialize_for_json(built[name]) for name, value in demo.values.items()
     }
@@ -92,7 +92,7 @@ def _demo(demo: Demo, built: Mapping[str, object]) -> dict[str, Any]:
 
 
 def _lm(view: View, kept: object) -> tuple[Any, list[str]]:
-    """The model's state as it was imported, with the session's model and parameters where these have changed."""
+    """Return the imported state of the model, updated if the session's model or parameters changed."""
     model = view.model
     given = view.session.params_of(view.column)
     params = {name: one for name, one in given.items() if name not in CONNECTION or name in OF_THE_LM}

@@ -1,4 +1,4 @@
-"""Export a Python module for dspy that makes the same messages: signature, models, demos, adapter, call."""
+"""Export a Python module for dspy that produces the same messages: signature, models, demos, adapter, call."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ TOOL_STUB = """def {name}(**arguments):
     raise NotImplementedError("a tool without a function")"""
 NOT_RUN = "not_run"
 NOT_DESCRIBED = "not_described"
-"""The stub of a tool whose description is the empty text: dspy takes the function's docstring in its place."""
+"""The stub of a tool with an empty description; dspy would use the function's docstring instead."""
 
 
 class ValueSource:
-    """Write values; `needs` are the modules and `tools` the function stubs that they use."""
+    """Writes values as source; collects the modules (`needs`) and function stubs (`tools`) that they use."""
 
     def __init__(self) -> None:
         self.needs: set[str] = set()
         self.tools: set[str] = set()
 
     def write(self, value: object, indent: str = "") -> str:
-        """An expression for `value`. Raises ExportError for an object of no type that dspy has."""
+        """Write an expression for `value`. Raises ExportError for an object of a type that dspy lacks."""
         if isinstance(value, pydantic.BaseModel):
             return self._custom(value, indent)
         inner = indent + "    "
@@ -88,7 +88,7 @@ class ValueSource:
 
 
 def stub(name: str) -> str:
-    """A function that a tool of dspy's can be made of."""
+    """Write a stub function from which dspy can make a tool."""
     return TOOL_STUB.format(name=name, doc='""  ' if name == NOT_DESCRIBED else "")
 
 
@@ -107,16 +107,16 @@ def _has_objects(value: object) -> bool:
 
 
 NOT_OF_DSPYS_LM = ("capabilities", "header_variables", "stream")
-"""What of a session's parameters `dspy.LM` does not take, or not by this name."""
+"""Parameters of a session that `dspy.LM` does not accept, or not by this name."""
 
 NOT_AT_THE_TOP = ("BAMLAdapter",)
-"""Adapters of dspy that `import dspy` alone does not give."""
+"""Adapters of dspy that `import dspy` does not export."""
 OTHER_ORDER = (
     "the order of the classes: they stand as Python needs them, and dspy shows one that is defined below another by "
     "its name alone, so that the prompt differs there"
 )
 DSPYS_WORDS = ("self", "signature", "demos", "config", "lm", "new_signature", "_trace")
-"""What `dspy.Predict` takes beside the inputs, so that no input can be called so."""
+"""Argument names of `dspy.Predict`, which inputs cannot have."""
 
 
 def dspy_source(source: Source) -> Exported:
@@ -181,9 +181,9 @@ def dspy_source(source: Source) -> Exported:
 
 
 def predictor_of(view: View) -> tuple[Signature, bool]:
-    """The signature to give to dspy's predictor, and whether that is ChainOfThought, which adds the reasoning itself.
+    """Return the signature for dspy's predictor, and whether that is ChainOfThought, which adds the reasoning itself.
 
-    A ChainOfThought whose reasoning a variant rewords is a Predict of the whole signature.
+    A ChainOfThought whose reasoning a variant rewords becomes a Predict with the whole signature.
     """
     whole = view.signature
     text = view.session.signature
@@ -195,7 +195,7 @@ def predictor_of(view: View) -> tuple[Signature, bool]:
 
 
 def _name_of(view: View, signature: Signature) -> str:
-    """Return the user's name for it, which dspy's signature methods lose. No message contains it."""
+    """Return the user's name for the signature, which dspy's signature methods lose; no message contains it."""
     text = view.session.signature
     name = notation.read(text.text, text.class_name).name
     return name if is_name(name) else signature.name
@@ -216,7 +216,7 @@ def _refuse(view: View) -> None:
 
 
 def _class_source(signature: Signature) -> str:
-    """The class, with instructions that no docstring can hold set behind it. Raises ExportError."""
+    """Write the class; `with_instructions` sets instructions that a docstring cannot hold. Raises ExportError."""
     try:
         return to_source(signature)
     except SignatureError:
@@ -231,14 +231,13 @@ def _class_source(signature: Signature) -> str:
 
 
 def _shown_otherwise(view: View, signature: Signature, source: str) -> list[str]:
-    """Report in a phrase if the written classes change the prompt.
+    """Return a phrase if the written classes change the prompt.
 
-    The order of classes can matter: dspy's BAMLAdapter shows one that is defined below another as Python keeps it until
-    then, as a `ForwardRef`.
+    The order of classes can matter: dspy's BAMLAdapter shows a class defined after its use as a `ForwardRef`.
     """
     try:
         written = notation.read(source, signature.name)
-    except SignatureError:  # nothing can be said of it
+    except SignatureError:  # cannot be compared
         return []
     inputs = rendering.inputs_of(view.signature, view.case)
     ours, theirs = [view.adapter.render(one, (), inputs).as_dicts() for one in (signature, written)]
@@ -246,7 +245,7 @@ def _shown_otherwise(view: View, signature: Signature, source: str) -> list[str]
 
 
 def _given_inputs(view: View, left: list[str]) -> dict[str, Any]:
-    """The inputs of the case and its history; dspy fills in defaults itself."""
+    """Return the case's inputs and history, without defaults: dspy fills them in."""
     history = view.signature.history_field
     fields = view.signature.input_fields
     unknown = [name for name in view.case.inputs if name not in fields]
@@ -276,7 +275,7 @@ def _adapter(view: View) -> str:
 
 
 def _dspy_name(adapter: str) -> tuple[str, str]:
-    """Name dspy's class of the adapter in the module, and the import it needs besides `import dspy`."""
+    """Return the name of dspy's adapter class in the module, and the import it needs besides `import dspy`."""
     module, name = catalog.dspy_class(adapter) or ("", "")
     return (name, f"from {module} import {name}") if name in NOT_AT_THE_TOP else (f"dspy.{name}", "")
 
@@ -306,13 +305,13 @@ def _model(view: View, source: Source, left: list[str]) -> str:
 
 
 def _unchecked(signature: Signature) -> str:
-    """dspy's look at the types of inputs raises for a TypedDict."""
+    """Disable dspy's type check of inputs for TypedDicts, for which it raises."""
     parts = (part for field in signature.input_fields.values() for part in walk(field.annotation))
     return ", warn_on_type_mismatch=False" if any(map(typing_extensions.is_typeddict, parts)) else ""
 
 
 def _imports(lines: Iterable[str]) -> str:
-    """`import …` before `from … import …`."""
+    """Sort imports: `import …` before `from … import …`."""
     kept = {line for line in lines if line}
     return "\n".join(sorted(kept, key=lambda line: (line.startswith("from "), line)))
 

@@ -16,7 +16,7 @@ from sessions.running import rendering
 
 
 def _as_a_shell_has_it(provider: str, usual: str) -> str:
-    """The address of the user's environment, by the variables that the workbench looks in, else the usual address."""
+    """Write a shell expression: the address from the variables that the workbench reads, else the usual address."""
     found = usual
     for name in reversed(base_variables(provider)):
         found = f"${{{name}:-{found}}}"
@@ -43,10 +43,10 @@ COMPATIBLE: Mapping[str, tuple[str, str]] = MappingProxyType(
         "lm_studio": _of_an_own_server("lm_studio"),
     }
 )
-"""Providers that speak OpenAI's chat completions: where, as a shell writes it, and the variable that holds the key."""
+"""For providers with OpenAI's chat completions: the address as a shell expression, and the API key's variable."""
 
 PATHS: Mapping[ModelType, str] = {"chat": "chat/completions", "responses": "responses", "text": "completions"}
-"""What follows the address, by the API that is asked."""
+"""The path after the address, by API."""
 
 OFFLINE = "offline/"
 _VARIABLE = re.compile(r"[A-Z0-9_]+")
@@ -55,7 +55,7 @@ _PLAIN_ADDRESS = re.compile(r"[A-Za-z0-9.:/\[\]_~%-]+")
 
 @dataclass(frozen=True)
 class Endpoint:
-    """`base` is an address as a shell writes it; `key` the variable with the key, or empty; `left_out` says why."""
+    """An address as a shell expression, the API key's variable ("" for none), and why the key is left out."""
 
     base: str
     key: str
@@ -88,13 +88,13 @@ def is_written_by_litellm(view: View) -> bool:
 
 
 def named_address(view: View) -> str | None:
-    """The `api_base` that the session names for the column."""
+    """Return the `api_base` that the session sets for the column."""
     given = rendering.connection_of(view.session, view.column).get("api_base")
     return str(given) if given else None
 
 
 def plain_address(view: View) -> str | None:
-    """Like `named_address`, for files in which some characters have a meaning: those raise ExportError."""
+    """Return `named_address`; raise ExportError for characters that are special in exported files."""
     named = named_address(view)
     if named is not None and not _PLAIN_ADDRESS.fullmatch(named):
         raise ExportError(f"{view.place}: the address {named!r} has signs that other tools would not take as they are")
@@ -102,7 +102,7 @@ def plain_address(view: View) -> str | None:
 
 
 def key_goes_there(view: View, source: Source) -> tuple[bool, tuple[str, ...]]:
-    """Decide whether an export may name the API key's variable for the session's address; say why not."""
+    """Decide whether an export may name the API key's variable for the session's address; return why not."""
     named = named_address(view)
     if named is None or is_allowed(named, source.allow_hosts):
         return True, ()
@@ -111,7 +111,7 @@ def key_goes_there(view: View, source: Source) -> tuple[bool, tuple[str, ...]]:
 
 
 def headers_of(view: View, source: Source) -> tuple[Mapping[str, str], tuple[str, ...]]:
-    """Return the variable of each header of the session; or none, and the sentence that says why."""
+    """Return the variable of each header of the session, or none and the reason."""
     variables = rendering.lm_settings_of(view.session, view.column).header_variables
     if not variables or key_goes_there(view, source)[0]:
         return variables, ()
@@ -119,16 +119,16 @@ def headers_of(view: View, source: Source) -> tuple[Mapping[str, str], tuple[str
 
 
 def key_variable(model: str) -> str:
-    """Return the first variable that may hold the provider's API key; empty for servers without keys.
+    """Return the first variable that may hold the provider's API key; "" for servers without keys.
 
-    Raises ExportError for a provider of an impossible name.
+    Raises ExportError for an invalid provider name.
     """
     provider, _ = split_model(model)
     return COMPATIBLE[provider][1] if provider in COMPATIBLE else _guessed_variable(provider)
 
 
 def _guessed_variable(provider: str) -> str:
-    """A session is a stranger's file, and this name goes into source and shell commands: only plain names do."""
+    """Derive a variable from the provider's name; only plain names are safe in source and shell commands."""
     name = key_variables(provider)[0]
     if not _VARIABLE.fullmatch(name):
         raise ExportError(f"the provider {provider[:60]!r} has no name that could be one")

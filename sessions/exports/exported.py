@@ -17,7 +17,7 @@ from sessions.running import rendering
 
 
 class ExportError(ValueError):
-    """A format cannot hold the session; says what would work, and the `flag` that chooses it."""
+    """Raised if a format cannot hold the session; has a remedy and the `flag` that selects it."""
 
     def __init__(self, message: str, flag: str = "") -> None:
         super().__init__(message)
@@ -26,7 +26,7 @@ class ExportError(ValueError):
 
 @dataclass(frozen=True)
 class Exported:
-    """The text of the file, phrases for what it leaves out of the session, and notes."""
+    """The text of the file, phrases naming omitted parts of the session, and notes."""
 
     text: str
     left_out: tuple[str, ...] = ()
@@ -35,14 +35,14 @@ class Exported:
 
 @dataclass(frozen=True)
 class View:
-    """A case of a session in a column. `code` holds the `module:Class` adapters that may be imported."""
+    """A case of a session in a column. `code` lists the `module:Class` adapters that may be imported."""
 
     session: Session
     column: Column
     case: Case
     code: Collection[str] = ()
     earlier: View | None = field(default=None, repr=False, compare=False)
-    """The case before under the same column, whose demos the prompt takes over."""
+    """The previous case of the same column; the prompt reuses its rendered demos."""
 
     @property
     def place(self) -> str:
@@ -50,7 +50,7 @@ class View:
 
     @cached_property
     def adapter(self) -> Adapter:
-        """The column's adapter. Raises ExportError if it does not exist, or is code that was not allowed."""
+        """The column's adapter. Raises ExportError for an unknown adapter or code that is not allowed."""
         try:
             return rendering.adapter_of(self.column, allow_code=self.column.adapter in self.code)
         except UnknownAdapterError as error:
@@ -58,12 +58,12 @@ class View:
 
     @cached_property
     def varied(self) -> Session:
-        """The session with the column's variants. Raises SignatureError and `variants.VariantError`."""
+        """The session with the column's variants applied. Raises SignatureError and `variants.VariantError`."""
         return variants.session_of(self.session, self.column)
 
     @property
     def signature(self) -> Signature:
-        """The signature as the column sees it. Raises SignatureError and `variants.VariantError`."""
+        """The signature with the column's variants. Raises SignatureError and `variants.VariantError`."""
         return self.varied.signature.read()
 
     @property
@@ -88,8 +88,8 @@ class View:
 class Source:
     """A session to export: `views` holds each case in each column, column by column, and is never empty.
 
-    `name` is what the session is called in the export. `allow_hosts` are hosts that may get a key of the user's
-    although a session named them.
+    `name` is the session's name in the export. `allow_hosts` are hosts named by a session that may receive the user's
+    API key.
     """
 
     views: tuple[View, ...]
@@ -113,11 +113,11 @@ class SourceOptions(TypedDict, total=False):
     """Options of an export, in addition to columns and cases."""
 
     name: str
-    """What the session is called in the export; without a name its own."""
+    """The session's name in the export; by default its own."""
     code: Collection[str]
     """The `module:Class` adapters that may be imported."""
     allow_hosts: Collection[str]
-    """Hosts that may get a key of the user's although a session named them."""
+    """Hosts named by a session that may receive the user's API key."""
 
 
 def source_of(
@@ -149,11 +149,11 @@ def switched_off(session: Session, cases: Sequence[Case] = ()) -> tuple[str, ...
 
 
 def beside(view: View) -> tuple[str, ...]:
-    """Name the parts of a session that a request of a case leaves out, a phrase each."""
+    """Name the parts of a session that are missing in a case's request, one phrase for each."""
     return (*switched_off(view.session, (view.case,)), *view.request.prompt.notes, *other_cases(view))
 
 
 def other_cases(view: View) -> tuple[str, ...]:
-    """The cases besides the exported one, as a sentence or none."""
+    """Name the cases that are not exported in a phrase, if any."""
     names = [one.name for one in view.session.cases if one.name != view.case.name]
     return (f"the other cases: {', '.join(names)}",) if names else ()

@@ -1,4 +1,4 @@
-"""All export formats of a session. The module of a format is imported when it is first used."""
+"""The export formats of a session. A format's module is imported on first use."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from sessions.exports.exported import Exported, Source, SourceOptions, source_of
 from sessions.model.session import Case, Column, Session
 
 Scope = Literal["one", "columns", "cases", "all"]
-"""What goes into one file: one column of one case, each column of one, one column of each, or each of each."""
+"""The contents of a file: a column of a case, all columns of a case, a column of all cases, or all of both."""
 
 
 @dataclass(frozen=True)
 class Format:
-    """`home` is the `module:function` that makes it; `file` what a file of it is usually called."""
+    """An export format: `home` is its `module:function`, `file` the usual file name."""
 
     name: str
     title: str
@@ -28,7 +28,7 @@ class Format:
 
     @property
     def make(self) -> Callable[[Source], Exported]:
-        """The export. Raises `exported.ExportError`, `adapters.errors.SignatureError` and `variants.VariantError`."""
+        """The export function, which raises `ExportError`, `SignatureError` and `variants.VariantError`."""
         module, _, name = self.home.partition(":")
         found: Callable[[Source], Exported] = getattr(importlib.import_module(module), name)
         return found
@@ -36,7 +36,7 @@ class Format:
     def export(
         self, session: Session, columns: Sequence[Column], cases: Sequence[Case], **options: Unpack[SourceOptions]
     ) -> Exported:
-        """The session in this form; a form of a single column or case takes the first. Raises as `make`."""
+        """Export the session; formats for a single column or case use the first. Raises the errors of `make`."""
         shown = columns if self.wants_every_column else columns[:1]
         meant = cases if self.wants_every_case else cases[:1]
         return self.make(source_of(session, shown, meant, **options))
@@ -145,4 +145,4 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
         )
     }
 )
-"""In the order of menus."""
+"""The formats by name, in the order of menus."""

@@ -1,4 +1,4 @@
-"""JSON texts: for machines, for people, and byte for byte as dspy writes its files."""
+"""Write JSON for machines, for people, and byte for byte as dspy writes its files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def pretty(value: object) -> str:
-    """Strict ASCII, two spaces a level."""
+    """Write strict ASCII with two spaces per level."""
     return json.dumps(as_json(value), indent=2, allow_nan=False)
 
 
@@ -22,15 +22,15 @@ def one_line(value: object) -> str:
 
 
 def readable(value: object) -> str:
-    """As `pretty`, with letters of all languages as they are; a lone surrogate, which no file holds, is an escape."""
+    """Write like `pretty`, but keep non-ASCII letters; escape unpaired surrogates, which files cannot hold."""
     text = json.dumps(as_json(value), indent=2, ensure_ascii=False, allow_nan=False)
     return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def as_dspy_saves(value: object) -> str:
-    """As `orjson.dumps` with OPT_INDENT_2 and OPT_APPEND_NEWLINE, with which dspy's `save` writes.
+    """Write like dspy's `save`: `orjson.dumps` with OPT_INDENT_2 and OPT_APPEND_NEWLINE.
 
-    It differs from Python's `json` in how floats are written, and refuses what is no JSON. Raises ValueError for that.
+    Unlike Python's `json`, it writes floats differently and rejects unpaired surrogates. Raises ValueError for them.
     """
     pieces: list[str] = []
     _write(value, "\n", pieces)
@@ -59,13 +59,14 @@ def _write(value: object, line: str, pieces: list[str]) -> None:
 
 
 def _text(text: str) -> str:
-    text.encode("utf-8")  # a lone surrogate raises, as it does in orjson
+    text.encode("utf-8")  # an unpaired surrogate raises, as in orjson
     return json.dumps(str(text), ensure_ascii=False)
 
 
 def _float(number: float) -> str:
-    """The shortest digits that read back, as orjson 3.13 lays them out: 0.00001 and 1e-7, where Python has 1e-05 and
-    1e-07 (older releases write 1e16 for 1e+16).
+    """Write the shortest digits that round-trip, in orjson 3.13's layout.
+
+    That is 0.00001 and 1e-7 for Python's 1e-05 and 1e-07. (Older releases of orjson write 1e16 for 1e+16.)
     """
     if not math.isfinite(number):
         return "null"

@@ -1,4 +1,4 @@
-"""JSON Lines for OpenAI: fine-tuning data in the chat format, and requests for its batch API."""
+"""Export JSON Lines for OpenAI: fine-tuning data in the chat format, and requests for its batch API."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from sessions.model.replies import Answer
 from sessions.running import recording, rendering
 
 LEAST_EXAMPLES = 10
-"""OpenAI starts no fine-tuning with fewer."""
+"""The minimum number of examples for OpenAI's fine-tuning."""
 
 
 def finetune(source: Source) -> Exported:
-    """Write a line `{"messages": […]}` for each complete demo and each case with a known right answer.
+    """Write a line `{"messages": […]}` for each complete demo and each case with a known correct answer.
 
-    The right answer is the expected value of every output, else the column's reply that is rated good, else its
-    recorded reply unless rated bad. Lines have no few-shot examples, which are what is to be learned. Raises
-    ExportError when there is no line.
+    The answer consists of the expected values if every output has one; else it is the column's reply if rated good;
+    else its recorded reply unless rated bad. Lines have no few-shot examples, because these are to be learned. Raises
+    ExportError if there is no line.
     """
     first = source.first
     signature = first.signature
@@ -87,7 +87,7 @@ def _expected(view: View, signature: Signature) -> dict[str, Any] | None:
 
 
 def _answer(view: View, signature: Signature) -> tuple[dict[str, Any] | None, str]:
-    """The right answer of a case, or why it has none."""
+    """Return the correct answer of a case, or why it has none."""
     expected = _expected(view, signature)
     if expected is not None:
         return expected, ""
@@ -104,7 +104,7 @@ def _answer(view: View, signature: Signature) -> tuple[dict[str, Any] | None, st
 
 
 def _recorded(view: View) -> Answer | None:
-    """The recorded completion that was read."""
+    """Return the first recorded completion that was parsed, or None."""
     kept = view.case.recordings.get(view.column.id)
     attempts = kept.attempts if kept is not None else ()
     completions = [one for attempt in attempts for one in attempt.completions]
@@ -112,8 +112,7 @@ def _recorded(view: View) -> Answer | None:
 
 
 def _read(view: View, signature: Signature, completion: Answer) -> dict[str, Any]:
-    """The outputs that a reply has, as the request asked for them; what the model was to give natively and did not is
-    none."""
+    """Parse the outputs of a reply as the request asked for them, omitting native outputs that are missing."""
     asked = view.request
     reading = recording.read_completion(view.adapter, asked, signature, completion)
     return {
@@ -124,7 +123,10 @@ def _read(view: View, signature: Signature, completion: Answer) -> dict[str, Any
 
 
 def batch(source: Source) -> Exported:
-    """`{"custom_id", "method", "url", "body"}` a line, for each column and case. Raises ExportError for two models."""
+    """Write a line `{"custom_id", "method", "url", "body"}` for each column and case.
+
+    Raises ExportError for several models.
+    """
     models = {view.model for view in source.views}
     if len(models) > 1:
         listed = ", ".join(sorted(models))
@@ -149,7 +151,7 @@ def batch(source: Source) -> Exported:
 
 
 def _named(views: tuple[View, ...]) -> Iterator[tuple[str, View]]:
-    """Ids that say the case and column, in letters that every file takes; the number makes each one of its own."""
+    """Yield views with ids made of a unique number, the case and the column, in ASCII letters, digits, `-` and `_`."""
     for number, view in enumerate(views, 1):
         words = f"{view.case.name}-{view.column.id}"
         kept = "".join(one if one.isascii() and (one.isalnum() or one in "-_") else "-" for one in words)[:48]

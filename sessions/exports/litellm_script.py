@@ -18,10 +18,10 @@ from sessions.running import rendering
 from sessions.running.recording import as_json
 
 NO_KEY = "no-key"
-"""Given to a host that must get no key: litellm would take a key from the environment where none is given."""
+"""The key for hosts that must not receive an API key; without it litellm uses a key from the environment."""
 
 OF_LITELLM = ("api_base", "api_version", "num_retries", "timeout")
-"""What litellm's functions take of a session's connection."""
+"""Connection settings of a session that litellm's functions accept."""
 
 CHAT = """response = litellm.completion({arguments})
 for choice in response.choices:
@@ -45,13 +45,14 @@ CALLS: Mapping[ModelType, tuple[str, str, str]] = {
     "responses": ("input", "INPUT", RESPONSES),
     "text": ("prompt", "PROMPT", TEXT),
 }
-"""By the API that is asked: litellm's argument for what the model reads, its name in the script, and the call."""
+"""For each API: litellm's argument for the model's input, its name in the script, and the call."""
 
 
 def litellm_script(source: Source) -> Exported:
-    """litellm takes the key from the environment; an address that the session names gets none unless allowed.
+    """Export the script; litellm reads the API key from the environment.
 
-    What litellm would refuse or rename, and dspy sends as it is, goes out as `extra_body`.
+    An address that the session names gets no key unless allowed. Parameters that litellm would reject or rename, but
+    dspy sends unchanged, go to `extra_body`.
     """
     view = source.first
     made = _handed_over(view)
@@ -77,7 +78,7 @@ def litellm_script(source: Source) -> Exported:
         arguments["api_key"] = NO_KEY
         left += said
     elif made.path:
-        arguments["api_key"] = NO_KEY  # called as a model of OpenAI's, it would get OpenAI's key
+        arguments["api_key"] = NO_KEY  # litellm treats it as an OpenAI model and would send OpenAI's key
     headers, said = headers_of(view, source)
     left += said
     key = key_variable(view.model) if allowed and named_address(view) is None else ""
@@ -113,7 +114,7 @@ def _handed_over(view: View) -> Sent:
 
 
 def _class_of(view: View, arguments: Mapping[str, object]) -> str | None:
-    """The class that litellm is given where it writes what goes out itself; None where it is given a schema.
+    """Return the source of the response format's class if litellm itself writes the request; None if it gets a schema.
 
     Rule: the end of `dspy.adapters.json_adapter._get_structured_outputs_response_format`.
     """
@@ -130,7 +131,7 @@ def _class_of(view: View, arguments: Mapping[str, object]) -> str | None:
 
 
 def _without_what_litellm_refuses(model: str, arguments: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """The arguments as litellm by itself takes them, and what it would not send."""
+    """Merge `extra_body` into the arguments and drop what litellm rejects; return phrases naming what is dropped."""
     plain = {one: value for one, value in arguments.items() if one != "extra_body"}
     plain |= arguments.get("extra_body", {})
     listed = model_list.listed(re.sub(r"[-@]\d{8}$", "", model))
@@ -155,7 +156,7 @@ def _messages(view: View) -> list[dict[str, Any]]:
 
 
 def _value(name: str, value: Any) -> str:
-    """An argument as source; messages that stand in the body as they are, too, stand in the script once."""
+    """Write an argument as source; messages in `extra_body` refer to the script's `MESSAGES`."""
     if name == "extra_body" and "messages" in value:
         rest = {one: part for one, part in value.items() if one != "messages"}
         return f'{{"messages": MESSAGES, **{literal(as_json(rest), "    ")}}}'

@@ -16,7 +16,7 @@ _SPECIAL = re.compile(r"([\\`*_\[\]#|<>~&]|^[-+](?= )|(?<=\d)[.)](?= ))")
 
 
 def markdown(source: Source) -> Exported:
-    """Fence or escape every text of the session, so that none of it is Markdown or HTML."""
+    """Export a session, with every text fenced or escaped so that it is never Markdown or HTML."""
     first = source.first
     session = first.session
     sections = [f"# {_escaped(source.name)}"]
@@ -77,7 +77,7 @@ def _column(view: View) -> Iterator[str]:
 
 
 def _fenced(text: str, language: str) -> str:
-    """A block whose fence is longer than every row of backticks in the text."""
+    """Write a code block whose fence is longer than any run of backticks in the text."""
     shown = visible(text).rstrip("\n")
     longest = max([len(one) for one in re.findall(r"`+", shown)], default=0)
     fence = "`" * max(3, longest + 1)
@@ -85,5 +85,5 @@ def _fenced(text: str, language: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Put `text` on a single line, with a backslash before every character of Markdown or HTML."""
+    """Put `text` on a single line and escape all characters of Markdown and HTML."""
     return _SPECIAL.sub(r"\\\1", visible(text, keep="").replace("␊", " "))

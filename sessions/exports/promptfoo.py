@@ -1,7 +1,7 @@
-"""Export a promptfoo config: a prompt and a provider a column, a test a case, inputs as variables.
+"""Export a promptfoo config: a prompt and provider per column, a test per case, inputs as variables.
 
-promptfoo renders prompts, provider configs and assertions by Nunjucks, and what looks like `{{ env.NAME }}` anywhere
-while it loads the file; it opens a variable that begins with `file://`. None of that may happen to a session's text.
+promptfoo renders prompts, provider configs and assertions with Nunjucks, renders anything like `{{ env.NAME }}` when it
+loads the file, and opens variables that begin with `file://`. None of that may happen to a session's text.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ PROVIDERS: Mapping[str, str] = {
     "ollama": "ollama:completion:",
     "xai": "xai:",
 }
-"""promptfoo's name for litellm's provider."""
+"""promptfoo's prefix for each litellm provider."""
 
 NUNJUCKS_WORDS = ("true", "false", "none", "null", "env", "loop", "super", "caller", "range", "cycler", "joiner")
-"""Names that mean something else in a template."""
+"""Names with another meaning in a template."""
 
 SEPARATORS = ("\u2060", "\u200b", "\u2063", "\u2064")
-"""Invisible signs, of which one that stands in no value breaks up what promptfoo would act upon."""
+"""Invisible characters; one that is in no value breaks up sequences that promptfoo would act on."""
 
 _OPENING = re.compile(r"\{[{%#]|#\}")
-"""What Nunjucks reads as its own outside of a tag; it refuses the end of a comment that never began."""
+"""Sequences that Nunjucks interprets outside of tags; it rejects the end of a comment that never began."""
 _TAG = re.compile(r"\{(?=[{%#])")
 _ACTED_UPON = re.compile(
     r"\A(?:file|package|python|exec|https?|huggingface|portkey|langfuse|helicone):|\n\Z|\{\{|\{%|\{#"
@@ -47,7 +47,7 @@ _LARGEST_REFERENCE_DEPTH = 50
 
 
 def promptfoo(source: Source) -> Exported:
-    """The config as JSON, which is YAML too. Raises ExportError for a schema that contains itself."""
+    """Export the config as JSON, which is valid YAML. Raises ExportError for a recursive schema."""
     left = list(switched_off(source.first.session, source.cases))
     prompts: dict[str, dict[str, str]] = {}
     of_test: dict[str, list[str]] = {}
@@ -115,12 +115,12 @@ def _provider(view: View, labels: Sequence[str], source: Source, left: list[str]
 
 
 def _shown(text: str) -> str:
-    """A name that is shown and not rendered, without what might be rendered after all."""
+    """Break up template tags in a displayed name, in case promptfoo renders it."""
     return _TAG.sub("{ ", text)
 
 
 def _without_tags(part: Part) -> Part:
-    """The message with what is no text of its own (addresses, file names, tool calls) escaped."""
+    """Escape everything in a message except its texts: addresses, file names, tool calls."""
     content = part.content
     if isinstance(content, list):
         content = [one if isinstance(one, tuple) else _escaped(one) for one in content]
@@ -132,7 +132,7 @@ def _variable(field: str) -> str:
 
 
 def _nunjucks(pieces: tuple[Piece, ...], guards: Mapping[str, str]) -> str:
-    """A template that renders to the text. What opens a tag is written as a string in one, a `{` before a slot too."""
+    """Write a template that renders to the text; tag openings, and `{` before a slot, become strings in tags."""
     text = ""
     for index, piece in enumerate(pieces):
         if isinstance(piece, Slot):
@@ -146,7 +146,7 @@ def _nunjucks(pieces: tuple[Piece, ...], guards: Mapping[str, str]) -> str:
 
 
 def _escaped(value: object) -> Any:
-    """The same data with texts that Nunjucks renders to what they were."""
+    """Escape the texts in data so that Nunjucks renders them to the original."""
     if isinstance(value, str):
         return _OPENING.sub(lambda found: f'{{{{ "{found[0]}" }}}}', value)
     if isinstance(value, dict):
@@ -155,7 +155,7 @@ def _escaped(value: object) -> Any:
 
 
 def _broken(value: object) -> Any:
-    """The same data with tags broken up: promptfoo renders a provider's config more than once, so escapes would end."""
+    """Break up tags in data; escapes would be lost, because promptfoo renders provider configs more than once."""
     if isinstance(value, str):
         return _TAG.sub("{" + SEPARATORS[0], value)
     if isinstance(value, dict):
@@ -164,7 +164,7 @@ def _broken(value: object) -> Any:
 
 
 def _guards(slots: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """For each field with a value that promptfoo would act upon, the sign that keeps it from that."""
+    """Choose an invisible character for each field with a value that promptfoo would act on."""
     values: dict[str, list[str]] = {}
     for of_view in slots:
         for field, value in of_view.items():
@@ -190,7 +190,7 @@ def _guarded(value: str, guard: str | None) -> str:
 
 
 def _inlined(value: object, root: object = None, depth: int = 0) -> Any:
-    """A JSON schema without `$ref`: promptfoo resolves them from the top of the config, where nothing is."""
+    """Inline `$ref` in a JSON schema: promptfoo resolves references from the top of the config, which lacks `$defs`."""
     if depth > _LARGEST_REFERENCE_DEPTH:
         raise ExportError(
             "the JSON schema of the reply contains itself, which promptfoo cannot load; the export as request can"

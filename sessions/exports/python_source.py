@@ -1,4 +1,4 @@
-"""Write plain values as readable Python source: one entry a line, long texts line by line."""
+"""Write plain values as readable Python source, with entries and lines of long texts on separate lines."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ WIDTH = 100
 
 
 def literal(value: object, indent: str = "") -> str:
-    """Write an expression for plain JSON data, in ASCII where a text cannot be printed or encoded."""
+    """Write an expression for plain JSON data; texts that cannot be printed or encoded are in ASCII."""
     if isinstance(value, str):
         return _text(str(value), indent)
     if isinstance(value, dict):

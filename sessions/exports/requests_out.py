@@ -1,4 +1,4 @@
-"""Export a request: its messages and itself as OpenAI's chat completions write them, or as a shell command."""
+"""Export a request in the form of OpenAI's chat completions: its messages, the whole, or a shell command."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from sessions.exports.exported import Exported, ExportError, Source, beside
 from sessions.running import rendering
 
 _SIGNED = re.compile("^AWS4-HMAC-SHA256 Credential=[^/]*/[^/]*/([a-z0-9-]+)/([a-z0-9-]+)/")
-"""The region and the service of a signed request."""
+"""The region and service of a request signed for AWS."""
 
 LONGEST_ARGUMENT = 100_000
-"""Bytes. Linux refuses arguments of more than 131,072; what is longer goes in by standard input."""
+"""Bytes. Linux rejects arguments of more than 131,072; longer bodies are passed by standard input."""
 
 
 def messages(source: Source) -> Exported:
-    """`[{"role", "content"}, …]`, as the adapter's `format` returns them."""
+    """Export `[{"role", "content"}, …]`, as returned by the adapter's `format`."""
     view = source.first
     request = view.request
     others = [name for name in request.params if name not in view.session.params_of(view.column)]
@@ -40,16 +40,17 @@ def messages(source: Source) -> Exported:
 
 
 def request(source: Source) -> Exported:
-    """`{"model", "messages", …parameters}`."""
+    """Export `{"model", "messages", …parameters}`."""
     view = source.first
     left = beside(view)
     return Exported(json_text.pretty(view.request.as_dict()) + "\n", left)
 
 
 def curl(source: Source) -> Exported:
-    """The command, with the key as a variable. What litellm writes for a provider is asked of it.
+    """Export a curl command with a variable for the API key.
 
-    Raises ExportError for an offline model, and for a request that litellm cannot show.
+    If only litellm knows how to write the request for a provider, litellm writes it. Raises ExportError for an offline
+    model, and for a request that litellm cannot show.
     """
     view = source.first
     if not view.model.startswith(OFFLINE) and is_written_by_litellm(view):
@@ -94,7 +95,7 @@ def _command(lines: Sequence[str], body: str) -> str:
 
 
 def _in_shell(text: str, names: Sequence[str]) -> str:
-    """Write a text between double quotes, with variables only where `names` has them."""
+    """Escape a text for double quotes; only the variables in `names` are expanded."""
     made = _escaped(text)
     for name in sorted(names, key=len, reverse=True):
         made = made.replace(_escaped(name), f"${{{name[1:]}}}" if name[1:].isidentifier() else name)
@@ -102,5 +103,5 @@ def _in_shell(text: str, names: Sequence[str]) -> str:
 
 
 def _escaped(header: str) -> str:
-    """Escape what means something between double quotes."""
+    """Escape the characters that are special within double quotes of a shell."""
     return re.sub(r'[\\"`$]', r"\\\g<0>", header)

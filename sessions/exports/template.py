@@ -1,6 +1,6 @@
-"""Prompts with placeholders for the inputs, which occur nowhere else in the text.
+"""Export prompts with unique placeholders for the inputs.
 
-Filling them all in at once (never in turn: a value may hold a placeholder) gives the very messages.
+Filling in all placeholders at once (never in turn: a value may contain a placeholder) gives the original messages.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from sessions.exports.exported import Exported, ExportError, Source, View, besid
 from sessions.running.recording import as_json
 
 STAND_IN = "x"
-"""Given for an empty text while the place of its field is looked for: an empty value leaves no trace in a prompt."""
+"""A stand-in for empty texts, which leave no trace in a prompt, to locate their fields."""
 
 INPUTS = ("inputs", "system")
-"""The turns that may show the inputs: Markdown has one message for everything."""
+"""The turns that may contain inputs; the Markdown adapter puts everything in a single message."""
 
 FORMS = ("{{{{{name}}}}}", "<<{name}>>", "[[[{name}]]]", "%%{name}%%", "⟪{name}⟫")
 
 
 @dataclass(frozen=True)
 class Slot:
-    """The place of an input's value; `text` is the value of this case as the adapter wrote it."""
+    """The place of an input's value; `text` is this case's value as the adapter wrote it."""
 
     field: str
     text: str
@@ -39,7 +39,7 @@ Piece = str | Slot
 
 @dataclass(frozen=True)
 class Part:
-    """A message: `content` is pieces, or a list of parts each of which is pieces or a provider's own object."""
+    """A message: `content` is pieces, or a list of parts that are pieces or objects of a provider."""
 
     role: str
     content: Any
@@ -47,7 +47,7 @@ class Part:
 
 
 def parts_of(view: View) -> tuple[Part, ...]:
-    """The messages of a view, with the values of the inputs as slots. Raises ExportError."""
+    """Return the messages of a view with slots for the inputs' values. Raises ExportError."""
     empty = [
         name
         for name, field in view.signature.input_fields.items()
@@ -74,7 +74,7 @@ def _part(message: Message, inputs: Collection[str], empty: Sequence[str]) -> Pa
 
 
 def _pieces(text: Text, inputs: Collection[str], empty: Sequence[str]) -> Iterator[Piece]:
-    """Make slots of the signature's own inputs; tools that a request describes are the same in every case."""
+    """Split a text into pieces with slots for the signature's inputs; tool descriptions, equal in all cases, stay."""
     said = ""
     for segment in text.segments:
         if segment.kind == "value" and segment.field is not None and segment.field in inputs:
@@ -89,7 +89,7 @@ def _pieces(text: Text, inputs: Collection[str], empty: Sequence[str]) -> Iterat
 
 
 def written(parts: Sequence[Part], text: Callable[[tuple[Piece, ...]], str]) -> list[dict[str, Any]]:
-    """The messages, each text made of its pieces by `text`."""
+    """Build the messages; `text` joins the pieces of each text."""
     messages: list[dict[str, Any]] = []
     for part in parts:
         if isinstance(part.content, list):
@@ -103,7 +103,7 @@ def written(parts: Sequence[Part], text: Callable[[tuple[Piece, ...]], str]) -> 
 
 
 def slots_of(parts: Sequence[Part]) -> dict[str, str]:
-    """The value of each field that has a slot."""
+    """Return the value of each field that has a slot."""
     return {one.field: one.text for pieces in texts_of(parts) for one in pieces if isinstance(one, Slot)}
 
 
@@ -144,7 +144,7 @@ def _is_plain(pieces: tuple[Piece, ...], chosen: Mapping[str, str]) -> bool:
 
 
 def filled(messages: object, values: Mapping[str, str]) -> Any:
-    """The messages of a template with `values` in the place of placeholders, all at once."""
+    """Replace all placeholders in a template's messages at once; `values` maps placeholders to texts."""
     if isinstance(messages, str):
         if not values:
             return messages
@@ -155,10 +155,10 @@ def filled(messages: object, values: Mapping[str, str]) -> Any:
 
 
 def template(source: Source) -> Exported:
-    """`{"messages", "placeholders": {FIELD: {"text", "type", "written", "value"}}}`.
+    """Export `{"messages", "placeholders": {FIELD: {"text", "type", "written", "value"}}}`.
 
-    `written` says what to put in the place of `text`: `as it stands`, or `as in value`, the adapter's form of another
-    type. `value` is the case's own, with which the messages are those of the request.
+    `written` is the form that replaces the placeholder `text`: `as it stands`, or `as in value` for types that the
+    adapter formats. `value` is this case's; with it, the messages equal the request's.
     """
     view = source.first
     parts = parts_of(view)
