@@ -1,1 +1,1 @@
-"""Session files: from and to JSON, read and written so that nothing is lost."""
+"""Read and write session files as JSON without losing anything."""

@@ -1,7 +1,7 @@
-"""Copies of unsaved work in the user's state folder, should the app or the machine end without being asked.
+"""Copy unsaved work to the user's state folder, in case the app or the machine crashes.
 
-Each process writes copies of its own, and holds a lock as long as it lives; a copy whose owner is gone is work that
-was never saved. A copy that was looked at becomes a restore point, so that no choice loses anything.
+Each process writes its own copies and holds a lock while it lives; a copy without a living owner is unsaved work. After
+the user's decision a copy becomes a restore point, so that no choice loses anything.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from sessions.file.state_folder import in_plain_words, key_of, private, state_fo
 from sessions.model.session import Session
 
 DELAY_S = 0.4
-"""Seconds from a change to its copy; with the writing itself a copy is never older than a second."""
+"""Seconds from a change to its copy; including the write, copies lag by at most a second."""
 AGAIN_S = 10.0
-"""Seconds after which a copy that could not be written is tried again, whether or not there is another change."""
+"""Seconds until a failed copy is retried, even without another change."""
 LOCK_ATTEMPTS = 20
-"""Another process that looks whether a lock is held holds it itself for that instant."""
+"""How often locking is tried; another process that checks a lock briefly holds it."""
 LOCK_AGE_S = 60.0
-"""Younger locks may be about to be taken."""
+"""The age at which an unused lock file is removed; younger files may be about to be locked."""
 MOST_COPIES = 50
-"""Copies of processes that are gone; the oldest beyond them are removed."""
+"""The most copies of ended processes to keep; older copies are removed."""
 
 
 @dataclass(frozen=True)
 class LeftOver:
-    """Work that was never saved: the session, when it was last written (local time), and where."""
+    """Unsaved work: the session, when its copy was last written (local time), and the copy's place."""
 
     session: Session
     at: datetime.datetime
@@ -44,7 +44,7 @@ class LeftOver:
 
 
 class Autosave:
-    """The copies of a process. Any thread may call it."""
+    """The copies of a process. Thread-safe."""
 
     def __init__(self, delay_s: float = DELAY_S, again_s: float = AGAIN_S) -> None:
         self._delay_s = delay_s
@@ -61,12 +61,14 @@ class Autosave:
         self._writing = threading.Lock()
 
     def tell(self, listener: Callable[[str], object] | None) -> None:
-        """Has `listener` told, from any thread, why copies cannot be written: once, once more for another reason, and
-        "" when they can again. One at a time listens; None ends it."""
+        """Set the listener for problems with writing copies; None removes it.
+
+        It is called from any thread, once for each new reason, and with "" when copies can be written again.
+        """
         self._tell, self._why_not = listener, ""
 
     def changed(self, session: Session, path: Path | None) -> None:
-        """Writes a copy soon, in a thread; of several changes within the delay the last one alone. Costs nothing."""
+        """Schedule a copy in a thread and return at once; of several changes within the delay the last is written."""
         with self._lock:
             self._latest = (session, path)
             if self._thread is None or not self._thread.is_alive():
@@ -75,13 +77,13 @@ class Autosave:
         self._is_due.set()
 
     def write(self, session: Session, path: Path | None) -> str:
-        """Writes the copy now. Returns why it could not be written, else ""."""
+        """Write the copy now; return why that failed, or ""."""
         with self._lock:
             self._latest = None
         return self._write(session, path)
 
     def discard(self, path: Path | None) -> None:
-        """The work on `path` is saved, or let go on purpose."""
+        """Delete the copy of work on `path` after it was saved or discarded."""
         with self._writing, suppress(OSError, SessionError):
             with self._lock:
                 if self._latest is not None and self._latest[1] == path:
@@ -90,10 +92,10 @@ class Autosave:
                 self._place_of(path).unlink(missing_ok=True)
 
     def close(self) -> None:
-        """The process ends well: its lock goes, unless copies stay for the next time.
+        """Release and remove the process's lock at its end, unless copies remain.
 
-        Nobody else ever takes this lock to write (its name is drawn by lot), copies are written while `_writing` is
-        held, and one that is written all the same gets another lock. Who looks for work left over finds neither.
+        The lock's name is random, so no other process locks it to write. Copies are written while `_writing` is held;
+        a copy written later gets another lock.
         """
         with self._writing, suppress(OSError, SessionError):
             if not self._token or any(_token_of(name) == self._token for name in _copies_in(os.listdir(_folder()))):
@@ -141,7 +143,7 @@ class Autosave:
         return ""
 
     def _own(self) -> None:
-        """Locks this process's copies: for as long as it lives, nobody takes them for left over."""
+        """Lock this process's copies, so that no other process treats them as left over."""
         folder = _folder()
         if self._token and (folder / f"{self._token}.lock").exists():
             return
@@ -153,7 +155,7 @@ class Autosave:
             token = secrets.token_hex(8)
             lock = folder / f"{token}.lock"
             descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
-            # a file system that knows no locks is no reason to keep no copies
+            # on a file system without locks, copies are kept all the same
             if _lock(descriptor) or not left:
                 self._lock_file, self._token = descriptor, token
                 return
@@ -165,7 +167,7 @@ class Autosave:
 
 
 def why_not() -> str:
-    """Return why no copies can be kept and what would help, in one sentence, or ""."""
+    """Return why no copies can be kept and a remedy, as a sentence, or ""."""
     try:
         private(_folder())
     except (OSError, SessionError) as error:
@@ -174,7 +176,7 @@ def why_not() -> str:
 
 
 def left_over(path: Path | None) -> LeftOver | None:
-    """The newest work on this file that was never saved and differs from it (None: work that has no file)."""
+    """Return the newest unsaved work on this file that differs from it (path None: work without a file)."""
     for place in _left_copies(path):
         try:
             session = store.load(place)
@@ -188,7 +190,7 @@ def left_over(path: Path | None) -> LeftOver | None:
 
 
 def put_away(left: LeftOver, path: Path | None) -> None:
-    """Makes a restore point of a copy that the user has decided on, and of older ones of the same file."""
+    """Move a copy that the user decided on, and older copies of the same file, to restore points."""
     for place in reversed(_left_copies(path)):
         with suppress(OSError):
             if place.stat().st_mtime <= left.place.stat().st_mtime:
@@ -208,7 +210,7 @@ def _folder() -> Path:
 
 
 def _left_copies(path: Path | None) -> list[Path]:
-    """Copies of processes that are gone, newest first. Locks of those without a copy, and too many copies, go."""
+    """Return copies of ended processes, newest first; remove their unused locks and excess copies."""
     try:
         names = os.listdir(_folder())
         key = key_of(path)
@@ -234,7 +236,7 @@ def _copies_in(names: Sequence[str]) -> list[str]:
 
 
 def _newest_first(places: Sequence[Path]) -> list[Path]:
-    """Without those that were removed meanwhile, by whoever saved that work."""
+    """Sort files by time, newest first, skipping files removed meanwhile."""
     found: list[tuple[float, Path]] = []
     for place in places:
         with suppress(FileNotFoundError):
@@ -258,7 +260,7 @@ def _is_held(place: Path) -> bool:
 
 
 def _lock(descriptor: int) -> bool:
-    """Lock the file until the process ends; return False where another process has it."""
+    """Lock the file until the process ends; return False if another process holds it."""
     try:
         import fcntl
     except ImportError:  # Windows

@@ -1,8 +1,7 @@
-"""Two changes of a session put together: what we changed and what the file's other writers changed meanwhile.
+"""Merge our changes to a session with changes that others made to the file meanwhile.
 
-The file's own parts (columns, cases, their inputs, their replies …) are compared one by one with what both sides
-began with. A part that one side alone has changed is taken from that side; where both have changed the same part in
-different ways they collide, and nobody guesses.
+The file's parts (columns, cases, their inputs, their replies …) are compared one by one with the common base. A part
+changed by a single side is taken from that side; if both sides changed a part differently, they collide.
 """
 
 from __future__ import annotations
@@ -18,16 +17,15 @@ from sessions.model.session import Case, Session, SignatureText, digest_of
 from sessions.text_diff import opcodes
 
 Winner = Literal["nobody", "our results", "ours"]
-"""Whose part stands where both sides changed it: nobody's (they collide), ours for replies and recordings alone, or
-ours everywhere."""
+"""The winner of parts changed by both sides: nobody (they collide), ours for replies and recordings only, or ours."""
 
 RESULTS: Final = frozenset({"replies", "recorded"})
-"""What a run makes under a case."""
+"""The parts of a case that a run produces."""
 RECORDED: Final = ("recordings", "measured")
-"""A recording and what was measured of it go together: `recorded` stands for both here."""
+"""The keys of recordings and their measurements, which are merged together as `recorded`."""
 
 _GONE: Final = object()
-"""In the place of a part that a side does not have."""
+"""A placeholder for a part that a side lacks."""
 
 Place = tuple[str, ...]
 
@@ -35,7 +33,7 @@ _ATOMS: Final = frozenset({str, int, bool, type(None)})
 
 
 class CollisionError(SessionError):
-    """Both sides changed the same `places`, each a path of names such as `cases · first · inputs · ticket`."""
+    """Raised if both sides changed the same `places`: paths such as `cases · first · inputs · ticket`."""
 
     def __init__(self, path: str | None, places: tuple[str, ...]) -> None:
         self.places = places
@@ -45,7 +43,7 @@ class CollisionError(SessionError):
 
 @dataclass(frozen=True)
 class Merged:
-    """Both changes in a session, and the places that came from the file's side (none: it had changed nothing)."""
+    """The merged session, and the places taken from the file (none if it had not changed)."""
 
     session: Session
     taken: tuple[str, ...] = ()
@@ -53,9 +51,9 @@ class Merged:
 
 @dataclass(frozen=True)
 class _Part:
-    """Rules to compare a part: key by key (`object`), row by row by the names in `row_key`, line by line, or whole.
+    """Rules to compare a part: key by key (`object`), row by row by the keys in `row_key`, line by line, or whole.
 
-    `inside` says how the parts of an object, or of each row, are compared; those not named there as a whole.
+    `inside` has the rules for the parts of an object or of each row; other parts are compared as a whole.
     """
 
     kind: Literal["whole", "object", "rows", "lines"] = "whole"
@@ -82,11 +80,11 @@ _WHOLE = _Part()
 
 
 def merge(base: Session, ours: Session, theirs: Session, winner: Winner = "nobody") -> Merged:
-    """Combine the changes from `base` to `ours` and from `base` to `theirs` in a single session.
+    """Merge the changes from `base` to `ours` and from `base` to `theirs` in a session.
 
-    The order of rows and keys is the file's unless only we changed it. A column that one side took away collides with
-    results that the other side has made for it. Raises `CollisionError` where `winner` decides nothing, and
-    `SessionError` when both changes together are no session that can be written (a name used twice).
+    The order of rows and keys is the file's unless only we changed it. Removing a column collides with results that the
+    other side made for it. Raises `CollisionError` if `winner` does not resolve a collision, and `SessionError` if the
+    merged session is invalid (a name used twice).
     """
     untouched = _untouched_cases(base, ours, theirs)
     before, mine, other = (_data_of(_without(one, untouched)) for one in (base, ours, theirs))
@@ -111,14 +109,14 @@ def merge(base: Session, ours: Session, theirs: Session, winner: Winner = "nobod
 
 
 def _as_taken(merged: SignatureText, sides: Sequence[SignatureText]) -> SignatureText:
-    """Two texts taken from a program, merged: taken from it, too, as git merges the program alike."""
+    """Mark the merge of two texts taken from a program as taken from it, too; git merges the program the same way."""
     same = next((one.source for one in sides if one.text == merged.text and one.source is not None), None)
     digest, meaning = (same.digest, same.meaning) if same is not None else (digest_of(merged.text), "")
     return replace(merged, source=merged.source and replace(merged.source, digest=digest, meaning=meaning))
 
 
 def _untouched_cases(base: Session, ours: Session, theirs: Session) -> dict[str, Case]:
-    """Our cases, by name, that are the same on all sides: a long session need not be taken apart for a reply."""
+    """Return our cases that are the same on all sides, by name, so that only the others are compared part by part."""
     before, others = ({case.name: case for case in one.cases} for one in (base, theirs))
     return {
         case.name: case
@@ -128,12 +126,12 @@ def _untouched_cases(base: Session, ours: Session, theirs: Session) -> dict[str,
 
 
 def _without(session: Session, untouched: Mapping[str, Case]) -> Session:
-    """The session with these cases empty, each in its place."""
+    """Empty these cases of the session, keeping their places."""
     return replace(session, cases=tuple([Case(one.name) if one.name in untouched else one for one in session.cases]))
 
 
 def _merged_lines(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> list[str] | None:
-    """Combine two changes of a text as git does; None where both changed the same or neighbouring lines."""
+    """Merge two changes of a text as git does; return None if both changed the same or adjacent lines."""
     changes = [
         [(start, end, list(side[first:last])) for tag, start, end, first, last in opcodes(base, side) if tag != "equal"]
         for side in (ours, theirs)
@@ -187,7 +185,7 @@ class _Merger:
 
 
 def _order(base: list[str], ours: list[str], theirs: list[str]) -> list[str]:
-    """All keys: in the file's order, ours behind; in our order, the file's behind, where only we changed it."""
+    """Order all keys: the file's order, then our new keys; the reverse if only we changed the order."""
     only_ours_moved = _common(base, theirs) == _common(theirs, base) and _common(base, ours) != _common(ours, base)
     first, second = (ours, theirs) if only_ours_moved else (theirs, ours)
     return list(dict.fromkeys([*first, *second]))
@@ -199,15 +197,15 @@ def _common(keys: list[str], others: list[str]) -> list[str]:
 
 
 def _rows_by_key(rows: Any, names: tuple[str, ...]) -> dict[str, Any] | None:
-    """The rows by what tells them apart; None where two are called the same."""
+    """Return rows by their identifying keys; None if two rows have the same."""
     found = {" · ".join(str(row[name]) for name in names): row for row in rows}
     return found if len(found) == len(rows) else None
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    """Return whether both are the same data: 1, 1.0 and true differ, and so does the order of keys.
+    """Return whether both are the same data: 1, 1.0 and true differ, and the order of keys matters.
 
-    Takes what a file holds and parts of sessions alike.
+    Compares JSON data and parts of sessions.
     """
     if one is other:
         return True
@@ -232,7 +230,7 @@ def _words(place: Place) -> str:
 
 
 def _results_without_column(base: Any, ours: Any, theirs: Any, merged: Any) -> Iterator[str]:
-    """Columns that one side took away while the other made results for them."""
+    """Yield columns that one side removed while the other made results for them."""
     there = {column["id"] for column in merged["columns"]}
     gone = [column["id"] for column in base["columns"] if column["id"] not in there]
     if not gone:
@@ -249,7 +247,7 @@ def _results_without_column(base: Any, ours: Any, theirs: Any, merged: Any) -> I
 
 
 def _data_of(session: Session) -> dict[str, Any]:
-    """Return the file's data with users' values as they are, and a case's recordings and measurements in one part."""
+    """Return the file's data with users' values decoded, and recordings and measurements merged as `recorded`."""
     data: dict[str, Any] = json_values.decode(store.dumps(session))
     for case in data["cases"]:
         kinds = {kind: case.pop(kind) for kind in RECORDED}

@@ -1,7 +1,7 @@
-"""The session file, format 1: a `Session` as JSON data and back.
+"""Convert a `Session` to the JSON data of its file (format 1) and back.
 
-Our keys come in the order of the types of `sessions.model`, users' data keeps its own, and keys that this version does
-not know are kept behind ours (`extra`).
+Known keys are in the order of the types of `sessions.model`, users' data keeps its own order, and unknown keys come
+last (`extra`).
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from sessions.model.parameters import check_no_secret, check_parameters, kind_of
 from sessions.model.session import Session
 
 FORMAT = 1
-"""The newest."""
+"""The newest format."""
 TYPES_IN_A_REQUEST = frozenset({"messages", "tools", "response_format"})
-"""What of a recorded request describes the user's own types and texts, where a word like `token` is no secret."""
+"""Keys of a recorded request with the user's types and texts, where a word like `token` is not a secret."""
 
 
 def to_data(session: Session, path: str | None = None, parts: WrittenParts | None = None) -> dict[str, JSON]:
-    """The session as JSON data. Raises `SessionError` for what must not or cannot be written.
+    """Convert a session to JSON data. Raises `SessionError` for what must not or cannot be written.
 
-    With `parts`, what is known there stands in it as text already, for `json_values.write`.
+    With `parts`, the data contains cached parts as text, for `json_values.write`.
     """
     check(session, path)
     own = Writer(path, parts).keys(session, "")
@@ -36,7 +36,7 @@ def to_data(session: Session, path: str | None = None, parts: WrittenParts | Non
 
 
 def from_data(data: object, path: str | None = None) -> Session:
-    """The session that decoded JSON data holds. Raises `SessionError` naming the first place that is wrong."""
+    """Convert decoded JSON data to a session. Raises `SessionError` naming the first invalid place."""
     reader = Reader(path)
     top = reader.object(data, "")
     _check_format(top, path)
@@ -47,7 +47,7 @@ def from_data(data: object, path: str | None = None) -> Session:
 
 
 def check(session: Session, path: str | None = None) -> None:
-    """Raises `SessionError` for what neither load nor save accepts: names used twice, parameters, secrets."""
+    """Raise `SessionError` for duplicate names, invalid parameters and secrets, when loading and saving."""
     _check_unique((one.id for one in session.columns), "columns", "id", path)
     _check_unique((one.name for one in session.tools), "tools", "name", path)
     _check_unique((one.name for one in session.cases), "cases", "name", path)
@@ -91,14 +91,14 @@ def _check_format(top: Mapping[str, object], path: str | None) -> None:
 
 
 def to_newest(data: dict[str, Any]) -> dict[str, Any]:
-    """`data`, of a format from 0 to `FORMAT`, as the newest."""
+    """Upgrade data of any format from 0 to `FORMAT`."""
     for version in range(data["format"], FORMAT):
         data = STEPS[version](data)
     return data
 
 
 def from_0(data: dict[str, Any]) -> dict[str, Any]:
-    """Format 1 keeps what was measured beside the recordings, not in them, since no check compares it."""
+    """Upgrade from format 0: move measurements out of the recordings, because checks do not compare them."""
     cases = data.get("cases")
     if not isinstance(cases, list):
         return data

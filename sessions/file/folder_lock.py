@@ -1,4 +1,4 @@
-"""Lock a folder: while a session file is compared and replaced, no other process of ours writes there."""
+"""Lock a folder against other workbench processes while a session file is compared and replaced."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from contextlib import contextmanager
 from sessions.errors import SessionError
 
 PATIENCE_S = 20.0
-"""A save takes milliseconds; who holds the lock for longer is stopped or hangs."""
+"""The longest wait for the lock. A save takes milliseconds; a process that holds it longer is stopped or hangs."""
 
 
 @contextmanager
 def locked(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Holds the lock of the folder in which `path` really is, which needs no file of its own and ends with the process.
+    """Hold the lock of the folder that contains `path`, after resolving links. Not reentrant.
 
-    Where the system or the file system knows no such locks, nothing is held: saves are then still whole, and a change
-    that came between is still noticed by its fingerprint. Not reentrant. Raises `SessionError` when another process
-    holds the lock for too long.
+    The lock needs no lock file and ends with the process. On systems without such locks nothing is held; saves are
+    still atomic, and fingerprints still detect changes in between. Raises `SessionError` if another process holds the
+    lock for longer than `PATIENCE_S`.
     """
     descriptor = _open_folder_of(path)
     if descriptor is None:
@@ -40,15 +40,15 @@ def _open_folder_of(path: str | os.PathLike[str]) -> int | None:
     try:
         folder = os.path.dirname(os.path.realpath(path))
         return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except (OSError, ValueError):  # writing says what is wrong with it
+    except (OSError, ValueError):  # writing will report the problem
         return None
 
 
 def _wait_for(descriptor: int) -> bool:
-    """Return True once the lock is held, or where there are no locks; else the descriptor gets closed.
+    """Return True once the lock is held or locks are unsupported; on timeout the descriptor gets closed.
 
-    The system lets those who wait in one after the other, which who asks again and again would not be: so a thread
-    waits there for as long as it takes, and is left to itself when that is too long.
+    The system queues blocking waiters in order, but polling could starve. So a thread blocks; it is abandoned after
+    `PATIENCE_S`.
     """
     import fcntl
 
@@ -73,7 +73,7 @@ def _wait_for(descriptor: int) -> bool:
 
 
 def _taken(lock: Callable[[], None]) -> bool:
-    """Return whether nobody else holds it; a file system without such locks gives it to everybody."""
+    """Return whether the lock was acquired; True on file systems without such locks."""
     try:
         lock()
     except BlockingIOError:

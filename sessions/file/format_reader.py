@@ -1,4 +1,4 @@
-"""The parts of a session from JSON data, by the keys of its type; the first thing that is wrong names its place."""
+"""Read the parts of a session from JSON data by the keys of their types; the first error names its place."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Made = TypeVar("Made")
 
 
 class ValueReader:
-    """Each method gives the value that it was given, or raises `SessionError` with its place in the file at `path`."""
+    """Validates values; methods return the value or raise `SessionError` with its place in the file `path`."""
 
     def __init__(self, path: str | None) -> None:
         self._path = path
@@ -104,15 +104,15 @@ def is_switch(turn: Mapping[str, object]) -> bool:
 
 
 def inside(place: str, key: str) -> str:
-    """The place of one of our keys in the part that stands at `place`; the file itself stands at ''."""
+    """Return the place of `key` in the part at `place`; the file itself is at ''."""
     return f"{place}.{key}" if place else key
 
 
 class Reader(ValueReader):
-    """Turns decoded JSON data into the parts of a session. Raises `SessionError` for the first place that is wrong."""
+    """Converts decoded JSON data to the parts of a session. Raises `SessionError` for the first invalid place."""
 
     def part(self, kind: type[Part], value: object, place: str) -> Part:
-        """The part of this type; keys that the type does not have go to its `extra`."""
+        """Read a part of this type; keys unknown to the type go to its `extra`."""
         if issubclass(kind, FilePart):
             return self._kept_part(kind, value, place)
         data = self.object(value, place)
@@ -132,19 +132,19 @@ class Reader(ValueReader):
         return kind(**changed)
 
     def _with_id(self, data: dict[str, Any], place: str) -> dict[str, Any]:
-        """A column's data with its id: its adapter, where it says none."""
+        """Add a missing id to a column's data: the name of its adapter."""
         adapter = self.text(self.needed(data, "adapter", place), inside(place, "adapter"))
         return {"id": adapter, **data}
 
     def _turns(self, value: object, place: str) -> tuple[list[dict[str, Any]], frozenset[int]]:
-        """The turns of a history, and the places of those that are switched off."""
+        """Return the turns of a history, and the indexes of disabled turns."""
         given = self.objects(value, place)
         turns = [turn["values"] if is_switch(turn) else turn for turn in given]
         off = [number for number, turn in enumerate(given) if is_switch(turn) and not turn["enabled"]]
         return turns, frozenset(off)
 
     def _kept_part(self, kind: type[KeptPart], value: object, place: str) -> KeptPart:
-        """A part that remembers in which layout it was given."""
+        """Read a part that remembers its layout in the file."""
         data = self.object(value, place)
         needed, known = _kept_reading(kind)
         given: dict[str, Any] = {}
@@ -190,7 +190,7 @@ _KNOWN: dict[type[Any], tuple[tuple[Key, Read], ...]] = {}
 
 
 def _reading(kind: type[Any]) -> tuple[tuple[Key, Read], ...]:
-    """The keys of a part, and how the value of each is read."""
+    """Return the keys of a part with the reader of each value."""
     if kind not in _KNOWN:
         _KNOWN[kind] = tuple([(key, _reader_of(key.hint, key.rule.has_lines)) for key in keys_of(kind).values()])
     return _KNOWN[kind]
@@ -202,7 +202,7 @@ _UNKNOWN: tuple[Key | None, Read] = (None, lambda reader, value, place: value)
 
 
 def _kept_reading(kind: type[Any]) -> tuple[tuple[str, ...], Known]:
-    """Return the names of the needed keys, and all keys by name, of a part that keeps its layout.
+    """Return the required keys, and all keys by name, of a part that keeps its layout.
 
     Its texts are never lists of lines.
     """
@@ -214,7 +214,7 @@ def _kept_reading(kind: type[Any]) -> tuple[tuple[str, ...], Known]:
 
 @lru_cache(maxsize=256)
 def _reader_of(hint: object, has_lines: bool) -> Read:
-    """Return the reader for this type; `has_lines`: the text may be a list of lines."""
+    """Return the reader for this type; with `has_lines`, a text may be a list of lines."""
     if hint in _PLAIN:
         return ValueReader.lines if has_lines else _PLAIN[hint]
     origin, arguments = get_origin(hint), get_args(hint)

@@ -1,4 +1,4 @@
-"""The parts of a session as JSON data, each by the keys of its type; unknown keys stand behind ours."""
+"""Write the parts of a session as JSON data by the keys of their types; unknown keys come last."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ from sessions.model.file_parts import FilePart, Key, keys_of
 from sessions.model.session import Case, Demo, Recording
 
 LEVELS: Mapping[type[Any], int] = {Demo: 2, Recording: 4}
-"""The parts of which a session may have thousands, and how deep they stand in the file: they are not written twice."""
+"""The cached types, of which a session may have thousands of parts, and their depth in the file."""
 
 
 class Writer:
-    """Turns the parts of a session into JSON data. Raises `SessionError` with the place of what cannot be."""
+    """Converts the parts of a session to JSON data. Raises `SessionError` with the place of an invalid value."""
 
     def __init__(self, path: str | None, parts: WrittenParts | None = None) -> None:
         self._path = path
         self._parts = parts
 
     def part(self, part: object, place: str) -> JSON:
-        """A part by the keys of its type: text as it was written the last time, where this writer knows it."""
+        """Write a part by the keys of its type, or return its cached text."""
         level = LEVELS.get(type(part))
         if self._parts is None or level is None:
             return self.keys(part, place)
         return self._parts.text_of(part, lambda: self.keys(part, place), level)
 
     def keys(self, part: Any, place: str) -> dict[str, JSON]:
-        """The part's own keys in the order of its type, and behind them those that its `extra` keeps."""
+        """Write the part's keys in the order of its type, followed by those in `extra`."""
         own: dict[str, JSON] = {}
         for key, write in _writing(type(part)):
             value = getattr(part, key.field)
@@ -55,7 +55,7 @@ class Writer:
         return own | {name: self.value(item, step_into(place, name)) for name, item in part.extra.items()}
 
     def value(self, value: object, place: str) -> JSON:
-        """A user's value, as strict JSON."""
+        """Write a user's value as strict JSON."""
         try:
             return encode(list(value) if type(value) is tuple else value)
         except UnwritableError as error:
@@ -63,7 +63,7 @@ class Writer:
             raise SessionError(self._path, where, error.message, "a session holds plain JSON values") from None
 
     def by_name(self, parts: Mapping[str, object], place: str) -> dict[str, JSON]:
-        """Parts by the ids of columns."""
+        """Write parts by column id."""
         found: dict[str, JSON] = {}
         for id, part in parts.items():
             where = step_into(place, id)
@@ -76,7 +76,7 @@ class Writer:
         return [self._turn(case, number, f"{place}[{number}]") for number in range(len(case.history))]
 
     def _turn(self, case: Case, number: int, place: str) -> JSON:
-        """A turn as it is; within a switch when it is off, or when its own keys would be taken for one."""
+        """Write a turn, wrapped in a switch if it is disabled or its keys look like a switch."""
         values, enabled = case.history[number], number not in case.turns_off
         if enabled and not is_switch(values):
             return self.value(values, place)
@@ -84,7 +84,7 @@ class Writer:
 
 
 def as_data(part: FilePart) -> dict[str, JSON]:
-    """A part that keeps its layout as the plain JSON of its file, users' values as they are."""
+    """Write a part in the layout of its file, with users' values unchanged."""
     known = keys_of(type(part))
     in_file = part.keys or {}
     data: dict[str, JSON] = {}
@@ -143,7 +143,7 @@ _KNOWN: dict[type[Any], tuple[tuple[Key, Write], ...]] = {}
 
 
 def _writing(kind: type[Any]) -> tuple[tuple[Key, Write], ...]:
-    """The keys of a part, and how the value of each is written."""
+    """Return the keys of a part with the writer of each value."""
     if kind not in _KNOWN:
         _KNOWN[kind] = tuple([(key, _writer_of(key.hint, key.rule.has_lines)) for key in keys_of(kind).values()])
     return _KNOWN[kind]
@@ -151,7 +151,7 @@ def _writing(kind: type[Any]) -> tuple[tuple[Key, Write], ...]:
 
 @lru_cache(maxsize=256)
 def _writer_of(hint: object, has_lines: bool) -> Write:
-    """Return the writer for this type; `has_lines`: the text is written as a list of its lines."""
+    """Return the writer for this type; with `has_lines`, texts are written as lists of lines."""
     if hint in _PLAIN_WRITERS:
         return _lines if has_lines else _PLAIN_WRITERS[hint]
     origin, arguments = get_origin(hint), get_args(hint)

@@ -1,14 +1,14 @@
-"""Users' values as JSON that loses nothing and reads well in a diff.
+"""Encode users' values as lossless JSON that is readable in diffs.
 
-Plain JSON stands as it is. What JSON cannot say, or says badly, is an object with a single key:
+Plain JSON is unchanged. Other values, and texts that are hard to read, become objects with a single key:
 
-    {"$lines": ["first", "second"]}    text of several lines, an element a line
-    {"$text": ["a long", " line"]}     text in pieces: a line too long to read, or halves of a surrogate pair
+    {"$lines": ["first", "second"]}    text of several lines, one element for each
+    {"$text": ["a long", " line"]}     text in pieces: a line too long to read, or adjacent surrogates
     {"$float": "NaN"}                  also "Infinity" and "-Infinity"
-    {"$int": "0x…"}                    a whole number of more than 2,048 bits, which Python refuses to print or read
-    {"$dict": [["$lines", 1]]}         an object whose only key is one of these, or that has a key in pieces
+    {"$int": "0x…"}                    an integer of more than 2,048 bits, which Python may not print or parse
+    {"$dict": [["$lines", 1]]}         an object whose only key is one of these, or with a key in pieces
 
-Any other object is the user's own, so `decode(encode(value))` is `value`, types and order of keys included.
+All other objects are the user's, so `decode(encode(value))` equals `value`, including types and order of keys.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ from typing import Any
 from sessions.errors import step_into
 
 JSON = Any
-"""None, bool, int, float (finite), str, list or dict with str keys, and nothing else."""
+"""None, bool, int, finite float, str, list, or dict with str keys."""
 
 DEPTH = 100
-"""How deep lists and objects may be nested, so that nothing that walks them comes near Python's recursion limit."""
+"""The deepest nesting of lists and objects, well below Python's recursion limit."""
 
 LARGE_INT_BITS = 2048
-"""Python's limit on printing and reading whole numbers can be set as low as 640 digits, which is 2,126 bits."""
+"""The longest plain integer; Python's limit for printing and parsing can be as low as 640 digits (2,126 bits)."""
 
 LONG_LINE = 400
-"""Characters. A longer line (an image, a paragraph) is written in pieces, so that a person can look at its diff."""
+"""Characters. A longer line (an image, a paragraph) is written in pieces to keep diffs readable."""
 
 _TAGS = frozenset({"$lines", "$text", "$float", "$int", "$dict"})
 _FLOATS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 _PIECE = re.compile(r".{40,200}?[.!?;] |.{40,199} |.{1,200}", re.DOTALL)
-"""A sentence, by preference: an edit then changes few of the pieces behind it."""
+"""A piece of a long line, preferably a sentence, so that an edit changes few of the following pieces."""
 _SURROGATE_PAIR = re.compile("(?<=[\ud800-\udbff])(?=[\udc00-\udfff])")
 
 
 class UnwritableError(Exception):
-    """A value that JSON cannot hold: `message`, and the `place` inside the value that was given."""
+    """Raised for a value that JSON cannot hold; `keys` is the path inside the value."""
 
     def __init__(self, message: str, keys: tuple[str | int, ...] = ()) -> None:
         self.message = message
@@ -60,7 +60,7 @@ class UnwritableError(Exception):
 
 
 class DuplicateKeyError(Exception):
-    """An object that says one key twice; JSON parsers would keep one of the two in silence."""
+    """Raised for a duplicate key in an object; JSON parsers silently drop one of the two values."""
 
     def __init__(self, key: str) -> None:
         self.key = key
@@ -68,7 +68,7 @@ class DuplicateKeyError(Exception):
 
 
 def encode(value: Any, depth: int = 0) -> JSON:
-    """`value` as strict JSON data. Raises `UnwritableError` for what is not plain JSON or nested too deep."""
+    """Encode `value` as strict JSON data. Raises `UnwritableError` for other types and too deep nesting."""
     kind = type(value)
     if kind is str:
         return encode_text(value)
@@ -94,25 +94,27 @@ def encode_text(text: str) -> JSON:
 
 
 def encode_line(line: str) -> JSON:
-    """A text as it is, or in pieces where it is too long to read, or would be another text in JSON."""
+    """Encode a line; in pieces if it is too long or JSON would join its adjacent surrogates."""
     if has_surrogate_pair(line):
         return {"$text": _SURROGATE_PAIR.split(line)}
     return line if len(line) <= LONG_LINE else {"$text": _PIECE.findall(line)}
 
 
 def has_surrogate_pair(text: str) -> bool:
-    """Return whether two surrogates are adjacent: JSON's escapes would make them one character."""
+    """Return whether two surrogates are adjacent; JSON's escapes would join them to a single character."""
     return _SURROGATE_PAIR.search(text) is not None
 
 
 def decode(text: str) -> Any:
-    """The value of a JSON text. Raises json.JSONDecodeError, `DuplicateKeyError`, RecursionError, and ValueError for
-    a whole number with too many digits."""
+    """Decode a JSON text.
+
+    Raises json.JSONDecodeError, `DuplicateKeyError`, RecursionError, and ValueError for an integer that is too long.
+    """
     return json.loads(text, object_pairs_hook=_decode_object, parse_constant=_FLOATS.__getitem__)
 
 
 def is_deeper_than(value: object, limit: int) -> bool:
-    """Return whether lists and objects are nested more than `limit` deep; the outermost is level 1."""
+    """Return whether lists and objects are nested deeper than `limit`; the outermost is level 1."""
     level: list[Any] = [[value]]
     for _ in range(limit + 1):
         level = [
@@ -170,7 +172,7 @@ def _decode_object(pairs: list[tuple[str, Any]]) -> Any:
 
 
 def _decode_tag(tag: str, content: object, made: dict[str, Any]) -> Any:
-    """Decode a tag, or return the object itself if its content is not ours."""
+    """Decode a tagged object; return the object unchanged if its content is invalid for the tag."""
     if tag == "$float":
         if isinstance(content, str) and content in _FLOATS:
             return _FLOATS[content]
@@ -194,7 +196,7 @@ _INVISIBLE = re.compile(
 
 
 def quote(text: str) -> str:
-    """`text` as a JSON string: readable, with escapes for what cannot be seen or is not valid in UTF-8."""
+    """Write a readable JSON string, escaping invisible characters and those invalid in UTF-8."""
     quoted = _quote(text)
     return _INVISIBLE.sub(_escape, quoted) if not quoted.isascii() or "\x7f" in quoted else quoted
 
@@ -204,20 +206,20 @@ def _escape(match: re.Match[str]) -> str:
 
 
 class Written(str):
-    """JSON as `write` made it, for the place at which it will stand."""
+    """JSON text from `write`, already indented for its level."""
 
     __slots__ = ()
 
 
 def written(value: JSON, level: int) -> Written:
-    """The text of a value that stands `level` levels deep."""
+    """Return the JSON text of a value, indented for `level`."""
     pieces: list[str] = []
     write(value, pieces, "\n" + "  " * level)
     return Written("".join(pieces))
 
 
 def write(value: JSON, pieces: list[str], indent: str = "\n") -> None:
-    """Appends `value` to `pieces` as JSON, an element a line, two spaces a level."""
+    """Append `value` to `pieces` as JSON, with each element on a line and two spaces per level."""
     kind = type(value)
     if kind is str:
         pieces.append(quote(value))
@@ -244,9 +246,10 @@ def write(value: JSON, pieces: list[str], indent: str = "\n") -> None:
 
 
 class WrittenParts:
-    """Cache the text of a session's parts between saves, in one thread at a time.
+    """A cache of the text of a session's parts between saves. Not thread-safe.
 
-    A part's identity stands for its content, as demos and recordings promise; it is kept as long as its text is.
+    The identity of a part represents its content, because demos and recordings never change; cached parts are kept
+    alive.
     """
 
     def __init__(self) -> None:
@@ -254,13 +257,13 @@ class WrittenParts:
         self._used: dict[int, tuple[object, Written]] = {}
 
     def text_of(self, part: object, make: Callable[[], JSON], level: int) -> Written:
-        """The text of `part`, which stands `level` levels deep; what `make` raises is raised."""
+        """Return the text of `part` for `level`; call `make` if it is not cached, and raise its errors."""
         known = self._known.get(id(part)) or (part, written(make(), level))
         self._used[id(part)] = known
         return known[1]
 
     def evict_unused(self) -> None:
-        """Drop the texts that were not used since the last call."""
+        """Drop the texts that were not used since the previous call."""
         self._known, self._used = self._used, {}
 
 
@@ -268,7 +271,7 @@ _TOKEN = re.compile(r"[\[\]{},:]|\"|[^\s\[\]{},:\"]+")
 
 
 def line_and_column(text: str, offset: int) -> tuple[int, int]:
-    """1-based line and column of a code point."""
+    """Return the 1-based line and column of a code point."""
     return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
 
 
@@ -278,7 +281,7 @@ def position(text: str, offset: int) -> str:
 
 
 def find_duplicate(text: str) -> tuple[str, int] | None:
-    """Place and offset of the first key that its object says twice, in a text that is valid JSON."""
+    """Return place and offset of the first duplicate key in a valid JSON text."""
     containers: list[tuple[str, set[str] | int]] = []
     place, expects_key, position = "", False, 0
     while match := _TOKEN.search(text, position):
@@ -309,7 +312,7 @@ def find_duplicate(text: str) -> tuple[str, int] | None:
 
 
 def describe_syntax_error(error: json.JSONDecodeError) -> tuple[str, str]:
-    """Message and hint for broken JSON."""
+    """Return message and hint for a JSON syntax error."""
     text, offset = error.doc, error.pos
     if offset >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
         return "the file ends in the middle", "it was cut off: restore it from a backup or from version control"

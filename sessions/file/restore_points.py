@@ -1,6 +1,6 @@
-"""Former contents of session files, kept in the user's state folder each time a file is replaced.
+"""Restore points: former contents of session files, kept in the user's state folder.
 
-Their number and size are bounded: per file and over all files the oldest go first.
+A replaced file leaves a restore point. The oldest are removed beyond a number per file and a total size.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from sessions.file.state_folder import key_of, private, state_folder
 
 MOST_OF_A_FILE = 30
 MOST_BYTES = 200_000_000
-"""Over all files."""
+"""The total size of the restore points of all files."""
 
 _NAME = re.compile(r"\d{8}T\d{6}\.\d{6}Z\.json")
 
 
 @dataclass(frozen=True)
 class RestorePoint:
-    """A former content of a session file: where it is kept, when it was replaced (UTC), its size in bytes."""
+    """A former content of a session file: its place, when it was replaced (UTC), its size in bytes."""
 
     place: Path
     at: datetime.datetime
@@ -34,16 +34,16 @@ class RestorePoint:
 
 
 def keep(path: str | os.PathLike[str]) -> str:
-    """Keeps what is in the file now. Returns why it could not, "" when it could or there was nothing to keep."""
+    """Keep the file's current content; return why that failed, or "" (also if there is nothing to keep)."""
     try:
         content = Path(path).read_bytes()
-    except (OSError, ValueError):  # nothing there yet, or nothing that could be lost by replacing it
+    except (OSError, ValueError):  # there is no file, or nothing that replacing it could lose
         return ""
     return keep_content(content, path)
 
 
 def keep_content(content: bytes, path: str | os.PathLike[str] | None) -> str:
-    """Keeps `content` as a former content of `path` (None: of work that has no file). Returns as `keep`."""
+    """Keep `content` as a restore point of `path` (None: work without a file); return the same as `keep`."""
     try:
         folder = _folder() / key_of(path)
         there = points(path)
@@ -60,7 +60,7 @@ def keep_content(content: bytes, path: str | os.PathLike[str] | None) -> str:
 
 
 def points(path: str | os.PathLike[str] | None) -> tuple[RestorePoint, ...]:
-    """The former contents of a file, newest first; none when there is no state folder."""
+    """Return the restore points of a file, newest first; none without a state folder."""
     try:
         return _points_in(_folder() / key_of(path))
     except (OSError, SessionError):

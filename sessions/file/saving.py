@@ -1,4 +1,4 @@
-"""Saving onto what a file holds by now: whoever else has written it meanwhile loses nothing, and neither do we."""
+"""Save a session by merging it with changes that others made to the file meanwhile."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from sessions.file.store import Fingerprint
 from sessions.model.session import Session
 
 ATTEMPTS = 5
-"""An editor knows nothing of our lock: when it writes between our look and our save, we look again."""
+"""How often a save is tried; editors ignore the lock and may write between reading and saving."""
 
 
 @dataclass(frozen=True)
 class Saved:
-    """The file after saving. `taken` names what others had changed in it, `not_kept` why there is no restore point
-    of what was replaced (empty: there is one, or nothing was replaced).
+    """The file after saving.
+
+    `taken` names changes of others. `not_kept` is why the replaced content has no restore point, or "".
     """
 
     session: Session
@@ -38,12 +39,11 @@ def save(
     since: Fingerprint | None = None,
     parts: WrittenParts | None = None,
 ) -> Saved:
-    """Writes to `path` what we changed from `base` to `ours`, together with what the file gained meanwhile.
+    """Write the changes from `base` to `ours` to `path`, merged with changes made to the file meanwhile.
 
-    What it replaces stays a restore point. `winner` decides where both changed the same (`both_changes`). A
-    file that still has the content `since` gained nothing; one that is gone is written anew. Who saves again and again
-    gives the same `parts` each time, and what they know is not written anew. Raises `CollisionError`, and
-    `SessionError` for a file that cannot be read, understood or written; the file is then as it was.
+    The replaced content becomes a restore point. `winner` resolves collisions (see `both_changes`). A file with the
+    fingerprint `since` is unchanged; a missing file is created. `parts` caches encoded parts between saves. Raises
+    `CollisionError`, and `SessionError` for a file that cannot be read, parsed or written; the file is then unchanged.
     """
     for left in reversed(range(ATTEMPTS)):
         try:
@@ -55,7 +55,7 @@ def save(
 
 
 def keep_aside(session: Session, path: str | os.PathLike[str]) -> str:
-    """Keeps what could not be saved to `path` as one of its restore points. Returns where, as a clause."""
+    """Keep a session that could not be saved to `path` as a restore point; return its place as a clause."""
     why_not = restore_points.keep_content(store.dumps(session).encode("utf-8"), path)
     if why_not:
         return why_not
@@ -63,7 +63,7 @@ def keep_aside(session: Session, path: str | os.PathLike[str]) -> str:
 
 
 def overwrite(session: Session, path: str | os.PathLike[str]) -> Saved:
-    """Writes the session to `path`, whatever is there, which stays a restore point. Raises `SessionError`."""
+    """Overwrite `path` with the session; the old content becomes a restore point. Raises `SessionError`."""
     with locked(path):
         not_kept = restore_points.keep(path)
         return Saved(session, store.save_locked(session, path), not_kept=not_kept)

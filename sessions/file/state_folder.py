@@ -1,4 +1,4 @@
-"""The user's folder for what the workbench keeps beside their files: copies of unsaved work, restore points, logs."""
+"""The user's state folder: copies of unsaved work, restore points and logs."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from adapters.user_folders import user_folder
 from sessions.errors import SessionError
 
 PRIVATE = 0o700
-"""Mode of every folder here: unsaved work, replies and tracebacks are nobody else's."""
+"""The mode of all folders here; unsaved work, replies and tracebacks are private."""
 
 
 def state_folder() -> Path:
-    """`$XDG_STATE_HOME/adapter-workbench`, by default below `~/.local/state`; it need not exist yet.
+    """Return `$XDG_STATE_HOME/adapter-workbench`, by default in `~/.local/state`; it may not exist yet.
 
-    Raises `SessionError` when there is neither the variable nor a home folder.
+    Raises `SessionError` without the variable and a home folder.
     """
     folder = user_folder("XDG_STATE_HOME", ".local/state")
     if folder is None:
@@ -28,9 +28,9 @@ def state_folder() -> Path:
 
 
 def private(folder: Path) -> Path:
-    """Makes a folder at or below the state folder that the user alone can look into, as those above it within.
+    """Create a folder at or below the state folder, with its parents; only the user may access them.
 
-    One that an earlier release made for everybody's eyes becomes private too. Raises OSError and `SessionError`.
+    A public folder of an earlier release becomes private. Raises OSError and `SessionError`.
     """
     top = state_folder()
     top.parent.mkdir(parents=True, exist_ok=True)
@@ -39,13 +39,13 @@ def private(folder: Path) -> Path:
         one = top.joinpath(*below[:depth])
         one.mkdir(exist_ok=True, mode=PRIVATE)
         if one.stat().st_mode & 0o077:
-            with suppress(OSError):  # somebody else's, who lends it to us
+            with suppress(OSError):  # the folder belongs to another user
                 one.chmod(PRIVATE)
     return folder
 
 
 def in_plain_words(error: OSError | SessionError) -> str:
-    """Return why nothing can be stored here and what would help, as the end of a sentence."""
+    """Return why nothing can be stored here, with a remedy, as the end of a sentence."""
     if isinstance(error, SessionError):
         if not isinstance(error.__cause__, OSError):
             return f"{error.message} ({error.hint})" if error.hint else error.message
@@ -60,7 +60,7 @@ def in_plain_words(error: OSError | SessionError) -> str:
 
 
 def key_of(path: str | os.PathLike[str] | None) -> str:
-    """Return the name of a file in the state folder, whichever way it is spelt; `unnamed` without a file."""
+    """Return a session file's key in the state folder, equal for all spellings of its path; `unnamed` for None."""
     if path is None:
         return "unnamed"
     real = os.path.realpath(path)

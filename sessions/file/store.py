@@ -1,4 +1,4 @@
-"""Session files: read with errors that name the place, written so that a crash leaves the old file or the new one."""
+"""Read session files with errors that name the place; write them atomically."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from sessions.model.session import Session
 from sessions.text_diff import line_diff
 
 SIZE_LIMIT = 64_000_000
-"""Bytes. A session is what a team commits and reviews; a larger file is something else, and would stall the app."""
+"""Bytes. Teams commit and review sessions; a larger file is probably something else, and would stall the app."""
 
 STRUCTURE_DEPTH = 16
-"""Levels that the file itself adds around users' values."""
+"""The levels of nesting that the file adds around users' values."""
 
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """The SHA-256 of a file's content, which changes of its times leave as it is."""
+    """The SHA-256 of a file's content, independent of its timestamps."""
 
     sha256: str
 
@@ -37,14 +37,14 @@ class Fingerprint:
 
 @dataclass(frozen=True)
 class Opened:
-    """A session and the content that it was read from."""
+    """A session and the fingerprint of its file."""
 
     session: Session
     fingerprint: Fingerprint
 
 
 class ChangedOnDiskError(SessionError):
-    """The file is no longer what was opened: somebody else's work would be lost by writing over it."""
+    """Raised if the file changed since it was opened, so that saving would lose others' work."""
 
     def __init__(self, path: str) -> None:
         message = "the file has changed on disk since it was opened"
@@ -52,13 +52,13 @@ class ChangedOnDiskError(SessionError):
 
 
 def load(path: PathLike) -> Session:
-    """Load the session in a file. Raises `SessionError` for anything that is not a whole, valid session file."""
+    """Load a session file. Raises `SessionError` for anything but a complete, valid session."""
     name = os.fspath(path)
     return _session_in(_read(name), name)
 
 
 def open_file(path: PathLike) -> Opened:
-    """Load a session with the fingerprint that `save` and `has_changed` take. Raises `SessionError`."""
+    """Load a session with its fingerprint for `save` and `has_changed`. Raises `SessionError`."""
     name = os.fspath(path)
     content = _read(name)
     return Opened(_session_in(content, name), Fingerprint.of(content))
@@ -81,9 +81,9 @@ def has_changed(path: PathLike, since: Fingerprint) -> bool:
 
 
 def difference(session: Session, path: PathLike) -> tuple[str, ...]:
-    """Return the changes that saving `session` would make, as the lines of a diff ("-" in the file, "+" to be saved).
+    """Return the changes that saving `session` would make, as diff lines ("-" in the file, "+" to be saved).
 
-    Raises `SessionError` for a file that cannot be read at all.
+    Raises `SessionError` for an unreadable file.
     """
     before = _read(os.fspath(path)).decode("utf-8", "backslashreplace")
     return line_diff(before.splitlines(), dumps(session).splitlines())
@@ -102,7 +102,7 @@ def _session_in(content: bytes, name: str) -> Session:
 
 
 def loads(text: str, path: PathLike | None = None) -> Session:
-    """Load the session in a JSON text; `path` is named in errors. Raises `SessionError`."""
+    """Load a session from a JSON text; errors name `path`. Raises `SessionError`."""
     name = None if path is None else os.fspath(path)
     return file_format.from_data(_decode(text, name), name)
 
@@ -110,8 +110,8 @@ def loads(text: str, path: PathLike | None = None) -> Session:
 def dumps(session: Session, parts: WrittenParts | None = None) -> str:
     """Return the text of the session's file; the same session always has the same text.
 
-    With `parts`, what they know is not written anew. Raises `SessionError` for what must not be written (a secret, an
-    unknown parameter) or is no plain JSON value.
+    `parts` caches encoded parts. Raises `SessionError` for secrets, unknown parameters and values that are not plain
+    JSON.
     """
     return _dumps(session, None, parts)
 
@@ -119,12 +119,11 @@ def dumps(session: Session, parts: WrittenParts | None = None) -> str:
 def save(
     session: Session, path: PathLike, *, over: Fingerprint | None = None, parts: WrittenParts | None = None
 ) -> Fingerprint:
-    """Write the session to `path` in a single step: even after a crash the file has its old or its new content.
+    """Write the session to `path` atomically: even after a crash the file has its old or its new content.
 
-    The file's mode stays. A link is written through only when it stays in its folder. With `over`, only a file that
-    still has that content is replaced; with `parts`, what they know is not written anew. Returns the fingerprint of
-    what was written. Raises `SessionError` (`ChangedOnDiskError`); the file is then as it was, and nothing else is left
-    in its folder.
+    The file keeps its mode. A link is followed only within its folder. With `over`, only a file with that fingerprint
+    is replaced; `parts` caches encoded parts. Returns the fingerprint of the written content. Raises `SessionError`
+    (`ChangedOnDiskError`); the file is then unchanged, and no other file is left in its folder.
     """
     with locked(path):
         return save_locked(session, path, over=over, parts=parts)
@@ -133,7 +132,7 @@ def save(
 def save_locked(
     session: Session, path: PathLike, *, over: Fingerprint | None = None, parts: WrittenParts | None = None
 ) -> Fingerprint:
-    """Save for a caller that already holds the lock of the folder (`sessions.file.folder_lock`)."""
+    """Save like `save`; the caller holds the lock of the folder (`sessions.file.folder_lock`)."""
     name = os.fspath(path)
     content = _dumps(session, name, parts).encode("utf-8")
     if over is not None and has_changed(name, over):
@@ -143,7 +142,7 @@ def save_locked(
 
 
 def write_whole(path: PathLike, content: bytes) -> None:
-    """Replace the content of a file in a single step. Raises `SessionError`."""
+    """Replace the content of a file atomically. Raises `SessionError`."""
     name = os.fspath(path)
     if len(content) > SIZE_LIMIT:
         raise SessionError(name, "", _too_large(len(content)), "it could not be opened again; remove some recordings")
@@ -173,7 +172,7 @@ def _read(path: str) -> bytes:
             if status.st_size > SIZE_LIMIT:
                 raise SessionError(path, "", _too_large(status.st_size))
             content = file.read(status.st_size + 1)
-            if len(content) > status.st_size:  # it grows meanwhile
+            if len(content) > status.st_size:  # the file grows meanwhile
                 content += file.read(SIZE_LIMIT + 1 - len(content))
     except FileNotFoundError as error:
         hint = did_you_mean(path) or "`workbench new` makes a session"
@@ -212,7 +211,7 @@ def _decode(text: str, path: str | None) -> Any:
 
 
 def _target(path: str) -> tuple[str, int | None]:
-    """Return the file to replace and its mode (None for a new one). Raises `SessionError` and OSError."""
+    """Return the file to replace and its mode (None for a new file). Raises `SessionError` and OSError."""
     if "\0" in path:
         raise SessionError(path.replace("\0", "\\0"), "", "not a file name: it has a NUL character")
     target = path

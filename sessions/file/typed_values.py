@@ -1,8 +1,8 @@
-"""Typed values as plain JSON, exactly, for recordings (loosely, for people: `adapters.values.plain_json`).
+"""Write typed values as exact plain JSON for recordings (for people: `adapters.values.plain_json`).
 
-1, 1.0, true, Decimal("1"), an enum member and a model differ. A value that JSON cannot tell is written
-`{"$type": …, "value": …}` (with `"name"` where the type has one of its own), and what is compared is that written form,
-so nothing is ever rebuilt from a file. A dict that has the key "$type" itself, or keys that are no text, is written
+1, 1.0, true, Decimal("1"), an enum member and a model differ. Values without a JSON type are written
+`{"$type": …, "value": …}` (with `"name"` if the type has its own name). Comparisons use this written form, so types are
+never rebuilt from a file. A dict with the key "$type", or with keys that are not strings, is written
 `{"$type": "dict", "value": [[key, value], …]}`.
 """
 
@@ -30,11 +30,11 @@ import pydantic
 from sessions.file.json_values import JSON, LARGE_INT_BITS, float_name
 
 DEPTH = 80
-"""Levels of the written form. What is nested deeper is stood for by a hash of its `repr`."""
+"""The deepest level of the written form; a hash of its `repr` replaces anything deeper."""
 
 
 class Written:
-    """A value of which only the written form is known: what another release of dspy read."""
+    """A value of which only the written form is known, because another release of dspy parsed it."""
 
     written: JSON
 
@@ -69,7 +69,7 @@ _WRITTEN: Mapping[type, Callable[[Any], Any]] = {
 
 
 def shown_of(written: JSON) -> JSON:
-    """Return a written value without its types: an enum's value, a model's fields. For people."""
+    """Strip the types from a written value for display: an enum's value, a model's fields."""
     if isinstance(written, dict):
         if set(written) in ({"$type", "value"}, {"$type", "name", "value"}):
             return shown_of(written["value"])
@@ -78,7 +78,7 @@ def shown_of(written: JSON) -> JSON:
 
 
 def read_back(written: JSON) -> Any:
-    """A value whose `typed` is `written` again, and which is shown without its types. No type is ever rebuilt."""
+    """Return a value whose `typed` is `written`, displayed without types. Types are never rebuilt."""
     shown = shown_of(written)
     if same(shown, written):
         return written
@@ -89,7 +89,7 @@ def read_back(written: JSON) -> Any:
 
 
 def typed(value: Any, depth: int = 0) -> JSON:
-    """`value` with its types as plain, strict JSON. Never raises; the same value always has the same form."""
+    """Write `value` with its types as strict JSON. Never raises; equal values have equal forms."""
     kind = type(value)
     if kind is str or kind is bool or value is None:
         return value

@@ -1,6 +1,6 @@
-"""Files by their paths: replaced in a single step, and the nearest name where one is missing.
+"""Replace files atomically, and suggest the nearest name for a missing file.
 
-After a crash, a kill or on a full disk a file has its old content or the new one.
+After a crash, a kill or on a full disk a file has either its old content or the new.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from pathlib import Path
 
 STRAY_AGE_S = 600.0
 STREAMS = ("/dev/std", "/dev/fd/", "/proc/")
-"""Where an open file of the process has a path: it is written to, as a pipe is, and not replaced."""
+"""Paths of the process's open files, which are written to, like pipes, and not replaced."""
 _TEMPORARY = re.compile(r"\.workbench-[0-9a-f]{16}\.tmp")
 
 PathLike = str | os.PathLike[str]
 
 
 def write(path: PathLike, content: bytes, mode: int | None = None) -> None:
-    """Write `content` to a file, a pipe or a device, through links; a file is replaced in a single step.
+    """Write `content` to a file, pipe or device, following links; files are replaced atomically.
 
-    `mode` is the permissions of a new file (default: the umask decides); an old one keeps its own. Raises OSError; the
-    file is then as it was.
+    `mode` sets the permissions of a new file (default: by the umask); an existing file keeps its own. Raises OSError;
+    the file is then unchanged.
     """
     target = os.path.realpath(path)
     try:
@@ -36,7 +36,7 @@ def write(path: PathLike, content: bytes, mode: int | None = None) -> None:
         replace(target, content, mode)
         return
     if not stat.S_ISREG(status.st_mode) or os.path.abspath(path).startswith(STREAMS):
-        with open(path, "ab") as stream:  # a log that standard output goes to keeps what it has
+        with open(path, "ab") as stream:  # append, as standard output may be a log
             stream.write(content)
     elif not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
@@ -45,7 +45,7 @@ def write(path: PathLike, content: bytes, mode: int | None = None) -> None:
 
 
 def replace(target: str, content: bytes, mode: int | None = None) -> None:
-    """Put `content` in the place of the regular file `target`, or of no file. Raises OSError as `write`."""
+    """Replace or create the regular file `target`. Raises OSError like `write`."""
     folder = os.path.dirname(target) or "."
     temporary = os.path.join(folder, f".workbench-{secrets.token_hex(8)}.tmp")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
@@ -58,7 +58,7 @@ def replace(target: str, content: bytes, mode: int | None = None) -> None:
             file.flush()
             os.fsync(descriptor)
         os.replace(temporary, target)
-    except BaseException:  # no half file is left, and it is raised again
+    except BaseException:  # leave no partial file behind
         with suppress(OSError):
             os.unlink(temporary)
         raise
@@ -67,7 +67,7 @@ def replace(target: str, content: bytes, mode: int | None = None) -> None:
 
 
 def explain(error: OSError) -> tuple[str, str]:
-    """Return what the system said of a file, and what would help ("": unknown)."""
+    """Return the system's message about a file, and a remedy ("": unknown)."""
     return (error.strerror or str(error) or type(error).__name__).lower(), HINTS.get(error.errno or 0, "")
 
 
@@ -84,7 +84,7 @@ HINTS = {
 
 
 def _remove_strays(folder: str) -> None:
-    """Remove what killed saves left behind; a younger file may belong to a save that is going on."""
+    """Remove temporary files of killed saves; files younger than `STRAY_AGE_S` may belong to a running save."""
     with suppress(OSError):
         for entry in os.scandir(folder):
             if _TEMPORARY.fullmatch(entry.name) and time.time() - entry.stat().st_mtime > STRAY_AGE_S:
@@ -92,10 +92,10 @@ def _remove_strays(folder: str) -> None:
 
 
 def _sync(folder: str) -> None:
-    """Make the new name survive a power cut, where the system can do that for folders."""
+    """Sync a folder so that the new name survives a power cut, if the system supports that."""
     if not hasattr(os, "O_DIRECTORY"):
         return
-    with suppress(OSError):  # the content is in place already; some file systems refuse this
+    with suppress(OSError):  # the content is already in place; some file systems cannot sync folders
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
             os.fsync(descriptor)
@@ -104,7 +104,7 @@ def _sync(folder: str) -> None:
 
 
 def did_you_mean(path: str) -> str:
-    """`did you mean notes/demos.csv?` for the name nearest in the same folder; empty where none is near."""
+    """Suggest the nearest name in the same folder, as in `did you mean notes/demos.csv?`; else ""."""
     file = Path(path)
     with suppress(OSError, ValueError):
         near = difflib.get_close_matches(file.name, [one.name for one in file.parent.iterdir()], n=1)
