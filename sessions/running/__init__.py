@@ -1,1 +1,1 @@
-"""A session's cases as requests, its tools with those who answer, and recordings, also in the place of a model."""
+"""Render a session's cases as requests, answer its tool calls, and record and replay replies."""

@@ -1,4 +1,4 @@
-"""The lints of a column's prompt: those of what its adapter is given, and demos that do not parse back."""
+"""Lint a column's prompt: the adapter's inputs, and demos that do not parse back."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from sessions.running import rendering
 from sessions.running.tools import described_tools
 
 MOST_PARSED_BACK = 100
-"""Demos that are parsed back: each costs as much as a reply."""
+"""The most demos to parse back; each costs as much as parsing a reply."""
 
 
 def lints_of(session: Session, column: Column, case: Case, request: Request) -> tuple[Lint, ...]:
-    """The lints of the prompt in `request`, those of a kind together.
+    """Return the lints of the prompt in `request`, grouped by kind.
 
-    None where the session cannot be rendered (the column says so), and none of a column's own code that was not named
-    on the command line. Decisions show their demos as examples in the instructions: these are not parsed back.
+    There are none if the session cannot be rendered (the column reports that). Demos are not parsed back with a user's
+    adapter that was not named on the command line, or in decisions, which show them as examples in the instructions.
     """
     try:
         signature = session.signature.read()
         demos, inputs = rendering.demos_of(session, case), dict(case.inputs) | rendering.inputs_of(signature, case)
         if session.tools:
             inputs = with_tools(signature, inputs, described_tools(session))
-    except Exception:  # the column itself says why it cannot be rendered
+    except Exception:  # the column reports why it cannot be rendered
         return ()
     profile, prompt = catalog.profile(column.adapter), request.prompt
     model, capabilities = session.model_of(column), rendering.capabilities_for(session, column).capabilities
@@ -39,7 +39,7 @@ def lints_of(session: Session, column: Column, case: Case, request: Request) -> 
     if request.decisions is None:
         try:
             adapter = rendering.adapter_of(column)
-        except Exception:  # an adapter of the user's own cannot be made: its demos are not parsed back
+        except Exception:  # a user's adapter cannot be created: skip parsing its demos back
             pass
         else:
             known = numbers[some] if len(numbers) == len(demos) else ()
@@ -49,7 +49,7 @@ def lints_of(session: Session, column: Column, case: Case, request: Request) -> 
 
 
 class Found(NamedTuple):
-    """A lint of a session, with the columns and cases that have it."""
+    """A lint of a session, with the columns and cases in which it occurs."""
 
     lint: Lint
     columns: tuple[str, ...]
@@ -59,7 +59,7 @@ class Found(NamedTuple):
 def lints_of_session(
     session: Session, columns: Sequence[Column], cases: Sequence[Case], allow_code: Collection[str] = ()
 ) -> tuple[Found, ...]:
-    """Find the lints of every column and case, each once; a column without a prompt is a lint, too.
+    """Find the distinct lints of all columns and cases; a column without a prompt is a lint, too.
 
     Only the code of adapters in `allow_code` is imported.
     """

@@ -41,16 +41,16 @@ if TYPE_CHECKING:
     from adapters.running.runs import Attempt, Completion, Purpose, Run
 
 DSPY = "3.4.1"
-"""The dspy that the engine stands for."""
+"""The release of dspy that the engine implements."""
 
 
 OF_A_CALL = ("reasoning", "tool_calls", "finish_reason", "refusal", "logprobs", "extraction")
-"""What a completion has beside its text when it came from a call."""
+"""The attributes, besides the text, of a completion that came from a call."""
 
 
 @lru_cache(maxsize=1)
 def versions() -> Mapping[str, str]:
-    """The versions that a prompt and a reading depend on: `engine`, `dspy`, `json_repair` and `pydantic`."""
+    """Return the versions that affect prompts and parse results: `engine`, `dspy`, `json_repair`, `pydantic`."""
     return {
         "engine": _installed("adapter-workbench"),
         "dspy": DSPY,
@@ -60,7 +60,7 @@ def versions() -> Mapping[str, str]:
 
 
 def versions_of(column: Column) -> Mapping[str, str]:
-    """Those that a column's prompts and readings depend on: of another release's, that one's own."""
+    """Return the versions that affect a column's prompts and parse results, including another dspy release's."""
     named = catalog.parse_release(column.adapter)
     if named is None:
         return versions()
@@ -78,12 +78,11 @@ def record(
     capabilities: Capabilities | None = None,
     adapter: Adapter | None = None,
 ) -> Session:
-    """The session with this column of `case` recorded anew: from `run`, else from the reply shown under the column.
+    """Record this column of `case` from `run`, or else from the reply shown in the column; return the session.
 
-    A reply that is still the recorded one keeps what was recorded and measured of its call, whatever the prompt is now.
-    `capabilities` are those the request was made with (default: the column's); `adapter` replaces the
-    column's. A reply that was kept raw is recorded without a reading. Raises `SessionError` when there is no reply to
-    record, or no prompt can be made.
+    A reply that is already recorded keeps the recorded and measured data of its call, even if the prompt changed.
+    `capabilities` are those of the request (default: the column's); `adapter` replaces the column's. A raw reply is
+    recorded without a parse result. Raises `SessionError` without a reply, or if no prompt can be rendered.
     """
     used = rendering.capabilities_for(session, column).capabilities if capabilities is None else capabilities
     if run is not None:
@@ -100,7 +99,7 @@ def record(
 
 
 def recording_of_run(run: Run, case: Case, column: Column, capabilities: Capabilities) -> Recording:
-    """Record what a run sent and got. Raises `SessionError` for a run without a whole reply."""
+    """Record the requests and replies of a run. Raises `SessionError` for a run without a complete reply."""
     if not run.attempts or (run.error is not None and run.error.phase != "response") or run.cancelled:
         reason = run.error.message if run.error is not None else "the run broke off"
         raise SessionError(
@@ -134,7 +133,7 @@ def recording_of_run(run: Run, case: Case, column: Column, capabilities: Capabil
 
 
 def whole_attempts(run: Run) -> list[tuple[Attempt, Purpose]]:
-    """The attempts with what each was for, without those that failed and were made again."""
+    """Return the attempts with their purposes, without failed attempts that were retried."""
     whole: list[tuple[Attempt, Purpose]] = []
     for attempt in run.attempts:
         if attempt.purpose == "retry" and whole:
@@ -145,9 +144,9 @@ def whole_attempts(run: Run) -> list[tuple[Attempt, Purpose]]:
 
 
 def answering(run: Run) -> Attempt | None:
-    """The attempt whose reply is the column's own: the last before a fallback or an extraction; None without a reply.
+    """Return the attempt with the column's own reply, the last before a fallback or extraction, or None.
 
-    Earlier ones only called tools, or failed and were made again.
+    Earlier attempts only called tools, or failed and were retried.
     """
     own = [one for one in run.attempts if one.purpose in ("first", "retry", "tools")]
     before = run.attempts[: next((i for i, one in enumerate(run.attempts) if one not in own), len(run.attempts))]
@@ -155,9 +154,9 @@ def answering(run: Run) -> Attempt | None:
 
 
 def last_reading(run: Run) -> Reading | None:
-    """The reading that decides what a run came to, and that expectations are about; None for a run without a reply.
+    """Return the decisive parse result of a run, which expectations check; None without a reply.
 
-    That of a fallback or an extraction, where there was one.
+    It is the fallback's or the extraction's, if there was one.
     """
     if run.error is not None and run.error.phase != "response":
         return None
@@ -166,10 +165,10 @@ def last_reading(run: Run) -> Reading | None:
 
 
 def reply_of_run(run: Run, model: str, raw: bool = False) -> Reply | None:
-    """Return the reply to keep under the run's column: the answering attempt's first, None without.
+    """Return the reply to show in the run's column: the answering attempt's first completion, or None.
 
-    A fallback is asked by another adapter, so its reply is none of this column's; only the recording tells of it.
-    `raw`: the reply was not read, and stays so.
+    A fallback uses another adapter, so its reply is not this column's; only the recording has it. `raw` marks a reply
+    that stays unparsed.
     """
     attempt = answering(run)
     if attempt is None:
@@ -178,12 +177,12 @@ def reply_of_run(run: Run, model: str, raw: bool = False) -> Reply | None:
 
 
 def answer_of_reply(reply: Reply) -> Answer:
-    """Return the model's answer, without what a session adds to it."""
+    """Return the model's answer, without the attributes that a session adds."""
     return _made(Answer, reply)
 
 
 def read_completion(adapter: Adapter, request: Request, signature: Signature, answer: Answer) -> Reading:
-    """A kept answer read by today's parser, native parts and TwoStep's extraction included. Never raises."""
+    """Parse a stored answer with the current parser, including native parts and TwoStep's extraction. Never raises."""
     extraction = answer.extraction
     output: dict[str, Any] = {"text": answer.text}
     if answer.reasoning:
@@ -204,7 +203,7 @@ def read_completion(adapter: Adapter, request: Request, signature: Signature, an
 
 
 def recorded_reading(reading: Reading) -> RecordedReading:
-    """Return the compared part of a parse result: verdict, typed values, the error's type and field."""
+    """Return the part of a parse result that checks compare: verdict, typed values, the error's type and field."""
     error = reading.error
     return RecordedReading(
         ok=reading.ok,
@@ -223,7 +222,7 @@ def capabilities_as_json(capabilities: Capabilities) -> dict[str, JSON]:
 
 
 def capabilities_from_json(data: Mapping[str, object], model: str) -> Capabilities:
-    """The recorded capabilities; those of the model's name where the recording has none."""
+    """Return the recorded capabilities, or the model's if the recording has none."""
     if not data:
         return capabilities_of(model)
     params = data.get("params")
@@ -236,13 +235,13 @@ def capabilities_from_json(data: Mapping[str, object], model: str) -> Capabiliti
 
 
 def capabilities_in_force(recorded: Recording, model: str) -> Capabilities:
-    """Those that a check renders by: the recorded ones, as long as the model is the one that they were taken from."""
+    """Return the capabilities for a check: the recorded ones, unless the model changed."""
     same_model = recorded.request.get("model", model) == model
     return capabilities_from_json(recorded.capabilities if same_model else {}, model)
 
 
 def as_json(value: object) -> Any:
-    """A request's data as plain JSON of its own: texts that know their origins become plain ones."""
+    """Copy a request's data as plain JSON; texts with origins become plain strings."""
     if isinstance(value, str):
         return str(value)
     if isinstance(value, Mapping):
@@ -286,7 +285,7 @@ def _recording_of_reply(
 
 
 def _recorded_completion(case: Case, column: Column) -> RecordedCompletion | None:
-    """The first completion of the column's recorded main attempt."""
+    """Return the first completion of the column's recorded main attempt, or None."""
     recorded = case.recordings.get(column.id)
     attempts = recorded.attempts if recorded is not None else ()
     completions = next((one.completions for one in attempts if one.role == "main"), ())
@@ -294,13 +293,13 @@ def _recorded_completion(case: Case, column: Column) -> RecordedCompletion | Non
 
 
 def _is_recorded_reply(case: Case, column: Column) -> bool:
-    """Tell whether the reply under the column came from a call and is already recorded."""
+    """Return whether the column's reply came from a call and is already recorded."""
     reply, recorded = case.replies.get(column.id), _recorded_completion(case, column)
     return reply is not None and recorded is not None and reply.source == "sent" and recorded.text == reply.text
 
 
 def _mend(session: Session, signature: Signature, case: Case, error: Exception) -> str:
-    """Locate the value that no prompt can be made with, as far as the error tells."""
+    """Locate the value that prevents rendering, if the error names it."""
     if not isinstance(error, BuildError) or error.field is None:
         return "mend the inputs, the demos or the history that it names"
     for number, demo in enumerate(session.demos, 1):
@@ -340,7 +339,7 @@ def _answer(completion: Completion) -> Answer:
 
 
 def _recorded_anew(reply: Reply, before: RecordedCompletion | None) -> RecordedCompletion:
-    """The reply as it is recorded: plain JSON of its own, without what is empty, and with what only `before` has."""
+    """Convert a reply to a recorded completion in plain JSON, with the attributes that only `before` has."""
     found: dict[str, Any] = {}
     for name in OF_A_CALL:
         value = getattr(reply, name) or getattr(before, name, None)
@@ -352,7 +351,7 @@ def _recorded_anew(reply: Reply, before: RecordedCompletion | None) -> RecordedC
 
 
 def _made(kind: type[AnyAnswer], answer: Answer, **more: Any) -> AnyAnswer:
-    """An answer of this kind, with what it has beside."""
+    """Convert an answer to this kind, with more attributes."""
     return kind(**{name: getattr(answer, name) for name in ("text", *OF_A_CALL)}, **more)
 
 
@@ -370,7 +369,7 @@ def _measured(attempt: Attempt) -> Measured:
 
 
 def _installed(package: str) -> str:
-    import importlib.metadata  # which loads the email package
+    import importlib.metadata  # loads the email package
 
     try:
         return importlib.metadata.version(package)

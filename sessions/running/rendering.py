@@ -1,4 +1,4 @@
-"""A case of a session as an adapter wants it: inputs, demos and the whole request."""
+"""Render a case of a session for an adapter: inputs, demos and the whole request."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ TURN_PLACE = re.compile(r"messages\[(\d{1,9})\]")
 
 
 def inputs_of(signature: Signature, case: Case, adapter: Adapter | None = None) -> dict[str, Any]:
-    """Return the inputs that `dspy.Predict` hands to the adapter: the case's, with defaults and the history.
+    """Return the inputs that `dspy.Predict` passes to the adapter: the case's, with defaults and history.
 
-    Without the inputs that Predict takes for itself. Custom types are built. The steps of an agent are a text of the
-    `adapter` (None: Chat's, as in dspy). Raises `adapters.types.BuildError`.
+    Inputs that Predict itself consumes are left out, and custom types are built. The steps of an agent become a text
+    written by `adapter` (None: Chat, as in dspy). Raises `adapters.types.BuildError`.
     """
     values = predict_call(signature, case.inputs).inputs
     history = signature.history_field
@@ -56,7 +56,7 @@ def inputs_of(signature: Signature, case: Case, adapter: Adapter | None = None) 
 
 
 def trajectory_text(case: Case, adapter: Adapter) -> str:
-    """Write the steps of a case as one input. Rule: `dspy.ReAct._format_trajectory`; a step keeps its number."""
+    """Write the steps of a case as a single input; steps keep their numbers. Rule: `dspy.ReAct._format_trajectory`."""
     steps = {f"{name}_{number - 1}": value for number, turn in case.turns.items() for name, value in turn.items()}
     signature = Signature.make([*(Field(name, "input", str) for name in steps), Field("x", "output", str)])
     own = catalog.make("chat", {}) if isinstance(adapter, ReleaseAdapter) else adapter
@@ -64,7 +64,7 @@ def trajectory_text(case: Case, adapter: Adapter) -> str:
 
 
 def _numbered_error(error: BuildError, history: str | None, case: Case) -> BuildError:
-    """The error with the place of its turn in the case, where disabled turns count too."""
+    """Renumber the turn in an error's path to count disabled turns of the case, too."""
     found = TURN_PLACE.match(error.path) if error.field == history and case.turns_off else None
     places = [number - 1 for number in case.turns]
     if found is None or int(found[1]) >= len(places):
@@ -74,9 +74,9 @@ def _numbered_error(error: BuildError, history: str | None, case: Case) -> Build
 
 
 def demos_of(session: Session, case: Case | None = None) -> tuple[Mapping[str, Any], ...]:
-    """The enabled demos as the adapter takes them: for the same `Demo` and signature the same objects every time.
+    """Return the enabled demos for the adapter; the same `Demo` and signature always give the same objects.
 
-    With a `case`, those that an input called `demos` gives to dspy.Predict come instead. Raises
+    If the `case` has an input `demos`, which dspy.Predict consumes, that replaces them. Raises
     `adapters.errors.SignatureError` and `adapters.types.BuildError`.
     """
     signature = session.signature.read()
@@ -89,9 +89,9 @@ def demos_of(session: Session, case: Case | None = None) -> tuple[Mapping[str, A
 
 
 def adapter_of(column: Column, *, allow_code: bool = False) -> Adapter:
-    """The column's adapter: the same object for the same name and options.
+    """Return the column's adapter; the same name and options give the same object.
 
-    Raises `adapters.formats.catalog.UnknownAdapterError`, also for options that are no plain values.
+    Raises `adapters.formats.catalog.UnknownAdapterError`, also for options that are not plain values.
     """
     if catalog.parse_release(column.adapter) is not None:
         return release_adapter.make(column)
@@ -102,7 +102,7 @@ def adapter_of(column: Column, *, allow_code: bool = False) -> Adapter:
 
 
 def adapter_for(session: Session, column: Column, case: Case, *, allow_code: bool = False) -> Adapter:
-    """The column's adapter for a case: what another release of dspy needs to be asked. Raises as `adapter_of`."""
+    """Return the column's adapter; another dspy release's is bound to the case. Raises the errors of `adapter_of`."""
     return _bound(adapter_of(column, allow_code=allow_code), session, column, case)
 
 
@@ -117,11 +117,11 @@ def _bound(adapter: Adapter, session: Session, column: Column, case: Case) -> Ad
 
 
 def params_of(session: Session, column: Column, case: Case | None = None) -> dict[str, Any]:
-    """Return the parameters beside the messages: those of `dspy.LM(…)`.
+    """Return the parameters of `dspy.LM(…)`, without those of the connection (`connection_of`).
 
-    Without what concerns the connection (`connection_of`). Rule: `dspy.Predict._forward_preprocess` asks for a
-    temperature of 0.7 where several completions are wanted and the temperature is unset or at most 0.15. Inputs of a
-    `case` that it takes as parameters win. Raises `adapters.types.BuildError` for those that a session may not set.
+    Rule: `dspy.Predict._forward_preprocess` sets a temperature of 0.7 for several completions if the temperature is
+    unset or at most 0.15. Inputs of a `case` that Predict consumes as parameters take precedence. Raises
+    `adapters.types.BuildError` for inputs that set parameters a session may not set.
     """
     params = {name: value for name, value in session.params_of(column).items() if name not in CONNECTION}
     given = {} if case is None else predict_call(session.signature.read(), case.inputs).params
@@ -140,9 +140,9 @@ def params_of(session: Session, column: Column, case: Case | None = None) -> dic
 
 
 def capabilities_for(session: Session, column: Column) -> Known:
-    """Return the capabilities of the column's model and their source; those set by hand win.
+    """Return the capabilities of the column's model and their source; manual settings take precedence.
 
-    A `response_schema` set to true takes `response_format` with it, so that it alone forces a server to a schema.
+    Setting `response_schema` to true implies `response_format`, so it suffices to send a schema to a server.
     """
     settings = session.params_of(column)
     used = [name for name in ("api_base", "api_version", "timeout") if settings.get(name) is not None]
@@ -165,7 +165,7 @@ def capabilities_for(session: Session, column: Column) -> Known:
 
 
 def lm_settings_of(session: Session, column: Column) -> LMSettings:
-    """Return the arguments of `dspy.LM` beside the model's name and the parameters."""
+    """Return the arguments of `dspy.LM` other than the model's name and the parameters."""
     settings = session.params_of(column)
     return LMSettings(
         _model_type_in(settings),
@@ -180,7 +180,7 @@ def _model_type_in(settings: Mapping[str, Any]) -> ModelType:
 
 
 def connection_of(session: Session, column: Column) -> dict[str, Any]:
-    """The parameters that say where and how long to ask (`api_base`, `timeout`, …), no part of the request."""
+    """Return the parameters of the connection (`api_base`, `timeout`, …), which are not part of the request."""
     return {name: value for name, value in session.params_of(column).items() if name in CONNECTION}
 
 
@@ -193,12 +193,12 @@ def request_of(
     capabilities: Capabilities | None = None,
     adapter: Adapter | None = None,
 ) -> Request:
-    """The request that sending `case` under `column` makes. Calls nothing.
+    """Build the request for sending `case` in `column`, without calling a model.
 
     `capabilities` replace those of `capabilities_for`; `adapter` replaces the column's; `reuse` is the prompt of an
-    earlier request of this column, whose unchanged demos are taken over. Demos and turns have the numbers that they
-    have in the session. Raises SignatureError, UnknownAdapterError, BuildError, what dspy raises while formatting, and
-    ValueError for messages that are not all text where the model type is `text`.
+    earlier request of this column, whose unchanged demos are reused. Demos and turns are numbered as in the session.
+    Raises SignatureError, UnknownAdapterError, BuildError, whatever dspy raises while formatting, and ValueError for
+    messages with non-text content if the model type is `text`.
     """
     used = _bound(adapter or adapter_of(column), session, column, case)
     session = variants.session_of(session, column)
@@ -223,9 +223,9 @@ def request_of(
 
 
 def body_of(session: Session, column: Column, request: Request) -> dict[str, Any]:
-    """A request as it is written: parts named as the column's model wants them (`max_completion_tokens`).
+    """Return the body of a request, with parameter names for the column's model (`max_completion_tokens`).
 
-    Where litellm writes the body (`is_by_litellm`), this is what litellm is given.
+    If litellm writes the body (`is_by_litellm`), return the arguments for litellm.
     """
     body = request.as_dict()
     head = {"model": body.pop("model")} if "model" in body else {}
@@ -234,7 +234,7 @@ def body_of(session: Session, column: Column, request: Request) -> dict[str, Any
 
 
 def is_by_litellm(session: Session, column: Column, request: Request) -> bool:
-    """Return whether litellm writes the request in the way of its provider, so that only litellm can show it."""
+    """Return whether litellm writes the request in its provider's format, so that only litellm can show it."""
     body = {name: value for name, value in request.as_dict().items() if name != "model"}
     return _own_body(session, column, body) is None
 
@@ -249,11 +249,11 @@ def _own_body(session: Session, column: Column, body: Mapping[str, Any]) -> Mapp
 def http_request(
     session: Session, column: Column, request: Request, address: str | None, *, trusted: bool
 ) -> HttpRequest:
-    """Return the HTTP request that litellm writes, as dspy sends it; waits for litellm, and sends nothing.
+    """Return the HTTP request that litellm would send for dspy; waits for litellm, and sends nothing.
 
-    A secret goes to an `address` that is not the provider's only where that is `trusted`. Raises `ProviderError`.
+    Secrets go to an `address` other than the provider's only if it is `trusted`. Raises `ProviderError`.
     """
-    from adapters.lm.litellm_client import LitellmLM  # which rendering does not need
+    from adapters.lm.litellm_client import LitellmLM  # rendering does not need it
 
     model = LitellmLM(
         session.model_of(column),
@@ -267,21 +267,21 @@ def http_request(
 
 
 def handed_over(session: Session, column: Column, request: Request) -> Sent:
-    """A request as litellm is given it."""
+    """Return litellm's arguments for a request."""
     body = {name: value for name, value in request.as_dict().items() if name != "model"}
     model, used = session.model_of(column), settings_used(session, column)
     return sent(model, body, used, lm_settings_of(session, column))
 
 
 def settings_used(session: Session, column: Column) -> frozenset[str]:
-    """The settings of the connection in use by which dspy chooses its client."""
+    """Return the names of connection settings in use by which dspy chooses its client."""
     given = connection_of(session, column)
     used = {name for name in ("api_base", "api_version") if given.get(name)}
     return frozenset({*used, "extra_headers"} if given.get("header_variables") else used)
 
 
 def numbered_as_in(session: Session, case: Case, request: Request) -> Request:
-    """The request with demo and turn numbers as places in the session, where the disabled ones count too."""
+    """Renumber the demos and turns of a request as in the session, counting disabled ones."""
     if ("demos" in case.inputs and "demos" in session.signature.read().input_fields) or (
         not case.turns_off and all(demo.enabled for demo in session.demos)
     ):

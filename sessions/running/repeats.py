@@ -1,4 +1,4 @@
-"""The same request sent several times: which values came back how often, and how many replies could not be read."""
+"""Summarise repeats of a request: the frequency of each value, and the number of parse errors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sessions.file.typed_values import typed
 
 @dataclass(frozen=True)
 class Counted:
-    """A value, and how many of the runs gave it. 1, 1.0 and true are three values."""
+    """A value with the number of runs that returned it. 1, 1.0 and true are different values."""
 
     value: Any
     count: int
@@ -21,11 +21,10 @@ class Counted:
 
 @dataclass(frozen=True)
 class Repeats:
-    """Several runs of a column.
+    """A summary of several runs of a column.
 
-    `answered` had a whole reply; of those, `parse_failures` were not read by the column's own adapter, whatever a
-    fallback made of them. `values` are those of the runs that succeeded, `fields` the same field by field; the most
-    frequent first.
+    `answered` runs had a complete reply; the column's own adapter failed to parse `parse_failures` of them, whether or
+    not a fallback succeeded. `values` are those of successful runs, `fields` the same by field, most frequent first.
     """
 
     runs: int
@@ -34,16 +33,16 @@ class Repeats:
     values: tuple[Counted, ...]
     fields: Mapping[str, tuple[Counted, ...]]
     errors: tuple[Counted, ...]
-    """Of the runs that failed: what they said."""
+    """The error messages of failed runs."""
 
     @property
     def parse_failure_rate(self) -> float | None:
-        """Between 0 and 1; None when nothing was answered."""
+        """The share of answered runs that did not parse, from 0 to 1; None without an answer."""
         return self.parse_failures / self.answered if self.answered else None
 
 
 def collapse(runs: Sequence[Run]) -> Repeats:
-    """Summarise what the runs have in common and where they differ."""
+    """Count the distinct values, field values and errors of the runs."""
     answered = [run for run in runs if run.error is None or run.error.phase == "response"]
     good = [run.values for run in runs if run.ok]
     names = list(dict.fromkeys(name for values in good for name in values))
@@ -58,9 +57,9 @@ def collapse(runs: Sequence[Run]) -> Repeats:
 
 
 def is_misread(run: Run) -> bool:
-    """Tell whether the column's own adapter failed to parse a reply, whatever a fallback did.
+    """Return whether the column's own adapter failed to parse a reply, regardless of fallbacks.
 
-    Where the model was asked again with the error, its last reply counts.
+    If the model was asked again with the error, its last reply counts.
     """
     if any(one.purpose == "again" for one in run.attempts):
         return not run.ok

@@ -1,4 +1,4 @@
-"""A model that answers from a recording, and only what was asked then: no network, no model, no price."""
+"""A model that replays recorded replies to the recorded requests, without network or cost."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from sessions.text_diff import line_diff
 
 
 class Replay:
-    """The recorded model of a column of a case. `stream` raises `ProviderError` for any other request.
+    """Replays a column's recording of a case; `stream` raises `ProviderError` for any other request.
 
-    `measured` is what was measured of each attempt (`Case.measured`): the tokens and the price are given again.
+    `measured` has the tokens and cost of each attempt (`Case.measured`), which are replayed, too.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Replay:
         asked = as_json(request)
         for index, (recorded, attempt, took) in enumerate(self._answers):
             if _is_same(recorded, asked):
-                del self._answers[index]  # asked for once more, the next answer of the same request is meant
+                del self._answers[index]  # a repeated request gets the next recorded answer
                 self._given.append(took)
                 yield from _chunks(attempt)
                 yield Chunk(usage=took.usage, cost=took.cost)
@@ -58,7 +58,7 @@ class Replay:
         raise ProviderError(f"nothing is recorded for this request{self._nearest(asked)}", "request")
 
     def as_measured(self, run: Run) -> Run:
-        """The run that this model answered, with the time that each call took when it was recorded."""
+        """Set the durations of a replayed run to the recorded durations."""
         times = [took.duration_ms for took in self._given]
         if len(times) != len(run.attempts):
             return run
@@ -66,7 +66,7 @@ class Replay:
         return replace(run, attempts=tuple([replace(one, duration_ms=time or 0.0) for one, time in pairs]))
 
     def _nearest(self, asked: Mapping[str, Any]) -> str:
-        """Explain how the nearest recorded request differs from the one that was asked."""
+        """Explain how the nearest recorded request differs from this request."""
         if not self._answers:
             return ""
         recorded = min((one[0] for one in self._answers), key=lambda one: _distance(one, asked))
@@ -96,7 +96,7 @@ def _distance(recorded: Mapping[str, Any], asked: Mapping[str, Any]) -> int:
 
 
 def _is_same(recorded: Mapping[str, object], asked: Mapping[str, object]) -> bool:
-    """Tell whether two requests are the same, whatever the order of their own keys."""
+    """Return whether two requests are the same, ignoring the order of their top-level keys."""
     return recorded.keys() == asked.keys() and all(same(recorded[key], asked[key]) for key in asked)
 
 

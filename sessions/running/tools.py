@@ -1,4 +1,4 @@
-"""A session's tools in a run: how a model is told of them, and who answers: a handler, a canned result, or a person."""
+"""Describe a session's tools to the model, and answer calls by a handler, a canned result or a person."""
 
 from __future__ import annotations
 
@@ -23,33 +23,33 @@ if TYPE_CHECKING:
 MOST_TURNS = 20
 
 Ask = Callable[[Tool, Mapping[str, Any]], Any]
-"""Asks a person for the result of a call while the run waits."""
+"""A function that asks a person for the result of a call while the run waits."""
 Handler = Callable[..., Any]
-"""The user's own function, called with the arguments by name."""
+"""A user's function, called with the arguments by name."""
 
 
 class NoResultError(LookupError):
-    """No canned result is for these arguments."""
+    """Raised if no canned result matches the arguments."""
 
 
 def described_tools(session: Session) -> tuple[RunTool, ...]:
-    """The tools as a prompt needs them, which nobody answers. Raises `adapters.errors.SignatureError`.
+    """Return the tools as a prompt needs them, without answers. Raises `adapters.errors.SignatureError`.
 
-    None for an agent: its instructions describe them, and its steps call them.
+    An agent has none: its instructions describe the tools, and its steps call them.
     """
     return tuple([RunTool(one.name, one.description, schema_of(one)) for one in session.offered_tools])
 
 
 def schema_of(tool: Tool) -> Mapping[str, Any]:
-    """The JSON Schema of the arguments, also of those written as a line. Raises `adapters.errors.SignatureError`."""
+    """Return the JSON Schema of a tool's arguments, also of a typed line. Raises `adapters.errors.SignatureError`."""
     parameters: Any = tool.parameters
     return schema_of_line(parameters) if isinstance(parameters, str) else parameters
 
 
 def canned_result(tool: Tool, arguments: Mapping[str, object]) -> Any:
-    """The result of the entry with these arguments, else of the one without any. Raises `NoResultError`.
+    """Return the result of the entry with these arguments, else of an entry without arguments.
 
-    An entry with `error` in place of `result` makes the call fail with that text (`RuntimeError`).
+    Raises `NoResultError`; an entry with `error` instead of `result` raises `RuntimeError` with that text.
     """
     exact = next((one for one in tool.results if one.get("arguments") == arguments), None)
     chosen = exact or next((one for one in tool.results if one.get("arguments") is None), None)
@@ -62,9 +62,9 @@ def canned_result(tool: Tool, arguments: Mapping[str, object]) -> Any:
 
 @dataclass
 class Typed:
-    """The session of a run, with the results that a person typed while it went on kept as canned ones.
+    """The session of a run, with results typed by a person added as canned results.
 
-    What a call changes stays only if the session can be saved with it (`adapters.tools.ToolState`).
+    A call's results are kept only if the session can be saved with them (`adapters.tools.ToolState`).
     """
 
     session: Session
@@ -79,7 +79,7 @@ class Typed:
             changed = _result_added(changed, name, {"arguments": dict(arguments), "result": typed(value)})
         try:
             file_format.to_data(changed)
-        except Exception as error:  # whatever a value that is no JSON, or a secret, runs into
+        except Exception as error:  # a value that is not JSON, or a secret
             return [error]
         self.session = changed
         self.asked.clear()
@@ -97,11 +97,10 @@ def run_tools(
     handlers: Mapping[str, Handler] | None = None,
     most_characters: int = LONGEST_RESULT,
 ) -> tuple[Tools, Typed]:
-    """The session's tools for a run, and what becomes of the session meanwhile.
+    """Return the session's tools for a run, and the session as the run changes it.
 
-    A handler of the tool's name answers first, then a canned result, then the person behind `ask`; a result of more
-    than `most_characters` is a failed one. Raises
-    `adapters.errors.SignatureError` for an argument line that cannot be read.
+    The handler with the tool's name answers first, then a canned result, then the person behind `ask`. A result of more
+    than `most_characters` fails. Raises `adapters.errors.SignatureError` for an invalid argument line.
     """
     state = Typed(session)
     known = handlers or {}
@@ -120,7 +119,7 @@ def run_tools(
             except NoResultError:
                 if ask is None:
                     raise
-            value = json_without_secrets(ask(current, arguments))  # it is kept in the session
+            value = json_without_secrets(ask(current, arguments))  # the session keeps it
             state.asked.append((tool.name, arguments, value))
             return value
 
@@ -136,7 +135,7 @@ def run_tools(
 
 
 def history_of(case: Case, run: Run) -> tuple[dict[str, JSON], ...]:
-    """The run as turns of a `History`: the inputs with the first tool calls, each further turn, and the answer."""
+    """Convert a run to turns of a `History`: inputs with the first tool calls, further turns, the answer."""
     turns = [dict(turn) for turn in run.tool_turns]
     answer = {name: typed(value) for name, value in run.values.items()}
     if answer:
@@ -147,7 +146,7 @@ def history_of(case: Case, run: Run) -> tuple[dict[str, JSON], ...]:
 
 
 def continued(request: Request, before: Sequence[Any], recorded: Mapping[str, Any]) -> Request:
-    """Today's request with the tool turns of a recorded one, whose conversation began with the messages `before`."""
+    """Append the tool turns of a recorded request, which follow its messages `before`, to the current request."""
     turns = prompt_of_dicts(recorded["messages"][len(before) :], "tools").messages
     params = dict(request.params)
     choice = params.get("tool_choice")
