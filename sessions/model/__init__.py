@@ -1,1 +1,1 @@
-"""The parts of a session: signature, demos, columns, cases, variants and recordings, as immutable data."""
+"""Immutable data types of a session: signature, demos, columns, cases, variants and recordings."""

@@ -1,7 +1,7 @@
-"""The keys of the parts of a session file, taken from the types of `sessions.model`.
+"""Derive the keys of a session file from the types of `sessions.model`.
 
-The fields of a type are the keys of a part, in the order in which they are written, and their docstrings describe them.
-The file is read, written and described from here, so the three cannot differ.
+The fields of a type are the keys of a part, in writing order, described by their docstrings. Reading, writing and the
+schema all use these keys, so they cannot differ.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 def nothing() -> Mapping[str, Any]:
-    """The empty mapping, as a default (dataclasses take no unhashable value itself)."""
+    """Return an empty mapping, as a default factory: dataclasses reject unhashable defaults."""
     return NOTHING
 
 
@@ -25,25 +25,25 @@ class Rule:
     """Rules for a key that its type cannot express; they follow it in `Annotated`."""
 
     name: str = ""
-    """The key in the file, where it is not the name of the field."""
+    """The key in the file, if it differs from the name of the field."""
     is_no_key: bool = False
-    """A field that stands in the file as a part of another key."""
+    """Whether the field is written as a part of another key."""
     has_lines: bool = False
-    """A text that is written as the list of its lines."""
+    """Whether the text is written as a list of its lines."""
     has_switches: bool = False
-    """Turns of a history, each of which may stand inside `{"enabled", "values"}`."""
+    """Whether items are turns of a history, each optionally wrapped in `{"enabled", "values"}`."""
     has_parameters: bool = False
-    """An object of parameters (`sessions.model.parameters`)."""
+    """Whether the object holds parameters (`sessions.model.parameters`)."""
     is_left_out: bool = False
-    """Not written while it has its default."""
+    """Whether the key is omitted if it has its default."""
     is_lenient: bool = False
-    """A value of another kind is kept with the unknown keys, and counts as not given."""
+    """Whether a value of a wrong type is kept with the unknown keys and counts as absent."""
     null_is_absent: bool = False
-    """So is null, and a value of another kind is an error."""
+    """Whether null is kept with the unknown keys and counts as absent; a value of a wrong type is an error."""
     is_always_written: bool = False
-    """Of a part that keeps its layout: also with its default value; others then are left out."""
+    """Whether a part that keeps its layout writes the key even with its default."""
     has_messages: bool = False
-    """The object is a whole request, so it must have a list `messages` of objects."""
+    """Whether the object is a whole request, which must have a list `messages` of objects."""
 
 
 LINES = Rule(has_lines=True)
@@ -54,19 +54,18 @@ LENIENT_ALWAYS = Rule(is_lenient=True, is_always_written=True)
 
 @dataclass(frozen=True, kw_only=True)
 class FilePart:
-    """A part that keeps the layout it was given: saving an unchanged file changes no byte of it.
+    """A part that keeps the layout of its file, so that saving an unchanged file preserves every byte.
 
     Other parts are written in the order and with the defaults of their types.
     """
 
     ORDER: ClassVar[tuple[str, ...]] = ()
-    """The keys that are written first; the others follow as they stand in the type."""
+    """The keys to write first; the others follow in the order of the type."""
 
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
-    """Keys that this version does not know, and lenient ones with a value of another kind."""
+    """Unknown keys, and lenient keys with a value of a wrong type."""
     keys: Mapping[str, bool] | None = field(default=None, repr=False, compare=False)
-    """The keys that the file has, in its order, and whether each says what would be so without it. None for a part
-    that was made here."""
+    """The keys in the file, in its order, and whether each has its default. None for a part not read from a file."""
 
 
 _NO_RULE = Rule()
@@ -75,8 +74,7 @@ _NO_KEYS = frozenset({"extra", *(one.name for one in dataclasses.fields(FilePart
 
 @dataclass(frozen=True)
 class Key:
-    """A key of a part: its name in the file and in the type, the type of its value without `Annotated`, the rule
-    beside it, and the value of a part that lacks it."""
+    """A key of a part: its name in the file, its field, the value's type without `Annotated`, the rule, the default."""
 
     name: str
     field: str
@@ -87,7 +85,7 @@ class Key:
 
 
 def keys_of(kind: type[Any]) -> Mapping[str, Key]:
-    """The keys of a part of the file, by their names there, in the order in which they are written.
+    """Return the keys of a part by their names in the file, in writing order.
 
     `kind` is a dataclass of `sessions.model`; fields named in its `ORDER` come first.
     """

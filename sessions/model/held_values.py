@@ -1,4 +1,4 @@
-"""A cell of a table as a value of its field's type."""
+"""Convert a cell of a table to a value of its field's type."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from adapters.values.custom_types import build
 
 
 def value_of(cell: str, field: Field) -> Any:
-    """The cell itself for a str field; else its JSON if the type takes that, else the text if the type takes text.
+    """Convert a cell: a str field gets the text; other types its JSON if valid, else the text if valid.
 
-    An empty cell of a field that is no str is None where the type allows it, else `MISSING`. Raises ValueError.
+    An empty cell of other types is None if the type allows that, else `MISSING`. Raises ValueError.
     """
     if field.annotation is str:
         return cell
@@ -27,7 +27,7 @@ def value_of(cell: str, field: Field) -> Any:
 
 
 def value_in(text: str, field: Field) -> Any:
-    """The JSON value that `text` is if the type takes it, else `text` if the type takes that. Raises ValueError."""
+    """Return the JSON value of `text` if valid for the type, else `text` if valid. Raises ValueError."""
     try:
         value = strict_json(text)
     except (ValueError, RecursionError):
@@ -39,17 +39,17 @@ def value_in(text: str, field: Field) -> Any:
 
 
 def strict_json(text: str) -> Any:
-    """The value of a JSON text. Raises ValueError, also for NaN and the infinities, and RecursionError."""
+    """Parse a JSON text. Raises ValueError, also for NaN and infinities, and RecursionError."""
     return json.loads(text, parse_constant=_no_constant)
 
 
 def shown(text: str) -> str:
-    """A text as an error quotes it."""
+    """Quote a text for an error message, cut to 60 characters."""
     return repr(text) if len(text) <= 60 else f"{text[:57]!r}…"
 
 
 def takes(annotation: object, value: object) -> bool:
-    """Return whether a session may hold `value` for that type, also as what a prompt builds it from (a URL)."""
+    """Return whether `value` is valid for a type, also as data from which a prompt builds it (a URL)."""
     try:
         type_adapter(annotation).validate_python(build(annotation, value))
     except (ValueError, TypeError, RecursionError):

@@ -1,7 +1,7 @@
-"""The parameters a session may hold: a closed list, and never a secret.
+"""The closed list of parameters that a session may set, and checks against secrets.
 
-A session is a stranger's file and is committed by teams. What it may say to a provider is therefore listed here, and
-what looks like a credential is refused on load and on save. Messages name the place and never repeat the secret.
+Sessions come from strangers and are committed by teams. So only listed parameters are sent to a provider, and anything
+that looks like a credential is rejected on load and save. Messages name the place and never repeat the secret.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sessions.errors import SessionError, step_into
 NUMBER = "a number"
 WHOLE = "a whole number"
 MOST_COMPLETIONS = 128
-"""Completions of one call: as many as OpenAI gives. Each is shown and kept; dspy and `adapters` have no limit."""
+"""The most completions of a call, as for OpenAI. All are shown and kept; dspy and `adapters` have no limit."""
 COMPLETIONS = f"a whole number up to {MOST_COMPLETIONS}"
 FEW = "a whole number from 0 to 5"
 TEXT = "a text"
@@ -28,11 +28,11 @@ OBJECTS = "a list of objects"
 TEXTS = "a text or a list of texts"
 TEXT_OR_OBJECT = "a text or an object"
 ABILITIES = "an object of function_calling, reasoning, response_schema and response_format, each true or false"
-"""What a model can do, set by hand; what is left out is as the tables have it."""
+"""The kind of manually set capabilities; missing ones come from the tables."""
 ABILITY_NAMES = frozenset({"function_calling", "reasoning", "response_schema", "response_format"})
 
 MODEL_TYPE = "chat, responses or text"
-"""The API that the model is asked by."""
+"""The kind of the API that is used to call the model."""
 HEADERS = "an object of headers, each with the name of the environment variable that holds its value"
 
 _BY_KIND: Mapping[str, str] = {
@@ -54,18 +54,18 @@ _BY_KIND: Mapping[str, str] = {
     FEW: "ask_again",
 }
 PARAMETERS: Mapping[str, str] = {name: kind for kind, names in _BY_KIND.items() for name in names.split()}
-"""Every parameter a session may set, and what its value is (beside the connection's, `adapters.lm` may send them all).
+"""Every parameter that a session may set, with the kind of its value (`adapters.lm` may send all but the connection's).
 
-A request is also made of what an adapter adds; `adapters.lm.parameters` lists what may go out in the end.
+Adapters add parameters to requests; `adapters.lm.parameters` lists everything that may be sent.
 """
 
 OF_THE_LM = frozenset({"model_type", "use_developer_role"})
-"""Those that `dspy.LM` has beside its parameters: by which API it is asked, and how systems are named there."""
+"""Arguments of `dspy.LM` that are not request parameters: the API to call, and the role of system messages."""
 
 CONNECTION = OF_THE_LM | {
     *("api_base", "api_version", "capabilities", "header_variables", "num_retries", "stream", "timeout", "ask_again")
 }
-"""Those that say where, how, how long and what kind of model to ask, and are no part of what is asked."""
+"""Parameters of the connection and the model's kind, which are not part of a request."""
 
 _SECRET_NAME = re.compile(
     r"api_?key|secret|passw|authori[sz]ation|credential|cookie|bearer|(access|private|auth|session|subscription)_?key"
@@ -85,7 +85,7 @@ USE_THE_ENVIRONMENT = "a session holds no secrets: set the provider's key in the
 
 
 def check_parameters(params: Mapping[str, object], place: str, path: str | None = None) -> None:
-    """Raises `SessionError` for an unknown parameter, a value of the wrong kind, or what looks like a secret."""
+    """Raise `SessionError` for an unknown parameter, a value of the wrong kind, or a likely secret."""
     for name, value in params.items():
         where = step_into(place, name)
         if name not in PARAMETERS:
@@ -111,7 +111,7 @@ def check_parameters(params: Mapping[str, object], place: str, path: str | None 
 
 
 def check_no_secret(value: object, place: str, path: str | None = None) -> None:
-    """Raises `SessionError` for a text anywhere in `value`, or a header in it, that looks like a credential."""
+    """Raise `SessionError` if a text anywhere in `value`, or an entry's name, looks like a credential."""
     if isinstance(value, str):
         if _SECRET_VALUE.search(value):
             raise SessionError(path, place, "looks like a secret", USE_THE_ENVIRONMENT)
@@ -131,7 +131,7 @@ def looks_like_secret_name(name: str) -> bool:
 
 
 def kind_of(value: object) -> str:
-    """Return the kind of a value in JSON's terms."""
+    """Name the kind of a value in JSON's terms."""
     if value is None:
         return "null"
     if isinstance(value, bool):

@@ -1,6 +1,6 @@
-"""Replies as a session keeps them: shown under a column, or recorded with their parse results.
+"""The replies in a session: shown in a column, or recorded with their parse results.
 
-Each type is a part of the file that keeps the layout that it was given (`sessions.model.file_parts.FilePart`).
+Each type is a part of the file that keeps its layout (`sessions.model.file_parts.FilePart`).
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Annotated, Any, Literal
 from sessions.model.file_parts import ALWAYS, LENIENT, LENIENT_ALWAYS, FilePart, Rule, nothing
 
 Source = Literal["sent", "edited", "pasted"]
-"""Of a reply: a model's own, changed by a person, or brought by one."""
+"""The source of a reply: sent by a model, edited by a person, or pasted by a person."""
 Rating = Literal["good", "bad"]
 Role = Literal["main", "tools", "fallback", "extraction"]
-"""Of a recorded call: the column's own, one that goes on after tool calls, the JSON adapter's, TwoStep's second one."""
+"""The role of a recorded call: the column's own, after tool calls, the JSON fallback, TwoStep's second call."""
 
 
 @dataclass(frozen=True)
@@ -23,49 +23,49 @@ class Extraction(FilePart):
     """The values that TwoStep's second model extracted from a reply."""
 
     adapter: Annotated[str, LENIENT_ALWAYS] = ""
-    """Who reads it: `chat`, or `json` where Chat could not and JSON asked again."""
+    """The adapter that parses it: `chat`, or `json` if Chat failed and JSON asked again."""
     text: Annotated[str, LENIENT_ALWAYS] = ""
     """The second model's own reply."""
 
 
 @dataclass(frozen=True)
 class Answer(FilePart):
-    """A model's answer: its text, and what else the provider returned."""
+    """A model's answer: its text, and the other data that the provider returned."""
 
     text: Annotated[str, Rule(null_is_absent=True, is_always_written=True)] = ""
-    """The reply exactly as it came."""
+    """The unchanged reply."""
     reasoning: Annotated[str | None, LENIENT] = None
-    """The model's reasoning, where the provider returned it apart."""
+    """The model's reasoning, if the provider returned it separately."""
     tool_calls: Annotated[tuple[Mapping[str, Any], ...] | None, LENIENT] = None
-    """Calls of tools as the provider returned them: `{"id", "type", "function": {"name", "arguments"}}` each."""
+    """Tool calls as returned by the provider: `{"id", "type", "function": {"name", "arguments"}}` each."""
     finish_reason: Annotated[str | None, LENIENT] = None
-    """Why the model stopped, in the provider's word, such as `stop` or `length`."""
+    """Why the model stopped, in the provider's term, such as `stop` or `length`."""
     refusal: Annotated[str | None, LENIENT] = None
-    """The model's words where it refused to answer, which the provider returns apart."""
+    """The text of the model's refusal, which providers return separately."""
     logprobs: Any = None
-    """Log probabilities as the provider returned them."""
+    """Log probabilities as returned by the provider."""
     extraction: Annotated[Extraction | None, LENIENT] = None
-    """What TwoStep's second model made of the text."""
+    """The values that TwoStep's second model extracted from the text."""
 
 
 @dataclass(frozen=True)
 class Reply(Answer):
-    """The reply last shown under a column, and what a person thinks of it."""
+    """The reply last shown in a column, with a person's rating."""
 
     ORDER = ("text", "source", "model", "raw")
 
-    text: str = field()  # without the default that it has in a recording
-    """The reply exactly as it came, was edited or was pasted."""
+    text: str = field()  # required, unlike in a recording
+    """The reply as received, edited or pasted."""
     source: Annotated[Source, ALWAYS] = "sent"
-    """Where it came from."""
+    """The source of the reply."""
     model: Annotated[str | None, LENIENT] = None
-    """Who gave it."""
+    """The model that replied."""
     raw: Annotated[bool, LENIENT] = False
-    """Whether it is kept as it is, and not read."""
+    """Whether the reply stays unparsed."""
     rating: Rating | None = None
-    """What a person thinks of it."""
+    """A person's rating."""
     note: str | None = None
-    """And why."""
+    """The reason for the rating."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class RecordedError(FilePart):
     type: Annotated[str, LENIENT] = ""
     """The name of dspy's exception."""
     field: Annotated[str | None, LENIENT_ALWAYS] = None
-    """The field that it is about, where it is about one."""
+    """The field with the error, if it concerns a single field."""
 
 
 @dataclass(frozen=True)
@@ -85,17 +85,17 @@ class RecordedReading(FilePart):
     ok: Annotated[bool, ALWAYS] = False
     """Whether it parsed."""
     values: Annotated[Mapping[str, Any], ALWAYS] = field(default_factory=nothing)
-    """What was read, by field, with its types (`sessions.file.typed_values`)."""
+    """The parsed values by field, with their types (`sessions.file.typed_values`)."""
     error: Annotated[RecordedError | None, LENIENT_ALWAYS] = None
     """Why it did not parse."""
 
 
 @dataclass(frozen=True)
 class RecordedCompletion(Answer):
-    """A recorded reply with its parse result, which raw replies and mere tool calls lack."""
+    """A recorded reply with its parse result; raw replies and replies with only tool calls have none."""
 
     reading: Annotated[RecordedReading | None, ALWAYS] = None
-    """How it was read: verdict and typed values."""
+    """The parse result: verdict and typed values."""
 
 
 @dataclass(frozen=True)
@@ -103,11 +103,11 @@ class RecordedAttempt(FilePart):
     """A recorded call of a model."""
 
     adapter: str
-    """The adapter that made the prompt and reads the replies."""
+    """The adapter that renders the prompt and parses the replies."""
     role: Annotated[Role | None, LENIENT_ALWAYS] = None
-    """What the call was for."""
+    """The role of the call."""
     request: Annotated[Mapping[str, Any] | None, Rule(has_messages=True, is_always_written=True)] = None
-    """The whole request, messages included; null for the recording's own."""
+    """The whole request with its messages; null for the recording's own request."""
     completions: Annotated[tuple[RecordedCompletion, ...], ALWAYS] = ()
     """The replies."""
     error: Annotated[str | None, LENIENT_ALWAYS] = None
@@ -116,11 +116,11 @@ class RecordedAttempt(FilePart):
 
 @dataclass(frozen=True)
 class Measured(FilePart):
-    """Tokens, cost and time of a recorded call; never compared, only checked against a case's limits."""
+    """Tokens, cost and time of a recorded call, checked only against a case's limits."""
 
     usage: Annotated[Mapping[str, Any] | None, LENIENT_ALWAYS] = None
-    """Tokens as the provider counted them."""
+    """Token counts from the provider."""
     cost: Annotated[float | None, LENIENT_ALWAYS] = None
-    """US dollars."""
+    """The cost in US dollars."""
     duration_ms: Annotated[float | None, LENIENT_ALWAYS] = None
     """Milliseconds from the call to the end of the reply."""

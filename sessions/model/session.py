@@ -32,9 +32,9 @@ Predictor = Literal[
     "Refine.hinted",
     "Refine.feedback",
 ]
-"""Who calls the signature; a name with a dot is an inner signature that a module of dspy makes of it."""
+"""The predictor that calls the signature; a name with a dot is an inner signature derived by a dspy module."""
 RecordedSource = Literal["sent", "edited", "pasted", "accepted"]
-"""The source of a recording's reply; `accepted` if a person accepted a later prompt, which it does not answer."""
+"""The source of a recording's reply; `accepted` if a person accepted a newer prompt that was never sent."""
 
 
 @dataclass(frozen=True)
@@ -44,42 +44,42 @@ class SourceLink:
     file: str
     """Relative to the session's folder, with `/`."""
     class_name: Annotated[str, Rule(name="class")]
-    """The class there, or the place of a signature inside other code, such as `Agent.__init__.answer.Predict`."""
+    """The class, or the place of a signature inside other code, such as `Agent.__init__.answer.Predict`."""
     digest: str = ""
-    """Of the text that was taken."""
+    """The digest of the text that was taken."""
     meaning: Annotated[str, Rule(is_left_out=True)] = ""
-    """Of what that text says, whatever its comments and layout."""
+    """The digest of the text's meaning, ignoring comments and layout."""
     react: Annotated[str, Rule(is_left_out=True)] = ""
-    """Which inner signature of a `dspy.ReAct` over the class is meant: `react` or `extract`."""
+    """The inner signature of a `dspy.ReAct` over the class: `react` or `extract`."""
     tools: Annotated[Mapping[str, str], Rule(is_left_out=True)] = field(default_factory=nothing)
-    """The tools of that ReAct by name, as its instructions describe them."""
+    """The tools of that ReAct by name, with their descriptions in its instructions."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
 
 
 @dataclass(frozen=True)
 class SignatureText:
-    """The signature as it was written: string notation or Python source, which is read and never run."""
+    """The text of the signature: string notation or Python source, which is parsed and never run."""
 
     text: Annotated[str, LINES]
     """The string notation, or Python source."""
     class_name: Annotated[str | None, Rule(name="class")] = None
-    """Which class of the source is meant."""
+    """The signature's class in the source."""
     predictor: Predictor = "Predict"
-    """What calls it: `ChainOfThought` puts the field `reasoning` before the other outputs, `ReAct.react` and the like
-    are the inner signatures of an agent with the session's tools."""
+    """The caller: `ChainOfThought` puts the field `reasoning` before the other outputs; names such as `ReAct.react` are
+    inner signatures of an agent with the session's tools."""
     instructions: Annotated[str | None, LINES] = None
     """Instructions that replace those of the text."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
     source: Annotated[SourceLink | None, Rule(is_left_out=True)] = None
-    """The program that the text is a copy of."""
+    """The program from which the text was copied."""
     decisions: Annotated[Mapping[str, Mapping[str, Any]], Rule(is_left_out=True)] = field(default_factory=nothing)
-    """Of outputs that are decisions, by name: `threshold`, `cuts` or `weights`, `instructions` and `criteria`, as
-    `dspy.Predict.fields` has them."""
+    """Parameters of outputs that are decisions, by name: `threshold`, `cuts` or `weights`, `instructions` and
+    `criteria`, as in `dspy.Predict.fields`."""
     tools: Annotated[Mapping[str, str], Rule(is_no_key=True)] = field(default_factory=nothing)
-    """The session's tools by name, as an agent's instructions describe them."""
+    """The session's tools by name, with their descriptions in an agent's instructions."""
 
     def read(self) -> Signature:
-        """The signature: the same object for the same content, since caches go by its identity.
+        """Parse the signature; the same content gives the same object, because caches use its identity.
 
         Raises `adapters.errors.SignatureError` with line and column.
         """
@@ -88,17 +88,17 @@ class SignatureText:
 
     @property
     def is_as_taken(self) -> bool:
-        """Tell whether it has a link, and was not edited since it was taken from the program."""
+        """Whether the text is linked to a program and was not edited since it was taken from it."""
         return self.source is not None and self.source.digest == digest_of(self.text)
 
     @property
     def decisions_as_text(self) -> str:
-        """`decisions` as JSON; empty without any."""
+        """The `decisions` as JSON, or ""."""
         return json.dumps(self.decisions) if self.decisions else ""
 
 
 def digest_of(text: str) -> str:
-    """`sha256:` and the hash of a text."""
+    """Return `sha256:` followed by the hash of a text."""
     return "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -134,9 +134,9 @@ def _read(
 
 @dataclass(frozen=True)
 class Demo:
-    """A worked example.
+    """A few-shot example.
 
-    Its identity stands for its content: never change `values`.
+    Caches use its identity for its content: never change `values`.
     """
 
     ORDER: ClassVar = ("enabled",)
@@ -144,34 +144,34 @@ class Demo:
     values: Mapping[str, Any]
     """Plain JSON by field name."""
     enabled: bool = True
-    """Whether it is in the prompts."""
+    """Whether the demo is in prompts."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
 
 
 @dataclass(frozen=True)
 class Column:
-    """An adapter with its options, and the model that it is sent to."""
+    """An adapter with its options and model."""
 
     id: str
-    """Its name among the columns; the adapter's where none is given."""
+    """The unique name of the column; by default the adapter's."""
     adapter: str
     """`chat`, `json`, `xml`, `baml`, `twostep`, `markdown`, or `module:Class`."""
     options: Mapping[str, Any] = field(default_factory=nothing)
     """The adapter's options, by the names of dspy's constructor arguments."""
     model: str | None = None
-    """Where it is sent; null for the session's model."""
+    """The model; null for the session's."""
     params: Annotated[Mapping[str, Any], Rule(has_parameters=True)] = field(default_factory=nothing)
-    """Parameters of its own, beside and before the session's."""
+    """The column's parameters, which override the session's."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
     variant: Annotated[str | None, Rule(is_left_out=True)] = None
-    """The tag of the variants that take the place of the signature's own texts."""
+    """The tag of the variants that replace the signature's texts."""
 
 
 @dataclass(frozen=True)
 class Recording:
     """The recording of a column and case that `check` compares: request, reply and parse result.
 
-    What no check compares as recorded (usage, cost, durations) stands in the case's `measured`.
+    Data that checks do not compare (usage, cost, durations) is in the case's `measured`.
     """
 
     ORDER: ClassVar = ("source", "versions", "capabilities")
@@ -181,13 +181,13 @@ class Recording:
     request: Mapping[str, Any] = field(default_factory=nothing)
     """The request without its messages."""
     attempts: tuple[RecordedAttempt, ...] = ()
-    """The calls of a model, in their order."""
+    """The model calls, in order."""
     versions: Mapping[str, str] = field(default_factory=nothing)
-    """What it was made with, whose behaviour is part of it: engine, dspy, json_repair, pydantic."""
+    """The versions of the software that affects the recording: engine, dspy, json_repair, pydantic."""
     source: RecordedSource = "sent"
     """The source of the reply; `accepted`: its prompt was accepted and never sent."""
     capabilities: Mapping[str, Any] = field(default_factory=nothing)
-    """Of the model that the request was made for."""
+    """The capabilities of the model for which the request was made."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
 
 
@@ -196,48 +196,48 @@ class Case:
     """A named set of inputs, with expectations and recordings."""
 
     name: str
-    """Its name among the cases."""
+    """The unique name of the case."""
     inputs: Mapping[str, Any] = field(default_factory=nothing)
     """Plain JSON by field name."""
     history: Annotated[tuple[Mapping[str, Any], ...], Rule(has_switches=True)] = ()
-    """Earlier turns, oldest first: plain JSON by field name, or that under `values` beside `enabled`. A turn that is
-    not enabled is in no prompt."""
+    """Earlier turns, oldest first: plain JSON by field name, or `{"enabled", "values"}` around it. Disabled turns are
+    not in prompts."""
     expect: Mapping[str, Any] = field(default_factory=nothing)
-    """What a reply must fulfil: `{"reply", "fields", "cost", "tokens", "seconds", "columns"}`."""
+    """The expectations of a reply: `{"reply", "fields", "cost", "tokens", "seconds", "columns"}`."""
     recordings: Mapping[str, Recording] = field(default_factory=nothing)
-    """By column id: what `check` compares."""
+    """The recordings by column id, which `check` compares."""
     replies: Mapping[str, Reply] = field(default_factory=nothing)
-    """By column id: the reply last shown."""
+    """The last shown replies by column id."""
     measured: Mapping[str, tuple[Measured, ...]] = field(default_factory=nothing)
-    """By column id, one object an attempt: what the recorded run took, which is compared with nothing."""
+    """The measurements of recorded runs by column id, an object for each attempt; `check` does not compare them."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
     turns_off: Annotated[frozenset[int], Rule(is_no_key=True)] = frozenset()
-    """The places in `history`, from 0, of turns that are kept and in no prompt."""
+    """The indexes in `history`, from 0, of disabled turns."""
 
     @property
     def turns(self) -> Mapping[int, Mapping[str, Any]]:
-        """The turns that a prompt gets, by their number: the 1-based place in `history`."""
+        """The enabled turns by number, their 1-based place in `history`."""
         return {place + 1: turn for place, turn in enumerate(self.history) if place not in self.turns_off}
 
     @property
     def in_words(self) -> str:
-        """Its name in a sentence, called a case once: "case rain", "case 1"."""
+        """The name in a sentence, with "case" in front unless it begins so: "case rain", "case 1"."""
         return self.name if self.name.lower().startswith("case") else f"case {self.name}"
 
 
 @dataclass(frozen=True)
 class Tool:
-    """A function a model may call, described and never run."""
+    """A function that a model may call; it is only described and never run."""
 
     name: str
-    """What a model calls it by."""
+    """The name by which a model calls it."""
     description: Annotated[str, LINES] = ""
     """The description that the model receives."""
     parameters: Mapping[str, Any] | str = field(default_factory=nothing)
     """The JSON Schema of its arguments, or a typed line of them: `query: str, limit: int = 5`."""
     results: tuple[Mapping[str, Any], ...] = ()
-    """Canned answers: `{"arguments", "result"}`; one without `arguments` answers any other call, and one with `error`
-    in place of `result` fails with that text."""
+    """Canned results: `{"arguments", "result"}`. An entry without `arguments` answers any other call; an entry with
+    `error` instead of `result` fails with that text."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
 
 
@@ -246,15 +246,15 @@ class Variant:
     """Alternative text for the instructions or a description."""
 
     tag: str
-    """Variants of one tag go together."""
+    """The tag; variants with the same tag are applied together."""
     of: str
     """`instructions` or `fields.NAME.desc`."""
     text: Annotated[str, LINES]
     """The alternative text."""
     original: str = ""
-    """`sha256:…` of the text it was written for: a variant of a text that has changed since is noticed."""
+    """`sha256:…` of the text for which it was written, to detect later changes of that text."""
     score: Annotated[float | None, Rule(is_left_out=True)] = None
-    """What an optimiser gave it; the higher, the better."""
+    """An optimiser's score; higher is better."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
 
     @staticmethod
@@ -263,14 +263,14 @@ class Variant:
 
 
 SCHEMA = "urn:adapter-workbench:session:1"
-"""The `$id` of `session.schema.json`, which every file names as its `$schema`."""
+"""The `$id` of `session.schema.json`, and the `$schema` of every file."""
 
 
 @dataclass(frozen=True)
 class Session(ShowsItself):
-    """A signature with demos, columns and cases: everything a session file holds.
+    """A signature with demos, columns and cases: the content of a session file.
 
-    `extra` keeps keys of the file that this version does not know.
+    `extra` keeps unknown keys of the file.
     """
 
     ORDER: ClassVar = (
@@ -279,35 +279,35 @@ class Session(ShowsItself):
     )
 
     signature: SignatureText
-    """What is asked for."""
+    """The inputs, outputs and instructions."""
     demos: tuple[Demo, ...] = ()
-    """Worked examples."""
+    """Few-shot examples."""
     columns: tuple[Column, ...] = ()
-    """What is compared, side by side."""
+    """The adapters to compare."""
     cases: tuple[Case, ...] = (Case("case 1"),)
-    """Sets of inputs, each with what is expected and what was recorded."""
+    """Sets of inputs with expectations and recordings."""
     model: str = "offline/exact"
-    """Where columns without a model of their own are sent."""
+    """The model of columns without their own."""
     params: Annotated[Mapping[str, Any], Rule(has_parameters=True)] = field(default_factory=nothing)
     """Parameters of every column's request."""
     fallback: bool = False
-    """Whether Chat and XML fall back to JSON after a reply that does not parse; off, the first failure shows."""
+    """Whether Chat and XML fall back to JSON after a parse error; if false, the first error is shown."""
     name: str = ""
-    """What the session is called."""
+    """The name of the session."""
     notes: Annotated[str, LINES] = ""
     """Text for people."""
     tools: tuple[Tool, ...] = ()
-    """Functions a model may call, described and never run."""
+    """Functions that a model may call, described and never run."""
     variants: tuple[Variant, ...] = ()
     """Alternative texts for instructions and descriptions."""
     private: Annotated[bool, Rule(is_left_out=True)] = False
-    """Whether what is sent stays out of the store of all runs, which `workbench runs` searches."""
+    """Whether runs stay out of the store that `workbench runs` searches."""
     schema: Annotated[str, Rule(name="$schema")] = SCHEMA
     """The schema of the file, for editors."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
 
     def __post_init__(self) -> None:
-        """Tell the signature of an agent what tools there are."""
+        """Copy descriptions of the tools to an agent's signature."""
         if "." in self.signature.predictor:
             told = {one.name: _tool_text(one) for one in self.tools}
             if told != self.signature.tools:
@@ -315,11 +315,11 @@ class Session(ShowsItself):
 
     @property
     def offered_tools(self) -> tuple[Tool, ...]:
-        """The tools that a request offers; none for an agent, whose instructions describe them."""
+        """The tools in a request; none for an agent, whose instructions describe them."""
         return () if "." in self.signature.predictor else self.tools
 
     def shown(self) -> Shown:
-        """The signature's text, and for each case its inputs, and the reply that each column has for it."""
+        """Display the signature's text, and each case's inputs with the reply of each column."""
         count = len([one for one in self.demos if one.enabled])
         said = f"{self.model} · {count} demo{'' if count == 1 else 's'}"
         text = Passage("signature", (Piece(self.signature.text, "value"),))
@@ -328,22 +328,24 @@ class Session(ShowsItself):
         return Shown(self.name or "session", (Note(said), text, Table(("case", "inputs", *ids), tuple(rows))))
 
     def case(self, name: str) -> Case:
-        """Raises KeyError, naming the cases there are."""
+        """Return the case of this name. Raises KeyError, listing all cases."""
         for one in self.cases:
             if one.name == name:
                 return one
         raise KeyError(f"no case {name!r}; there are {[one.name for one in self.cases]}")
 
     def column(self, id: str) -> Column:
-        """Raises KeyError, naming the columns there are."""
+        """Return the column with this id. Raises KeyError, listing all columns."""
         for one in self.columns:
             if one.id == id:
                 return one
         raise KeyError(f"no column {id!r}; there are {[one.id for one in self.columns]}")
 
     def by_column(self, results: Mapping[str, Result]) -> dict[str, Result]:
-        """Results by column id in the order of the columns, whichever came first, so that runs side by side make one
-        and the same file. Those of columns that are gone come last."""
+        """Sort results by the order of the columns, so that parallel runs give the same file.
+
+        Results of removed columns come last.
+        """
         ids = [one.id for one in self.columns]
         return {id: results[id] for id in dict.fromkeys([*ids, *results]) if id in results}
 
@@ -370,7 +372,7 @@ def _reply_text(case: Case, column: str) -> str:
 
 
 def _tool_text(tool: Tool) -> str:
-    """Describe a tool as dspy does; arguments that cannot be read are left out."""
+    """Describe a tool as dspy does; invalid arguments are left out."""
     from adapters.errors import SignatureError
     from adapters.signatures.agents import tool_text
     from adapters.tools.argument_line import schema_of_line

@@ -1,7 +1,7 @@
-"""Variants: other wordings of the instructions and of fields' descriptions, under tags, tried beside the original.
+"""Variants: tagged alternative texts for the instructions and fields' descriptions, compared with the original.
 
-A variant remembers the text it was written for. When that has changed since it is stale: it is not used, it says so,
-and it stays in the session until its owner removes it.
+A variant remembers the text for which it was written. If that text changes, the variant is stale: it is marked, no
+longer used, and stays in the session until its owner removes it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sessions.model.session import Column, Session, SignatureText, Variant
 INSTRUCTIONS = "instructions"
 
 State = Literal["current", "stale", "lost"]
-"""current: in use · stale: its original has changed · lost: the field it was written for is gone."""
+"""`current`: in use. `stale`: its original changed. `lost`: its field was removed."""
 
 _TAG = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 _DESCRIPTION = re.compile(r"fields\.(\w+)\.desc")
@@ -26,12 +26,12 @@ ORIGINAL_TAG = "original"
 
 
 class VariantError(ValueError):
-    """A variant that cannot be made, and what would work."""
+    """Raised for an invalid variant or tag; the message has a remedy."""
 
 
 @dataclass(frozen=True)
 class VariantUse:
-    """A variant as it stands to today's signature; `original` is today's text, None where there is none any more."""
+    """A variant's state for the current signature; `original` is the current text, None if it was removed."""
 
     variant: Variant
     state: State
@@ -39,12 +39,12 @@ class VariantUse:
 
 
 def tags(session: Session) -> tuple[str, ...]:
-    """The tags in use, in the order of the file."""
+    """Return the tags in use, in the order of the file."""
     return tuple(dict.fromkeys(one.tag for one in session.variants))
 
 
 def original_of(signature: Signature, of: str) -> str | None:
-    """The text that `of` (`instructions` or `fields.NAME.desc`) names; None for a field that is not there."""
+    """Return the text named by `of` (`instructions` or `fields.NAME.desc`); None for a missing field."""
     if of == INSTRUCTIONS:
         return signature.instructions
     found = _DESCRIPTION.fullmatch(of)
@@ -53,13 +53,13 @@ def original_of(signature: Signature, of: str) -> str | None:
 
 
 def uses(session: Session, tag: str | None = None) -> tuple[VariantUse, ...]:
-    """Every variant (of `tag`) with its state. Raises `adapters.errors.SignatureError`."""
+    """Return all variants (of `tag`) with their states. Raises `adapters.errors.SignatureError`."""
     signature = session.signature.read()
     return tuple([use_of(signature, one) for one in session.variants if tag is None or one.tag == tag])
 
 
 def use_of(signature: Signature, variant: Variant) -> VariantUse:
-    """The variant as it stands to this signature."""
+    """Determine the state of a variant for this signature."""
     original = original_of(signature, variant.of)
     if original is None:
         return VariantUse(variant, "lost", None)
@@ -68,9 +68,9 @@ def use_of(signature: Signature, variant: Variant) -> VariantUse:
 
 
 def apply(session: Session, tag: str) -> Signature:
-    """The session's signature with the current variants of `tag`; stale and lost ones leave the original as it is.
+    """Apply the current variants of `tag` to the session's signature; stale and lost variants are ignored.
 
-    An unknown tag is an error (`VariantError`), so that no comparison is silently with itself.
+    Raises `VariantError` for an unknown tag, so that nothing is silently compared with itself.
     """
     if tag not in tags(session):
         raise VariantError(f"no variant has the tag {tag!r}; there are {list(tags(session))}")
@@ -87,7 +87,7 @@ def apply(session: Session, tag: str) -> Signature:
 
 
 def check_tag(tag: str) -> None:
-    """Raises `VariantError` for what is no tag, or a tag that is taken."""
+    """Raise `VariantError` for an invalid or reserved tag."""
     if not _TAG.fullmatch(tag):
         raise VariantError(f"the tag {tag[:80]!r} must match ^{_TAG.pattern}$, for example `shorter` or `v2`")
     if tag == ORIGINAL_TAG:
@@ -100,9 +100,9 @@ def targets(signature: Signature) -> tuple[str, ...]:
 
 
 def apply_variant(session: Session, tag: str, of: str, text: str) -> Session:
-    """Add a variant to the session; it replaces the variant of the same tag and text.
+    """Add a variant to the session, replacing the variant with the same tag and target `of`.
 
-    No other variant is touched, stale ones included. Raises `VariantError`, `adapters.errors.SignatureError`.
+    Other variants, including stale ones, are unchanged. Raises `VariantError`, `adapters.errors.SignatureError`.
     """
     check_tag(tag)
     original = original_of(session.signature.read(), of)
@@ -118,13 +118,13 @@ def apply_variant(session: Session, tag: str, of: str, text: str) -> Session:
 
 
 def columns_of(column: Column, tags: Sequence[str]) -> tuple[Column, ...]:
-    """The column as it is, and once for each tag: what to compare. The id names the tag."""
+    """Return the columns to compare: the column itself, and a copy for each tag with the tag in its id."""
     return (column, *(replace(column, id=f"{column.id} · {tag}", variant=tag) for tag in tags))
 
 
 @dataclass(frozen=True)
 class VariedSignature(SignatureText):
-    """A signature text that is read with variants in it. For rendering and sending only, never for saving."""
+    """A signature text with variants applied, for rendering and sending only, never for saving."""
 
     varied: Signature | None = None
 
@@ -133,14 +133,14 @@ class VariedSignature(SignatureText):
 
 
 def session_of(session: Session, column: Column) -> Session:
-    """The session as the column sees it: with the variants of its tag, the same object where it has none.
+    """Return the session with the variants of the column's tag; without a tag, the session itself.
 
     Raises `VariantError` and `adapters.errors.SignatureError`.
     """
     if column.variant is None:
         return session
     text = session.signature
-    # The same object for the same content, since caches go by its identity
+    # the same object for the same content, because caches use its identity
     own = [part for one in session.variants if one.tag == column.variant for part in (one.of, one.text, one.original)]
     own += [part for one in text.tools.items() for part in one]
     key = (text.text, text.class_name, text.predictor, text.instructions, text.decisions_as_text, column.variant, *own)
