@@ -1,4 +1,4 @@
-"""The argument parser of a command: errors in a line that teach, and options that several commands share."""
+"""The argument parser of a command, with errors that suggest a remedy, and options shared by commands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_REPEATS = 1000
 
 
 class Parser(argparse.ArgumentParser):
-    """An `ArgumentParser` that raises `CommandError` in place of printing its usage and exiting."""
+    """An `ArgumentParser` that raises `CommandError` instead of printing its usage and exiting."""
 
     def __init__(self, prog: str, description: str, examples: str = "") -> None:
         super().__init__(
@@ -48,7 +48,7 @@ def standard_input(what: str) -> str:
 
 
 def decode(data: bytes, place: str) -> str:
-    """Decode UTF-8, lone surrogates included (as JSON escapes can make them). Raises `CommandError`."""
+    """Decode UTF-8, including unpaired surrogates (from JSON escapes). Raises `CommandError`."""
     try:
         return data.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError as error:
@@ -74,7 +74,7 @@ def add_session(parser: argparse.ArgumentParser) -> None:
 
 
 def add_columns(parser: argparse.ArgumentParser, default_case: str = "the first") -> None:
-    """`--adapter` and `--case`: what of a session is meant (see `workbench.cli.selection`)."""
+    """Add `--adapter` and `--case`, which select parts of a session (see `workbench.cli.selection`)."""
     add_adapters(parser)
     parser.add_argument("--case", metavar="NAME", help=f"which case of the session (default: {default_case})")
 
@@ -99,7 +99,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
 
 
 def add_models(parser: argparse.ArgumentParser) -> None:
-    """Add `--model` to commands that can ask several: with more than one, every column is asked with each."""
+    """Add `--model` to commands that accept several models and run every column with each."""
     parser.add_argument(
         "--model",
         dest="models",
@@ -113,14 +113,14 @@ def add_models(parser: argparse.ArgumentParser) -> None:
 
 
 def model(text: str) -> str:
-    """Read the name of a model; an empty name (of a variable that is not set) is an error."""
+    """Parse the name of a model; an empty name (from an unset variable) is an error."""
     if not text.strip():
         raise argparse.ArgumentTypeError("the name is empty; `workbench models` lists what can be chosen")
     return text
 
 
 def seconds(text: str) -> float:
-    """Read a positive number of seconds."""
+    """Parse a positive number of seconds."""
     try:
         value = float(text)
     except ValueError:
@@ -131,7 +131,7 @@ def seconds(text: str) -> float:
 
 
 def count(text: str) -> int:
-    """Read a number of runs."""
+    """Parse a number of runs."""
     if not (text.isdecimal() and text.isascii() and 1 <= int(text) <= MOST_REPEATS):
         raise argparse.ArgumentTypeError(f"{text!r}: expected a number from 1 to {MOST_REPEATS}")
     return int(text)
@@ -180,7 +180,7 @@ def add_allow_variable(parser: argparse.ArgumentParser) -> None:
 
 
 def add_tool(parser: argparse.ArgumentParser) -> None:
-    """`--tool`, of `send` and of the app."""
+    """Add `--tool`, for `send` and the app."""
     parser.add_argument(
         "--tool",
         dest="handlers",
@@ -192,7 +192,7 @@ def add_tool(parser: argparse.ArgumentParser) -> None:
 
 
 def settle_session(options: argparse.Namespace) -> None:
-    """Accept SESSION after `--adapter A …` and `--model M …` too, where it looks like the last value."""
+    """Accept SESSION after `--adapter A …` and `--model M …`, too, if the last value looks like a file."""
     names, models = options.adapters, getattr(options, "models", [])
     if options.session is None and len(models) > 1 and models[-1].endswith(".json"):
         options.session = models.pop()
@@ -209,7 +209,7 @@ def looks_like_a_file(text: str) -> bool:
 
 
 def write_output(path: str | Path, text: str) -> None:
-    """Write the file that an option names. Raises `CommandError`; the file is then as it was."""
+    """Write the file that an option names. Raises `CommandError`; the file is then unchanged."""
     from sessions.file import whole_files
 
     try:

@@ -1,6 +1,6 @@
 """Handle ctrl+c during a command: the first and second request a stop, the third ends the program as usual.
 
-And other signals that end a command which has something to take away (`cleaned_up`).
+`cleaned_up` handles other signals that end a command with resources to clean up.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ENDING = ("SIGTERM", "SIGHUP")
 
 
 class Asked(NamedTuple):
-    """`stop`: begin nothing more. `cancel`: end what is under way too."""
+    """Requests by the user: `stop` begins nothing more, `cancel` also ends running work."""
 
     stop: threading.Event
     cancel: threading.Event
@@ -25,8 +25,10 @@ class Asked(NamedTuple):
 
 @contextmanager
 def interruptible(said: str = "") -> Iterator[Asked]:
-    """Sets `stop` at the first ctrl+c, which `said` explains, and `cancel` at the second; without `said` both at the
-    first."""
+    """Set `stop` at the first ctrl+c, explained by `said`, and `cancel` at the second.
+
+    Without `said`, the first ctrl+c sets both.
+    """
     asked = Asked(threading.Event(), threading.Event())
     if threading.current_thread() is not threading.main_thread():
         yield asked
@@ -38,7 +40,7 @@ def interruptible(said: str = "") -> Iterator[Asked]:
         if asked.stop.is_set() or not said:
             asked.cancel.set()
         else:
-            # Not from the handler itself, which may have come in the middle of a write.
+            # Not in the handler itself, which may interrupt a write.
             threading.Thread(target=command_output.message, args=(f"\nworkbench: {said}",), daemon=True).start()
         asked.stop.set()
 
@@ -51,9 +53,9 @@ def interruptible(said: str = "") -> Iterator[Asked]:
 
 @contextmanager
 def cleaned_up() -> Iterator[None]:
-    """Has a time limit's SIGTERM and a closed terminal's SIGHUP end the program as ctrl+c does: `finally` is heard.
+    """Raise KeyboardInterrupt for SIGTERM (a time limit) and SIGHUP (a closed terminal), so that `finally` runs.
 
-    Only the first ctrl+c; another would break off the cleaning.
+    Further such signals are ignored, because they would interrupt the cleanup.
     """
     numbers = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]
     if threading.current_thread() is not threading.main_thread():

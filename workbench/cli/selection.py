@@ -1,4 +1,4 @@
-"""Select the session, columns and case that a command line means, and prepare their requests."""
+"""Select the session, columns and case for a command line, and prepare their requests."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Selection:
-    """A session as the command line selects it: `columns` are the chosen columns, `case` the chosen case.
+    """The session, columns and case selected on the command line.
 
-    `loaded` is the session as the file has it, without what options changed. `allow_code` holds the `module:Class`
-    names that the user gave on the command line; no other is ever imported.
+    `loaded` is the session in the file, without changes by options. `allow_code` has the `module:Class` names from the
+    command line; no other code is ever imported.
     """
 
     loaded: Session
@@ -44,7 +44,7 @@ class Selection:
 
 
 def load(path: str) -> Session:
-    """Load the session in the file. Raises `CommandError` with its place and what would help."""
+    """Load a session file. Raises `CommandError` with place and remedy."""
     try:
         return store.load(path)
     except SessionError as error:
@@ -59,7 +59,7 @@ def select(
     *,
     every_case: bool = False,
 ) -> Selection:
-    """The session of a file with the columns, the case and the model that options name; `every_case` wants them all."""
+    """Select columns, case and model of a session file; `every_case` suppresses the message about other cases."""
     session = load(path)
     allow_code = user_code.named(adapters)
     columns = choose_columns(session, adapters)
@@ -75,7 +75,7 @@ def select(
 
 
 def choose_columns(session: Session, names: Sequence[str]) -> tuple[Column, ...]:
-    """The named columns, each an id of the session's or an adapter's name; all of the session's when none is named."""
+    """Return the columns for these ids or adapter names; without names, all columns of the session."""
     if not names:
         if not session.columns:
             raise CommandError("the session has no column; name an adapter, e.g. `--adapter chat`")
@@ -98,13 +98,13 @@ def _column_of_adapter(name: str, known: Iterable[str]) -> Column:
 
 
 def with_columns(session: Session, columns: Sequence[Column]) -> Session:
-    """The session with `columns` in place of its own of the same ids, and behind them those that it lacks."""
+    """Replace the session's columns with the same ids by `columns`, and append the others."""
     by_id = {column.id: column for column in (*session.columns, *columns)}
     return replace(session, columns=tuple(by_id.values()))
 
 
 def with_models(chosen: Selection, models: Sequence[str]) -> Selection:
-    """The chosen columns with this model; with several, adapter × model in their place, the id of each naming both."""
+    """Set the model of the chosen columns; for several models, make a column for each, with the model in its id."""
     if not models:
         return chosen
     columns = tuple(
@@ -118,7 +118,7 @@ def with_models(chosen: Selection, models: Sequence[str]) -> Selection:
 
 
 def with_variants(chosen: Selection, tags: Sequence[str]) -> Selection:
-    """Each chosen column as it is and once for each tag; says which variants are out of date. Raises CommandError."""
+    """Add a copy of each chosen column for each tag, and report outdated variants. Raises CommandError."""
     if not tags:
         return chosen
     known = variants.tags(chosen.session)
@@ -134,7 +134,7 @@ def with_variants(chosen: Selection, tags: Sequence[str]) -> Selection:
 
 
 def asking_again(chosen: Selection, times: int, *, beside: bool = False) -> Selection:
-    """The chosen columns asking again after a parse error; `beside`: in a column of their own behind each."""
+    """Make the chosen columns ask again after a parse error; with `beside`, in additional columns."""
     columns: list[Column] = []
     for column in chosen.columns:
         again = replace(column, params={**column.params, "ask_again": times})
@@ -143,7 +143,7 @@ def asking_again(chosen: Selection, times: int, *, beside: bool = False) -> Sele
 
 
 def choose_case(session: Session, name: str | None, others_matter: bool = True) -> Case:
-    """The named case, by default the first, which is said when there are others that matter."""
+    """Return the named case, by default the first; report the default if others exist and `others_matter`."""
     if not session.cases:
         raise CommandError("the session has no case, so there is nothing to put into a prompt; add one in the app")
     if name is not None:
@@ -165,9 +165,9 @@ def save(
     since: Fingerprint | None = None,
     parts: WrittenParts | None = None,
 ) -> Saved:
-    """Writes what changed from `base` to `session` onto what the file holds by now (see `sessions.file.saving.save`).
+    """Merge the changes from `base` to `session` into the file (see `sessions.file.saving.save`).
 
-    Raises `CommandError` when that cannot be: the file is then as it was, and what was to be saved is kept aside.
+    Raises `CommandError` on failure; the file is then unchanged, and the session is kept as a restore point.
     """
     from sessions.file import saving
 
@@ -179,7 +179,7 @@ def save(
 
 @dataclass(frozen=True)
 class Unrenderable:
-    """A column without a prompt: its adapter cannot be had, or raised what dspy's `format` raises."""
+    """A column without a prompt: its adapter is unavailable, or rendering raised an error."""
 
     type: str
     message: str
@@ -189,7 +189,7 @@ class Unrenderable:
 
 
 def prepare_request(chosen: Selection, column: Column) -> Request | Unrenderable:
-    """Return the request of a column. Raises `CommandError` for a signature that cannot be read."""
+    """Return the request of a column. Raises `CommandError` for an invalid signature."""
     try:
         adapter = rendering.adapter_of(column, allow_code=column.adapter in chosen.allow_code)
         return rendering.request_of(chosen.session, column, chosen.case, adapter=adapter)

@@ -16,17 +16,17 @@ OFFLINE = "offline/"
 
 @dataclass(frozen=True)
 class Confinement:
-    """Without `folder`, nothing is refused.
+    """Limits for a participant; without `folder` there are none.
 
-    `folder`: files are opened and written inside of it only, and no program is started. `models`: those that may be
-    called beside the offline models, by their full names; each at its provider's own address.
+    With `folder`, files are read and written only inside it, and programs are not started. `models` are the full names
+    of models allowed besides the offline models, only at their providers' own addresses.
     """
 
     folder: Path | None = None
     models: tuple[str, ...] = ()
 
     def why_no_file(self, path: Path) -> str:
-        """Return why a file may not be opened or written, after links are resolved; "" when it may."""
+        """Return why a file may not be opened or written, after resolving links, or ""."""
         if self.folder is None:
             return ""
         try:
@@ -42,7 +42,7 @@ class Confinement:
         return "" if self.folder is None else "in this class no programs are started: text is edited here"
 
     def why_no_model(self, model: str, address: str | None = None) -> str:
-        """Return why a model may not be called at the `address` that a file names (None: none does); "" when it may."""
+        """Return why a model may not be called at the `address` in a file (None: no address), or ""."""
         if self.folder is None or model.startswith(OFFLINE):
             return ""
         if model not in self.models:
@@ -52,7 +52,7 @@ class Confinement:
 
     @property
     def hands_out(self) -> bool:
-        """Files leave the folder only as downloads."""
+        """Whether files leave the folder only as downloads."""
         return self.folder is not None
 
     @property
@@ -62,4 +62,4 @@ class Confinement:
 
 
 FREE = Confinement()
-"""On the user's own machine."""
+"""The absence of limits on the user's own machine."""

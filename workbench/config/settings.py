@@ -1,6 +1,6 @@
 """Settings for all sessions: the keys of the config file, their meaning, and the current values.
 
-`docs/configuration.md` and `workbench config --example` are made of `KEYS`. Importing this loads no textual.
+`docs/configuration.md` and `workbench config --example` are generated from `KEYS`. This does not import textual.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ THEMES = tuple(
         "solarized-dark solarized-light textual-dark textual-light tokyo-night"
     ).split()
 )
-"""Ours, then textual's (a test holds them together; to ask textual would cost every command its import)."""
+"""Our themes, then textual's; a test compares them, because importing textual would slow down every command."""
 
 MOST_MEGABYTES = 100_000
 
@@ -53,10 +53,10 @@ class Settings:
 
 @dataclass(frozen=True)
 class Key:
-    """A key of the file: what it takes, what it is for, and how it is written.
+    """A key of the file: its type, purpose and an example.
 
-    `check` gives the value in its final type, or raises ValueError with what is wrong and what would work. `variables`
-    are those of the environment that set it too; they win over the file when `environment_wins`.
+    `check` converts a value to its final type, or raises ValueError with the problem and a remedy. `variables` are
+    environment variables that set the key, too; they override the file if `environment_wins`.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Origin:
-    """The origin of a setting: nowhere (`default`), `FILE:LINE`, or the variable of that name."""
+    """The origin of a setting; `place` is "" for a default, `FILE:LINE`, or the variable's name."""
 
     source: Source
     place: str = ""
@@ -78,7 +78,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class InForce:
-    """The settings, the file they were read from (None: there is no home folder), and the origin of each."""
+    """The current settings, the config file, and the origin of each setting."""
 
     settings: Settings
     file: ConfigFile
@@ -86,9 +86,9 @@ class InForce:
 
 
 def load(environment: Mapping[str, str] | None = None, file: ConfigFile | None = None) -> InForce:
-    """Load the settings: environment over file over default (for `editor` the file wins, as the nearer word).
+    """Load the settings: environment over file over default (for `editor`, file over environment).
 
-    Raises ConfigError, which names the file, the line, what is wrong there and the nearest name.
+    Raises ConfigError, which names file, line, problem and the nearest name.
     """
     env = os.environ if environment is None else environment
     read = config_file.read(config_file.config_path(env)) if file is None else file
@@ -129,7 +129,7 @@ def _from_variable(key: Key, variable: str, environment: Mapping[str, str]) -> A
 
 
 def example() -> str:
-    """A config file that sets nothing: each key with what it is for, commented out."""
+    """Return a config file with all keys commented out, each with its purpose."""
     sections = [
         "\n".join(
             [
@@ -143,13 +143,13 @@ def example() -> str:
 
 
 def reference() -> str:
-    """The keys as a table in Markdown."""
+    """Return a Markdown table of the keys."""
     rows = [f"| `{key.name}` | {key.takes} | {key.about}{_variables(key)} | {_default_value(key)} |" for key in KEYS]
     return "\n".join(["| key | takes | for | default |", "|---|---|---|---|", *rows]) + "\n"
 
 
 def shown(value: Any) -> str:
-    """A value in a few words of TOML."""
+    """Write a value as short TOML."""
     if isinstance(value, Mapping):
         return ", ".join(f"{name} = {shown(one)}" for name, one in value.items()) or "none"
     if isinstance(value, bool):
@@ -219,7 +219,7 @@ def _columns(value: Any) -> tuple[str, ...]:
         raise ValueError(f'expected a list of adapters such as ["chat", "json"], got {_kind(value)}')
     for one in value:
         if one not in catalog.NAMES:
-            catalog.make(str(one))  # one that a package registered, or an error that names the nearest
+            catalog.make(str(one))  # an adapter registered by a package, or an error with the nearest name
     if len(set(value)) < len(value):
         raise ValueError("the same adapter stands there twice")
     return tuple(value)
@@ -234,7 +234,7 @@ def _servers(value: Any) -> Mapping[str, str]:
 
 
 def _keymap(value: Any) -> Mapping[str, str]:
-    """Keys by binding id. `app.save` unquoted is a table `app` in TOML, and is meant as what it looks like."""
+    """Return keys by binding id, also from nested tables: an unquoted `app.save` is a table `app` in TOML."""
     found: dict[str, str] = {}
     rest: list[tuple[tuple[str, ...], Any]] = [((), _table(value, '"app.send_all" = "f5"'))]
     while rest:
@@ -327,6 +327,6 @@ KEYS: tuple[Key, ...] = (
         _keymap,
     ),
 )
-"""In the order of the documentation; tables last, as TOML wants them."""
+"""The keys in the order of the documentation; tables last, as TOML requires."""
 
 BY_NAME: Mapping[str, Key] = MappingProxyType({key.name: key for key in KEYS})

@@ -1,4 +1,4 @@
-"""Python of the user's own, named on the command line as `module:Class`."""
+"""Import users' Python code, named on the command line as `module:Class`."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from workbench.output.exit_codes import CommandError
 
 
 def named(adapters: Iterable[str]) -> frozenset[str]:
-    """Those of the names that are `module:Class`: typed by the user, and so the only code that may be imported.
+    """Return the names of the form `module:Class`, the only code that may be imported, as the user typed it.
 
-    Modules of the working folder can then be imported, behind all others: never before an installed module.
+    If there are any, modules of the working folder become importable, after all installed modules.
     """
     names = frozenset(name for name in adapters if ":" in name)
     if names and (folder := str(Path.cwd())) not in sys.path:
@@ -24,15 +24,15 @@ def named(adapters: Iterable[str]) -> frozenset[str]:
 
 
 def function(place: str, said: str) -> Callable[..., Any]:
-    """The function at `module:function`, which is imported because the user typed it; `said` is how, for errors.
+    """Import the function `module:function` that the user typed; `said` is how, for errors.
 
-    Raises `CommandError` for what cannot be imported or is no function.
+    Raises `CommandError` if the import fails or the object is not callable.
     """
     module, _, name = place.partition(":")
     named([place])
     try:
         found = getattr(importlib.import_module(module), name)
-    except Exception as error:  # whatever the user's module runs into
+    except Exception as error:  # whatever the user's module raises
         raise CommandError(f"{said}: {type(error).__name__}: {error}") from error
     if not callable(found):
         raise CommandError(f"{said}: {name} is no function")
@@ -41,7 +41,7 @@ def function(place: str, said: str) -> Callable[..., Any]:
 
 
 def is_named_in(options: argparse.Namespace) -> bool:
-    """Return whether a command line names code of the user's: an adapter, or a function for tools or verdicts."""
+    """Return whether a command line names user code: an adapter, or a function for tools or verdicts."""
     adapters: Iterable[str] = getattr(options, "adapters", None) or ()
     functions = [
         *(getattr(options, "handlers", None) or ()),

@@ -1,4 +1,4 @@
-"""All exports for the command line and the app, with errors in the words of a command."""
+"""All exports for the command line and the app, with errors as `CommandError`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LESSON = formats.Format(
     "workbench.exporting.session_page:lesson_of",
 )
 FORMS: Mapping[str, formats.Format] = MappingProxyType({**formats.FORMATS, PAGE.name: PAGE, LESSON.name: LESSON})
-"""In the order of menus: those of `sessions.exports`, and the page, which has the lesson's words."""
+"""The formats in the order of menus: those of `sessions.exports`, and the page, which uses the lesson's texts."""
 
 
 def export(
@@ -43,9 +43,9 @@ def export(
     names_flags: bool = True,
     **options: Unpack[SourceOptions],
 ) -> Exported:
-    """The session as `form`, a name of `FORMS`.
+    """Export the session as `form`, a name of `FORMS`.
 
-    Raises `CommandError` for what that form cannot hold, with the flag that would help if `names_flags`.
+    Raises `CommandError` if the format cannot hold the session, naming a flag that helps if `names_flags`.
     """
     try:
         return FORMS[form].export(session, columns, cases, **options)

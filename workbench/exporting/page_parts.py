@@ -1,4 +1,4 @@
-"""Small parts of a session's page: switches, the panel of the lesson, texts that keys walk through."""
+"""Small parts of a session's page: switches, the lesson's panel, texts for keyboard navigation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LONGEST_NAME = 1_000
 
 
 def radios(name: str, title: str, options: Sequence[str]) -> Element:
-    """Make a choice among options that the browser itself lets arrow keys go through."""
+    """Make radio buttons, for which browsers support the arrow keys."""
     choices = []
     for place, option in enumerate(options):
         is_first = {"checked": ""} if place == 0 else {}
@@ -36,7 +36,7 @@ def step_button(title: str) -> Element:
 
 
 def panel(begins: bool = False) -> Element:
-    """Make the panel of the lesson, and the line that names what is highlighted; the page may open on the lesson."""
+    """Make the lesson's panel and the line that names the highlight; with `begins` the page opens on the lesson."""
     back, on, end = [
         tag("button", {"type": "button", "id": name}, words)
         for name, words in (("back", "← Back"), ("next", "Next →"), ("end", "End"))
@@ -67,12 +67,12 @@ def hint() -> Element:
 
 
 def focusable(name: str) -> dict[str, str]:
-    """Attributes of a text that keys can scroll."""
+    """Return the attributes of a text that can be scrolled with the keyboard."""
     return {"tabindex": "0", "role": "group", "aria-label": short(name)}
 
 
 def walked(name: str) -> dict[str, str]:
-    """Attributes of a text whose pieces keys walk through."""
+    """Return the attributes of a text whose pieces can be visited with the keyboard."""
     return {**focusable(name), "class": "pieces"}
 
 
@@ -82,7 +82,7 @@ def plain(value: object) -> Passage:
 
 
 def touched(step: ReplyStep) -> list[int]:
-    """Find the spans of its parse result that a step is about. Spans are ordered and leave nothing out."""
+    """Find the spans of the parse result that a step concerns. Spans are ordered and have no gaps."""
     starts, ends = [one.start for one in step.reading.spans], [one.end for one in step.reading.spans]
     return sorted(
         {place for one in step.spans for place in range(bisect_right(ends, one.start), bisect_left(starts, one.end))}
@@ -94,7 +94,7 @@ def lines(lines: Sequence[str]) -> Element:
 
 
 def short(text: str) -> str:
-    """A name or a sentence, of at most LONGEST_NAME characters."""
+    """Cut a name or sentence to at most LONGEST_NAME characters."""
     return (
         text if len(text) <= LONGEST_NAME else f"{text[:LONGEST_NAME]}… ({len(text) - LONGEST_NAME:,} more characters)"
     )

@@ -1,6 +1,6 @@
-"""Prepare everything that a page switches between: cases, signatures and replies, for every column.
+"""Prepare all data that a page can show: cases, signatures and replies, for every column.
 
-The replies are those that the session has, and those of the offline models. Nothing is asked of a model over a network.
+Replies come from the session and the offline models. No model is called over a network.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from sessions.model.variants import VariantError
 from sessions.running.recording import read_completion
 
 KEPT = "the session's own"
-"""What the replies that the session has are called among those of the offline models."""
+"""The name of the session's replies in the list with the offline models."""
 NO_REPLY = "There is no reply here."
 MOST_CASES = 12
 MOST_READINGS = 120
-"""Of all columns, cases, signatures and replies together; past it, offline models are left out from the last on."""
+"""The most combinations of column, case, signature and reply; beyond it the last offline models are left out."""
 MOST_ASKED = 20_000_000
-"""Characters of the prompts that offline models read, all of them together."""
+"""The total number of characters in prompts for offline models."""
 TELLING = ("exact", "sloppy", "truncated", "chatty", "mistyped", "fenced", "missing", "thinking")
-"""The offline models that stay longest."""
+"""The offline models that are left out last."""
 
 
 class Wording(NamedTuple):
-    """A signature that the page can be switched to: its name, and the session with it."""
+    """A signature to choose on the page: its name, and the session with it."""
 
     name: str
     session: Session
@@ -48,7 +48,7 @@ class Wording(NamedTuple):
 
 @dataclass(frozen=True)
 class Shown:
-    """A reply and how it was read."""
+    """A reply with its parse result."""
 
     answer: Answer
     reading: Reading
@@ -56,9 +56,9 @@ class Shown:
 
 
 class Prepared:
-    """A session as a page shows it. `replies` names the sources of replies; `left_out` says what did not fit.
+    """A session as shown on a page: `replies` names the sources of replies, `left_out` the omitted parts.
 
-    Everything is made when it is asked for, and once. Raises SignatureError for a signature that cannot be read.
+    Views and replies are computed lazily and cached. Raises SignatureError for an invalid signature.
     """
 
     def __init__(self, source: Source) -> None:
@@ -102,14 +102,14 @@ class Prepared:
         return self._views[place]
 
     def request(self, wording: int, case: int, column: int) -> Request | str:
-        """Make the request, or say why there is none."""
+        """Return the request, or why there is none."""
         try:
             return self.view(wording, case, column).request
         except (ExportError, SignatureError, VariantError) as error:
             return str(error)
 
     def shown(self, wording: int, case: int, column: int, who: int) -> Shown | str:
-        """The reply of `who`, read by the column's adapter, or why there is none."""
+        """Return the reply of `who`, parsed by the column's adapter, or why there is none."""
         place = wording, case, column, who
         if place not in self._shown:
             self._shown[place] = self._read(wording, case, column, self.replies[who])
@@ -125,20 +125,20 @@ class Prepared:
         else:
             try:
                 answer, said_by = offline_answer(view, request, who), who
-            except ProviderError as error:  # a type that asks for more than these models write
+            except ProviderError as error:  # offline models cannot write a value of this type
                 return str(error)
         if answer is None:
             return NO_REPLY
-        # another release has no limit of its own, and a page asks it again and again: two signatures, every case
+        # another release has no time limit of its own, and a page calls it for two signatures and every case
         with one_reading() if request.whole_call is not None else nullcontext():
             reading = read_completion(view.adapter, request, view.signature, answer)
         return Shown(answer, reading, said_by)
 
 
 def offline_answer(view: View, request: Request, model: str) -> Answer:
-    """Answer a request by an offline model; where a second model extracts the fields, by that too.
+    """Answer a request with an offline model, including the extraction of an adapter with a second model.
 
-    Raises ProviderError for a type that asks for more than it writes.
+    Raises ProviderError for a type whose values the model cannot write.
     """
     text = _said(OfflineLM(model, 0).asked_by(view.adapter, request), request.prompt.as_dicts())
     if not view.adapter.profile.has_second_model:
@@ -153,7 +153,7 @@ def _said(model: OfflineLM, messages: Sequence[object]) -> str:
 
 
 def _kept(case: Case, column: Column) -> Answer | None:
-    """The reply under a column, or else the first that is recorded of it."""
+    """Return the reply shown in a column, or else its first recorded reply."""
     shown = case.replies.get(column.id)
     if shown is not None:
         return shown
@@ -170,11 +170,11 @@ def _who_said(view: View) -> str:
 
 
 def _changed_types(session: Session) -> Iterator[Wording]:
-    """The session with the type of one output changed: the first that is no text becomes text, or text a list."""
+    """Yield the session with the type of an output changed: the first non-text to str, or a text to `list[str]`."""
     signature = session.signature
     try:
         outline = outline_of(signature.text)
-    except SignatureError:  # it can be read, but not be taken apart
+    except SignatureError:  # the signature is valid, but has no editable outline
         return
     of = outline.class_named(signature.class_name)
     outputs = [one for one in of.members if one.kind == "output"] if of is not None else []
@@ -187,6 +187,6 @@ def _changed_types(session: Session) -> Iterator[Wording]:
             text = set_member(outline, of, member, NewMember(member.name, "output", after))
             changed: SignatureText = replace(signature, text=text)
             changed.read()
-        except SignatureError:  # a decision, a default of the old type: the next one may do
+        except SignatureError:  # a decision, or a default of the old type: try the next output
             continue
         yield Wording(f"{member.name}: {before} → {after}", replace(session, signature=changed))

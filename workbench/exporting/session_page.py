@@ -1,7 +1,7 @@
 """Write a session as a page: signature, prompts side by side, replies as they are parsed, the lesson.
 
-Everything that can be chosen on it stands in it. The script only shows and hides, lights up, and moves the focus; it
-takes nothing of the data for anything but text, and makes no markup (`session_page.js`).
+The page contains everything that can be chosen on it. The script (`session_page.js`) only shows, hides, highlights and
+moves the focus; it treats all data as text and creates no markup.
 """
 
 from __future__ import annotations
@@ -40,25 +40,25 @@ from workbench.lessons import lesson, parser_matrix, reply_lesson
 from workbench.pages.page import Behaviour, folded, page, table
 
 PROMPT_TEXT = 3_000_000
-"""Characters of all prompts together; each has its share, and no less than LEAST_PROMPT."""
+"""The total number of characters of all prompts, shared equally; each gets at least LEAST_PROMPT."""
 LEAST_PROMPT = 20_000
 LONGEST_TEXT = 20_000
-"""Characters of any other text: a signature, an input, a reply."""
+"""The most characters of any other text: a signature, an input, a reply."""
 LONGEST_REPEATED = 40
 
 Choice = Mapping[str, tuple[int, ...]]
-"""Of some switches (`case`, `wording`, `reply`, `column`) the places in which something is shown."""
+"""The positions at which something is shown, by switch (`case`, `wording`, `reply`, `column`)."""
 
 
 def lesson_of(source: Source) -> Exported:
-    """Write the same page, opened on the first step of its lesson. Raises as `page_of`."""
+    """Write the same page, opened on the first step of its lesson. Raises the errors of `page_of`."""
     return page_of(source, begins=True)
 
 
 def page_of(source: Source, begins: bool = False) -> Exported:
-    """Write the page of every case in every column. A column without a prompt says why.
+    """Write the page of every case in every column. A column without a prompt shows why.
 
-    Raises SignatureError for a signature that cannot be read, and ExportError for an adapter that there is not.
+    Raises SignatureError for an invalid signature, and ExportError for an unknown adapter.
     """
     made = _SessionPage(Prepared(source), begins)
     body = list(made.body())
@@ -74,13 +74,13 @@ def _resource(name: str) -> str:
 
 
 def _style() -> str:
-    """The page's own rules, and the colours of every kind of piece as in notebooks."""
+    """Return the page's CSS rules with the colours of all kinds of pieces, as in notebooks."""
     dark = f"@media screen and (prefers-color-scheme: dark) {{{as_html.dark_rules(['main'])}}}"
     return as_html.light_rules("main") + dark + _resource("session_page.css")
 
 
 class _SessionPage:
-    """Writes what is prepared. Texts that light up together share a number, in the order in which they first come."""
+    """Writes a prepared session. Texts highlighted together share a number, in order of first appearance."""
 
     def __init__(self, prepared: Prepared, begins: bool) -> None:
         self._begins = begins
@@ -120,7 +120,7 @@ class _SessionPage:
         said = [tag("li", {"data-field": field}, name) for name, field in self._origins]
         yield tag("ul", {"id": "origins", "hidden": ""}, *said)
 
-    # -- what is chosen
+    # -- switches
 
     def _when(self, element: Element, choice: Choice) -> Element:
         """Show the element only at these positions of the switches."""
@@ -130,7 +130,7 @@ class _SessionPage:
         return replace(element, attributes={**element.attributes, **marks, **away})
 
     def _merged(self, found: Mapping[tuple[int, int], Element], **more: tuple[int, ...]) -> Iterator[Element]:
-        """Elements by wording and case, each of the same content once."""
+        """Yield the elements by wording and case, merging those with equal content."""
         alike: dict[str, tuple[Element, dict[int, list[int]]]] = {}
         for (wording, case), one in found.items():
             alike.setdefault(written(one), (one, {}))[1].setdefault(wording, []).append(case)
@@ -226,7 +226,7 @@ class _SessionPage:
             yield as_html.element(Note(note))
 
     def _pieces(self, view: View, request: Request) -> dict[int, list[Piece]]:
-        """The pieces of each message, each with the step of the lesson that it belongs to."""
+        """Return the pieces of each message, each with its step of the lesson."""
         found: dict[int, list[Piece]] = {}
         for step in lesson.steps_of(view.adapter, request):
             number = self._steps.setdefault((step.title, step.explanation), str(len(self._steps)))
@@ -280,7 +280,7 @@ class _SessionPage:
         if not shown.reading.completion:
             yield as_html.element(Note("The reply is empty."))
 
-    # -- each reply under every parser
+    # -- each reply parsed by every adapter
 
     def _matrices(self) -> Iterator[Element]:
         prepared = self.prepared
@@ -363,7 +363,7 @@ class _SessionPage:
         )
 
     def _once(self, name: str, text: str) -> Element:
-        """A text that comes again and again stands once on the page; the script puts it where it is named."""
+        """Write a long text only once on the page; the script inserts it wherever it is referenced."""
         if len(text) < LONGEST_REPEATED:
             return tag(name, {}, text)
         return tag(name, {"data-text": self._texts.setdefault(text, str(len(self._texts)))})

@@ -1,4 +1,4 @@
-"""The commands, a file for each: `DESCRIPTION`, `EXAMPLES`, `add_arguments(parser)` and `run(options)`."""
+"""The commands, one module each with `DESCRIPTION`, `EXAMPLES`, `add_arguments(parser)` and `run(options)`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SUMMARIES: Mapping[str, str] = MappingProxyType(
         "models": "list models and the API key each needs",
     }
 )
-"""Every command and what it does, in the order of work. `workbench.cli.commands.NAME` holds each."""
+"""Every command with its summary, in the order of work. The module is `workbench.cli.commands.NAME`."""
 
 
 def load(name: str) -> Any:

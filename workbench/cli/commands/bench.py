@@ -137,7 +137,7 @@ _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%?")
 
 
 def share_of(text: str) -> float | None:
-    """Read `0.9` or `90%` as a share from 0 to 1; None for anything else."""
+    """Parse `0.9` or `90%` as a share from 0 to 1; return None for anything else."""
     found = _PERCENT.fullmatch(text.strip())
     if found is None:
         return None
@@ -211,7 +211,7 @@ def planned_by(options: argparse.Namespace) -> tuple[Plan, list[str]]:
 
 
 def grid_of(planned: Plan, options: argparse.Namespace, checks: Sequence[Check]) -> tuple[Grid, list[int]]:
-    """Make the open runs, unless they are not to be sent; return the grid and exit codes. Raises `CommandError`."""
+    """Send the open runs unless options forbid it; return the grid and exit codes. Raises `CommandError`."""
     codes, runs = [exit_codes.OK], planned.earlier
     jobs: dict[str, list[Job]] = {}
     for job in planned.jobs:
@@ -226,7 +226,7 @@ def grid_of(planned: Plan, options: argparse.Namespace, checks: Sequence[Check])
 def _targets(options: argparse.Namespace) -> list[Target]:
     """Select sessions, columns and cases. Raises `CommandError`."""
     models: list[str] = options.models
-    for names in (models, options.adapters):  # SESSION may stand behind `--model M …` too
+    for names in (models, options.adapters):  # SESSION may follow `--model M …`, too
         while not options.paths and len(names) > 1 and arguments.looks_like_a_file(names[-1]):
             options.paths.append(names.pop())
     if not options.paths:
@@ -282,7 +282,7 @@ def _tell_forecast(planned: Plan, options: argparse.Namespace) -> int:
 
 
 def forecast_words(found: Forecast, done: int) -> str:
-    """Such as `400 calls, ~350,000 + ~40,000 tokens, about $1.20; nothing was sent`."""
+    """Describe a forecast: `400 calls, ~350,000 + ~40,000 tokens, about $1.20; nothing was sent`."""
     price = f"about {measures.cost(found.cost)}" if found.cost else "free" if found.cost == 0 else "price unknown"
     unknown = f" ({', '.join(found.unpriced)})" if found.unpriced else ""
     already = f"; {done:,} runs are already done" if done else ""
@@ -291,7 +291,7 @@ def forecast_words(found: Forecast, done: int) -> str:
 
 
 def _run_open(planned: Plan, options: argparse.Namespace, checks: Sequence[Check]) -> list[int]:
-    """Run what is open; return exit codes."""
+    """Send the open runs; return exit codes."""
     settings = Settings(
         options.jobs,
         options.deadline,
@@ -326,7 +326,7 @@ def _run_open(planned: Plan, options: argparse.Namespace, checks: Sequence[Check
 
 
 class _Shown:
-    """Show the progress in a line on standard error, if that is a terminal."""
+    """Shows the progress in a line on standard error, if that is a terminal."""
 
     def __init__(self) -> None:
         self._at = 0.0
@@ -347,7 +347,7 @@ class _Shown:
 
 
 def progress_words(progress: Progress) -> str:
-    """Such as `120 of 400 runs · 8.1 a second · $0.12 · 35 s left`."""
+    """Describe the progress: `120 of 400 runs · 8.1 a second · $0.12 · 35 s left`."""
     parts = [f"{progress.done:,} of {progress.total:,} runs", f"{progress.rate:.1f} a second"]
     parts.append("free so far" if progress.cost == 0 else measures.cost(progress.cost))
     if progress.left_s is not None:

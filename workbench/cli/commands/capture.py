@@ -1,4 +1,4 @@
-"""`workbench capture`: runs a program, and makes sessions of the calls that it makes through dspy."""
+"""`workbench capture`: run a program and write its dspy calls to sessions."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ EXAMPLES = """\
   workbench capture --check prompts/ -- python program.py     what it asks today, compared"""
 
 STARTUP = Path(capturing.__file__).with_name("startup")
-"""The folder that goes in front of the program's PYTHONPATH."""
+"""The folder that is prepended to the program's PYTHONPATH."""
 PATIENCE_S = 120.0
-"""Seconds to wait for sessions to be written when the program has ended."""
+"""Seconds to wait for sessions to be written after the program ended."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -131,7 +131,7 @@ def _compared(folder: str, today: Path) -> CallsCheck:
 def _told(
     options: argparse.Namespace, code: int, compared: CallsCheck, found: Sequence[Mapping[str, Any]], missing: int
 ) -> int:
-    """Report a comparison; return the program's exit code, else 1 for differences and for calls that were lost."""
+    """Report a comparison; return the program's exit code, else 1 for differences or lost calls."""
     causes = Causes()
     causes.add(compared.results)
     for cause in causes.found():
@@ -154,7 +154,7 @@ def _told(
 
 
 def _write(path: str, code: int, found: list[dict[str, Any]], missing: int, compared: CallsCheck | None = None) -> None:
-    """The report as a file: the program has standard output to itself."""
+    """Write the report to a file, because standard output is the program's."""
     from workbench.output import json_shapes
 
     shape: dict[str, Any] = {"exit_code": code, "processes": found, "not_captured": missing}
@@ -189,9 +189,9 @@ def _environment(folder: str) -> dict[str, str]:
 
 
 def _run(program: list[str], environment: Mapping[str, str]) -> int:
-    """Runs the program as a shell would and returns its exit code: 128 and the signal's number for one that was killed.
+    """Run the program and return its exit code like a shell: 128 plus the signal's number if killed.
 
-    Signals to end go to the program, whose end we wait for.
+    Terminating signals are passed to the program; we wait for its end.
     """
     try:
         process = subprocess.Popen(program, env=environment)
@@ -201,7 +201,7 @@ def _run(program: list[str], environment: Mapping[str, str]) -> int:
     before: dict[signal.Signals, Any] = {}
     for number in _passed_signals():
         before[number] = signal.signal(number, lambda got, frame: process.send_signal(got))
-    before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal tells the program itself
+    before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal signals the program itself
     try:
         code = process.wait()
     finally:

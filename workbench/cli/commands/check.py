@@ -1,4 +1,4 @@
-"""`workbench check`: renders and reads every recording again."""
+"""`workbench check`: render and parse every recording again."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ EXAMPLES = """\
   workbench check . --json | jq '.fixtures[] | select(.drift != [])'"""
 UPDATES: tuple[Part, ...] = ("render", "parse")
 SUMMARY = "GITHUB_STEP_SUMMARY"
-"""The variable with which GitHub Actions names the file of a step's summary."""
+"""The variable with the file of a step's summary in GitHub Actions."""
 MOST_UNLINKED = 5
-"""Sessions without a source that are named."""
+"""The most sessions without a source to name."""
 EVERY_S = 0.1
-"""Seconds between two looks of a person at the progress."""
+"""Seconds between two updates of the progress."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -197,7 +197,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _tell_of_project(followed: Mapping[str, int], paths: Sequence[str]) -> None:
-    """Say that the project here has another dspy than the sessions follow."""
+    """Report if the project in this folder has another dspy than the sessions."""
     own = project.find(Path.cwd())
     for release, count in sorted(followed.items()):
         if own is not None and release != own.version:
@@ -210,7 +210,7 @@ def _tell_of_project(followed: Mapping[str, int], paths: Sequence[str]) -> None:
 
 
 def _unlinked_line(unlinked: Mapping[str, str], count: int) -> str:
-    """Name the sessions that follow no program, such as `2 of 9 sessions follow no source: a.session.json, …`."""
+    """Name the sessions without a linked program: `2 of 9 sessions follow no source: a.session.json, …`."""
     named = [path if why == NO_LINK else f"{path} ({why})" for path, why in list(unlinked.items())[:MOST_UNLINKED]]
     more = f" and {len(unlinked) - MOST_UNLINKED} more" if len(unlinked) > MOST_UNLINKED else ""
     verb = "follows" if len(unlinked) == 1 else "follow"
@@ -218,21 +218,21 @@ def _unlinked_line(unlinked: Mapping[str, str], count: int) -> str:
 
 
 def write_causes(causes: Sequence[Cause]) -> None:
-    """Each cause with its fixtures and an example, most fixtures first."""
+    """Print each cause with its fixtures and an example, most fixtures first."""
     for cause in causes:
         command_output.heading(cause.heading(), "red")
         command_output.diff_lines(cause.lines())
 
 
 def code_of(results: Sequence[FixtureResult]) -> int:
-    """Return the exit code for a file; nothing to compare is never a pass."""
+    """Return the exit code for a file; a file without anything to compare never passes."""
     if any(one.failed for one in results):
         return exit_codes.DIFFERENT
     return exit_codes.OK if any(one.passed or one.unasked for one in results) else exit_codes.NOTHING
 
 
 def _plan(options: argparse.Namespace) -> Plan:
-    """Turn options into a plan; the word after --update or --live may be a path. Raises `CommandError`."""
+    """Convert options to a plan; the word after --update or --live may be a path. Raises `CommandError`."""
     update = _updates(options)
     model = options.live
     if model and (Path(model).exists() or model.endswith(".json")):
@@ -265,7 +265,7 @@ def _plan(options: argparse.Namespace) -> Plan:
 
 
 def _updates(options: argparse.Namespace) -> tuple[Part, ...]:
-    """The parts that --update accepts: those that are named, all of them without a name. Raises `CommandError`."""
+    """Return the parts that --update names; without a name, all. Raises `CommandError`."""
     if options.update is None:
         return ()
     if options.update and (Path(options.update).exists() or arguments.looks_like_a_file(options.update)):
@@ -316,7 +316,7 @@ class _Progress:
 
 
 def _write_markdown(path: str | None, text: str) -> None:
-    """Into the file that was named, and behind what stands in the summary of a step of GitHub Actions."""
+    """Write the report to the named file, and append it to the step's summary in GitHub Actions."""
     if path is not None:
         arguments.write_output(path, text)
     summary = os.environ.get(SUMMARY)
@@ -344,7 +344,7 @@ LONGEST_LINE = 300
 
 
 def markdown_report(causes: Sequence[Cause], counts: Mapping[str, int], errors: Mapping[str, str]) -> str:
-    """The whole report. What does not fit is counted."""
+    """Return the report in Markdown; omitted causes are counted."""
     parts = [f"## {reports.title(counts, errors)}\n\n{reports.summary(counts)}\n"]
     if changed := verdict_lines(causes):
         parts.append(f"\n**{changed[0]}**\n\n" + "".join([f"- {code(line.strip())}\n" for line in changed[1:]]))

@@ -1,4 +1,4 @@
-"""`workbench completions`: a script that lets a shell complete commands, options and their values."""
+"""`workbench completions`: print a script for shell completion of commands, options and their values."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ VALUES: Mapping[str, tuple[str, ...]] = {
     "--adapter": catalog.NAMES,
     "--update": ("render", "parse"),
 }
-"""Words for an option that takes one of a few words and lists them nowhere else."""
+"""The values of options that do not declare their choices."""
 
 
 @dataclass(frozen=True)
 class Option:
-    """An option of a command: its spellings, its help in a line, and the words that may follow."""
+    """An option of a command: its spellings, its help in a line, and its values."""
 
     names: tuple[str, ...]
     about: str
@@ -130,5 +130,5 @@ def _fish(commands: Mapping[str, list[Option]]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Quote a word for any of the shells: single quotes, with each apostrophe made typographic."""
+    """Quote a word for any shell: in single quotes, with apostrophes replaced by typographic ones."""
     return "'" + text.replace("\\", "").replace("'", "’") + "'"

@@ -1,4 +1,4 @@
-"""`workbench config`: the settings in force, and where each comes from."""
+"""`workbench config`: show the current settings and where each comes from."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ EXAMPLES = """\
   workbench config --json | jq .settings.theme"""
 
 BEFORE = "servers.json"
-"""Name of the file when it held only servers."""
+"""The former name of the config file, which held only servers."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -110,7 +110,7 @@ def _shape(found: InForce, problems: list[str]) -> dict[str, Any]:
 
 
 def _of_the_app(found: InForce) -> dict[str, Any]:
-    """The app's keys, and what is wrong with the user's; a child process alone knows them."""
+    """Return the app's keys and problems with the user's, from a child process that imports the app."""
     done = subprocess.run(
         [sys.executable, "-P", "-m", "workbench.tui.keys.keymap"],
         input=json.dumps(dict(found.settings.keymap)),

@@ -1,4 +1,4 @@
-"""`workbench diff`: where the prompts of two sessions, or of a session under two adapters, differ."""
+"""`workbench diff`: compare the prompts of two sessions, or of a session with two adapters."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _pairs(options: argparse.Namespace) -> Iterator[tuple[str, Request, Request]
 
 
 def _variants_added(left: Selection, options: argparse.Namespace) -> Iterator[tuple[str, Request, Request]]:
-    """Each column as it is against itself with each variant."""
+    """Yield each column paired with each of its variants."""
     if options.other is not None:
         raise CommandError("--variant compares a session with itself: leave the second one out")
     for column in left.columns:

@@ -1,4 +1,4 @@
-"""`workbench dspy`: other releases of dspy, each in an environment of its own, as columns and as judges."""
+"""`workbench dspy`: manage other releases of dspy in separate environments, for columns and checks."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _project_python() -> str:
-    """Return the Python of the project's environment. Raises CommandError where there is none."""
+    """Return the Python of the project's environment. Raises CommandError if there is none."""
     found = project.find(Path.cwd())
     if found is None:
         raise CommandError(
@@ -92,7 +92,7 @@ def _project_python() -> str:
 
 
 def _short(path: Path) -> str:
-    """Return a path as seen from this folder."""
+    """Return a path relative to the working folder."""
     return os.path.relpath(path)
 
 
@@ -143,7 +143,7 @@ def _shape(one: Environment) -> dict[str, object]:
 
 
 class _Progress:
-    """Show the current step: in a line of a terminal, else a line for each step that takes long."""
+    """Shows the current step: in a single line of a terminal, else a line for each main step."""
 
     def __init__(self) -> None:
         self._is_terminal = command_output.is_terminal(sys.stderr)

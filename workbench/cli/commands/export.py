@@ -1,4 +1,4 @@
-"""`workbench export`: a session in the form of another tool."""
+"""`workbench export`: write a session in the format of another tool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`workbench import`: other people's files as a session."""
+"""`workbench import`: convert other tools' files to a session."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _imports(options: argparse.Namespace, into: Session | None) -> dict[str, Imported]:
-    """Return what is imported by name: one session, of a trace one for each signature. Raises `CommandError`."""
+    """Return imports by name: a session for each signature of a trace, else a single session. Raises `CommandError`."""
     is_trace = options.kind == "trace" or (options.kind is None and trace_sessions.holds_spans(options.source))
     if not is_trace:
         if options.failed or options.model or options.mask:
@@ -127,7 +127,7 @@ def _is_folder(path: str) -> bool:
 
 
 def _file_of(target: str | None, name: str) -> str | None:
-    """Return the file of a session: the target, or inside it where that is a folder. Raises `CommandError`."""
+    """Return the file of a session: the target, or a file inside if it is a folder, which is created."""
     if target is None or not _is_folder(target):
         return target
     Path(target).mkdir(parents=True, exist_ok=True)
@@ -135,7 +135,7 @@ def _file_of(target: str | None, name: str) -> str | None:
 
 
 def _target(options: argparse.Namespace) -> str | None:
-    """Return the file to write, None for a dry run without a file. Raises `CommandError`."""
+    """Return the file to write; None for a dry run without a file. Raises `CommandError`."""
     if options.output is None and options.into is None and not options.dry_run:
         raise CommandError("where to? Give -o FILE for a new session, or --into SESSION")
     if options.output and Path(options.output).is_file() and not options.force:
@@ -145,7 +145,7 @@ def _target(options: argparse.Namespace) -> str | None:
 
 
 def _given(options: argparse.Namespace, into: Session | None) -> SignatureText | None:
-    """Return the signature to read by: that of the option, else of the session that it goes into."""
+    """Return the signature for the import: the option's, else that of the session to import into."""
     if options.signature is not None:
         stays = into.signature if into is not None else SignatureText("")
         is_cot = options.cot or stays.predictor == COT
@@ -170,7 +170,7 @@ def _import(options: argparse.Namespace, into: Session | None) -> Imported:
 
 
 def _fitted(options: argparse.Namespace, imported: Imported, into: Session | None) -> Imported:
-    """Return the import with the wanted predictor, in the given session or with the columns of the config."""
+    """Apply `--cot`, then merge the import into a session or give it the columns of the config file."""
     if options.cot:
         imported = _as_chain_of_thought(imported)
     if into is not None:
@@ -179,12 +179,12 @@ def _fitted(options: argparse.Namespace, imported: Imported, into: Session | Non
 
 
 def _folder(options: argparse.Namespace) -> Path:
-    """Return the folder of the session, to which links to programs are relative."""
+    """Return the folder of the session; links to programs are relative to it."""
     return Path(options.into or options.output or "x.json").parent
 
 
 def _as_chain_of_thought(imported: Imported) -> Imported:
-    """The import as `dspy.ChainOfThought` runs it, unless its signature has the reasoning already."""
+    """Make the import a `dspy.ChainOfThought`, unless its signature already has the reasoning."""
     signature = imported.session.signature
     if signature.predictor == COT or REASONING in signature.read().fields:
         return imported
@@ -192,7 +192,7 @@ def _as_chain_of_thought(imported: Imported) -> Imported:
 
 
 def _with_columns_of_config(session: Session) -> Session:
-    """A new session's usual columns are those of the config file."""
+    """Replace the default columns of a new session by those of the config file."""
     if session.columns != DEFAULT_COLUMNS:
         return session
     return replace(session, columns=tuple([Column(name, name) for name in settings_in_force().columns]))

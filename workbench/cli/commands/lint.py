@@ -1,4 +1,4 @@
-"""`workbench lint`: what is known to go wrong with a session, before anything is sent."""
+"""`workbench lint`: find known problems of a session before sending it."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def lints_of_files(
 
 
 def strict_code(linted: Linted) -> int:
-    """Return the exit code by which an error or a warning fails."""
+    """Return the exit code with which any error or warning fails."""
     is_clean = all(one.lint.severity == "info" for _, found in linted for one in found)
     return exit_codes.OK if is_clean else exit_codes.DIFFERENT
 
@@ -85,7 +85,7 @@ def shape_of(linted: Linted) -> dict[str, JSON]:
 
 
 def write(linted: Linted) -> None:
-    """Print each lint with its place, the columns that have it, and its fixes."""
+    """Print each lint with its place, its columns and its fixes."""
     for file, found in linted:
         if found:
             command_output.heading(str(file), "bold")

@@ -1,4 +1,4 @@
-"""`workbench merge`: merge two changes of a session in a file, as git asks a merge driver to."""
+"""`workbench merge`: merge two versions of a session in a file, as a git merge driver."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`workbench models`: what can be chosen as a model."""
+"""`workbench models`: list the models to choose from."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _capabilities(known: Known) -> dict[str, Any]:
 
 
 def _found(query: str, ask: bool) -> tuple[tuple[ModelEntry, ...], list[dict[str, Any]], tuple[ModelEntry, ...]]:
-    """Offline models, rows of own servers, and litellm's models."""
+    """Find offline models, rows of the user's servers, and litellm's models."""
     local = [row for row in _local(ask) if _matches(row, query)]
     offline = model_list.search(model_list.offline_models(), query) if query else model_list.offline_models()
     listed = model_list.litellm_models()

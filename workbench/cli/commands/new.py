@@ -1,4 +1,4 @@
-"""`workbench new`: a session from a signature."""
+"""`workbench new`: create a session from a signature."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def _write_module(options: argparse.Namespace, signature: Signature) -> int:
 
 
 def _tool(written: str) -> tuple[str, str]:
-    """The name and the text of a tool given as `name(arguments): description`. Raises `CommandError`."""
+    """Parse a tool given as `name(arguments): description` into its name and text. Raises `CommandError`."""
     match = re.fullmatch(r"\s*(\w+)\((.*)\)\s*(?::\s*(.*))?", written, re.DOTALL)
     if match is None:
         raise CommandError(f"the tool {written!r}: expected NAME(ARGUMENTS): DESCRIPTION")
@@ -170,7 +170,7 @@ def _tool(written: str) -> tuple[str, str]:
 
 
 def settings_in_force() -> settings.Settings:
-    """Raise `CommandError` for a config file that cannot be read."""
+    """Return the current settings. Raises `CommandError` for an invalid config file."""
     try:
         return settings.load().settings
     except ConfigError as error:
@@ -178,10 +178,10 @@ def settings_in_force() -> settings.Settings:
 
 
 def signature_text(given: str, instructions: str | None, cot: bool, folder: Path) -> SignatureText:
-    """The signature as the user gave it: the notation itself, or the class of the `.py` file that it names.
+    """Return the signature that the user gave: in string notation, or as the class of a `.py` file.
 
-    A class comes with what it needs and nothing else of its file, linked to it where the file is of the project of a
-    session in `folder`.
+    A class comes with only the code that it needs. It is linked to its file if that belongs to the project of a session
+    in `folder`.
     """
     path, _, class_name = given.rpartition(":") if _names_a_class(given) else (given, "", "")
     written = SignatureText(given)
@@ -192,7 +192,7 @@ def signature_text(given: str, instructions: str | None, cot: bool, folder: Path
 
 
 def program_session(given: str) -> Session:
-    """A session of a program's class that has no file yet, as the app opens it. Raises `CommandError`."""
+    """Return a session without a file for a program's class, for the app to open. Raises `CommandError`."""
     wanted = settings_in_force()
     written = signature_text(given, None, False, Path())
     try:
@@ -212,7 +212,7 @@ def _from_program(path: str, class_name: str, text: str, folder: Path) -> Signat
             return linked(Path(path), class_name, folder)
         cut = SignatureText(gather_text(text, class_name), class_name)
         whole = SignatureText(text, class_name)
-        return cut if _is_read(cut) else whole  # whose error then names the file's own lines
+        return cut if _is_read(cut) else whole  # errors of the whole text name the file's own lines
     except (SignatureError, SourceError) as error:
         raise CommandError(f"{path}: {error}" if isinstance(error, SignatureError) else str(error)) from error
 
@@ -254,7 +254,7 @@ def _only_class(path: str, source: str) -> str:
 
 
 def input_values(given: Sequence[str], signature: Signature) -> dict[str, Any]:
-    """Values by input name from `NAME=VALUE` words. Raises `CommandError` for a name or value that does not fit."""
+    """Parse `NAME=VALUE` words to values by input. Raises `CommandError` for an unknown name or invalid value."""
     values: dict[str, Any] = {}
     for word in given:
         name, equals, text = word.partition("=")
@@ -282,7 +282,7 @@ def _attached(text: str, field: Field, before: Any) -> Any:
 
 
 def value_of(text: str, field: Field) -> Any:
-    """`text` itself for a str field; otherwise its JSON if the type takes that, else `text` if the type takes text."""
+    """Return `text` for a str field; for other types its JSON if valid, else `text` if valid. Raises `CommandError`."""
     if field.annotation is str:
         return text
     try:
@@ -292,7 +292,7 @@ def value_of(text: str, field: Field) -> Any:
 
 
 def _what_works(field: Field) -> str:
-    """Suggest what to give instead, with an example only if it would be accepted."""
+    """Suggest a valid input, with an example only if it would be accepted."""
     for custom in custom_types_in(field.annotation):
         if custom.__name__ in WHAT_WORKS:
             file = f", or attach a file: --input {field.name}=@PATH" if attachments.takes_file(field) else ""
@@ -316,7 +316,7 @@ def _sample(field: Field) -> str:
 
 
 def demo_values(text: str, signature: Signature) -> dict[str, Any]:
-    """The values of a demo. Raises `CommandError` when `text` is no JSON object, or has a name the signature lacks."""
+    """Parse a demo's values. Raises `CommandError` unless `text` is a JSON object with the signature's fields only."""
     try:
         values = strict_json(text)
     except (ValueError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""`workbench parse`: what each adapter's parser does with a reply."""
+"""`workbench parse`: show how each adapter parses a reply."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ EXAMPLES = """\
 
 
 MOST_LINES = 12
-"""Lines of the prompt that the text shows of a changed section."""
+"""The most lines of a prompt's changed section to print."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -100,7 +100,7 @@ def run(options: argparse.Namespace) -> int:
 def read(chosen: Selection, column: Column, completion: str, extraction: str | None) -> Reading:
     """Parse a reply with a column, without the fields that the column's model answers natively.
 
-    Raises `CommandError` for a signature that cannot be read, and `UnknownAdapterError`.
+    Raises `CommandError` for an invalid signature, and `UnknownAdapterError`.
     """
     adapter = rendering.adapter_of(column, allow_code=column.adapter in chosen.allow_code)
     made = selection.prepare_request(chosen, column)
@@ -128,7 +128,7 @@ def _shape(effect: Effect) -> dict[str, Any]:
 
 
 def _write_effects(effects: Sequence[Effect]) -> None:
-    """Print each fix by its number, what becomes of the reply, and the changed lines of the prompt."""
+    """Print each fix with its number, the verdict of the fixed reply, and changed lines of the prompt."""
     for number, effect in enumerate(effects, 1):
         colour = "green" if effect.parses else "yellow"
         command_output.heading(f"  fix {number} ({effect.fix.kind}): {effect.fix.message} → {effect.verdict}", colour)
@@ -145,7 +145,7 @@ def _streamed(reading: Reading, chunks: Sequence[str]) -> Sequence[StreamedField
 
 
 def _chunks_from(source: str) -> list[str]:
-    """The chunks of a stream, a JSON string a line. Raises `CommandError`, naming the line."""
+    """Read the chunks of a stream: a JSON string on each line. Raises `CommandError` naming the line."""
     chunks: list[str] = []
     for number, line in enumerate(_reply_from(source).split("\n"), 1):
         if not line.strip():
@@ -161,9 +161,9 @@ def _chunks_from(source: str) -> list[str]:
 
 
 def _reply_from(source: str | None) -> str:
-    """The text of the file `source`, or of standard input for None and `-`. Raises `CommandError`.
+    """Read the file `source`, or standard input for None and `-`. Raises `CommandError`.
 
-    Exactly as given: no byte order mark, line break or blank is touched.
+    The text is unchanged, including byte order marks, line breaks and blanks.
     """
     if source is None or source == "-":
         return arguments.standard_input("the reply")

@@ -1,4 +1,4 @@
-"""`workbench pull`: the program's text of a signature into the sessions that are linked to it."""
+"""`workbench pull`: update the signatures of sessions from their linked programs."""
 
 from __future__ import annotations
 
@@ -63,7 +63,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _pull(path: Path, follower: Follower, options: argparse.Namespace, is_named: bool) -> tuple[Pulled | None, str]:
-    """Pull into a file; return why nothing was pulled. Folders' sessions without a link are skipped."""
+    """Pull into a session file; return the result, or why nothing was pulled.
+
+    Sessions without a link are skipped silently unless the file is named.
+    """
     try:
         opened = store.open_file(path)
         if opened.session.signature.source is None:

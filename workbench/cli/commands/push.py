@@ -1,4 +1,4 @@
-"""`workbench push`: a session's signature back into the program that it is linked to."""
+"""`workbench push`: write a session's signature back to its linked program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`workbench record`: freezes what `check` compares."""
+"""`workbench record`: record prompts, replies and parse results for `check`."""
 
 from __future__ import annotations
 

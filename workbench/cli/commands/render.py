@@ -1,4 +1,4 @@
-"""`workbench render`: the messages each adapter makes of a session, without calling anything."""
+"""`workbench render`: print the messages of each adapter for a session, without calling a model."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _http_request(session: Session, column: Column, request: Request) -> dict[str, Any]:
-    """The HTTP request as `{"http"}`, where litellm writes it for the provider. Raises `CommandError`."""
+    """Return `{"http": …}` with the HTTP request that litellm writes for the provider. Raises `CommandError`."""
     if not rendering.is_by_litellm(session, column, request):
         return {}
     from adapters.lm import ProviderError
@@ -115,7 +115,7 @@ def _shape(chosen: selection.Selection, column: Column, request: Request, with_h
 
 
 def _spent(request: Request) -> Spent:
-    """Count as the model's own tokenizer does, where it is at hand."""
+    """Count the tokens of a request, with the model's own tokenizer if available."""
     from adapters.lm.capabilities import split_model
     from adapters.lm.worker import tokenizers
     from adapters.requests.token_ledger import ledger_of, pieces_of
@@ -127,7 +127,7 @@ def _spent(request: Request) -> Spent:
 
 
 def write(head: str, messages: Sequence[Mapping[str, Any]]) -> None:
-    """Print a prompt: `[head]`, then every message under its role."""
+    """Print a prompt: `[head]`, then each message under its role."""
     command_output.text("\n\n\n")
     command_output.heading(f"[{head}]\n", "blue")
     for message in messages:
@@ -146,7 +146,7 @@ def write(head: str, messages: Sequence[Mapping[str, Any]]) -> None:
 
 
 def describe_part(part: Mapping[str, Any]) -> str:
-    """A content part that is not text in a few words; data is measured, never dumped."""
+    """Describe a content part that is not text; of data only the size is shown."""
     kind = part.get("type")
     if kind == "image_url":
         url = str(_inner(part, "image_url").get("url", ""))

@@ -1,4 +1,4 @@
-"""`workbench review`: what drifted, by its cause, and which causes are accepted."""
+"""`workbench review`: show drift by cause; accept or reject causes."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, decide: Decide | None = None) -> int:
-    """`decide` has a person decide on the screen, which this front end knows nothing of."""
+    """Run the command; `decide` opens the review screen, which this module does not import."""
     if options.keyword:
         keywords.parse(options.keyword)
     if not 1 <= options.jobs <= 256:
@@ -85,7 +85,7 @@ def run(options: argparse.Namespace, decide: Decide | None = None) -> int:
     written: list[Written] = []
     for path in found.files_of(ids):
         written.append(reviewing.accept(path, ids, plan, found.seen.get(path)))
-        if not options.json:  # each as soon as it is written: two hundred take a while
+        if not options.json:  # report each file at once: many files take a while
             _tell_file(written[-1])
     if was_left and not any(one.error for one in written):
         kept.remove()
@@ -103,7 +103,7 @@ def run(options: argparse.Namespace, decide: Decide | None = None) -> int:
 
 
 def _wants_screen(options: argparse.Namespace) -> bool:
-    """Tell whether to open the screen: at a terminal, without other options, and never in CI."""
+    """Return whether to open the screen: only at a terminal, without options that decide, never in CI."""
     asks_otherwise = options.json or options.accept or options.accept_all or options.by or os.environ.get("CI")
     return not asks_otherwise and all(command_output.is_terminal(one) for one in (sys.stdin, sys.stdout, sys.stderr))
 
@@ -138,7 +138,7 @@ def _kept(options: argparse.Namespace) -> KeptDecisions:
 
 
 def _accepted(options: argparse.Namespace, found: Review) -> set[str]:
-    """Return the chosen ids. Raises `CommandError` for an id that no cause has, or that cannot be accepted."""
+    """Return the chosen ids. Raises `CommandError` for an unknown id or a cause that cannot be accepted."""
     known = {one.id: one for one in found.causes}
     for id in options.accept:
         if id not in known:
@@ -195,7 +195,7 @@ def _tell_file(one: Written) -> None:
 
 
 def _write_cases(causes: Sequence[Cause]) -> None:
-    """The causes under each case that has them."""
+    """Print the causes of each case."""
     by_case: dict[tuple[str, str], list[tuple[Cause, list[str]]]] = {}
     for cause in causes:
         columns: dict[tuple[str, str], list[str]] = {}

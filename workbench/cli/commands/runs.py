@@ -1,4 +1,4 @@
-"""`workbench runs`: everything that was sent, by word, model, adapter, date; or clear it."""
+"""`workbench runs`: search everything sent by word, model, adapter or date, or clear it."""
 
 from __future__ import annotations
 

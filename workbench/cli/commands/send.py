@@ -1,4 +1,4 @@
-"""`workbench send`: runs a session's columns against their models."""
+"""`workbench send`: send a session's columns to their models."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _fixed(chosen: Selection, wanted: str) -> Selection:
-    """Apply a fix of the chosen column's last reply; --save keeps it in the session. Raises `CommandError`."""
+    """Apply a fix for the chosen column's last reply; --save keeps it in the session. Raises `CommandError`."""
     from workbench.editing import fixes
 
     if len(chosen.columns) != 1:
@@ -167,9 +167,9 @@ def _fixed(chosen: Selection, wanted: str) -> Selection:
 def _send_all(
     sender: _Sender, chosen: Selection, cases: Iterable[Case], options: argparse.Namespace
 ) -> tuple[dict[str, dict[str, Any]], list[int]]:
-    """Sends every column of every case, `--jobs` of them at a time, and tells of them in their order.
+    """Send every column of every case, `--jobs` at a time, and report them in order.
 
-    Gives the shapes by case and column, and what each run means for the exit code. Raises `CommandError`.
+    Returns the JSON shapes by case and column, and exit codes. Raises `CommandError`.
     """
     jobs = [(case, column) for case in cases for column in chosen.columns]
     turns = Turns()
@@ -193,27 +193,27 @@ def _send_all(
 
 
 class _Kept:
-    """The session as it grows by what the runs gave, and with `--save` the file; runs at once take turns."""
+    """The session with the results of the runs, saved to the file with `--save`; concurrent runs take turns."""
 
     def __init__(self, chosen: Selection, options: argparse.Namespace) -> None:
         self._lock = threading.Lock()
         self._saved = chosen.loaded
         self._in_file: Fingerprint | None = None
-        """State of the file while it holds only our session: then there is nothing to merge with."""
+        """The file's fingerprint while it holds exactly our session, so that no merge is needed."""
         self._parts = WrittenParts()
         self._options = options
         self.session = chosen.session
         self.stopped = False
-        """True if a save has failed: replies to further calls could not be kept."""
+        """Whether a save failed, so that replies to further calls could not be kept."""
 
     def typed(self, session: Session) -> None:
-        """Takes over the results of tools that were typed during a run."""
+        """Adopt a session with tool results that were typed during a run."""
         self.session = session
 
     def take(self, case: str, column: Column, outcome: Run) -> None:
-        """Save a run, one by one: what has been paid for stays when a later run fails or is interrupted.
+        """Save a run at once, so that paid replies stay if a later run fails or is interrupted.
 
-        Raises `CommandError` when the file cannot take it: everything up to here is then kept aside.
+        Raises `CommandError` if saving fails; all results are then kept as a restore point.
         """
         if not (self._options.save and (_has_reply(outcome) or outcome.cancelled)):
             return
@@ -237,7 +237,7 @@ class _Kept:
 
 
 class _Past:
-    """Keeps runs for `workbench runs`; why that fails is told once."""
+    """Stores runs for `workbench runs`; reports a failure once."""
 
     def __init__(self, session: Session, path: str) -> None:
         self._path = os.path.realpath(path)
@@ -270,7 +270,7 @@ class _Past:
 
 
 class _Sender:
-    """Sends columns as the options say."""
+    """Sends columns according to the options."""
 
     def __init__(
         self, options: argparse.Namespace, cancel: threading.Event, handlers: dict[str, Any], kept: _Kept, past: _Past
@@ -282,7 +282,7 @@ class _Sender:
         self._past = past
 
     def send(self, chosen: Selection, case: Case, column: Column) -> tuple[Any, list[int]] | None:
-        """The column's shape in `--json`, and an exit code for each run; None when nothing is sent any more."""
+        """Send a column; return its JSON shape and the runs' exit codes, or None once sending has stopped."""
         outcomes: list[Run | CommandError] = []
         while len(outcomes) < self._options.repeat and not self._cancel.is_set() and not self._kept.stopped:
             outcome = self._run(replace(chosen, session=self._kept.session, case=case), column)
@@ -295,7 +295,7 @@ class _Sender:
         return _shape(column.id, outcomes, self._options), [_code_of(one) for one in outcomes]
 
     def _run(self, chosen: Selection, column: Column) -> Run | CommandError:
-        """The column's run, or what must be mended first."""
+        """Run the column, or return the error that must be fixed first."""
         options = self._options
         listener: Listener = run_text.progress if options.json else run_text.Printer(column.id)
         recorded = chosen.case.recordings.get(column.id)
@@ -339,7 +339,7 @@ class _Sender:
         return self._told(column.id, outcome if replay is None else replay.as_measured(outcome))
 
     def _told(self, head: str, outcome: Run | CommandError) -> Run | CommandError:
-        """Says what happened: trouble on standard error, the rest as text unless JSON is wanted."""
+        """Report the outcome: problems on standard error, the rest as text unless `--json`."""
         if isinstance(outcome, CommandError):
             command_output.message(f"workbench: {head}: {outcome}")
             return outcome
@@ -351,7 +351,7 @@ class _Sender:
 
 
 def _shape(head: str, outcomes: list[Run | CommandError], options: argparse.Namespace) -> Any:
-    """The column in `--json`; with `--repeat`, what its runs have in common is also said as text."""
+    """Return the column's JSON shape; without `--json`, print a summary of repeats."""
     runs = [one for one in outcomes if isinstance(one, Run)]
     refusal = next((one for one in outcomes if isinstance(one, CommandError)), None)
     if refusal is not None:
@@ -366,7 +366,7 @@ def _shape(head: str, outcomes: list[Run | CommandError], options: argparse.Name
 
 
 def _has_reply(outcome: Run) -> bool:
-    """Return whether the model answered to the end, parsable or not."""
+    """Return whether the model's reply is complete, whether or not it parsed."""
     return outcome.error is None or (outcome.error.phase == "response" and not outcome.cancelled)
 
 

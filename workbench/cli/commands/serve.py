@@ -1,4 +1,4 @@
-"""`workbench serve`: the app for a class, in the browser; each participant has a seat."""
+"""`workbench serve`: serve the app to a class in the browser, with a seat for each participant."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def setup_of(options: argparse.Namespace, kept: ExitStack) -> Setup:
-    """Return the class as the options describe it; a folder that is not to be kept ends with `kept`.
+    """Return the setup of the class from the options; `kept` deletes a temporary folder at its end.
 
     Raises `CommandError`, and `sessions.errors.SessionError` for a session that cannot be opened.
     """
@@ -152,11 +152,11 @@ def setup_of(options: argparse.Namespace, kept: ExitStack) -> Setup:
 
 
 def _public_url(given: str) -> str:
-    """Return the address as browsers send it: without a path, in lower case. Raises `CommandError`."""
+    """Normalise the address to what browsers send: without a path, in lower case. Raises `CommandError`."""
     try:
         parts = urlsplit(given)
         port = parts.port
-    except ValueError:  # half an address in brackets, an invalid port
+    except ValueError:  # an unclosed bracket, or an invalid port
         parts, port = urlsplit(""), None
     if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
         raise CommandError(
@@ -170,7 +170,7 @@ def _public_url(given: str) -> str:
 
 
 def _sessions(given: list[str]) -> tuple[Path, ...]:
-    """Return the files, each of which can be opened. Raises `CommandError` and `sessions.errors.SessionError`."""
+    """Return the session files after opening each. Raises `CommandError` and `sessions.errors.SessionError`."""
     from sessions.file import store
 
     found: dict[str, Path] = {}
@@ -184,7 +184,7 @@ def _sessions(given: list[str]) -> tuple[Path, ...]:
 
 
 def _warnings(setup: Setup) -> list[str]:
-    """Return what a teacher should know before anybody joins."""
+    """Return warnings for the teacher before anybody joins."""
     found: list[str] = []
     if not setup.is_loopback and not (setup.public_url or "").startswith("https:"):
         found.append(
@@ -214,7 +214,7 @@ def _opened(room: ClassRoom) -> None:
 
 
 def _is_typed() -> bool:
-    """Return whether somebody types here; a server in the background would be stopped by a read."""
+    """Return whether this is a foreground terminal; reading would stop a server in the background."""
     return sys.stdin.isatty() and os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
 
 
@@ -244,7 +244,7 @@ def _say(line: str) -> None:
 
 
 def _number(least: int, most: int) -> Callable[[str], int]:
-    """Make the reader of an argument that is a whole number from `least` to `most`."""
+    """Make a parser for an integer argument from `least` to `most`."""
 
     def read(text: str) -> int:
         if not (text.isascii() and text.isdecimal() and len(text) < 10 and least <= int(text) <= most):

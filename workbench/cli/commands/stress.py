@@ -49,10 +49,10 @@ EXAMPLES = """\
   workbench stress q.session.json --html stress.html
   workbench stress q.session.json --json | jq .counts"""
 NAME_WIDTH = 36
-"""Cells of a mutation's name: six columns fit beside it in 80."""
+"""The width of a mutation's name in cells, so that six columns fit into 80."""
 HEAD_WIDTH = 12
 VALUE_WIDTH = 26
-"""Characters of each of two values on a line."""
+"""The most characters of each of two values on a line."""
 _COLOURS: dict[Verdict, str] = {"silently_wrong": "red", "flagged": "yellow", "refused": "dim", "same": "green"}
 
 
@@ -117,7 +117,7 @@ def _grid(options: argparse.Namespace) -> Grid:
 
 
 def _with_other_releases(found: Grid, session: Session, pythons: list[str]) -> Grid:
-    """The grid with a column of each dspy beside each of ours that it has a parser for."""
+    """Insert columns of other dspy releases after each of our columns, if they have its parser."""
     beside: dict[str, list[Survival]] = {column.id: [column] for column in found.columns}
     for python in pythons:
         try:
@@ -142,7 +142,7 @@ def _code(found: Grid, options: argparse.Namespace) -> int:
 
 
 def _write(found: Grid, name: str) -> None:
-    """Counts, what is silently wrong with the values, and the grid."""
+    """Print counts, silently wrong values, and the grid."""
     count = sum(len(one.cells) for one in found.columns)
     ways, adapters = len(found.mutations), sum(one.good is not None for one in found.columns)
     command_output.heading(f"{name} · {found.case}: {count} broken replies, {ways} ways × {adapters} adapters", "blue")
@@ -197,7 +197,7 @@ def _row(name: str, cells: list[str], heads: list[str]) -> str:
 
 
 def _show(found: Grid, name: str) -> None:
-    """A mutation: what was sent to each parser, and its parse result."""
+    """Print a mutation with the text for each parser, and its parse result."""
     mutation = CATALOGUE[name]
     command_output.text(f"{mutation.name}: {mutation.imitates}\n")
     for column in found.columns:

@@ -1,4 +1,4 @@
-"""`workbench suggest`: asks a model for another wording, which becomes a variant if it is taken."""
+"""`workbench suggest`: ask a model to rewrite a text; `--take` saves a variant."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def _gain_shape(one: halves.Gain) -> dict[str, object]:
 
 
 def _benched(path: str, session: Session) -> tuple[Grid, frozenset[halves.Place]]:
-    """Read the bench of a session, and choose the half that is shown. Raises `CommandError` without a bench."""
+    """Read the bench of a session, and choose the half to show the model. Raises `CommandError` without a bench."""
     try:
         found = results.read(results.path_beside(path)).runs
     except SessionError as error:

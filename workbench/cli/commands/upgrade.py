@@ -1,4 +1,4 @@
-"""`workbench upgrade`: what a change of dspy, of the model or of the adapter changes, before it is made."""
+"""`workbench upgrade`: preview the effects of another dspy, model or adapter."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _settle(options: argparse.Namespace) -> None:
-    """Settle on one change. Raises `CommandError` for two, for none, and for an adapter that is not there."""
+    """Check the options. Raises `CommandError` unless they name a single change, and for an unknown adapter."""
     kinds = {
         "--from and --to": options.before or options.after,
         "--from-model and --to-model": options.from_model or options.to_model,
@@ -120,7 +120,7 @@ def _settle(options: argparse.Namespace) -> None:
 
 
 def _change(options: argparse.Namespace, stack: ExitStack) -> Change:
-    """Both sides, with their engines started, which `stack` closes. Raises `CommandError`."""
+    """Return the change with the engines of both sides started; `stack` closes them. Raises `CommandError`."""
     if options.to_model:
         ours = Ours()
         there = options.from_model
@@ -135,7 +135,7 @@ def _change(options: argparse.Namespace, stack: ExitStack) -> Change:
 
 
 def _engine(name: str, stack: ExitStack) -> Engine:
-    """The engine of that name; ours stands for the release that it is held to, where that was not added itself."""
+    """Return the engine of that name; ours represents release `DSPY` unless that was added itself."""
     if name == DSPY and environments.find(name) is None:
         return Ours()
     try:
@@ -145,7 +145,7 @@ def _engine(name: str, stack: ExitStack) -> Engine:
 
 
 def today() -> date:
-    """The day by which a model has left its API, or leaves it."""
+    """Return today's date, which decides whether a model has been retired."""
     return date.today()
 
 
@@ -156,11 +156,11 @@ class _Gathered:
     """The columns' own models, one for each column."""
     sent: list[Sent] = field(default_factory=list)
     codes: list[int] = field(default_factory=list)
-    """Exit codes of what went wrong on the way."""
+    """The exit codes of errors while comparing and sending."""
 
 
 def _gathered(files: list[Path], options: argparse.Namespace, change: Change) -> _Gathered:
-    """Every fixture that is meant, compared, and with `--live` sent. Says what cannot be read or sent."""
+    """Compare the selected fixtures, send them with `--live`, and report those that cannot be read or sent."""
     found = _Gathered()
     for path in files:
         try:
@@ -200,7 +200,7 @@ def _columns(session: Session, options: argparse.Namespace) -> list[Column]:
     columns = choose_columns(session, options.adapters) if session.columns or options.adapters else ()
     wanted = options.from_adapter
     found = [one for one in columns if wanted is None or one.adapter == wanted]
-    if wanted is not None and not found:  # no column of its own: as the session would be asked with it
+    if wanted is not None and not found:  # without a column of this adapter, use a new column
         found = [Column(wanted, wanted)]
     return found
 
