@@ -80,7 +80,7 @@ def _demos(view: View) -> list[dict[str, Any]]:
 
 
 def _demo(demo: Demo, built: Mapping[str, object]) -> dict[str, Any]:
-    """Return values as dspy saves them (custom types as text with its markers), with keys that are not fields."""
+    """Return a demo as dspy saves it: custom types as text with markers, other keys unchanged."""
     values = {
         name: value if built[name] is value else serialize_for_json(built[name]) for name, value in demo.values.items()
     }
@@ -92,7 +92,7 @@ def _demo(demo: Demo, built: Mapping[str, object]) -> dict[str, Any]:
 
 
 def _lm(view: View, kept: object) -> tuple[Any, list[str]]:
-    """Return the imported state of the model, updated if the session's model or parameters changed."""
+    """Return the imported state of the model, updated to the session's model and parameters."""
     model = view.model
     given = view.session.params_of(view.column)
     params = {name: one for name, one in given.items() if name not in CONNECTION or name in OF_THE_LM}

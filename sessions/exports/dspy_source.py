@@ -181,9 +181,10 @@ def dspy_source(source: Source) -> Exported:
 
 
 def predictor_of(view: View) -> tuple[Signature, bool]:
-    """Return the signature for dspy's predictor, and whether that is ChainOfThought, which adds the reasoning itself.
+    """Return the signature for dspy's predictor, and whether that is ChainOfThought.
 
-    A ChainOfThought whose reasoning a variant rewords becomes a Predict with the whole signature.
+    ChainOfThought adds the reasoning itself. If a variant rewords the reasoning, the result is a Predict with the whole
+    signature.
     """
     whole = view.signature
     text = view.session.signature
@@ -275,7 +276,7 @@ def _adapter(view: View) -> str:
 
 
 def _dspy_name(adapter: str) -> tuple[str, str]:
-    """Return the name of dspy's adapter class in the module, and the import it needs besides `import dspy`."""
+    """Return the expression for dspy's adapter class, and its import besides `import dspy`."""
     module, name = catalog.dspy_class(adapter) or ("", "")
     return (name, f"from {module} import {name}") if name in NOT_AT_THE_TOP else (f"dspy.{name}", "")
 

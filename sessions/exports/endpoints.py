@@ -55,7 +55,10 @@ _PLAIN_ADDRESS = re.compile(r"[A-Za-z0-9.:/\[\]_~%-]+")
 
 @dataclass(frozen=True)
 class Endpoint:
-    """An address as a shell expression, the API key's variable ("" for none), and why the key is left out."""
+    """A model's endpoint.
+
+    `base` is a shell expression, `key` the API key's variable or "", `left_out` why there is no key.
+    """
 
     base: str
     key: str

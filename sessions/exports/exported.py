@@ -149,7 +149,7 @@ def switched_off(session: Session, cases: Sequence[Case] = ()) -> tuple[str, ...
 
 
 def beside(view: View) -> tuple[str, ...]:
-    """Name the parts of a session that are missing in a case's request, one phrase for each."""
+    """Name the parts of a session that are not in a case's request."""
     return (*switched_off(view.session, (view.case,)), *view.request.prompt.notes, *other_cases(view))
 
 

@@ -71,7 +71,7 @@ def _example(view: View, signature: Signature, values: Mapping[str, object]) -> 
 
 
 def _expected(view: View, signature: Signature) -> dict[str, Any] | None:
-    """The outputs where the case says what each equals."""
+    """Return the expected outputs if the case has an exact value for each, else None."""
     try:
         fields = expectations.for_column(view.case.expect, view.column.id).get("fields", {})
     except expectations.ExpectationError as error:
@@ -112,7 +112,7 @@ def _recorded(view: View) -> Answer | None:
 
 
 def _read(view: View, signature: Signature, completion: Answer) -> dict[str, Any]:
-    """Parse the outputs of a reply as the request asked for them, omitting native outputs that are missing."""
+    """Parse a reply's outputs as the request asked for them, omitting missing native outputs."""
     asked = view.request
     reading = recording.read_completion(view.adapter, asked, signature, completion)
     return {
@@ -151,7 +151,7 @@ def batch(source: Source) -> Exported:
 
 
 def _named(views: tuple[View, ...]) -> Iterator[tuple[str, View]]:
-    """Yield views with ids made of a unique number, the case and the column, in ASCII letters, digits, `-` and `_`."""
+    """Yield views with unique ids from number, case and column, in ASCII letters, digits, `-` and `_`."""
     for number, view in enumerate(views, 1):
         words = f"{view.case.name}-{view.column.id}"
         kept = "".join(one if one.isascii() and (one.isalnum() or one in "-_") else "-" for one in words)[:48]

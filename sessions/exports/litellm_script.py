@@ -114,7 +114,7 @@ def _handed_over(view: View) -> Sent:
 
 
 def _class_of(view: View, arguments: Mapping[str, object]) -> str | None:
-    """Return the source of the response format's class if litellm itself writes the request; None if it gets a schema.
+    """Write the response format as a class if litellm writes the request; None if it gets a schema.
 
     Rule: the end of `dspy.adapters.json_adapter._get_structured_outputs_response_format`.
     """
@@ -131,7 +131,7 @@ def _class_of(view: View, arguments: Mapping[str, object]) -> str | None:
 
 
 def _without_what_litellm_refuses(model: str, arguments: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Merge `extra_body` into the arguments and drop what litellm rejects; return phrases naming what is dropped."""
+    """Merge `extra_body` into the arguments without those that litellm rejects; name these in phrases."""
     plain = {one: value for one, value in arguments.items() if one != "extra_body"}
     plain |= arguments.get("extra_body", {})
     listed = model_list.listed(re.sub(r"[-@]\d{8}$", "", model))

@@ -16,7 +16,7 @@ _SPECIAL = re.compile(r"([\\`*_\[\]#|<>~&]|^[-+](?= )|(?<=\d)[.)](?= ))")
 
 
 def markdown(source: Source) -> Exported:
-    """Export a session, with every text fenced or escaped so that it is never Markdown or HTML."""
+    """Export a session; all its texts are fenced or escaped, never Markdown or HTML."""
     first = source.first
     session = first.session
     sections = [f"# {_escaped(source.name)}"]
@@ -77,7 +77,7 @@ def _column(view: View) -> Iterator[str]:
 
 
 def _fenced(text: str, language: str) -> str:
-    """Write a code block whose fence is longer than any run of backticks in the text."""
+    """Write a code block with a fence longer than all backtick runs in the text."""
     shown = visible(text).rstrip("\n")
     longest = max([len(one) for one in re.findall(r"`+", shown)], default=0)
     fence = "`" * max(3, longest + 1)

@@ -1,4 +1,4 @@
-"""Write plain values as readable Python source, with entries and lines of long texts on separate lines."""
+"""Write plain values as readable Python source; long values span lines."""
 
 from __future__ import annotations
 

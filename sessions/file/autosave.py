@@ -155,7 +155,7 @@ class Autosave:
             token = secrets.token_hex(8)
             lock = folder / f"{token}.lock"
             descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
-            # on a file system without locks, copies are kept all the same
+            # file systems without locks still keep copies
             if _lock(descriptor) or not left:
                 self._lock_file, self._token = descriptor, token
                 return
@@ -190,7 +190,7 @@ def left_over(path: Path | None) -> LeftOver | None:
 
 
 def put_away(left: LeftOver, path: Path | None) -> None:
-    """Move a copy that the user decided on, and older copies of the same file, to restore points."""
+    """Move a copy and older copies of the same file to restore points, after the user's decision."""
     for place in reversed(_left_copies(path)):
         with suppress(OSError):
             if place.stat().st_mtime <= left.place.stat().st_mtime:

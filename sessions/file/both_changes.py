@@ -1,4 +1,4 @@
-"""Merge our changes to a session with changes that others made to the file meanwhile.
+"""Merge our changes to a session with others' changes to its file.
 
 The file's parts (columns, cases, their inputs, their replies …) are compared one by one with the common base. A part
 changed by a single side is taken from that side; if both sides changed a part differently, they collide.
@@ -80,7 +80,7 @@ _WHOLE = _Part()
 
 
 def merge(base: Session, ours: Session, theirs: Session, winner: Winner = "nobody") -> Merged:
-    """Merge the changes from `base` to `ours` and from `base` to `theirs` in a session.
+    """Merge the changes from `base` to `ours` and to `theirs`.
 
     The order of rows and keys is the file's unless only we changed it. Removing a column collides with results that the
     other side made for it. Raises `CollisionError` if `winner` does not resolve a collision, and `SessionError` if the
@@ -109,14 +109,14 @@ def merge(base: Session, ours: Session, theirs: Session, winner: Winner = "nobod
 
 
 def _as_taken(merged: SignatureText, sides: Sequence[SignatureText]) -> SignatureText:
-    """Mark the merge of two texts taken from a program as taken from it, too; git merges the program the same way."""
+    """Mark the merge of two unedited program texts as unedited, because git merges the program alike."""
     same = next((one.source for one in sides if one.text == merged.text and one.source is not None), None)
     digest, meaning = (same.digest, same.meaning) if same is not None else (digest_of(merged.text), "")
     return replace(merged, source=merged.source and replace(merged.source, digest=digest, meaning=meaning))
 
 
 def _untouched_cases(base: Session, ours: Session, theirs: Session) -> dict[str, Case]:
-    """Return our cases that are the same on all sides, by name, so that only the others are compared part by part."""
+    """Return our cases that are equal on all sides, by name, to skip their comparison."""
     before, others = ({case.name: case for case in one.cases} for one in (base, theirs))
     return {
         case.name: case

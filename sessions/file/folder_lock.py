@@ -1,4 +1,4 @@
-"""Lock a folder against other workbench processes while a session file is compared and replaced."""
+"""Lock a folder against other workbench processes while saving a session file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read the parts of a session from JSON data by the keys of their types; the first error names its place."""
+"""Read a session from JSON data by the keys of its types; the first error names its place."""
 
 from __future__ import annotations
 

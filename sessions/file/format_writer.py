@@ -1,4 +1,4 @@
-"""Write the parts of a session as JSON data by the keys of their types; unknown keys come last."""
+"""Write a session as JSON data by the keys of its types; unknown keys come last."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Writer:
         return self._parts.text_of(part, lambda: self.keys(part, place), level)
 
     def keys(self, part: Any, place: str) -> dict[str, JSON]:
-        """Write the part's keys in the order of its type, followed by those in `extra`."""
+        """Write a part's keys in the order of its type, then `extra`."""
         own: dict[str, JSON] = {}
         for key, write in _writing(type(part)):
             value = getattr(part, key.field)
@@ -76,7 +76,7 @@ class Writer:
         return [self._turn(case, number, f"{place}[{number}]") for number in range(len(case.history))]
 
     def _turn(self, case: Case, number: int, place: str) -> JSON:
-        """Write a turn, wrapped in a switch if it is disabled or its keys look like a switch."""
+        """Write a turn, wrapped in a switch if it is disabled or looks like a switch."""
         values, enabled = case.history[number], number not in case.turns_off
         if enabled and not is_switch(values):
             return self.value(values, place)

@@ -159,7 +159,7 @@ def _decode_object(pairs: list[tuple[str, Any]]) -> Any:
             if type(content) is list and content:
                 try:
                     return ("\n" if tag == "$lines" else "").join(content)
-                except TypeError:  # an item that is no text: not one of ours
+                except TypeError:  # an item is not a text, so the object is the user's
                     pass
         elif tag in _TAGS:
             return _decode_tag(tag, content, {tag: content})
@@ -219,7 +219,7 @@ def written(value: JSON, level: int) -> Written:
 
 
 def write(value: JSON, pieces: list[str], indent: str = "\n") -> None:
-    """Append `value` to `pieces` as JSON, with each element on a line and two spaces per level."""
+    """Append `value` to `pieces` as JSON, indented by two spaces per level."""
     kind = type(value)
     if kind is str:
         pieces.append(quote(value))

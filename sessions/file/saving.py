@@ -1,4 +1,4 @@
-"""Save a session by merging it with changes that others made to the file meanwhile."""
+"""Save a session, merged with others' changes to the file."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def save(
     since: Fingerprint | None = None,
     parts: WrittenParts | None = None,
 ) -> Saved:
-    """Write the changes from `base` to `ours` to `path`, merged with changes made to the file meanwhile.
+    """Merge the changes from `base` to `ours` into the current content of `path`.
 
     The replaced content becomes a restore point. `winner` resolves collisions (see `both_changes`). A file with the
     fingerprint `since` is unchanged; a missing file is created. `parts` caches encoded parts between saves. Raises
@@ -55,7 +55,7 @@ def save(
 
 
 def keep_aside(session: Session, path: str | os.PathLike[str]) -> str:
-    """Keep a session that could not be saved to `path` as a restore point; return its place as a clause."""
+    """Keep an unsaved session as a restore point of `path`; return its place as a clause."""
     why_not = restore_points.keep_content(store.dumps(session).encode("utf-8"), path)
     if why_not:
         return why_not

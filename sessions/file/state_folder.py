@@ -60,7 +60,7 @@ def in_plain_words(error: OSError | SessionError) -> str:
 
 
 def key_of(path: str | os.PathLike[str] | None) -> str:
-    """Return a session file's key in the state folder, equal for all spellings of its path; `unnamed` for None."""
+    """Return a file's key in the state folder, the same for all spellings of its path; `unnamed` for None."""
     if path is None:
         return "unnamed"
     real = os.path.realpath(path)

@@ -81,7 +81,7 @@ def has_changed(path: PathLike, since: Fingerprint) -> bool:
 
 
 def difference(session: Session, path: PathLike) -> tuple[str, ...]:
-    """Return the changes that saving `session` would make, as diff lines ("-" in the file, "+" to be saved).
+    """Return a diff of the file and `session` as lines ("-" in the file, "+" to be saved).
 
     Raises `SessionError` for an unreadable file.
     """

@@ -92,7 +92,7 @@ def _remove_strays(folder: str) -> None:
 
 
 def _sync(folder: str) -> None:
-    """Sync a folder so that the new name survives a power cut, if the system supports that."""
+    """Sync a folder, if supported, so that the new name survives a power cut."""
     if not hasattr(os, "O_DIRECTORY"):
         return
     with suppress(OSError):  # the content is already in place; some file systems cannot sync folders

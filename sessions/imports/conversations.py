@@ -36,7 +36,7 @@ class Conversation:
 
 
 def is_messages(data: object) -> bool:
-    """Return whether decoded JSON is a list of OpenAI messages, or an object that holds such a list as `messages`."""
+    """Return whether JSON is a list of OpenAI messages, or has one in `messages`."""
     data = data.get("messages") if isinstance(data, dict) else data
     return isinstance(data, list) and bool(data) and all(isinstance(one, dict) and "role" in one for one in data)
 
@@ -74,7 +74,7 @@ def from_messages(
 
 
 def _with_system(data: Mapping[str, Any], path: str) -> list[Mapping[str, Any]]:
-    """Return an object's `messages`, after its `system` text if it has the form of an Anthropic request."""
+    """Return an object's `messages`, preceded by the `system` text of Anthropic's requests."""
     system = data.get("system")
     if system is None:
         return list(data["messages"])

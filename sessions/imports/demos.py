@@ -239,7 +239,7 @@ def _near(others: Sequence[str], signature: Signature) -> str:
 
 
 def _mistyped(rows: Sequence[Row], signature: Signature) -> Iterator[str]:
-    """Describe the first value of each field that does not fit its type; dspy renders demos of any type as they are."""
+    """Describe each field's first value of a wrong type, which dspy renders unchanged in demos."""
     for name, field in signature.fields.items():
         if field.annotation is str:
             continue

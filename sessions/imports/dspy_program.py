@@ -118,7 +118,7 @@ def _decisions(state: Mapping[str, object], path: str, place: str) -> Mapping[st
 
 
 def _in_order(demo: Demo, row: Mapping[str, object]) -> Demo:
-    """Record the order of a demo's keys if keys that are not fields appear between fields."""
+    """Record the order of a demo's keys if fields and other keys are mixed."""
     beside = demo.extra.get(KEPT, {})
     return demo if [*demo.values, *beside] == list(row) else replace(demo, extra={**demo.extra, KEY_ORDER: list(row)})
 
@@ -242,7 +242,7 @@ def _proposed(
 
 
 def _outputs(instructions: str, names: Sequence[str]) -> tuple[Sequence[str], str]:
-    """Return the names of outputs (dspy saves them after the inputs), and a question if they are uncertain."""
+    """Return the outputs, which dspy saves after the inputs, and a question if uncertain."""
     inputs, outputs = _halves(instructions)
     kept = [name for name in names if name not in inputs]
     # ChainOfThought puts its `reasoning` between the two halves of a sentence that does not name it.
@@ -313,7 +313,7 @@ USUAL = (("model_type", "chat"), ("use_developer_role", False))
 
 
 def language_model(lm: object) -> tuple[str | None, dict[str, Any], list[str]]:
-    """Return model and parameters of a saved LM, with notes on keys that dspy's loader ignores, too."""
+    """Return a saved LM's model and parameters, and notes on ignored keys."""
     if not isinstance(lm, dict) or not isinstance(lm.get("model"), str):
         return None, {}, []
     if lm.get("_dspy_lm_class", LM_CLASS) != LM_CLASS:

@@ -35,7 +35,7 @@ KEPT_BESIDE = "the whole entry is kept beside the case"
 
 
 def is_call(data: object) -> bool:
-    """Return whether JSON is an entry of `lm.history`, or of a log with messages and their response."""
+    """Return whether JSON is an entry of `lm.history`, or a logged call with its response."""
     if not isinstance(data, dict):
         return False
     if "outputs" in data:
@@ -80,7 +80,7 @@ def from_call(
     model = data["model"] if isinstance(data.get("model"), str) else Session.model
     kwargs = data.get("kwargs")
     params = parameters_in(kwargs) if isinstance(kwargs, dict) else {}
-    params.pop("response_format", None)  # the adapter's own, which it makes again
+    params.pop("response_format", None)  # the adapter sets it again
     if "outputs" in data:
         answer, place = _first_parts(data["outputs"]), "outputs"
     else:
@@ -105,7 +105,7 @@ def from_call(
 def from_calls(
     calls: Sequence[Mapping[str, object]], path: str, given: SignatureText | None = None, case: str = "case 1"
 ) -> Imported:
-    """Return a session with a case for each call that shares the last call's signature and demos.
+    """Join the calls that share the last call's signature and demos as cases.
 
     A note counts the others. Raises `SessionError` naming the call.
     """
@@ -175,7 +175,7 @@ def differences(session: Session, messages: Sequence[Mapping[str, object]], is_p
     """
     try:
         request = rendering.request_of(session, session.columns[0], session.cases[0])
-    except Exception as error:  # formatting raises whatever dspy's does for such values; then this is not how it was
+    except Exception as error:  # whatever dspy's format raises for these values, which are then not the recorded ones
         return [f"the values cannot be rendered: {error}"]
     rendered = as_json(request.prompt.as_dicts())
     told = [f"{len(rendered)} messages for {len(messages)}"] if len(rendered) != len(messages) else []

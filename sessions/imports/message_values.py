@@ -1,4 +1,4 @@
-"""Recover the values from messages of a dspy adapter, so that rendering them gives the same text."""
+"""Recover the values from a dspy adapter's messages; rendering them gives the same text."""
 
 from __future__ import annotations
 
@@ -140,14 +140,14 @@ class MessageReader:
                 text = str(self._adapter.format_user_message_content(signature, values))
             else:
                 text = str(self._adapter.format_assistant_message_content(signature, values))
-        except Exception:  # formatting raises whatever dspy's does for such a value
+        except Exception:  # whatever dspy's format raises for this value
             return None
         written = self._sections(text.rstrip().removesuffix(_COMPLETED), {field.name: field}).get(field.name)
         return None if written is None else written.strip()
 
 
 def _question(text: str) -> str:
-    """Strip the reminder at the end of a user message and the remark at its start."""
+    """Strip the remark at the start and the reminder at the end of a user message."""
     end = max(text.rfind(one) for one in _REMINDERS)
     return (text if end < 0 else text[:end]).strip().removeprefix(INCOMPLETE).strip()
 

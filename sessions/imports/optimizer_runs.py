@@ -69,7 +69,7 @@ def is_log(path: str) -> bool:
 
 
 def refuse_state(path: str) -> None:
-    """Raise `SessionError` for GEPA's state file, with the code that saves the run as JSON."""
+    """Raise `SessionError` for GEPA's state file, with code to save JSON instead."""
     if Path(path).name == STATE:
         raise SessionError(
             path, "", "this is a pickle, and reading a pickle runs the code in it: it is not read", SAVE_GEPA
@@ -216,7 +216,7 @@ def _chosen(candidates: Sequence[Candidate], predictor: str | None, path: str, h
 
 
 def _variants(candidates: Sequence[Candidate], name: str, before: str, notes: list[str]) -> Iterator[Variant]:
-    """Make a variant for each distinct text, tagged by its first candidate, with the best score."""
+    """Make a variant for each distinct text, with its first candidate's tag and best score."""
     by_text: dict[str, Variant] = {}
     for one in candidates:
         text = one.texts.get(name)

@@ -61,7 +61,7 @@ _STAND_IN = "class {}(pydantic.BaseModel):\n    model_config = {{'extra': 'allow
 
 @dataclass(frozen=True)
 class PromptTypes:
-    """The type of each field, and a question for each type that the prompt does not define."""
+    """The types of fields, and questions about types that the prompt does not define."""
 
     by_name: Mapping[str, Any]
     questions: tuple[str, ...] = ()

@@ -46,7 +46,7 @@ def values_by_key(rows: Iterable[Mapping[str, object]]) -> dict[str, list[Any]]:
 
 
 def signature_text(fields: Sequence[Field], instructions: str | None, name: str = "Imported") -> SignatureText:
-    """Write a signature in string notation if that can express its fields, else as Python source.
+    """Write a signature in string notation if possible, else as Python source.
 
     Raises ValueError for an invalid field name.
     """

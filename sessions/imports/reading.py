@@ -47,7 +47,7 @@ HOW_TO_SAVE = "in dspy, `program.save('program.json')` writes JSON, which is rea
 
 
 def text_of(path: str) -> str:
-    """Return the text of a file in UTF-8, or UTF-16 with a byte order mark. Raises `SessionError`, also for pickles."""
+    """Read a file in UTF-8, or UTF-16 with a byte order mark. Raises `SessionError`, also for pickles."""
     file = Path(path)
     if file.is_dir():
         if any((file / name).exists() for name in ("program.pkl", "metadata.json")):

@@ -36,7 +36,7 @@ class Choice:
 
 
 def holds_spans(path: str) -> bool:
-    """Return whether a file is a trace, from its first three JSON lines or its whole JSON."""
+    """Return whether a file is a trace; of JSON Lines, read three lines."""
     if Path(path).suffix.lower() not in (".json", *LINES) or not Path(path).is_file():
         return False
     try:

@@ -54,7 +54,7 @@ LENIENT_ALWAYS = Rule(is_lenient=True, is_always_written=True)
 
 @dataclass(frozen=True, kw_only=True)
 class FilePart:
-    """A part that keeps the layout of its file, so that saving an unchanged file preserves every byte.
+    """A part that keeps its file's layout: saving an unchanged file preserves every byte.
 
     Other parts are written in the order and with the defaults of their types.
     """

@@ -12,9 +12,10 @@ from adapters.values.custom_types import build
 
 
 def value_of(cell: str, field: Field) -> Any:
-    """Convert a cell: a str field gets the text; other types its JSON if valid, else the text if valid.
+    """Convert a cell to the type of its field.
 
-    An empty cell of other types is None if the type allows that, else `MISSING`. Raises ValueError.
+    A str field gets the text; other types get its JSON if valid, else the text if valid, and for an empty cell None if
+    the type allows that, else `MISSING`. Raises ValueError.
     """
     if field.annotation is str:
         return cell
@@ -49,7 +50,7 @@ def shown(text: str) -> str:
 
 
 def takes(annotation: object, value: object) -> bool:
-    """Return whether `value` is valid for a type, also as data from which a prompt builds it (a URL)."""
+    """Return whether a type accepts `value`, or can be built from it (a URL)."""
     try:
         type_adapter(annotation).validate_python(build(annotation, value))
     except (ValueError, TypeError, RecursionError):

@@ -88,7 +88,7 @@ class SignatureText:
 
     @property
     def is_as_taken(self) -> bool:
-        """Whether the text is linked to a program and was not edited since it was taken from it."""
+        """Whether the text is linked to a program and was not edited since."""
         return self.source is not None and self.source.digest == digest_of(self.text)
 
     @property

@@ -118,7 +118,7 @@ def apply_variant(session: Session, tag: str, of: str, text: str) -> Session:
 
 
 def columns_of(column: Column, tags: Sequence[str]) -> tuple[Column, ...]:
-    """Return the columns to compare: the column itself, and a copy for each tag with the tag in its id."""
+    """Return the column and a copy for each tag, with the tag in its id."""
     return (column, *(replace(column, id=f"{column.id} · {tag}", variant=tag) for tag in tags))
 
 

@@ -1,4 +1,4 @@
-"""Recordings: what one column of a case sent, got and read, frozen for `check`."""
+"""Record the prompt, request, reply and parse result of a case and column for `check`."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def record(
     capabilities: Capabilities | None = None,
     adapter: Adapter | None = None,
 ) -> Session:
-    """Record this column of `case` from `run`, or else from the reply shown in the column; return the session.
+    """Record this column of `case` from `run`, or else from the column's reply.
 
     A reply that is already recorded keeps the recorded and measured data of its call, even if the prompt changed.
     `capabilities` are those of the request (default: the column's); `adapter` replaces the column's. A raw reply is
@@ -144,9 +144,9 @@ def whole_attempts(run: Run) -> list[tuple[Attempt, Purpose]]:
 
 
 def answering(run: Run) -> Attempt | None:
-    """Return the attempt with the column's own reply, the last before a fallback or extraction, or None.
+    """Return the attempt with the column's own reply, or None.
 
-    Earlier attempts only called tools, or failed and were retried.
+    It is the last before a fallback or an extraction; earlier attempts only called tools, or failed and were retried.
     """
     own = [one for one in run.attempts if one.purpose in ("first", "retry", "tools")]
     before = run.attempts[: next((i for i, one in enumerate(run.attempts) if one not in own), len(run.attempts))]
@@ -264,7 +264,7 @@ def _recording_of_reply(
         request = rendering.request_of(session, column, case, capabilities=capabilities, adapter=used)
     except (SignatureError, UnknownAdapterError) as error:
         raise SessionError(None, place, str(error)) from error
-    except Exception as error:  # formatting raises whatever dspy's does for these values
+    except Exception as error:  # whatever dspy's format raises for these values
         said = f"no prompt can be made: {type(error).__name__}: {error}"
         raise SessionError(None, place, said, _mend(session, signature, case, error)) from error
     before = _recorded_completion(case, column) if _is_recorded_reply(case, column) else None
@@ -339,7 +339,7 @@ def _answer(completion: Completion) -> Answer:
 
 
 def _recorded_anew(reply: Reply, before: RecordedCompletion | None) -> RecordedCompletion:
-    """Convert a reply to a recorded completion in plain JSON, with the attributes that only `before` has."""
+    """Convert a reply to a recorded completion, adding attributes that only `before` has."""
     found: dict[str, Any] = {}
     for name in OF_A_CALL:
         value = getattr(reply, name) or getattr(before, name, None)

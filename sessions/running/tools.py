@@ -1,4 +1,4 @@
-"""Describe a session's tools to the model, and answer calls by a handler, a canned result or a person."""
+"""Describe a session's tools to a model and answer its calls: by handler, canned result or person."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def history_of(case: Case, run: Run) -> tuple[dict[str, JSON], ...]:
 
 
 def continued(request: Request, before: Sequence[Any], recorded: Mapping[str, Any]) -> Request:
-    """Append the tool turns of a recorded request, which follow its messages `before`, to the current request."""
+    """Append a recorded request's tool turns, which follow its messages `before`, to this request."""
     turns = prompt_of_dicts(recorded["messages"][len(before) :], "tools").messages
     params = dict(request.params)
     choice = params.get("tool_choice")

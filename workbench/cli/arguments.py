@@ -1,4 +1,4 @@
-"""The argument parser of a command, with errors that suggest a remedy, and options shared by commands."""
+"""The argument parser of commands, whose errors suggest a remedy, and shared options."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def add_tool(parser: argparse.ArgumentParser) -> None:
 
 
 def settle_session(options: argparse.Namespace) -> None:
-    """Accept SESSION after `--adapter A …` and `--model M …`, too, if the last value looks like a file."""
+    """Accept SESSION as the last value of `--adapter A …` and `--model M …`, too."""
     names, models = options.adapters, getattr(options, "models", [])
     if options.session is None and len(models) > 1 and models[-1].endswith(".json"):
         options.session = models.pop()

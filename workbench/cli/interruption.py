@@ -53,9 +53,10 @@ def interruptible(said: str = "") -> Iterator[Asked]:
 
 @contextmanager
 def cleaned_up() -> Iterator[None]:
-    """Raise KeyboardInterrupt for SIGTERM (a time limit) and SIGHUP (a closed terminal), so that `finally` runs.
+    """Raise KeyboardInterrupt for SIGTERM and SIGHUP, so that `finally` runs.
 
-    Further such signals are ignored, because they would interrupt the cleanup.
+    SIGTERM comes from a time limit, SIGHUP from a closed terminal. Further such signals are ignored, because they would
+    interrupt the cleanup.
     """
     numbers = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]
     if threading.current_thread() is not threading.main_thread():

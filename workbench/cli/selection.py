@@ -104,7 +104,7 @@ def with_columns(session: Session, columns: Sequence[Column]) -> Session:
 
 
 def with_models(chosen: Selection, models: Sequence[str]) -> Selection:
-    """Set the model of the chosen columns; for several models, make a column for each, with the model in its id."""
+    """Set the model of the chosen columns; for several, copy each column and name the model in its id."""
     if not models:
         return chosen
     columns = tuple(

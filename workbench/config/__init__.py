@@ -1,1 +1,1 @@
-"""Settings, code that users name, and limits on what the app may reach."""
+"""Settings, user code, and limits on the files, programs and models within reach."""

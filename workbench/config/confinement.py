@@ -57,7 +57,7 @@ class Confinement:
 
     @property
     def offered_models(self) -> tuple[str, ...] | None:
-        """The models to choose from beside the offline models; None: all."""
+        """The models to choose from besides the offline models; None for all."""
         return None if self.folder is None else self.models
 
 

@@ -13,7 +13,7 @@ from workbench.output.exit_codes import CommandError
 
 
 def named(adapters: Iterable[str]) -> frozenset[str]:
-    """Return the names of the form `module:Class`, the only code that may be imported, as the user typed it.
+    """Return the names of the form `module:Class`, the only user code that may be imported.
 
     If there are any, modules of the working folder become importable, after all installed modules.
     """

@@ -136,7 +136,7 @@ class Prepared:
 
 
 def offline_answer(view: View, request: Request, model: str) -> Answer:
-    """Answer a request with an offline model, including the extraction of an adapter with a second model.
+    """Answer a request, and the extraction of a two-model adapter, with an offline model.
 
     Raises ProviderError for a type whose values the model cannot write.
     """
@@ -170,7 +170,7 @@ def _who_said(view: View) -> str:
 
 
 def _changed_types(session: Session) -> Iterator[Wording]:
-    """Yield the session with the type of an output changed: the first non-text to str, or a text to `list[str]`."""
+    """Yield sessions with the type of an output changed: to str, or from str to `list[str]`; other types first."""
     signature = session.signature
     try:
         outline = outline_of(signature.text)

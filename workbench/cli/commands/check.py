@@ -316,7 +316,7 @@ class _Progress:
 
 
 def _write_markdown(path: str | None, text: str) -> None:
-    """Write the report to the named file, and append it to the step's summary in GitHub Actions."""
+    """Write the report to a file, and append it to GitHub Actions' step summary."""
     if path is not None:
         arguments.write_output(path, text)
     summary = os.environ.get(SUMMARY)

@@ -110,7 +110,7 @@ def _shape(found: InForce, problems: list[str]) -> dict[str, Any]:
 
 
 def _of_the_app(found: InForce) -> dict[str, Any]:
-    """Return the app's keys and problems with the user's, from a child process that imports the app."""
+    """Ask a child process for the app's keys and problems with the user's."""
     done = subprocess.run(
         [sys.executable, "-P", "-m", "workbench.tui.keys.keymap"],
         input=json.dumps(dict(found.settings.keymap)),

@@ -127,7 +127,7 @@ def _is_folder(path: str) -> bool:
 
 
 def _file_of(target: str | None, name: str) -> str | None:
-    """Return the file of a session: the target, or a file inside if it is a folder, which is created."""
+    """Return the file of a session: the target, or a file in it if it is a folder (created if missing)."""
     if target is None or not _is_folder(target):
         return target
     Path(target).mkdir(parents=True, exist_ok=True)
@@ -170,7 +170,7 @@ def _import(options: argparse.Namespace, into: Session | None) -> Imported:
 
 
 def _fitted(options: argparse.Namespace, imported: Imported, into: Session | None) -> Imported:
-    """Apply `--cot`, then merge the import into a session or give it the columns of the config file."""
+    """Apply `--cot`, then merge into a session or set the config file's columns."""
     if options.cot:
         imported = _as_chain_of_thought(imported)
     if into is not None:

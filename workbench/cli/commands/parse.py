@@ -128,7 +128,7 @@ def _shape(effect: Effect) -> dict[str, Any]:
 
 
 def _write_effects(effects: Sequence[Effect]) -> None:
-    """Print each fix with its number, the verdict of the fixed reply, and changed lines of the prompt."""
+    """Print each fix with number, new verdict and changed lines of the prompt."""
     for number, effect in enumerate(effects, 1):
         colour = "green" if effect.parses else "yellow"
         command_output.heading(f"  fix {number} ({effect.fix.kind}): {effect.fix.message} → {effect.verdict}", colour)

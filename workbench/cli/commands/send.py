@@ -211,7 +211,7 @@ class _Kept:
         self.session = session
 
     def take(self, case: str, column: Column, outcome: Run) -> None:
-        """Save a run at once, so that paid replies stay if a later run fails or is interrupted.
+        """Save a run at once, so that paid replies survive later failures and interruptions.
 
         Raises `CommandError` if saving fails; all results are then kept as a restore point.
         """

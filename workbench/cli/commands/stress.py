@@ -117,7 +117,7 @@ def _grid(options: argparse.Namespace) -> Grid:
 
 
 def _with_other_releases(found: Grid, session: Session, pythons: list[str]) -> Grid:
-    """Insert columns of other dspy releases after each of our columns, if they have its parser."""
+    """Insert other dspy releases' columns after each column whose parser they have."""
     beside: dict[str, list[Survival]] = {column.id: [column] for column in found.columns}
     for python in pythons:
         try:

@@ -160,7 +160,7 @@ class _Gathered:
 
 
 def _gathered(files: list[Path], options: argparse.Namespace, change: Change) -> _Gathered:
-    """Compare the selected fixtures, send them with `--live`, and report those that cannot be read or sent."""
+    """Compare the selected fixtures, and with `--live` send them; report errors."""
     found = _Gathered()
     for path in files:
         try:
