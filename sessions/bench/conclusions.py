@@ -1,4 +1,4 @@
-"""Conclusions from a grid: the verdict, differences of columns, and changes since an earlier bench."""
+"""Draw conclusions from a grid: verdict, differences between columns, changes since an earlier bench."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from sessions.bench.statistics import (
 
 @dataclass(frozen=True)
 class Pair:
-    """Two columns in the cases that count for both, by one measure."""
+    """Two columns compared by a measure, on the cases that count for both."""
 
     first: str
     second: str
@@ -35,11 +35,11 @@ class Pair:
     among: int
     """The number of pairs compared together."""
     left_out: int = 0
-    """The number of cases that do not count for one of them."""
+    """The number of cases that do not count for at least one of them."""
 
     @property
     def words(self) -> str:
-        """Say which of the two is better, by how much, and how certain that is.
+        """State which column is better, by how much, and how certain that is.
 
         `chat parses more often than xml: 19 and 12 of 20, +35 points (9 to 54), p = 0.039`, or
         `chat and xml are not told apart: 19 and 17 of 20 parse, +10 points (-9 to 27), p = 0.5; about 140 cases in all
@@ -80,7 +80,7 @@ def cases_words(count: int) -> str:
 
 
 def _of(first: Sequence[Share], second: Sequence[Share]) -> str:
-    """`19 and 12 of 20`; with repeats `190 and 120 of 200 runs of 20 cases`; of scores `0.82 and 0.61 in 20 cases`."""
+    """Return `19 and 12 of 20`; with repeats `190 and 120 of 200 runs of 20 cases`; for scores `0.82 and 0.61 in …`."""
     if any(one.is_scored for one in (*first, *second)):
         means = [float(sum(one.as_fraction for one in shares)) / len(shares) for shares in (first, second)]
         return f"{means[0]:.2f} and {means[1]:.2f} in {cases_words(len(first))}"
@@ -94,7 +94,7 @@ def _of(first: Sequence[Share], second: Sequence[Share]) -> str:
 
 
 def _points(pair: Difference, sign: int) -> str:
-    """The difference in percentage points with its interval at 95 %: `+35 points (9 to 54)`."""
+    """Return the difference in percentage points with its 95 % interval: `+35 points (9 to 54)`."""
     ends = sorted((round(sign * pair.interval.low * 100), round(sign * pair.interval.high * 100)))
     return f"{sign * pair.mean * 100:+.0f} points ({ends[0]} to {ends[1]})"
 
@@ -104,7 +104,7 @@ def p_words(value: float) -> str:
 
 
 def _rounded(count: int) -> int:
-    """Round up to two digits: nobody knows it better."""
+    """Round up to two significant digits; the estimate is no more precise."""
     step = int(10 ** max(0, len(str(count)) - 2))
     return -(-count // step) * step
 
@@ -112,24 +112,24 @@ def _rounded(count: int) -> int:
 class Worse(NamedTuple):
     column: str
     p: float
-    """Corrected for all pairs."""
+    """The p-value, corrected for all pairs."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The best column, those that may be as good, and those that are worse, by the measure "good"."""
+    """The best column, columns that may be equally good, and worse columns, by the measure "good"."""
 
     best: str | None
-    """None unless some column is worse than it, at 5 % for all pairs together."""
+    """The best column; None unless another column is worse, at 5 % for all pairs together."""
     not_told_apart: tuple[str, ...]
     worse: tuple[Worse, ...]
     without: tuple[str, ...]
-    """Columns without any run that counts."""
+    """Columns without a run that counts."""
     cases: int
     not_counted: int
-    """Of these cases, those without a run that counts in some other column."""
+    """The number of these cases that do not count for some column."""
     baseline: str | None = None
-    """The column that all others are compared with, if there is one: then `best` is null."""
+    """The column that all others are compared with, if any; `best` is then None."""
     better: tuple[Worse, ...] = ()
     """Columns that are better than the baseline."""
 
@@ -159,16 +159,16 @@ class Conclusions:
 
     grid: Grid
     baseline: str | None = None
-    """Compare all columns with this column alone: with fewer pairs, fewer cases tell them apart."""
+    """The only column to compare the others with; fewer pairs need fewer cases."""
 
     @cached_property
     def pairs(self) -> tuple[Pair, ...]:
-        """Every two columns, by each measure of its own."""
+        """Every pair of columns, by each measure except "good"."""
         return (*self._pairs("parsed"), *self._pairs("expected"), *self._pairs("score"))
 
     @property
     def by_certainty(self) -> list[Pair]:
-        """Certain differences first, then by p-value."""
+        """The pairs, certain differences first, then by p-value."""
         return sorted(self.pairs, key=lambda one: (not (by := one.difference).is_certain, by.p, -abs(by.mean)))
 
     def _pairs(self, measure: Measure) -> list[Pair]:
@@ -200,7 +200,7 @@ class Conclusions:
             return self._against_baseline(list(pairs.values()), names, without)
 
         def wins(name: str) -> float:
-            """The mean of the differences from all others, in the cases in common."""
+            """Sum the mean differences from all other columns, on their common cases."""
             found = [pairs[frozenset((name, one))] for one in names if one != name]
             return sum(one.difference.mean * (1 if one.first == name else -1) for one in found)
 
@@ -238,7 +238,7 @@ Word = Literal["better", "worse", "same", "new", "gone"]
 
 @dataclass(frozen=True)
 class Change:
-    """A cell, now and in an earlier bench. `word` describes the runs; `p` says whether chance explains it."""
+    """A cell, now and in an earlier bench. `word` describes the change; `p` is its significance."""
 
     file: str
     case: str
@@ -247,29 +247,29 @@ class Change:
     before: Cell | None
     now: Cell | None
     p: float = 1.0
-    """Of Fisher's exact test that it is worse, corrected for everything compared; 1 where it is not."""
+    """The p-value of Fisher's exact test for "worse", corrected for all comparisons; 1 if it is not worse."""
 
 
 @dataclass(frozen=True)
 class ColumnChange:
-    """A column, now and in an earlier bench, in the cases that count in both, by the measure "good"."""
+    """A column, now and in an earlier bench, on the cases that count in both, by the measure "good"."""
 
     column: str
     before: tuple[Share, ...]
     now: tuple[Share, ...]
     p: float = 1.0
-    """One-sided, in the direction of the change, corrected for everything compared."""
+    """The one-sided p-value in the direction of the change, corrected for all comparisons."""
     level: float = LEVEL
 
     def tested(self, factor: float, level: float) -> ColumnChange:
-        """Add the p-value, corrected by `factor`."""
+        """Return a copy with its p-value, multiplied by `factor`."""
         found = self.differences
         p = upper_tail(found if sum(found) > 0 else [-one for one in found]) if sum(found) else 1.0
         return replace(self, p=min(1.0, p * factor), level=level)
 
     @property
     def differences(self) -> list[Fraction]:
-        """By case, now less before."""
+        """The change of each case: now minus before."""
         return [now.as_fraction - before.as_fraction for before, now in zip(self.before, self.now, strict=True)]
 
     @property
@@ -297,12 +297,12 @@ class ColumnChange:
 
 @dataclass(frozen=True)
 class Comparison:
-    """An earlier bench and this one, by column and by cell.
+    """An earlier bench and this one, compared by column and by cell.
 
-    An unchanged model has something `worse` in at most a share `level` of all benches: columns are compared by the
-    paired test over their cases. Where repeats let single cells show a change, the columns have half of the level and
-    the cells, by Fisher's exact test, the other half; in each half tests are corrected after Tarone (1990), which
-    leaves out those that could not reach the level whatever happened.
+    With an unchanged model, at most a share `level` of all comparisons report anything as `worse`. Columns are compared
+    by the paired test over their cases. If there are enough repeats for single cells to show a change, the columns get
+    half of the level, and the cells, by Fisher's exact test, the other half. Each half is corrected after Tarone
+    (1990), which ignores tests that cannot reach the level.
     """
 
     columns: tuple[ColumnChange, ...]
@@ -311,7 +311,7 @@ class Comparison:
 
     @property
     def worse(self) -> tuple[str, ...]:
-        """A sentence for each column and cell that is worse for certain."""
+        """A sentence for each column and cell that is significantly worse."""
         columns = [one.words for one in self.columns if one.word == "worse"]
         cells = [
             f"{one.case} · {one.column} is worse than before: {one.before.good} of {len(one.before.counted)} and "
@@ -345,7 +345,7 @@ def compare_benches(old: Grid, now: Grid, level: float = LEVEL) -> Comparison:
 
 
 def _tested(before: Share, now: Share) -> tuple[float, float]:
-    """Test a cell by Fisher's test, which counts successes; scores of a single cell are not tested."""
+    """Apply Fisher's test to a cell; it counts successes, so graded scores are not tested."""
     if isinstance(before.successes, Fraction) or isinstance(now.successes, Fraction):
         return 1.0, 1.0
     return fisher(before, now)

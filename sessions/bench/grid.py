@@ -1,4 +1,4 @@
-"""Count the runs of a bench: by cell (a case in a column), by column, and all together."""
+"""Total the runs of a bench by cell (a case in a column), by column, and overall."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from sessions.bench.results import BenchRun, RunKey
 from sessions.bench.statistics import Interval, Share, clustered, wilson
 
 Measure = Literal["parsed", "expected", "score", "good"]
-"""A success: the reply parsed; it met all expectations; the metric's score; or the score where there is one, the
-expectations where there are any, and else whether it parsed."""
+"""The measure of success. parsed: the reply parsed · expected: it met all expectations · score: the metric's score ·
+good: the score if any, else the expectations if any, else whether it parsed."""
 
 
 class Counted:
     """Totals of several runs.
 
-    A run that the column failed counts as a miss (`BenchRun.outcome` "rejected"). A run that the infrastructure failed
-    ("failed") says nothing about the column: it is in no share, and `failed` counts it.
+    A run without a complete reply because of the column counts as a miss (`BenchRun.outcome` "rejected"). A run that
+    the infrastructure failed ("failed") says nothing about the column: it is counted in `failed`, and in no share.
     """
 
     @property
@@ -66,29 +66,29 @@ class Counted:
 
     @cached_property
     def held(self) -> int:
-        """The number of runs that met all their expectations."""
+        """The number of runs that met all expectations."""
         return sum(one.expected is True for one in self.counted)
 
     @cached_property
     def good(self) -> int:
-        """The number of runs with the full score, that met their expectations, or parsed where there are none."""
+        """The number of runs with full marks: a score of 1, or expectations met, or parsed if there are neither."""
         return sum(one.worth >= 1 for one in self.counted)
 
     @cached_property
     def worth(self) -> float:
-        """The mean of the runs that count; 0 without any."""
+        """The mean worth of the runs that count; 0 if there are none."""
         return math.fsum(one.worth for one in self.counted) / len(self.counted) if self.counted else 0.0
 
     @cached_property
     def by_field(self) -> Mapping[str, tuple[int, int]]:
-        """The number of runs in which each field with expectations met them, and of all such runs."""
+        """For each field with expectations: the number of runs that met them, and of all runs that have them."""
         every = Counter(name for one in self.counted for name in one.fields)
         wrong = Counter(name for one in self.counted for name in one.wrong)
         return {name: (many - wrong[name], many) for name, many in every.items()}
 
     @cached_property
     def scores(self) -> tuple[float, ...]:
-        """The metric's score of each run that has one."""
+        """The metric's scores, without runs that have none."""
         return tuple([one.score for one in self.counted if one.score is not None])
 
     @cached_property
@@ -98,11 +98,11 @@ class Counted:
 
     @cached_property
     def is_graded(self) -> bool:
-        """Whether a score is neither 0 nor 1."""
+        """Whether any score is neither 0 nor 1."""
         return any(one not in (0, 1) for one in self.scores)
 
     def share(self, measure: Measure) -> Share | None:
-        """None without runs that count, or without expectations."""
+        """Return the share of successes; None if no runs count, or none have expectations or scores."""
         if measure == "expected":
             found = Share(self.held, self.expecting)
         elif measure == "parsed":
@@ -124,14 +124,14 @@ class Counted:
 
     @cached_property
     def cost(self) -> float | None:
-        """Cost of all runs, with or without a reply; None if the cost of a reply is unknown."""
+        """The cost of all runs, with or without a reply; None if the cost of a reply is unknown."""
         if not self.replied or any(one.cost is None for one in self.replied):
             return None
         return sum(one.cost or 0.0 for one in self.runs)
 
     @cached_property
     def times(self) -> tuple[float, ...]:
-        """Milliseconds of each run with a reply, without waits and failed calls."""
+        """The duration of each run with a reply, in milliseconds, without waits and failed calls."""
         return tuple([one.duration_ms for one in self.replied])
 
     @property
@@ -140,18 +140,18 @@ class Counted:
 
     @property
     def p95_ms(self) -> float | None:
-        """The time within which 95 of 100 runs were done, by nearest rank."""
+        """The 95th percentile of `times`, by nearest rank."""
         return sorted(self.times)[math.ceil(0.95 * len(self.times)) - 1] if self.times else None
 
     @cached_property
     def flags(self) -> Mapping[str, int]:
-        """The number of runs with each flag, the most frequent first."""
+        """The number of runs with each flag, most frequent first."""
         return dict(Counter(name for one in self.replied for name in dict.fromkeys(one.flags)).most_common())
 
 
 @dataclass(frozen=True)
 class Cell(Counted):
-    """A case in a column. `file` is the session's."""
+    """A case in a column. `file` is the session file."""
 
     file: str
     case: str
@@ -159,7 +159,7 @@ class Cell(Counted):
     runs: tuple[BenchRun, ...] = ()
 
     def interval(self, measure: Measure) -> Interval:
-        """About further runs of this case."""
+        """Return the interval for more runs of this case."""
         found = self.share(measure)
         if found is not None and found.is_scored:
             return clustered([Share(Fraction(one), 1) for one in self.scores])
@@ -167,7 +167,7 @@ class Cell(Counted):
 
     @cached_property
     def values(self) -> tuple[tuple[str, int], ...]:
-        """The different values, as JSON text, with their counts; the most frequent first."""
+        """The distinct values, as JSON text, with their counts; most frequent first."""
         texts = [json.dumps(dict(one.values), ensure_ascii=False) for one in self.counted if one.outcome == "parsed"]
         return tuple(Counter(texts).most_common())
 
@@ -178,13 +178,13 @@ class Cell(Counted):
 
     @cached_property
     def flips(self) -> tuple[Measure, ...]:
-        """The measures in which repeats of the same request disagree: the cell is flaky."""
+        """The measures by which repeats of the same request disagree; with any, the cell is flaky."""
         shares: dict[Measure, Share | None] = {"parsed": self.share("parsed"), "expected": self.share("expected")}
         return tuple([name for name, one in shares.items() if one is not None and 0 < one.successes < one.runs])
 
     @property
     def standing(self) -> Literal["good", "mixed", "bad", "broken", "none"]:
-        """All runs are good, some are, none is, none counts, or none was made."""
+        """good: all runs are · mixed: some are, or in part · bad: none is · broken: none counts · none: no runs."""
         if not self.counted:
             return "broken" if self.runs else "none"
         return (
@@ -208,14 +208,14 @@ class ColumnTotal(Counted):
         return tuple([run for cell in self.cells for run in cell.runs])
 
     def interval(self, measure: Measure) -> Interval:
-        """About new cases: repeats of a case are not further cases."""
+        """Return the interval for new cases; repeats do not count as cases."""
         shares = [cell.share(measure) for cell in self.cells]
         return clustered([one for one in shares if one is not None])
 
 
 @dataclass(frozen=True)
 class Grid:
-    """All cells of a bench, by case, then by column, in the session's order."""
+    """All cells of a bench, sorted by case, then by column, in the session's order."""
 
     cells: tuple[Cell, ...]
     repeat: int = 1
@@ -230,7 +230,7 @@ class Grid:
 
     @cached_property
     def cases(self) -> tuple[tuple[str, str], ...]:
-        """File and case of each row."""
+        """The file and case of each row."""
         return tuple(dict.fromkeys((cell.file, cell.case) for cell in self.cells))
 
     @cached_property
@@ -243,15 +243,15 @@ class Grid:
 
     @cached_property
     def numbers(self) -> Mapping[tuple[str, str, str], int]:
-        """The place of each cell among all, from 0."""
+        """The index of each cell, from 0."""
         return {place: number for number, place in enumerate(self.by_place)}
 
     def row(self, file: str, case: str) -> tuple[Cell | None, ...]:
-        """The case's cells in the order of the columns; None where a session has no such column."""
+        """Return the cells of a case in column order; None where its session lacks the column."""
         return tuple([self.by_place.get((file, case, one.column)) for one in self.columns])
 
     def shared(self, first: str, second: str, measure: Measure) -> tuple[list[Share], list[Share]]:
-        """The shares of two columns in the cases that count for both."""
+        """Return the shares of two columns in the cases that count for both."""
         found: tuple[list[Share], list[Share]] = ([], [])
         for file, case in self.cases:
             cells = [self.by_place.get((file, case, one)) for one in (first, second)]
@@ -266,7 +266,7 @@ class Grid:
         return [cell for cell in self.cells if cell.flips]
 
     def disagreement(self, file: str, case: str) -> tuple[float, int]:
-        """The variance of the columns' means in this case, and the number of different results."""
+        """Return the variance of the columns' means for a case, and the number of distinct results."""
         cells = [cell for cell in self.row(file, case) if cell is not None and cell.runs]
         means = [cell.worth for cell in cells if cell.counted] or [0.0]
         results = {(cell.standing, cell.values[0][0] if cell.values else "") for cell in cells}
@@ -274,12 +274,12 @@ class Grid:
 
     @cached_property
     def by_disagreement(self) -> tuple[tuple[str, str], ...]:
-        """The cases, those in which the columns are furthest apart first."""
+        """The cases, largest disagreement between columns first."""
         return tuple(sorted(self.cases, key=lambda place: self.disagreement(*place), reverse=True))
 
 
 def newest(runs: Iterable[BenchRun]) -> tuple[BenchRun, ...]:
-    """Keep one run a key, by number: a run that failed gives way to its repetition."""
+    """Keep a single run for each key, sorted by number: a failed run is replaced by its repetition."""
     found: dict[RunKey, BenchRun] = {}
     for run in runs:
         if run.key not in found or found[run.key].outcome == "failed":
@@ -288,10 +288,10 @@ def newest(runs: Iterable[BenchRun]) -> tuple[BenchRun, ...]:
 
 
 def latest(file: str, runs: Sequence[BenchRun], cases: Sequence[str] = (), columns: Sequence[str] = ()) -> Grid:
-    """Build the grid of a results file alone, from the last prompt and series of each cell.
+    """Build a grid from a results file alone, with the last prompt and series of each cell.
 
-    `cases` and `columns` are the session's and give the order; others come last. Columns made on the command line
-    (`chat · MODEL`) come where their own column does.
+    `cases` and `columns` are the session's, and set the order; any others come last. Columns added on the command line
+    (`chat · MODEL`) come next to the column they extend.
     """
     found: dict[tuple[str, str], list[BenchRun]] = {}
     for run in runs:
@@ -306,13 +306,13 @@ def latest(file: str, runs: Sequence[BenchRun], cases: Sequence[str] = (), colum
 
 
 def _ordered(names: Iterable[str], known: Sequence[str]) -> list[str]:
-    """Each name once, known ones in their order, then the others."""
+    """Remove duplicates and sort: known names in their order, then the others."""
     once = dict.fromkeys(names)
     return [*[one for one in known if one in once], *[one for one in once if one not in known]]
 
 
 def _by_parts(names: Iterable[str], known: Sequence[str]) -> list[str]:
-    """Sort columns by their own column, then by what was added to it, whichever run ended first."""
+    """Sort by the session's column, then by the addition (`· MODEL`), independent of which run ended first."""
     once = dict.fromkeys(names)
     firsts = _ordered([one.partition(" · ")[0] for one in once], known)
     seconds = list(dict.fromkeys(one.partition(" · ")[2] for one in once))
@@ -320,12 +320,12 @@ def _by_parts(names: Iterable[str], known: Sequence[str]) -> list[str]:
 
 
 def last_of(runs: Sequence[BenchRun]) -> tuple[BenchRun, ...]:
-    """Keep the runs of a cell's last prompt and series."""
+    """Keep the runs of the last prompt and series of a cell."""
     return newest([run for run in runs if run.key[:4] == runs[-1].key[:4]])
 
 
 def under(grid: Grid, least: float) -> tuple[str, ...]:
-    """Name the columns with a share below `least`, in either measure, or without any."""
+    """List the columns with a share below `least` in any measure, or without any share."""
     found = []
     for one in grid.columns:
         shares = [share for share in (one.share("parsed"), one.share("expected"), one.share("score")) if share]

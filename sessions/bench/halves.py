@@ -1,4 +1,4 @@
-"""Halve the cases of a bench, so that a rewrite is judged by cases that its author has not seen."""
+"""Split the cases of a bench in half, so that a rewrite is judged on cases its author has not seen."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ Place = tuple[str, str]
 
 
 def half(grid: Grid) -> frozenset[Place]:
-    """Choose every second case, of those with a miss and of the others; the same names give the same half."""
+    """Choose half of the cases with a miss and half of the others.
+
+    Cases are ordered by a hash of their names, so the same names give the same half.
+    """
     cases = sorted(grid.cases, key=lambda place: hashlib.sha256(repr(place[1]).encode()).digest())
     missed = [place for place in cases if any(cell and cell.good < len(cell.counted) for cell in grid.row(*place))]
     others = [place for place in cases if place not in set(missed)]
@@ -23,7 +26,7 @@ def half(grid: Grid) -> frozenset[Place]:
 
 @dataclass(frozen=True)
 class Gain:
-    """A column with a rewrite, less the same column without it, in the half that its author was shown and the other."""
+    """The gain of a column from a rewrite, on the half shown to its author and on the withheld half."""
 
     column: str
     shown: Difference
@@ -31,7 +34,7 @@ class Gain:
 
     @property
     def words(self) -> str:
-        """Say on which half the rewrite is better.
+        """Describe the gain on both halves.
 
         `chat: better on cases that `suggest` did not see. withheld half: +30 points (5 to 51), p = 0.03 in 20 …`.
         """
@@ -50,7 +53,7 @@ def _words(one: Difference) -> str:
 
 
 def gains(grid: Grid, tag: str, shown: Collection[Place]) -> list[Gain]:
-    """Compare each column with its variant `tag`, in the cases that were shown and in the others."""
+    """Compare each column with its variant `tag`, on the shown cases and on the others."""
     names = [one.column for one in grid.columns if f"{one.column} · {tag}" in {two.column for two in grid.columns}]
     halves = []
     for is_shown in (True, False):

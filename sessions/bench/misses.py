@@ -24,7 +24,7 @@ class Misses:
 
 
 def cause_of(run: BenchRun) -> str:
-    """Name the cause of a miss in words that other misses share; "" for a run that is none."""
+    """Return the cause of a miss in words that similar misses share; "" if the run is not a miss."""
     if run.outcome == "failed" or (run.worth >= 1 and not run.failures):
         return ""
     if run.cause is not None:
@@ -37,7 +37,7 @@ def cause_of(run: BenchRun) -> str:
 
 
 def by_cause(grid: Grid) -> Iterator[Misses]:
-    """Group the misses of each column, the most frequent cause first."""
+    """Group the misses of each column by cause, most frequent first."""
     for column in grid.columns:
         found: dict[str, list[Cell]] = {}
         for cell in column.cells:
@@ -49,7 +49,7 @@ def by_cause(grid: Grid) -> Iterator[Misses]:
 
 
 def lost(grid: Grid, loser: str, winner: str) -> list[tuple[str, str]]:
-    """Find the cases that `loser` failed and `winner` passed; of scores, those with the lower score."""
+    """Find the cases that `loser` failed and `winner` passed; with graded scores, where `loser` scored lower."""
     found = []
     for place in grid.cases:
         one, other = [grid.by_place.get((*place, name)) for name in (loser, winner)]

@@ -1,7 +1,7 @@
-"""The results of a bench: a file beside the session, a JSON line a run, which only grows.
+"""Read and append bench results: an append-only file next to the session, with a JSON line for each run.
 
-The session is never written. An incomplete line (a power cut, a full disk) is skipped and reported; what was written
-before and after it stays.
+The session is never written. Incomplete lines (after a power cut, on a full disk) are skipped and reported; all others
+are kept.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from sessions.running.recording import as_json
 ENDING = ".bench.jsonl"
 LONGEST_SHARED = 100
 MOST_TOLD = 5
-"""Invalid lines that are named; further ones are counted."""
+"""The number of invalid lines to list; the rest are counted."""
 
 Outcome = Literal["parsed", "refused", "rejected", "failed"]
-"""parsed: the column's own adapter parsed the reply · refused: it could not · rejected: no whole reply, because of the
-column · failed: none, because of the infrastructure."""
+"""parsed: the column's adapter parsed the reply · refused: parse error · rejected: no complete reply, because of the
+column · failed: no reply, because of the infrastructure."""
 
 
 class RunKey(NamedTuple):
@@ -54,28 +54,28 @@ class BenchRun(FilePart):
     """A run of a case in a column. A line of the results file holds no secret and no prompt."""
 
     case: str
-    """The case of the session."""
+    """The name of the case."""
     column: str
     """The column's id, with the model or variant named on the command line."""
     number: int
     """The number of the repeat, from 1."""
     outcome: Outcome
-    """`parsed`: the column's own adapter parsed the reply. `refused`: it could not. `rejected`: the reply is missing or
-    incomplete because of the column (a rejected request, a prompt that is too long, a content filter, its deadline), a
-    miss. `failed`: it is missing because of the infrastructure (a rate limit, a server error, an API key, the network);
-    it does not count and is made again when the bench continues."""
+    """`parsed`: the column's adapter parsed the reply. `refused`: parse error. `rejected`: the reply is missing or
+    incomplete because of the column (a rejected request, a prompt that is too long, a content filter, a deadline);
+    this is a miss. `failed`: the reply is missing because of the infrastructure (a rate limit, a server error, an API
+    key, the network); the run does not count and is repeated when the bench continues."""
     request: str
-    """`sha256:…` of the adapter with its options and the request: with another prompt it is another run."""
+    """`sha256:…` of the adapter, its options and the request: a changed prompt makes a new run."""
     series: Annotated[int, ALWAYS] = 1
-    """One more with every `--again`."""
+    """The number of the series, from 1; each `--again` starts a new series."""
     adapter: Annotated[str, ALWAYS] = ""
     """The adapter that made the prompt and parsed the reply."""
     model: Annotated[str, ALWAYS] = ""
-    """The model that answered."""
+    """The model that replied."""
     at: Annotated[str, ALWAYS] = ""
-    """When it ended, in UTC: `2026-11-22T15:04:05Z`."""
+    """When the run ended, in UTC: `2026-11-22T15:04:05Z`."""
     reply: Annotated[Answer | None, ALWAYS] = None
-    """The reply to the column's own adapter."""
+    """The model's reply."""
     values: Annotated[Mapping[str, Any], ALWAYS] = field(default_factory=nothing)
     """The parsed values by field, with their types (`sessions.file.typed_values`)."""
     error: str | None = None
@@ -83,33 +83,33 @@ class BenchRun(FilePart):
     flags: tuple[str, ...] = ()
     """Names of the flags of the parse result."""
     cause: str | None = None
-    """The first cause of the diagnosis (docs/diagnosis.md), where the run is a miss."""
+    """The first cause of the diagnosis (docs/diagnosis.md) if the run is a miss."""
     expected: bool | None = None
-    """Whether it met all expectations; null without any."""
+    """Whether the reply met all expectations; null if there are none."""
     failures: tuple[str, ...] = ()
-    """The failed expectations: what differed."""
+    """The failed expectations, with what differed."""
     fields: tuple[str, ...] = ()
     """Fields with expectations."""
     wrong: tuple[str, ...] = ()
-    """The fields among them that did not meet them."""
+    """Fields that failed their expectations."""
     expectations: str | None = None
     """`sha256:…` of the expectations."""
     score: float | None = None
-    """The metric's score; 0 without a reply that parses."""
+    """The metric's score; 0 if no reply parsed."""
     metric: str | None = None
     """`sha256:…` of the metric: its name, its module and the expected outputs."""
     metric_calls: int = 0
     """Model calls that the metric made."""
     metric_cost: float | None = None
-    """What those calls cost in US dollars; null if unknown."""
+    """The cost of those calls in US dollars; null if unknown."""
     tokens: int | None = None
-    """Of all its calls, prompts and replies together."""
+    """The number of tokens in the prompts and replies of all calls."""
     is_estimate: bool = False
-    """Whether the provider did not count the tokens, so that they are an estimate."""
+    """Whether `tokens` is an estimate, because the provider did not report a count."""
     retries: int = 0
-    """The number of calls that failed for a passing reason and were repeated; they are not in `measured`."""
+    """The number of calls retried after a temporary failure; the failed calls are not in `measured`."""
     asked_again: int = 0
-    """The number of calls by which the error of a reply went back to the model."""
+    """The number of calls that sent a reply's error back to the model."""
     measured: Annotated[tuple[Measured, ...], ALWAYS] = ()
     """Tokens, cost and time of each call."""
 
@@ -119,7 +119,7 @@ class BenchRun(FilePart):
 
     @property
     def cost(self) -> float | None:
-        """US dollars with the metric's calls; None as soon as a cost is unknown. What is offline costs nothing."""
+        """The cost in US dollars, metric calls included; None if any cost is unknown. Offline models are free."""
         is_offline = self.model.startswith("offline/")
         known: list[float | None] = [0.0] if is_offline else [one.cost for one in self.measured]
         if self.metric_calls:
@@ -128,26 +128,27 @@ class BenchRun(FilePart):
 
     @property
     def worth(self) -> float:
-        """The score; without a metric 1 for a reply as expected, or that parses where nothing is, else 0."""
+        """The score; without a metric, 1 if the reply met its expectations (or parsed, if there are none), else 0."""
         if self.score is not None:
             return self.score
         return float(self.outcome == "parsed" if self.expected is None else self.expected)
 
     @property
     def duration_ms(self) -> float:
-        """Milliseconds of all calls."""
+        """The total duration of all calls in milliseconds."""
         return sum(one.duration_ms or 0.0 for one in self.measured)
 
 
 class Results(NamedTuple):
-    """The runs of a results file in their order, and its invalid lines with the reason."""
+    """The runs of a results file in file order, and its invalid lines with their errors."""
 
     runs: tuple[BenchRun, ...] = ()
     unread: tuple[str, ...] = ()
 
 
 def path_beside(session: str | os.PathLike[str], shard: tuple[int, int] | None = None) -> Path:
-    """
+    """Return the path of a session's results file.
+
     >>> path_beside("prompts/q.session.json").name, path_beside("q.json", (2, 8)).name
     ('q.bench.jsonl', 'q.2-of-8.bench.jsonl')
     """
@@ -157,20 +158,20 @@ def path_beside(session: str | os.PathLike[str], shard: tuple[int, int] | None =
 
 
 def request_digest(column: Column, request: Request) -> str:
-    """Identify the request and the parser of a run."""
+    """Return the digest of a run's request and parser."""
     parts = {"adapter": column.adapter, "options": as_json(column.options), "request": as_json(request.as_dict())}
     times = column.params.get("ask_again")
     return digest({**parts, "ask_again": times} if times else parts)
 
 
 def digest(value: object) -> str:
-    """Return `sha256:…` of plain JSON, the order of keys included."""
+    """Return `sha256:…` of plain JSON; the order of keys matters."""
     text = json.dumps(typed(value), ensure_ascii=True)
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
 def read(path: str | os.PathLike[str]) -> Results:
-    """Read a results file; empty if there is none. Raises `SessionError` if it cannot be read."""
+    """Read a results file; a missing file has no runs. Raises `SessionError` if it cannot be read."""
     name = os.fspath(path)
     runs: list[BenchRun] = []
     unread: list[str] = []
@@ -190,7 +191,7 @@ def read(path: str | os.PathLike[str]) -> Results:
 
 
 class Joined(NamedTuple):
-    """The runs of all parts of a bench, and the parts that are missing, as `3/8`."""
+    """The runs of all parts of a bench, and the missing parts, such as `3/8`."""
 
     results: Results
     missing: tuple[str, ...]
@@ -200,9 +201,9 @@ _PART = re.compile(r"\.([0-9]{1,4})-of-([0-9]{1,4})\Z")
 
 
 def join(session: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Joined:
-    """Read the parts of a session's bench from a folder and those below it.
+    """Read the parts of a session's bench from a folder and its subfolders.
 
-    A part that is there twice adds nothing, because a run counts once. Raises `SessionError` without any part.
+    Duplicate parts are harmless, because each run counts once. Raises `SessionError` if there are no parts.
     """
     stem = path_beside(session).name.removesuffix(ENDING)
     found: dict[Path, tuple[int, int]] = {}
@@ -221,7 +222,7 @@ def join(session: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Joi
 
 
 def told(results: Results) -> str:
-    """Report the invalid lines, in a line; empty without any."""
+    """Summarize the invalid lines in a single line; empty if there are none."""
     more = len(results.unread) - MOST_TOLD
     named = "; ".join(results.unread[:MOST_TOLD])
     return f"{named}; and {more:,} more" if more > 0 else named
@@ -238,13 +239,13 @@ def _read_line(line: bytes, path: str, number: int) -> BenchRun:
 
 
 def _shared(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Share short texts among the lines: digests, names and causes are half of what a million rows would take."""
+    """Intern short strings: repeated digests, names and causes take half the memory of a million rows."""
     short = LONGEST_SHARED
     return {intern(key): intern(one) if type(one) is str and len(one) < short else one for key, one in pairs}
 
 
 def written(run: BenchRun) -> bytes:
-    """Write the line of a run, its end included. Raises `SessionError` for values that JSON cannot hold."""
+    """Return the line of a run, with its newline. Raises `SessionError` for values that JSON cannot represent."""
     try:
         return json.dumps(as_json(as_data(run)), ensure_ascii=True, allow_nan=False).encode("ascii") + b"\n"
     except (ValueError, RecursionError) as error:
@@ -252,9 +253,9 @@ def written(run: BenchRun) -> bytes:
 
 
 class ResultsFile:
-    """A results file, open for appending by one bench at a time; runs may come from several threads.
+    """A results file open for appending, by a single bench; its threads may append at the same time.
 
-    Use as a context manager. Raises `SessionError` if another bench writes it, or if it cannot be written.
+    Use as a context manager. Raises `SessionError` if another bench is writing the file, or it cannot be written.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -267,7 +268,7 @@ class ResultsFile:
             _lock_alone(self._file, self._path)
             size = os.fstat(self._file).st_size
             if size and os.pread(self._file, 1, size - 1) != b"\n":
-                self._write(b"\n")  # the line before broke off: it stays a line of its own
+                self._write(b"\n")  # end the incomplete line that an earlier bench left
         except OSError as error:
             raise SessionError(self._path, "", f"cannot be written: {error.strerror or error}") from error
         return self
@@ -278,7 +279,7 @@ class ResultsFile:
         os.close(self._file)
 
     def append(self, run: BenchRun) -> None:
-        """Write one whole line at once. Raises `SessionError` if the disk does not take it."""
+        """Append the line of a run. Raises `SessionError` if it cannot be written."""
         line = written(run)
         with self._lock:
             try:
@@ -292,7 +293,7 @@ class ResultsFile:
 
 
 def _open(path: str, how: int) -> int:
-    """Open a regular file. Anything else (a pipe would never end) is refused without waiting for it."""
+    """Open a regular file. Anything else is rejected at once, because reading a pipe would never end."""
     file = os.open(path, how | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0), 0o666)
     if not stat.S_ISREG(os.fstat(file).st_mode):
         os.close(file)
@@ -301,7 +302,7 @@ def _open(path: str, how: int) -> int:
 
 
 def _lock_alone(file: int, path: str) -> None:
-    """Keep a second bench out, where the system has such locks; they end with the process."""
+    """Lock the file against a second bench, if the system supports it; the lock ends with the process."""
     try:
         import fcntl
     except ImportError:

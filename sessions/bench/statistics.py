@@ -1,7 +1,7 @@
 """Statistics for rates: confidence intervals, exact paired tests, required sample sizes.
 
-The unit is the case. Two columns answer the same cases, so a pair is compared case by case; repeats of a case make
-its share finer and count as no further case.
+The unit is the case. Two columns run the same cases, so they are compared case by case; repeats refine the share of a
+case but do not count as more cases.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from random import Random
 from statistics import NormalDist
 
 LEVEL = 0.05
-"""The chance of calling two columns different that are not."""
+"""The significance level: the chance of calling equal columns different."""
 POWER = 0.8
-"""The chance of finding an existing difference, for which the number of cases is given."""
+"""The chance of finding an existing difference with the required number of cases."""
 MOST_STEPS = 4_000_000
-"""Steps that the exact test may take, about a second."""
+"""The most steps of the exact test, about a second."""
 MOST_ENUMERATED = 32
-"""Up to this number of differing cases all choices of signs are enumerated, however uneven the differences."""
+"""The most differing cases for which all choices of signs are enumerated, however uneven the differences."""
 
 RESAMPLES = 2000
 MOST_RESAMPLED = 200
-"""With more cases, the bootstrap of a mean is its normal approximation."""
+"""The most cases to resample; with more, the bootstrap of a mean is replaced by its normal approximation."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """Successes among the runs of a case; or the sum of their scores, as a fraction."""
+    """The successes among the runs of a case; or the sum of their scores, as a `Fraction`."""
 
     successes: int | Fraction
     runs: int
@@ -48,7 +48,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Interval:
-    """Bounds of a share (0 to 1) or of a difference (-1 to 1), at the confidence it was made for."""
+    """The confidence interval of a share (0 to 1) or of a difference (-1 to 1)."""
 
     low: float
     high: float
@@ -57,7 +57,7 @@ class Interval:
 def wilson(successes: float, runs: float, confidence: float = 0.95) -> Interval:
     """Return the interval of Wilson (1927) for a share of `runs`; 0 to 1 without runs.
 
-    Unlike the textbook's, it stays within 0 and 1 and has a width at 0 and at 1.
+    Unlike the textbook (Wald) interval, it stays within 0 and 1 and has a width even for shares of 0 and 1.
 
     >>> wilson(19, 20).low > 0.76, wilson(0, 0)
     (True, Interval(low=0.0, high=1.0))
@@ -77,10 +77,10 @@ def wilson(successes: float, runs: float, confidence: float = 0.95) -> Interval:
 
 
 def clustered(shares: Sequence[Share], confidence: float = 0.95) -> Interval:
-    """Return Wilson's interval with the case as its unit, so that it covers new cases.
+    """Return Wilson's interval with the case as its unit, so that it applies to new cases.
 
-    Repeats of a case may all succeed or all fail together, so they add nothing to the number of units. Where cases
-    have uneven numbers of runs, the units are Kish's (1965): the square of their sum by the sum of their squares.
+    Repeats of a case may all succeed or all fail together, so they do not increase the number of units. If cases have
+    different numbers of runs, the units are Kish's (1965): the squared sum of the runs over the sum of their squares.
     """
     runs = sum(one.runs for one in shares)
     if not runs:
@@ -94,9 +94,9 @@ def clustered(shares: Sequence[Share], confidence: float = 0.95) -> Interval:
 
 
 def difference_interval(differences: Sequence[Fraction], confidence: float = 0.95) -> Interval:
-    """Return the interval of Agresti and Min (2005) for the mean of paired differences, for each case.
+    """Return the interval of Agresti and Min (2005) for the mean of the cases' paired differences.
 
-    It is Wald's after half a case was added to each of the four outcomes of a pair.
+    It is Wald's interval after adding half a case to each of the four outcomes of a pair.
     """
     count = len(differences) + 2
     total = float(sum(differences))
@@ -106,10 +106,10 @@ def difference_interval(differences: Sequence[Fraction], confidence: float = 0.9
 
 
 def score_difference_interval(differences: Sequence[Fraction], confidence: float = 0.95) -> Interval:
-    """Return the bootstrap interval for the mean of paired differences of scores, for each case.
+    """Return the bootstrap interval for the mean of the cases' paired score differences.
 
-    Two cases of opposite sign are added, with the spread that Agresti and Min add, so that few or equal differences
-    have a width.
+    Adds two cases of opposite sign, with the spread that Agresti and Min add, so that the interval has a width even
+    for few or equal differences.
     """
     values = [float(one) for one in differences]
     added = math.sqrt(0.5) * (max(map(abs, values), default=0.0) or 1.0)
@@ -118,10 +118,10 @@ def score_difference_interval(differences: Sequence[Fraction], confidence: float
 
 @lru_cache(maxsize=1024)
 def bootstrap(values: tuple[float, ...], confidence: float = 0.95) -> Interval:
-    """Return the percentile interval of the mean of resampled `values`, widened for small numbers.
+    """Return the bootstrap percentile interval of the mean of `values`, widened for small samples.
 
-    Widened as by Hesterberg (2015), so that normally distributed values get the width of Student's interval. The same
-    values always give the same interval.
+    It is widened as in Hesterberg (2015), so that normally distributed values get the width of Student's interval. The
+    same values always give the same interval.
     """
     count = len(values)
     mean = math.fsum(values) / count
@@ -137,21 +137,21 @@ def bootstrap(values: tuple[float, ...], confidence: float = 0.95) -> Interval:
 
 
 def paired_p(differences: Sequence[Fraction]) -> float:
-    """Return the two-sided p-value of paired differences of shares: Fisher's exact sign-flipping test.
+    """Return the two-sided p-value of paired differences of shares, by Fisher's exact sign-flipping test.
 
-    If the two columns do not differ, each case's difference may as well have had the other sign; the p-value is the
-    share of all ways to choose the signs whose sum is at least as far from 0. With a run per case this is McNemar's
-    exact test, which is the sign test of the cases in which only one of them succeeded.
+    If the columns do not differ, each case's difference could equally have the opposite sign; the p-value is the share
+    of all choices of signs whose sum is at least as far from 0. With a single run per case this is McNemar's exact
+    test: the sign test of the cases in which only one column succeeded.
     """
     total = sum(differences, Fraction(0))
     return min(1.0, 2 * upper_tail(differences if total > 0 else [-one for one in differences])) if total else 1.0
 
 
 def upper_tail(differences: Sequence[Fraction]) -> float:
-    """Return the share of all choices of signs whose sum is at least the sum found: the one-sided p-value.
+    """Return the one-sided p-value: the share of all choices of signs whose sum is at least the sum found.
 
-    It is exact up to `MOST_ENUMERATED` differing cases, and beyond while `MOST_STEPS` allow it. After that the sum of
-    so many differences is taken as normally distributed, and never less likely than one choice of all signs.
+    Exact up to `MOST_ENUMERATED` differing cases, and beyond that as long as `MOST_STEPS` suffice. Otherwise the sum is
+    treated as normally distributed, with a p-value no smaller than the probability of a single choice of signs.
     """
     given = [one for one in differences if one]
     if not given:
@@ -182,7 +182,7 @@ def _ways(sizes: Sequence[int]) -> dict[int, int]:
 
 
 def _enumerated(sizes: Sequence[int], found: int) -> float:
-    """Combine the sums of one half of the cases with the sorted sums of the other."""
+    """Return the one-sided p-value by combining the sums of half the cases with the sorted sums of the others."""
     halves = []
     for half in (sizes[::2], sizes[1::2]):
         sums = [0]
@@ -195,7 +195,7 @@ def _enumerated(sizes: Sequence[int], found: int) -> float:
 
 
 def fisher(before: Share, now: Share) -> tuple[float, float]:
-    """Test by Fisher's exact test whether `now` has a smaller share: its one-sided p-value, and the least possible."""
+    """Return the one-sided p-value of Fisher's exact test that `now` is smaller, and the least possible p-value."""
     held = int(now.successes)
     successes, runs = int(before.successes) + held, before.runs + now.runs
     fewest = max(0, successes - before.runs)
@@ -205,9 +205,9 @@ def fisher(before: Share, now: Share) -> tuple[float, float]:
 
 
 def tarone(least: Sequence[float], level: float) -> int:
-    """Return the factor that corrects several p-values after Tarone (1990); 0 if no test can reach `level`.
+    """Return the factor to correct several p-values after Tarone (1990); 0 if no test can reach `level`.
 
-    `least` are the least possible p-values. Only tests that could reach the corrected level count among the tests.
+    `least` are the least possible p-values. Only tests that could reach the corrected level are counted.
     """
     among = 1
     while (many := sum(one <= level / among for one in least)) > among:
@@ -218,12 +218,12 @@ def tarone(least: Sequence[float], level: float) -> int:
 def cases_needed(
     differences: Sequence[Fraction], level: float = LEVEL, power: float = POWER, mean: float | None = None
 ) -> int | None:
-    """Estimate how many cases would tell the two apart if they differed as in these; None if they do not differ.
+    """Estimate how many cases would show the difference found in these; None if there is no difference.
 
-    `mean` supposes another mean difference.
+    `mean` replaces the mean difference found.
 
     Rule: Connor (1987) for paired shares, `(z(1-level/2)·√ψ + z(power)·√(ψ-δ²))² / δ²` with δ the mean and ψ the mean
-    square of the differences (with a single run for each case, ψ is the share of cases in which one alone succeeded).
+    square of the differences (with a single run per case, ψ is the share of cases in which only one column succeeded).
     """
     delta = float(sum(differences)) / max(1, len(differences)) if mean is None else mean
     if not differences or not delta:
@@ -237,7 +237,7 @@ def cases_needed(
 def adjusted(values: Sequence[float]) -> list[float]:
     """Correct p-values of several tests after Holm (1979).
 
-    Calling those up to `LEVEL` different errs in any of the tests with at most that chance.
+    If corrected values up to `LEVEL` count as differences, the chance of any error is at most `LEVEL`.
 
     >>> adjusted([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
@@ -252,9 +252,9 @@ def adjusted(values: Sequence[float]) -> list[float]:
 
 @dataclass(frozen=True)
 class Difference:
-    """Two columns on the cases that both have run, with the shares of a case at the same place.
+    """Two columns compared on their common cases; `first` and `second` list the shares in the same order.
 
-    `p` is that of `paired_p`; `p_adjusted` is corrected for all pairs of the same measure.
+    `p` is the result of `paired_p`; `p_adjusted` is corrected for all pairs of the same measure.
     """
 
     first: tuple[Share, ...]
@@ -262,7 +262,7 @@ class Difference:
     p: float
     p_adjusted: float
     level: float = LEVEL
-    """The level that `p` itself must reach where there are several pairs."""
+    """The level for `p` itself: `LEVEL` divided by the number of pairs."""
 
     @property
     def is_certain(self) -> bool:
@@ -274,12 +274,12 @@ class Difference:
 
     @property
     def better(self) -> tuple[int, int]:
-        """Count the cases in which the first did better, and those in which the second did."""
+        """The number of cases in which the first did better, and in which the second did."""
         return sum(1 for one in self._by_case if one > 0), sum(1 for one in self._by_case if one < 0)
 
     @property
     def interval(self) -> Interval:
-        """The interval of `mean` at 95 %."""
+        """The 95 % interval of `mean`."""
         return self._interval(0.95)
 
     def _interval(self, confidence: float) -> Interval:
@@ -288,17 +288,17 @@ class Difference:
 
     @property
     def mean(self) -> float:
-        """The mean difference of the shares, the first less the second; 0 without cases."""
+        """The mean of the first shares minus the second; 0 without cases."""
         return float(sum(self._by_case)) / len(self.first) if self.first else 0.0
 
     @property
     def needed(self) -> int | None:
-        """See `cases_needed`; more cases are needed where there are several pairs."""
+        """The number of cases needed (`cases_needed`) at `level`."""
         return cases_needed(self._by_case, self.level)
 
     @property
     def needed_range(self) -> tuple[int, int | None] | None:
-        """The same for the ends of the difference's 50 % interval; its second is None if that includes 0."""
+        """`needed` for both ends of the difference's 50 % interval; the upper is None if that includes 0."""
         if self.needed is None:
             return None
         half = self._interval(0.5)
