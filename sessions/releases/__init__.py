@@ -1,1 +1,1 @@
-"""Any release of dspy as an engine: a warm child process in which that very dspy renders and reads our cases."""
+"""Use any dspy release as an engine: it renders and parses our cases in a warm child process."""

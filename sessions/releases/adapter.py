@@ -1,8 +1,8 @@
-"""An adapter of another release of dspy, as a column names it: `chat@3.0.4`.
+"""Adapters of other dspy releases, as columns name them: `chat@3.0.4`.
 
-It makes no prompt by itself: bound to a case of a session it asks the release for the whole call, from the request to
-the reading. What that does not tell, where the pieces of a prompt come from and what of a reply became which value,
-is aligned from the texts where that is certain (`sessions.releases.alignment`).
+Such an adapter makes no prompt by itself: bound to a case of a session, it asks the release for the whole call, from
+the request to the parse result. The release does not report the origins of prompt pieces and values; these are aligned
+from the texts where that is certain (`sessions.releases.alignment`).
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from sessions.releases.release import Release
 
 Beside = Callable[[Column, Capabilities], Sequence[Message]]
-"""Makes our own messages of the case, under a column of ours. May raise anything."""
+"""Makes our own messages for the case, with one of our columns. May raise anything."""
 
 
 def make(column: Column) -> ReleaseAdapter:
-    """The adapter of a column such as `chat@3.0.4`. Raises `UnknownAdapterError` for one that no dspy has."""
+    """Make the adapter of a column such as `chat@3.0.4`. Raises `UnknownAdapterError` if no dspy has it."""
     named = catalog.parse_release(column.adapter)
     if named is None:
         raise UnknownAdapterError(f"{column.adapter!r} is no adapter of a release; name one as chat@3.0.4")
@@ -47,7 +47,7 @@ def make(column: Column) -> ReleaseAdapter:
 
 
 class ReleaseAdapter(Adapter):
-    """`adapter` of dspy `version`; bound to a case (`bound`) its `whole_call` is that release's."""
+    """The `adapter` of dspy `version`; once bound to a case (`bound`), its `whole_call` runs in that release."""
 
     def __init__(self, adapter: str, version: str) -> None:
         super().__init__()
@@ -57,13 +57,13 @@ class ReleaseAdapter(Adapter):
         self.profile = catalog.profile(self.name)  # type: ignore[misc]
 
     def bound(self, session: Session, case: Case, column: Column, ours: Beside) -> ReleaseAdapter:
-        """The same adapter, for a case under a column; `ours` makes what our adapter sends for it."""
+        """Return this adapter for a case in a column; `ours` makes the messages that our adapter sends."""
         made = ReleaseAdapter(self.adapter, self.version)
         made.whole_call = CaseOfRelease(made, session, case, column, ours)
         return made
 
     def fallback_adapter(self) -> Adapter | None:
-        """JSON of the same release and for the same case, where the adapter of this name falls back to it."""
+        """Return the release's JSON adapter for the same case, if this adapter falls back to it."""
         call = self.whole_call
         if not isinstance(call, CaseOfRelease) or not catalog.profile(self.adapter).can_fall_back:
             return None
@@ -81,7 +81,7 @@ class ReleaseAdapter(Adapter):
         raise ReleaseError("unsupported", self.name, "another release renders the cases of a session, and nothing else")
 
     def read(self, signature: Signature, completion: str) -> Reading:
-        """Not read: without a case there is nothing to ask the release."""
+        """Return an unparsed result: the release cannot be asked without a case."""
         fields = {name: FieldReading(name, "unread") for name in signature.output_fields}
         spans = (Span(0, len(completion), "ignored"),) if completion else ()
         error = ReadingError("ReleaseError", "another release parses replies only to its own prompt, and there is none")
@@ -90,7 +90,7 @@ class ReleaseAdapter(Adapter):
 
 @dataclass(frozen=True)
 class CaseOfRelease:
-    """The whole call of a case under a column (`adapters.requests.adapter_protocol.WholeCall`)."""
+    """The whole call of a case in a column (`adapters.requests.adapter_protocol.WholeCall`)."""
 
     adapter: ReleaseAdapter
     session: Session
@@ -98,12 +98,12 @@ class CaseOfRelease:
     column: Column
     ours: Beside
     fallback: str = ""
-    """The adapter that asks again in the place of the column's."""
+    """The fallback's adapter, used instead of the column's."""
     capabilities: Capabilities | None = field(default=None)
-    """Those that the request was made for."""
+    """The capabilities that the request was made for."""
 
     def request(self, capabilities: Capabilities, model: str | None, reuse: Prompt | None = None) -> Request:
-        """Return what that release sends. Raises `ReleaseError`, and `SignatureError`."""
+        """Return what the release sends. Raises `ReleaseError` and `SignatureError`."""
         asked = replace(self, capabilities=capabilities)
         made = _release(self.adapter.version).call(asked._question())
         signature = variants.session_of(self.session, self.column).signature.read()
@@ -117,9 +117,9 @@ class CaseOfRelease:
         return Request(prompt, made.request, left, removed, model, whole_call=asked)
 
     def outcome(self, request: Request, signature: Signature, output: Mapping[str, object] | str | None) -> Outcome:
-        """Parse an answer as that release does. Never raises: a failure is in the parse result.
+        """Parse an answer as the release does. Never raises: a failure is in the parse result.
 
-        Whoever reads within steps does not wait for that release where ours would not finish: it counts none.
+        Under a step limit, the release is not asked if our adapter would exceed the limit, because it has none.
         """
         answer = _answer(output)
         why_not = self._why_not_asked(request, answer)
@@ -139,14 +139,14 @@ class CaseOfRelease:
         return Question(self.session, self.case, column, self.capabilities, answers, self.fallback)
 
     def _our_messages(self, capabilities: Capabilities) -> Sequence[Message]:
-        """Return what our adapter of the same name sends; nothing where it rejects what that release accepts."""
+        """Return what our adapter of the same name sends; empty if it rejects the case."""
         try:
             return self.ours(replace(self.column, adapter=self.adapter.adapter), capabilities)
         except Exception:  # whatever dspy's format raises for this signature and these values
             return ()
 
     def _why_not_asked(self, request: Request, answer: Answer) -> str:
-        """Why that release is not asked of an answer within the steps that are set, if any; empty where it is."""
+        """Return why the release is not asked under the step limit in force, if any; empty if it is asked."""
         steps = steps_in_force()
         if steps is None:
             return ""
@@ -160,7 +160,7 @@ class CaseOfRelease:
         return f"dspy {self.adapter.version} is not asked: {ours}, and that one has no such limit"
 
     def _our_reading(self, request: Request, text: str) -> Reading | None:
-        """Parse it with our adapter of the same name; None where that fails or takes too long."""
+        """Parse with our adapter of the same name; None if it fails or takes too long."""
         try:
             with quick_reading() as steps:
                 ours = catalog.make(self.adapter.adapter).read(request.signature, text)
@@ -193,7 +193,7 @@ class CaseOfRelease:
 
 
 class RefusedByReleaseError(Exception):
-    """An exception other than a parse error that a release raised for a reply, in its own words."""
+    """An exception other than a parse error that a release raised for a reply, with its message."""
 
 
 def _answer(output: Mapping[str, Any] | str | None) -> Answer:
@@ -210,7 +210,7 @@ def _answer(output: Mapping[str, Any] | str | None) -> Answer:
 
 
 def _release(version: str) -> Release:
-    """The release of that version. What starts one is loaded by the first question: most sessions ask none."""
+    """Return a release. The module that starts it is imported here, because most sessions need none."""
     from sessions.releases import running
 
     return running.release_of(version)

@@ -1,9 +1,9 @@
 """Trace another release's prompt and values to their origins, where that is certain.
 
-Nobody there says. A line of a message that stands in ours of the same turn exactly once, and there exactly once, is
-made of the same; so are the equal lines around it. All else is `custom`: not traced. Where our parser of the same name
-takes the very same values out of a reply, and no field stands in it twice, what it took is what was taken; else a value
-is placed where its text stands in the reply exactly once. All else is `untraced`.
+The release does not report origins. A line that appears exactly once in its message and exactly once in our message of
+the same turn has the same origin; so do the equal lines around it. All other text is `custom`: not traced. If our
+parser of the same name returns the same values from a reply without duplicate fields, its spans are used; otherwise a
+value is placed where its text appears exactly once in the reply. All other text is `untraced`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sessions.text_diff import opcodes
 
 
 def traced(theirs: Prompt, own: Sequence[Message]) -> Prompt:
-    """Their prompt with the turns and origins of `own`, the messages of our adapter, where they are certain."""
+    """Add the turns and origins of `own`, our adapter's messages, to their prompt where certain."""
     if [one.role for one in own] != [one.role for one in theirs.messages]:
         return theirs
     pairs = zip(theirs.messages, own, strict=True)
@@ -30,7 +30,7 @@ def traced(theirs: Prompt, own: Sequence[Message]) -> Prompt:
 
 
 def kept(prompt: Prompt, before: Prompt) -> Prompt:
-    """`prompt` with the objects of `before` for every message that is the same, origins included."""
+    """Reuse the message objects of `before` that are equal in `prompt`, origins included."""
     known: dict[tuple[str, str, str], Message] = {(one.role, one.turn, str(one.text)): one for one in before.messages}
 
     def held(message: Message) -> Message:
@@ -51,7 +51,7 @@ def _traced(message: Message, ours: Message) -> Message:
 
 
 def _aligned(text: str, ours: Text) -> Text:
-    """`text` with the segments of the lines that it certainly shares with `ours`."""
+    """Split `text` into segments, with those of `ours` for lines that are certainly shared."""
     lines, own = text.splitlines(keepends=True), str(ours).splitlines(keepends=True)
     starts = [0]
     for line in own:
@@ -67,7 +67,7 @@ def _aligned(text: str, ours: Text) -> Text:
 
 
 def _certain(lines: Sequence[str], own: Sequence[str]) -> list[tuple[int, int, int]]:
-    """Runs of equal lines, as (place in `lines`, place in `own`, how many), that hold a line which is once in both."""
+    """Find runs of equal lines that contain a line unique in both: (index in `lines`, index in `own`, count)."""
     once = {line for line, count in Counter(lines).items() if count == 1}
     once &= {line for line, count in Counter(own).items() if count == 1}
     equal = [(a, b, end - a) for tag, a, end, b, _ in opcodes(lines, own) if tag == "equal"]
@@ -75,14 +75,14 @@ def _certain(lines: Sequence[str], own: Sequence[str]) -> list[tuple[int, int, i
 
 
 def nothing_traced(reply: str) -> tuple[Span, ...]:
-    """The span of a reply of which nobody says what was looked at, as of one that was refused."""
+    """Return a single untraced span, as for a reply that does not parse."""
     return (Span(0, len(reply), "untraced"),) if reply else ()
 
 
 def spans_of(reply: str, values: Mapping[str, object], ours: Reading | None = None) -> tuple[Span, ...]:
-    """Spans that partition a reply of which only the values are known (as `sessions.file.typed_values` writes them).
+    """Partition a reply into spans when only its values are known (as `sessions.file.typed_values` writes them).
 
-    `ours` is the reading of the same reply by our adapter of the same name, if any.
+    `ours` is the parse result of our adapter of the same name for the same reply, if any.
     """
     if not reply:
         return ()
@@ -96,7 +96,7 @@ def spans_of(reply: str, values: Mapping[str, object], ours: Reading | None = No
             placed.append(Span(start, start + len(text), "value", name))
     placed.sort()
     if any(one.end > other.start for one, other in pairwise(placed)):
-        placed = []  # one value stands in another: which is which is not certain
+        placed = []  # values overlap, so their places are not certain
     spans: list[Span] = []
     done = 0
     for one in [*placed, Span(len(reply), len(reply), "value")]:

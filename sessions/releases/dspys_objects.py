@@ -1,4 +1,4 @@
-"""Our signatures and values as those of the dspy that is installed: with its own types in the place of ours."""
+"""Convert our signatures and values to objects of the installed dspy, with its types instead of ours."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from adapters.signatures.signature import MISSING, Signature
 from adapters.types.code import Code
 
 MARKERS_OF_A_FETCH = ("data:", "http://", "https://")
-"""How an image's address may begin that dspy puts into a prompt as it is; it would open any other as a file."""
+"""Prefixes of image addresses that dspy puts into a prompt unchanged; it would open any other as a file."""
 
 
 OF_A_STRING = "StringSignature"
-"""dspy's name of a signature that has none."""
+"""dspy's name for a signature without a name."""
 
 
 class NotShownError(Exception):
-    """A fixture that this dspy cannot be shown; the message says why."""
+    """dspy cannot represent this fixture; the message says why."""
 
 
 def dspys_signature(ours: Signature, text: str = "") -> Any:
-    """Build a `dspy.Signature` from ours, with dspy's own types in the place of ours.
+    """Build a `dspy.Signature` from ours, with dspy's types instead of ours.
 
-    It is built as a class: up to 2.6.27, `make_signature` rejects `X | Y` in a dict of fields and takes it in a class.
-    `text` is how it was written: in string notation this dspy reads it too, so that it rejects what it does not know
-    (`str | None` up to 2.6.27). Our own reader has accepted it by then: it names no module that could be imported.
+    It is built as a class because `make_signature` up to 2.6.27 rejects `X | Y` in a dict of fields, but not in a
+    class. `text` is its source; string notation is also parsed by dspy, so that it rejects what it does not support
+    (`str | None` up to 2.6.27). This is safe: our parser has accepted the text, so it names no module to import.
     """
     if text and not is_source(text):
         dspy.Signature(text)
@@ -54,7 +54,7 @@ def dspys_signature(ours: Signature, text: str = "") -> Any:
 
 
 def dspys_type(annotation: object) -> Any:
-    """An annotation with dspy's types in the place of ours, also inside of `list[…]`, `X | None` and the like."""
+    """Replace our types in an annotation with dspy's, also inside `list[…]`, `X | None` and similar."""
     if isinstance(annotation, type) and annotation.__module__.startswith("adapters.types."):
         return _dspys_class(annotation)
     origin, arguments = get_origin(annotation), get_args(annotation)
@@ -71,7 +71,7 @@ def dspys_type(annotation: object) -> Any:
 
 
 def dspys_value(value: Any) -> Any:
-    """A value with dspy's objects in the place of ours, built without dspy's validators, which open files."""
+    """Replace our objects in a value with dspy's, without running dspy's validators, which open files."""
     if type(value).__module__.startswith("adapters.types."):
         members = {name: dspys_value(getattr(value, name)) for name in type(value).model_fields}
         url = members.get("url")

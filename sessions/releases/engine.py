@@ -1,7 +1,7 @@
-"""Questions to an engine and its answers: a whole call of an adapter, whoever makes it.
+"""Define the interface of engines: a question in, a whole call of an adapter out.
 
-An engine is a release of dspy in a process of its own (`sessions.releases.release.Release`), or ours
-(`sessions.upgrades.engines.Ours`). Both say the same things in the same shapes, so that they can be compared.
+An engine is a dspy release in its own process (`sessions.releases.release.Release`), or ours
+(`sessions.upgrades.engines.Ours`). Both return the same data types, so that they can be compared.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from sessions.model.replies import Answer
 from sessions.model.session import Case, Column, Session
 
 Failure = Literal["missing", "unsupported", "raised", "ended", "too slow"]
-"""missing: there is no such Python, or no dspy in it · unsupported: that dspy lacks the adapter or a type · raised: it
-refuses to make the prompt · ended: its process died · too slow: it did not answer in time, and was ended.
+"""missing: no such Python, or no dspy in it · unsupported: this dspy lacks the adapter or a type · raised: an exception
+while making the prompt · ended: the process died · too slow: no answer in time, so the process was killed.
 
 After `ended` and `too slow` the next question starts a new process."""
 
 
 class ReleaseError(SessionError):
-    """Why an engine does not answer, in a line with the fix if any."""
+    """Why an engine does not answer, in a single line, with the fix if any."""
 
     def __init__(self, kind: Failure, place: str, message: str, hint: str = "") -> None:
         self.kind = kind
@@ -32,33 +32,33 @@ class ReleaseError(SessionError):
 
 @dataclass(frozen=True)
 class Question:
-    """A case under a column, and the answers of a model that are to be read there."""
+    """A case in a column, and model answers to parse."""
 
     session: Session
     case: Case
     column: Column
     capabilities: Capabilities | None = None
-    """Of the model that the request is made for; None: those of the column's model."""
+    """The capabilities of the model that the request is made for; None for the column's model."""
     answers: Sequence[Answer] = ()
-    """What a model answered, native parts included."""
+    """The model's answers, native parts included."""
     adapter: str = ""
-    """An adapter in the place of the column's, without options: that of a fallback."""
+    """An adapter to use instead of the column's, without options, as in a fallback."""
 
 
 @dataclass(frozen=True)
 class ReleaseReading:
-    """An engine's parse result: values as `sessions.file.typed_values` writes them, or its exception."""
+    """An engine's parse result: values as written by `sessions.file.typed_values`, or its exception."""
 
     ok: bool
     values: Mapping[str, Any]
     error: str = ""
     """The type of the exception."""
     message: str = ""
-    """What the exception says."""
+    """The message of the exception."""
 
     @property
     def why(self) -> str:
-        """Why it is not read, in a line of at most 200 characters."""
+        """The error in a single line of at most 200 characters."""
         return " ".join(f"{self.error}: {self.message}".split())[:200] if self.message else self.error
 
 
@@ -67,27 +67,27 @@ class Call:
     """The request for a question, and how its answers are parsed."""
 
     messages: tuple[Mapping[str, Any], ...]
-    """Plain JSON, as dspy hands it to a model."""
+    """Plain JSON, as dspy passes it to a model."""
     request: Mapping[str, Any]
-    """All else that goes out: `response_format`, tools, the user's parameters; without the model's name."""
+    """The rest of the request: `response_format`, tools, the user's parameters; without the model's name."""
     readings: tuple[ReleaseReading, ...] = ()
-    """One an answer."""
+    """The parse results, one for each answer."""
     removed_fields: tuple[str, ...] = ()
-    """The fields that native features took out of the prompt."""
+    """The fields that native features removed from the prompt."""
 
 
 class Engine(Protocol):
-    """Something that renders and reads as a dspy does. Close it when done: it may hold a process."""
+    """Renders and parses like some dspy. Close it when done: it may hold a process."""
 
     @property
     def name(self) -> str:
-        """As it stands in sentences: `dspy 3.0.4`."""
+        """The name to use in sentences: `dspy 3.0.4`."""
 
     @property
     def version(self) -> str:
         """Return the version of dspy, such as `3.0.4`."""
 
     def call(self, question: Question) -> Call:
-        """The whole call. Raises `ReleaseError`, and for values or signatures that nobody can hold what ours raises."""
+        """Make a whole call. Raises `ReleaseError`, and our own errors for invalid values or signatures."""
 
     def close(self) -> None: ...

@@ -1,7 +1,8 @@
-"""The releases of dspy that are there: an environment of its own for each, in the user's data folder.
+"""Manage the added dspy releases, each in its own environment in the user's data folder.
 
-One is a folder `dspy/VERSION` with an `environment.json` that names its Python: that of an environment in the same
-folder, or one of the user's own (`use`). It is made beside, tried, and renamed: a folder of that name is whole.
+A release is a folder `dspy/VERSION` with an `environment.json` that names its Python: in an environment in the same
+folder, or the user's own (`use`). It is created under a temporary name, tested, then renamed, so that a folder
+`dspy/VERSION` is always complete.
 """
 
 from __future__ import annotations
@@ -31,30 +32,30 @@ UNDER_WAY = ".making-"
 
 @dataclass(frozen=True)
 class Environment:
-    """A release that is there."""
+    """An added release."""
 
     version: str
     python: str
     is_own: bool
-    """Whether it was made here; else it is one of the user's."""
+    """Whether the workbench created the environment; if not, it is the user's."""
     folder: Path
     adapters: tuple[str, ...] = ()
-    """The adapters that it has, as it said when it was added; empty where that was before it was asked."""
+    """The adapters it reported when it was added; empty if added before they were recorded."""
 
     @property
     def is_there(self) -> bool:
-        """Return whether its Python still exists."""
+        """Whether its Python still exists."""
         return os.access(self.python, os.X_OK)
 
     def holds(self, python: str) -> bool:
-        """Return whether a Python is within its folder. A venv's is a link to another's: its own folder counts."""
+        """Return whether a Python is in its folder. A venv's Python is a link: the link's folder counts."""
         return Path(python).parent.resolve().is_relative_to(self.folder.resolve())
 
 
 def folder() -> Path:
-    """`$XDG_DATA_HOME/adapter-workbench/dspy`, by default below `~/.local/share`; it need not exist yet.
+    """Return `$XDG_DATA_HOME/adapter-workbench/dspy`, by default below `~/.local/share`; it may not exist yet.
 
-    Raises `SessionError` when there is neither the variable nor a home folder.
+    Raises `SessionError` if there is neither the variable nor a home folder.
     """
     found = user_folder("XDG_DATA_HOME", ".local/share")
     if found is None:
@@ -64,7 +65,7 @@ def folder() -> Path:
 
 
 def added() -> tuple[Environment, ...]:
-    """Every release that is there, the oldest first. Starts nothing."""
+    """List the added releases, oldest first, without starting any."""
     try:
         names = [one.name for one in folder().iterdir() if VERSION.fullmatch(one.name)]
     except (OSError, SessionError):
@@ -74,7 +75,7 @@ def added() -> tuple[Environment, ...]:
 
 
 def find(version: str) -> Environment | None:
-    """The release of that version; None where it was not added, or was not finished by us."""
+    """Return the release of a version; None if it was not added, or is incomplete."""
     if not VERSION.fullmatch(version):
         return None
     try:
@@ -91,7 +92,7 @@ def find(version: str) -> Environment | None:
 
 
 def why_not_there(adapter: str) -> str:
-    """Why an adapter such as `chat@3.0.4` cannot be asked here, with the mend; empty where it can, and for ours."""
+    """Return why an adapter such as `chat@3.0.4` is unavailable, with the fix; empty if available or our own."""
     named = catalog.parse_release(adapter)
     if named is None:
         return ""
@@ -103,7 +104,7 @@ def why_not_there(adapter: str) -> str:
 
 
 def open_release(version: str) -> Release:
-    """The release of that version, started. Raises `ReleaseError`."""
+    """Start the release of a version. Raises `ReleaseError`."""
     found = find(version)
     if found is None:
         message = f"dspy {version} is not added"
@@ -119,10 +120,10 @@ def open_release(version: str) -> Release:
 
 
 def add(version: str, tell: Callable[[str], None], python: str = sys.executable) -> Environment:
-    """Makes an environment of `python` with that release of dspy; `tell` gets a line for each step.
+    """Create an environment from `python` with a dspy release; `tell` is called with a line for each step.
 
-    One that is there stays as it is. Takes a minute, and leaves nothing behind where it fails or is broken off
-    (KeyboardInterrupt). Raises `CannotAddError`, and `SessionError` for a folder that cannot be written.
+    An existing release is returned unchanged. Takes a minute, and leaves nothing behind if it fails or is interrupted
+    (KeyboardInterrupt). Raises `CannotAddError`, or `SessionError` if the folder cannot be written.
     """
     if not VERSION.fullmatch(version):
         raise CannotAddError("no such release", f"{version[:40]!r} is no release of dspy", "name one as `3.0.4`")
@@ -141,9 +142,9 @@ def add(version: str, tell: Callable[[str], None], python: str = sys.executable)
 
 
 def use(python: str) -> Environment:
-    """Keeps the dspy of a Python of the user's under its version, in the place of one that was there.
+    """Register the dspy of the user's Python under its version, replacing an earlier release.
 
-    Raises `ReleaseError` for a Python without a dspy that can be used, and `SessionError`.
+    Raises `ReleaseError` if the Python has no usable dspy, and `SessionError`.
     """
     absolute = os.path.abspath(os.path.expanduser(python)) if os.sep in python else shutil.which(python) or python
     with Release(absolute, hint="install dspy there, or name another Python") as dspy:
@@ -152,7 +153,7 @@ def use(python: str) -> Environment:
         raise ReleaseError("missing", absolute, f"its dspy calls itself {version[:40]!r}, which is no release")
     there = find(version)
     if there is not None and there.is_own and there.holds(absolute):
-        return there  # it would be removed to be used
+        return there  # registering it would remove it
     making = _clean(folder()) / f"{UNDER_WAY}{version}-{os.getpid()}"
     try:
         making.mkdir()
@@ -163,13 +164,13 @@ def use(python: str) -> Environment:
 
 
 def remove(version: str) -> bool:
-    """Takes a release away, and its environment if it was made here; whether there was one. Raises `SessionError`."""
+    """Remove a release, and its environment if it is our own; return whether it existed. Raises `SessionError`."""
     if not VERSION.fullmatch(version):
         return False
     place = folder() / version
     gone = place.with_name(f"{UNDER_WAY}{version}-gone-{os.getpid()}")
     try:
-        place.rename(gone)  # at once: a half removed one would look whole
+        place.rename(gone)  # atomic, so that a partly removed release never looks complete
     except FileNotFoundError:
         return False
     except OSError as error:
@@ -179,7 +180,7 @@ def remove(version: str) -> bool:
 
 
 def order(version: str) -> tuple[tuple[int, ...], str]:
-    """A key that sorts versions: 3.9 before 3.10, and 3.5.0rc1 before 3.5.0."""
+    """Return a sort key for versions: 3.9 before 3.10, and 3.5.0rc1 before 3.5.0."""
     found = re.match(r"[\d.]*\d", version)
     numbers = found[0] if found else ""
     rest = version[len(numbers) :]
@@ -187,7 +188,7 @@ def order(version: str) -> tuple[tuple[int, ...], str]:
 
 
 def _tried(python: str, version: str) -> tuple[str, ...]:
-    """The adapters that it has. Raises `CannotAddError` where what was installed is not to be used."""
+    """Start an installed dspy and return its adapters. Raises `CannotAddError` if it is unusable."""
     try:
         with Release(python) as dspy:
             found, adapters = dspy.version, dspy.adapters
@@ -221,7 +222,7 @@ def _is_whole(version: str) -> bool:
 
 
 def _clean(place: Path) -> Path:
-    """The folder of releases, made where it is not there, without what a killed process left behind."""
+    """Create the folder of releases if needed, and delete what killed processes left in it."""
     try:
         place.mkdir(parents=True, exist_ok=True)
         for left in place.glob(f"{UNDER_WAY}*"):

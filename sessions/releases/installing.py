@@ -1,6 +1,6 @@
-"""Install a release of dspy with uv, or else venv and pip, from the index that pip is set to.
+"""Install a dspy release with uv, or else venv and pip, from the index that pip is configured for.
 
-Both are programs that are started; what they say of a failure becomes one line.
+They run as subprocesses; their error output is reduced to a single line.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FOR_UV = {
     "trusted-host": "--allow-insecure-host",
     "cert": "--cert",
 }
-"""Settings of pip by their names, and uv's option that means the same."""
+"""uv's equivalent option for each setting of pip."""
 SWITCHES = ("no-index",)
 STEPS = re.compile(r"(Collecting|Downloading|Building|Prepared|Resolved|Installed|Installing) .*", re.IGNORECASE)
 NO_NETWORK = re.compile(
@@ -41,7 +41,8 @@ NOT_BUILT = re.compile(
     r"(?:Failed to build|Failed building wheel for|Could not build wheels for) [`']?([A-Za-z0-9][\w.-]*(?:==[\w.]+)?)"
 )
 TAKEN_IN = re.compile(r"(?:Collecting|Processing|Building) (?:\S*/)?([A-Za-z0-9][\w.]*(?:-[A-Za-z][\w.]*)*)")
-"""A package that is taken in, by its name or its file's: where a build fails before it has a name, it is the last."""
+"""A package being fetched, by its name or its file's. If a build fails before the package has a name, it is the last
+of these."""
 END_OF_PIPS_BUILD = "[end of output]"
 START_OF_PIPS_BUILD = re.compile(r"╰─> \[\d+ lines of output\]")
 START_OF_UVS_BUILD = re.compile(r"\[std(?:out|err)\]")
@@ -49,11 +50,11 @@ SAYS_WHY = re.compile(r"(?:\S+: )?(?:fatal error|(?:\w+\.)*\w*(?:Error|Exception
 A_COMMAND_FAILED = re.compile(r"error: (?:command|subprocess)\b", re.IGNORECASE)
 MOST_LINES = 400
 OLDEST_PYTHON = (3, 11)
-"""For which our own packages are written, that the child reads with."""
+"""The oldest Python that our packages support; the child process imports them."""
 
 
 class CannotAddError(SessionError):
-    """Why a release could not be added, in a line."""
+    """Why a release could not be added, in a single line."""
 
     def __init__(self, reason: Reason, message: str, hint: str = "") -> None:
         self.reason = reason
@@ -61,9 +62,9 @@ class CannotAddError(SessionError):
 
 
 def install(version: str, folder: Path, tell: Callable[[str], None], python: str) -> str:
-    """Makes an environment in `folder` from `python` and installs dspy there; its Python.
+    """Create an environment in `folder` from `python`, install dspy, and return the environment's Python.
 
-    Raises `CannotAddError`, and `SessionError` for a folder that cannot be made.
+    Raises `CannotAddError`, or `SessionError` if the folder cannot be created.
     """
     _check(python)
     inside = str(folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
@@ -84,7 +85,7 @@ def install(version: str, folder: Path, tell: Callable[[str], None], python: str
 
 
 def _check(python: str) -> None:
-    """Raises `CannotAddError` for a Python that the workbench's own part of the environment cannot live in."""
+    """Raise `CannotAddError` if `python` cannot run the workbench's own packages."""
     found = _says([python, "-c", "import sys; print(*sys.version_info[:2], sep='.')"])
     if not found:
         raise CannotAddError("python", f"{python} cannot be run", "name a Python that is there with --python")
@@ -95,7 +96,7 @@ def _check(python: str) -> None:
 
 
 def _run(command: Sequence[str], version: str, python: str, tell: Callable[[str], None]) -> None:
-    """Runs a step to its end; its process and those of its own end with us. Raises `CannotAddError`."""
+    """Run a step to its end, then kill its whole process group. Raises `CannotAddError` if it fails."""
     lines: list[str] = []
     try:
         process = subprocess.Popen(
@@ -156,10 +157,10 @@ def why(said: str, version: str, python: str) -> CannotAddError:
 
 
 def _not_built(lines: Sequence[str]) -> str:
-    """Return the package whose build fails, and what the build says; empty where none did.
+    """Return the package whose build failed, and the reason; empty if no build failed.
 
-    pip and uv tell of that build word for word, and of themselves only that it failed: the line that says why is an
-    exception's or a compiler's, else the last.
+    pip and uv quote the build's output and add only that it failed. The reason is the line of an exception or of a
+    compiler error, else the last line.
     """
     of_uv = next((index for index, one in enumerate(lines) if START_OF_UVS_BUILD.fullmatch(one)), None)
     if END_OF_PIPS_BUILD in lines:
@@ -172,7 +173,7 @@ def _not_built(lines: Sequence[str]) -> str:
         return ""
     told = [one for one in said if not A_COMMAND_FAILED.match(one)]
     reasons = [one for one in told if SAYS_WHY.match(one)]
-    # A compiler's first error is the cause of the others; a traceback ends in its own.
+    # The first compiler error causes the others; the last line of a traceback is the exception.
     compilers = [one for one in reasons if "fatal error:" in one]
     reason = (compilers[:1] or reasons[-1:] or told[-1:] or ["its build ended without a word"])[0]
     named = next((found[1] for one in lines if (found := NOT_BUILT.search(one))), "")
@@ -188,7 +189,7 @@ def _no_such(version: str, versions: Sequence[str]) -> CannotAddError:
 
 
 def _python_needed(said: str, version: str) -> str:
-    """Return the Pythons that the release needs, where that is why pip rejects it."""
+    """Return the Python versions that the release requires, if that is why the installer rejects it."""
     for name, needs in ELSEWHERE.findall(said):
         if name == version:
             return str(needs).strip()
@@ -202,12 +203,12 @@ def _version_of(python: str) -> str:
 
 
 def _says(command: Sequence[str]) -> str:
-    """The first line of a program's answer; empty where it fails."""
+    """Return the first line of a program's output; empty if it fails."""
     return (_answer(command) or "").strip().partition("\n")[0]
 
 
 def _answer(command: Sequence[str]) -> str | None:
-    """All that a program answers; None where it fails."""
+    """Return a program's output; None if it fails."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=60)
     except (OSError, subprocess.TimeoutExpired):
@@ -216,7 +217,7 @@ def _answer(command: Sequence[str]) -> str | None:
 
 
 def _settings_for_uv(python: str) -> list[str]:
-    """pip's settings (its files' and its variables') as options of uv, which does not look at them."""
+    """Convert pip's settings (from files and variables) to options of uv, which ignores them."""
     answers = (_answer([one, "-m", "pip", "config", "list"]) for one in dict.fromkeys((python, sys.executable)))
     return as_uvs_options(next((said for said in answers if said is not None), ""))
 
@@ -230,12 +231,12 @@ def as_uvs_options(said: str) -> list[str]:
             options += [FOR_UV[name]] if value.lower() in ("1", "true", "yes", "on") else []
         else:
             options += [part for one in value.split() for part in (FOR_UV[name], one)]
-    # pip takes the best version of all indexes, uv of the first index that has the name.
+    # pip chooses the best version from all indexes; uv, from the first index that has the package.
     return [*options, "--index-strategy", "unsafe-best-match"] if "extra-index-url" in found else options
 
 
 def _settings(said: str) -> Iterator[tuple[str, str]]:
-    """Name and value of what `pip config list` says: `global.index-url='https://…'` a line, variables last."""
+    """Yield the names and values of `pip config list`: lines like `global.index-url='https://…'`, variables last."""
     lines = [one for one in said.splitlines() if not one.startswith(":env:")]
     lines += [one.removeprefix(":env:") for one in said.splitlines() if one.startswith(":env:")]
     for line in lines:

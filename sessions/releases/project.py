@@ -1,7 +1,8 @@
-"""Find the dspy of a project from its environment, lock file or requirements, running nothing.
+"""Find a project's dspy from its environment, lock file or requirements, without running anything.
 
-The nearest folder that says something decides, from the given folder up to the root of its repository. In a folder an
-environment counts before a lock file, and that before requirements: it is the dspy that the program imports.
+The search goes from the given folder up to the root of its repository; the nearest folder that names a version wins.
+Within a folder, an environment takes precedence over lock files, and they over requirements, because the environment
+has the dspy that the program imports.
 """
 
 from __future__ import annotations
@@ -30,19 +31,19 @@ FILES = {
     "requirements.txt": PINNED,
     "pyproject.toml": PINNED,
 }
-"""The files that name a release, the most certain first, with the place of the version in each."""
+"""The files that name a release, most reliable first, with the pattern of the version in each."""
 MOST_CHARACTERS = 20_000_000
 
 
 @dataclass(frozen=True)
 class Project:
-    """The dspy that a project has."""
+    """The dspy of a project."""
 
     version: str
     source: Path
     """The environment's folder, or the file that names the release."""
     python: str | None
-    """The environment's Python; None where only a file names the release."""
+    """The environment's Python; None if the release is only named in a file."""
 
 
 def find(folder: Path) -> Project | None:

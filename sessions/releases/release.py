@@ -1,4 +1,4 @@
-"""A dspy in a warm child process of its own Python: neither its version nor its price is ours."""
+"""Run any dspy in a warm child process of its own Python, so that its version and import time do not affect ours."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ REPLIES_AT_ONCE = 40
 FAILURES: Mapping[str, Failure] = {"unsupported": "unsupported", "raised": "raised"}
 WORKER = Path(__file__).with_name("dspy_worker.py")
 OURS = Path(__file__).parents[2]
-"""The folder of our packages, which the child reads with its own Python."""
+"""The folder of our packages, which the child imports with its own Python."""
 
 
 _children: set[subprocess.Popen[str]] = set()
-"""The processes that run now."""
+"""The running processes."""
 _no_more = threading.Event()
-"""Set while no process may be started: one that nobody waits for would keep the program from ending."""
+"""Set while no process may start: an orphaned process would keep the program from exiting."""
 
 
 def end_every_child() -> None:
-    """Kills every process of a release, those that are still starting too, and starts no more until `allow_children`.
+    """Kill all release processes, also those still starting, and start none until `allow_children`.
 
-    Whoever waits for one, or asks for one, gets its error.
+    Pending and new questions raise an error.
     """
     _no_more.set()
     for process in list(_children):
@@ -48,23 +48,23 @@ def end_every_child() -> None:
 
 
 def allow_children() -> None:
-    """Questions start processes again."""
+    """Allow questions to start processes again."""
     _no_more.clear()
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """Kills it and what it started: the Python that a script around it runs holds the pipes that are read here."""
+    """Kill a process and its children: the Python behind a wrapper script holds the pipes that we read."""
     if os.name == "nt":
         process.kill()
-    elif process.poll() is None:  # else its number may be another's by now
+    elif process.poll() is None:  # otherwise another process may have its id by now
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
 
 
 class Release:
-    """The dspy of one Python. One question at a time; threads wait for each other. Use as a context manager.
+    """The dspy of a Python. Answers one question at a time; threads wait. Use as a context manager.
 
-    `hint` says what would work in the place of a Python without a dspy.
+    `hint` tells users how to fix a Python without dspy.
     """
 
     def __init__(
@@ -74,8 +74,8 @@ class Release:
         hint: str = "install dspy there, or name another Python with --dspy-python",
         answer_seconds: float = ANSWER_SECONDS,
     ) -> None:
-        """Start its process. Raises `ReleaseError` when that Python cannot be run, or has no usable dspy."""
-        # The child runs in a folder of its own; links stay, for a venv is found by the name it is called with.
+        """Start the process. Raises `ReleaseError` if the Python cannot be run or has no usable dspy."""
+        # The child runs in its own folder, so the path must be absolute. Links are kept: Python finds its venv by them.
         self._python = os.path.abspath(python) if os.path.dirname(python) else python
         self._hint = hint
         self._answer_seconds = answer_seconds
@@ -85,7 +85,7 @@ class Release:
         self._child: _Child | None = _Child(self._python, hint)
         self.version = self._child.version
         self.adapters = self._child.adapters
-        """The names of the adapters that it has."""
+        """The names of the adapters in this dspy."""
 
     @property
     def versions(self) -> Mapping[str, str]:
@@ -104,13 +104,13 @@ class Release:
         self.close()
 
     def close(self) -> None:
-        """Ends the child. A question that waits for it gets its error."""
+        """End the child; a pending question raises an error."""
         child, self._child = self._child, None
         if child is not None:
             child.close()
 
     def call(self, question: Question) -> Call:
-        """Return what that dspy sends for the question's case, and how it parses the answers. Raises `ReleaseError`."""
+        """Return what dspy sends for the question's case, and how it parses the answers. Raises `ReleaseError`."""
         why_not = self.why_not(question.session, question.column)
         if why_not:
             raise ReleaseError("unsupported", question.column.id, f"{self.name} cannot hold this: {why_not}")
@@ -137,9 +137,9 @@ class Release:
         )
 
     def readings(self, session: Session, column: Column, replies: Sequence[str]) -> list[ReleaseReading]:
-        """Parse each of `replies` with `column`'s adapter, by the signature as the column sees it.
+        """Parse `replies` with the column's adapter and its variant of the signature.
 
-        The parser alone, without native parts and without a prompt. Raises `ReleaseError`.
+        Runs only the parser, without native parts or a prompt. Raises `ReleaseError`.
         """
         varied = variants.session_of(session, column)
         text = self._text_of(varied, varied.cases[0], column)
@@ -151,7 +151,7 @@ class Release:
         return found
 
     def why_not(self, session: Session, column: Column) -> str:
-        """Why a column cannot be shown to any dspy, as half a sentence; empty where it can."""
+        """Return why dspy cannot run a column, as a clause; empty if it can."""
         if session.tools:
             return "the session has tools of its own, which in dspy are its agents' and no adapter's"
         named = catalog.parse_release(column.adapter)
@@ -163,7 +163,7 @@ class Release:
         return ""
 
     def _text_of(self, session: Session, case: Case, column: Column) -> str:
-        """The session with this case and column alone, as JSON: nothing else decides what a prompt is."""
+        """Return the session as JSON, with only what determines the prompt: this case and column."""
         bare = Case(case.name, case.inputs, case.history, turns_off=case.turns_off)
         asked = replace(session, cases=(bare,), columns=(column,), notes="")
         with self._writing:
@@ -194,7 +194,7 @@ class Release:
 
 
 class _Child:
-    """A process. `version` is that of its dspy."""
+    """A child process; `version` is the version of its dspy."""
 
     def __init__(self, python: str, hint: str) -> None:
         if _no_more.is_set():
@@ -230,7 +230,7 @@ class _Child:
         self._listener.start()
         try:
             hello = self._read(START_SECONDS)
-        except BaseException:  # ctrl+c, which is ours alone
+        except BaseException:  # ctrl+c reaches only this process
             self.close()
             raise
         if "dspy" not in hello:
@@ -248,7 +248,7 @@ class _Child:
 
     @property
     def last_words(self) -> str:
-        """The last line that it wrote to its standard error, empty for none."""
+        """The last line of its standard error; empty if there is none."""
         return next((line.strip() for line in reversed(self._said) if line.strip()), "")
 
     def close(self) -> None:
@@ -258,12 +258,12 @@ class _Child:
         self._listener.join(1.0)
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
-                with contextlib.suppress(BrokenPipeError):  # of what it was told, it did not hear the last
+                with contextlib.suppress(BrokenPipeError):  # it ended before reading all its input
                     pipe.close()
         self._folder.cleanup()
 
     def ask(self, question: Mapping[str, object], seconds: float) -> dict[str, Any]:
-        """Its answer; empty where it ended, or was ended after so many seconds (`was_too_slow`)."""
+        """Return its answer; empty if it ended, or was killed after `seconds` (`was_too_slow`)."""
         try:
             assert self._process.stdin is not None
             self._process.stdin.write(json.dumps(question) + "\n")

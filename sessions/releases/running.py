@@ -1,4 +1,4 @@
-"""The releases that columns ask: one warm process each for the whole program, started by the first question."""
+"""Share releases across the program: a warm process for each version, started on first use."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from sessions.releases.release import Release, allow_children, end_every_child
 
 _lock = threading.Lock()
 _starting: dict[str, threading.Lock] = {}
-"""By version who starts it: one does, and several versions start side by side."""
+"""A lock for each version, so that it is started once while other versions start in parallel."""
 _running: dict[str, Release] = {}
 
 
 def release_of(version: str) -> Release:
-    """The release of that version, warm. Raises `ReleaseError`: of one that was not added with how to add it."""
+    """Return the warm release of a version. Raises `ReleaseError`; if it was not added, with how to add it."""
     with _lock:
         starting = _starting.setdefault(version, threading.Lock())
     with starting:
@@ -25,9 +25,9 @@ def release_of(version: str) -> Release:
 
 
 def end() -> None:
-    """Ends every process that was started, or is starting; who waits for one, or asks, gets an error from now on.
+    """End all processes, also those still starting; pending and new questions raise an error.
 
-    So nothing that is under way elsewhere keeps a program from ending. `begin` takes it back.
+    No pending work can then keep the program from exiting. `begin` allows questions again.
     """
     end_every_child()
     with _lock:
@@ -40,7 +40,7 @@ def end() -> None:
 
 
 def begin() -> None:
-    """Questions are answered, also after an `end`."""
+    """Answer questions again after `end`."""
     allow_children()
 
 
