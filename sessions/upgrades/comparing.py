@@ -1,4 +1,4 @@
-"""Compare what both sides of an upgrade make of a fixture; each difference has its cause."""
+"""Compare the prompts, requests and parse results of both sides of an upgrade; each difference has a cause."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from sessions.releases.engine import ReleaseReading
 from sessions.text_diff import line_diff, prefixed, stretches
 
 _WHOLE = ("name", "type", "description", "constraint", "schema", "value", "marker", "filler")
-"""Kinds whose pieces are compared whole where they belong to a field; of other text, what changed in it."""
+"""Kinds of segments that are compared whole if they belong to a field; in other text, only the changed words are."""
 _Place = tuple[int, int, int, int]
-"""Start and end of a change in the text before, and in the text after: code points."""
+"""The start and end of a change in the old text and in the new text, in code points."""
 _NUMBERS = re.compile(r"\d+")
 
 
@@ -33,19 +33,19 @@ class Made:
 
     messages: tuple[Message, ...]
     request: Mapping[str, Any]
-    """What goes out beside the messages, without the model's name."""
+    """The request without its messages and the model's name."""
     readings: tuple[ReleaseReading, ...] = ()
-    """One a reply."""
+    """The parse results, one for each reply."""
     removed_fields: tuple[str, ...] = ()
-    """Fields whose place a native feature of the model takes."""
+    """Fields replaced by a native feature of the model."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A thing that differs in a place, with its cause: `diff` has the lines that show it, "-" before, "+" after."""
+    """A difference and its cause. `diff` shows its lines: "-" before, "+" after."""
 
     part: Part
-    """`render` (the prompt and the request) or `parse` (the readings)."""
+    """`render` (the prompt and the request) or `parse` (the parse results)."""
     place: str
     key: Key
     diff: tuple[str, ...]
@@ -54,9 +54,9 @@ class Difference:
 def differences(
     before: Made, after: Made, signature: Signature, replies: Sequence[str], by: CauseKind
 ) -> list[Difference]:
-    """Compare a case on a side (`before`) with the other.
+    """Compare both sides of a fixture.
 
-    `replies` are those that both sides read, `by` is the kind of what was changed.
+    `replies` are the replies that both sides parse; `by` is the kind of change.
     """
     found = list(_message_differences(before, after, signature, by))
     found += _request_differences(before.request, after.request, by)
@@ -74,7 +74,7 @@ def _message_differences(before: Made, after: Made, signature: Signature, by: Ca
     moves = _moves([one.edit for found in changes for one in found if not one.is_part], by)
     for number, (old, new) in enumerate(pairs):
         message = new if new is not None else old
-        assert message is not None  # `_paired` gives one of the two
+        assert message is not None  # `_paired` yields at least one of them
         place = f"messages[{number}] ({turn_in_words(message.turn)})"
         if old is None or new is None:
             lines = prefixed("+" if old is None else "-", _shown(message))
@@ -97,7 +97,7 @@ def _message_differences(before: Made, after: Made, signature: Signature, by: Ca
 
 
 def _native(edit: Edit, before: Made, after: Made, by: CauseKind) -> Key | None:
-    """The one cause of all that goes with fields whose place a native feature takes on one side alone."""
+    """Return the common cause of changes due to fields that a native feature replaces on one side only."""
     native = set(before.removed_fields) ^ set(after.removed_fields)
     is_of_another = edit.origin.field is not None and edit.origin.field not in native
     if not native or (is_of_another and edit.origin.kind in ("type", "description", "constraint", "value", "schema")):
@@ -108,7 +108,7 @@ def _native(edit: Edit, before: Made, after: Made, by: CauseKind) -> Key | None:
 def _paired(
     before: Sequence[Message], after: Sequence[Message]
 ) -> Iterator[tuple[Message, Message] | tuple[Message, None] | tuple[None, Message]]:
-    """The messages side by side, by turn and role."""
+    """Pair messages of the same turn and role."""
     left = list(after)
     for old in before:
         beside = next((new for new in left if (new.turn, new.role) == (old.turn, old.role)), None)
@@ -126,7 +126,7 @@ def _form(message: Message) -> str:
 
 
 def _shown(message: Message) -> list[str]:
-    """A message as lines: its text, what is no text as JSON, and what it carries beside."""
+    """Return a message as lines: its text, then other parts and extra keys as JSON."""
     lines = message.text.split("\n")
     lines += [json.dumps(plain(one.payload), ensure_ascii=False) for one in message.parts if isinstance(one, DataPart)]
     return lines + [f"{name}: {json.dumps(plain(value))}" for name, value in message.extra.items()]
@@ -135,12 +135,12 @@ def _shown(message: Message) -> list[str]:
 class _Change(NamedTuple):
     edit: Edit
     is_part: bool
-    """Whether the texts are what changed within a piece, and not whole pieces."""
+    """Whether the texts are changed words within pieces, not whole pieces."""
     diff: tuple[str, ...]
 
 
 def _changes(before: Message, after: Message, signature: Signature) -> list[_Change]:
-    """Group changes by the kind and field of the pieces they touch; never none."""
+    """Group changes by the kind and field of the pieces they touch; at least one."""
     found: list[_Change] = []
     old_text, new_text = str(before.text), str(after.text)
     for (kind, field), places in _touched(before, after).items():
@@ -170,7 +170,7 @@ def _changes(before: Message, after: Message, signature: Signature) -> list[_Cha
 
 
 def _at(before: str, after: str, places: Sequence[_Place]) -> tuple[str, str]:
-    """The words that are gone and those that came at these places."""
+    """Return the removed and the added words at these places."""
     gone = [before[start:end] for start, end, _, _ in places]
     come = [after[start:end] for _, _, start, end in places]
     return " … ".join(filter(str.strip, gone)), " … ".join(filter(str.strip, come))
@@ -181,7 +181,7 @@ def _hunks(before: str, after: str) -> tuple[str, str]:
 
 
 def _diff_at(before: str, after: str, places: Sequence[_Place]) -> tuple[str, ...]:
-    """The lines in which these places are."""
+    """Return the diff of the lines around these places."""
     lines: dict[str, None] = {}
     for start, end, new_start, new_end in places:
         old, new = _lines_around(before, start, end), _lines_around(after, new_start, new_end)
@@ -190,20 +190,20 @@ def _diff_at(before: str, after: str, places: Sequence[_Place]) -> tuple[str, ..
 
 
 def _lines_around(text: str, start: int, end: int) -> list[str]:
-    """The whole lines of a stretch; a line end at its border is not another line."""
+    """Return the whole lines around a stretch; a newline at its end does not add a line."""
     first = text.rfind("\n", 0, start) + 1
     last = text.find("\n", max(end - text[start:end].endswith("\n"), first))
     return text[first : len(text) if last < 0 else last].split("\n")
 
 
 def _touched(before: Message, after: Message) -> dict[tuple[str, str | None], list[_Place]]:
-    """The kinds and fields of the pieces that changes touch, and where. What stands between others goes with them."""
+    """Map the kinds and fields of touched pieces to the changes; boilerplate between other kinds is not listed."""
     touched: dict[tuple[str, str | None], list[_Place]] = {}
     for place in _joined(str(before.text), str(after.text)):
         start, end, new_start, new_end = place
         pieces = [*before.text.slice(start, end).segments, *after.text.slice(new_start, new_end).segments]
         kinds = {one.kind for one in pieces}
-        # Markers and names within a reminder are its own words.
+        # Markers and names within a reminder are part of it.
         of_reminder = [("reminder", None)] if "reminder" in kinds else []
         others = [(one.kind, one.field if one.kind in _WHOLE else None) for one in pieces]
         told = [one for one in others if one[0] != "boilerplate" or kinds == {"boilerplate"}]
@@ -213,7 +213,7 @@ def _touched(before: Message, after: Message) -> dict[tuple[str, str | None], li
 
 
 def _joined(before: str, after: str) -> list[_Place]:
-    """List where the texts differ; changes with only blanks between them are joined."""
+    """List the changes between the texts; changes separated only by whitespace are joined."""
     found: list[_Place] = []
     for _, start, end, new_start, new_end in stretches(before, after):
         if found and not before[found[-1][1] : start].strip():
@@ -224,7 +224,7 @@ def _joined(before: str, after: str) -> list[_Place]:
 
 
 def _members(text: str, annotation: object) -> str:
-    """A note that lists the members of an Enum: by what of them, in the place of the list."""
+    """Return "names" or "values" for a note that lists those of an Enum's members, else the text."""
     if not (isinstance(annotation, type) and issubclass(annotation, Enum)):
         return text
     lists = {"names": [one.name for one in annotation], "values": [f"{one.value}" for one in annotation]}
@@ -232,7 +232,7 @@ def _members(text: str, annotation: object) -> str:
 
 
 def _pieces(segments: Sequence[Segment], kind: str, field: str | None) -> list[str]:
-    """The texts of a kind and field, those side by side as one."""
+    """Return the texts of a kind and field; adjacent pieces are joined."""
     found: list[str] = []
     was_before = False
     for one in segments:
@@ -246,7 +246,7 @@ def _pieces(segments: Sequence[Segment], kind: str, field: str | None) -> list[s
 
 
 def _reminder(message: Message) -> list[str]:
-    """The message from its first piece of a reminder on, with the markers and forms of fields that it goes on with."""
+    """Return the reminder of a message, with the markers, schemas, names and types that follow it."""
     segments = message.segments
     places = [place for place, one in enumerate(segments) if one.kind == "reminder"]
     if not places:
@@ -258,14 +258,14 @@ def _reminder(message: Message) -> list[str]:
 
 
 def _unlike(pieces: Sequence[str], others: Sequence[str]) -> list[str]:
-    """Those that differ from the one at the same place, where there are as many."""
+    """Return the pieces that differ from their counterpart in `others`; all, if the counts differ."""
     if len(pieces) != len(others):
         return list(pieces)
     return list(dict.fromkeys([one for one, other in zip(pieces, others, strict=True) if one != other]))
 
 
 def _moves(edits: Sequence[Edit], by: CauseKind) -> dict[Edit, Key]:
-    """Pieces that are gone from a turn and stand whole in another, each with the cause that says so."""
+    """Map the edits of pieces moved between turns to their cause."""
     found: dict[Edit, Key] = {}
     gone = [one for one in edits if one.before and not one.after and one.origin.field is None]
     for edit in edits:
@@ -277,7 +277,7 @@ def _moves(edits: Sequence[Edit], by: CauseKind) -> dict[Edit, Key]:
 
 
 def _is_moved(gone: Edit, come: Edit) -> bool:
-    """Tell whether it is the same piece in the same words; a moved reminder may be reworded."""
+    """Return whether it is the same piece with the same text; a moved reminder may be reworded."""
     if gone.origin.kind != come.origin.kind or gone.origin.turn == come.origin.turn:
         return False
     return gone.origin.kind == "reminder" or gone.before == come.after
@@ -306,7 +306,7 @@ def _json_lines(value: object) -> tuple[str, ...]:
 
 
 def _form_of(value: object) -> str:
-    """Describe a parameter: schemas and tools by what they are, anything else as JSON."""
+    """Describe a parameter: schemas and tools by their kind, anything else as JSON."""
     if isinstance(value, Mapping) and isinstance(value.get("type"), str):
         return "a JSON schema" if value["type"] == "json_schema" else str(value["type"])
     if isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
@@ -343,7 +343,7 @@ def _reading_differences(
 
 
 def is_other(before: ReleaseReading, after: ReleaseReading) -> bool:
-    """Tell whether two parse results have other values, or values of another type."""
+    """Return whether the values of two parse results differ, or the types of values."""
     return not same(dict(before.values), dict(after.values))
 
 
@@ -354,7 +354,7 @@ def _read_lines(read: ReleaseReading) -> list[str]:
 
 
 def _reason(read: ReleaseReading, reply: str) -> str:
-    """The exception and what its first line says, without the reply and without numbers, which differ."""
+    """Return the exception's type and first line, without the reply and numbers, which vary between replies."""
     said = read.message.partition("LM Response:")[0]
     first = (said.replace(reply, "…") if reply else said).strip().partition("\n")[0]
     first = re.sub(r"^Adapter \w+ failed to parse the LM response\.?", "", first).strip()

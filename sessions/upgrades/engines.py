@@ -1,4 +1,4 @@
-"""Our own engine behind the shape that releases of dspy have, so that one can stand beside the other."""
+"""Give our adapters the interface of dspy releases, so that both can be compared."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from sessions.running import recording, rendering
 
 
 class Ours:
-    """The adapters of this project, which stand for `sessions.running.recording.DSPY`. Holds nothing open."""
+    """The adapters of this project, which reproduce `sessions.running.recording.DSPY`. Keeps nothing open."""
 
     name = f"ours, as dspy {recording.DSPY}"
     version = recording.DSPY
 
     def call(self, question: Question) -> Call:
-        """As `Engine.call`: whatever formatting raises is a `ReleaseError` of the kind `raised`."""
+        """Make a whole call, as `Engine.call`; formatting errors become a `ReleaseError` of kind `raised`."""
         session, case, column = question.session, question.case, question.column
         if question.adapter:
             column = replace(column, adapter=question.adapter, options={})
@@ -44,7 +44,7 @@ class Ours:
         )
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Do nothing: nothing is open."""
 
 
 def _reading(reading: Reading) -> ReleaseReading:
@@ -53,9 +53,9 @@ def _reading(reading: Reading) -> ReleaseReading:
 
 
 def open_engine(name: str) -> Engine:
-    """The engine of that name, started. `installed` is the dspy beside the workbench.
+    """Start the engine of a name. `installed` is the dspy in the workbench's own environment.
 
-    Raises `ReleaseError`: of a release that was not added with how to add it.
+    Raises `ReleaseError`; if a release was not added, with how to add it.
     """
     if name == "ours":
         return Ours()

@@ -1,4 +1,4 @@
-"""Summarise an upgrade: its effects, each once, the counts, and notes on another model."""
+"""Summarize an upgrade: deduplicated effects, counts, and notes on a new model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sessions.upgrades.sides import Compared
 
 @dataclass(frozen=True)
 class Found:
-    """A thing that the change does, with the fixtures that show it and the shortest of the places as its example."""
+    """An effect of the change, with the affected fixtures and the shortest difference as its example."""
 
     key: Key
     fixtures: tuple[FixtureName, ...]
@@ -27,33 +27,33 @@ class Found:
 
     @property
     def words(self) -> str:
-        """A sentence: what changed."""
+        """The change in a sentence."""
         return writing.in_words(self.key)
 
     @property
     def is_reading(self) -> bool:
-        """Tell whether it is about replies, not about what is sent."""
+        """Whether it affects how replies parse, not what is sent."""
         return self.example.part == "parse"
 
     @property
     def where(self) -> str:
-        """Such as `chat, xml; 3 fixtures`."""
+        """The affected adapters and fixtures, such as `chat, xml; 3 fixtures`."""
         return f"{', '.join(self.adapters)}; {counted(self.fixtures)}"
 
 
 @dataclass(frozen=True)
 class Upgrade:
-    """A change of dspy, of a model or of an adapter, over the fixtures that were compared."""
+    """The effects of another dspy, model or adapter on the compared fixtures."""
 
     before: str
     after: str
     fixtures: tuple[Compared, ...]
     found: tuple[Found, ...]
-    """Readings first, then what most fixtures show."""
+    """The effects: those on parse results first, then by number of fixtures."""
     notes: tuple[str, ...] = ()
-    """What is to be known of the change as such: prices, a retired model."""
+    """Notes on the change itself, such as prices or a retired model."""
     live: tuple[Pair, ...] = ()
-    """Of each column, what may be concluded from replies that were asked for under both sides."""
+    """The conclusion for each column from new replies on both sides."""
 
     @property
     def compared(self) -> tuple[Compared, ...]:
@@ -65,7 +65,7 @@ class Upgrade:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Count fixtures, tokens (of those compared) and replies."""
+        """The counts of fixtures, tokens (in compared fixtures) and replies."""
         compared = self.compared
         return {
             "fixtures": len(self.fixtures),
@@ -81,7 +81,7 @@ class Upgrade:
         }
 
     def as_dict(self) -> dict[str, Any]:
-        """The shape of `upgrade --json`."""
+        """Return the JSON of `upgrade --json`."""
         return {
             "before": self.before,
             "after": self.after,
@@ -129,7 +129,7 @@ class Upgrade:
 
 
 def upgrade(before: str, after: str, fixtures: Sequence[Compared], notes: Sequence[str] = ()) -> Upgrade:
-    """The fixtures' differences by what they have in common."""
+    """Group the differences of fixtures by cause."""
     shown: dict[Key, list[tuple[Compared, Difference]]] = {}
     for fixture in fixtures:
         for difference in fixture.differences:
@@ -147,7 +147,7 @@ def _found(key: Key, places: Sequence[tuple[Compared, Difference]]) -> Found:
 
 
 def notes_of(before: Sequence[str], after: str, compared: Sequence[Compared], today: date) -> Iterator[str]:
-    """Sentences on the models that there are, `before`, and on the one to come. Prices are litellm's list prices."""
+    """Yield sentences on the current models (`before`) and the new model. Prices are litellm's list prices."""
     old = [one for one in dict.fromkeys(before) if one != after]
     for model in (*old, after):
         retirement = retirement_of(model)

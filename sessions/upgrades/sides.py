@@ -1,4 +1,4 @@
-"""The two sides of a change, and what each makes of a fixture: its recorded calls, and how their replies are read."""
+"""Render the calls of a fixture and parse its replies on both sides of a change, and compare the results."""
 
 from __future__ import annotations
 
@@ -26,19 +26,21 @@ from sessions.upgrades.comparing import Difference, Made
 
 @dataclass(frozen=True)
 class Side:
-    """Before or after: who renders and reads, and what takes the place of the session's model or adapter."""
+    """A side of the change, before or after: its engine, and a model or adapter to use instead of the session's."""
 
     name: str
-    """As it is said: `dspy 3.0.4`, `openai/gpt-6-sol`, `xml`."""
+    """The displayed name: `dspy 3.0.4`, `openai/gpt-6-sol`, `xml`."""
     engine: Engine
     model: str | None = None
     adapter: str | None = None
     as_written: bool = False
-    """Whether a request is compared as its model's provider gets it: parameters renamed and left out."""
+    """Whether to compare requests as the provider receives them, with parameters renamed and dropped."""
 
     def column_of(self, column: Column) -> Column:
-        """The column with this side's model and adapter. Whose engine asks is what the side says, and not the column:
-        of `chat@3.0.4` it is `chat`."""
+        """Return the column with this side's model and adapter.
+
+        The side's engine replaces a release named in the column: `chat@3.0.4` becomes `chat`.
+        """
         release = catalog.parse_release(column.adapter)
         used = column if release is None else replace(column, adapter=release.adapter)
         if self.adapter is not None and self.adapter != used.adapter:
@@ -48,7 +50,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Change:
-    """A change from the first side to the other; `by` is the kind of all its causes."""
+    """A change from `before` to `after`; `by` is the kind of its causes."""
 
     before: Side
     after: Side
@@ -57,7 +59,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Compared:
-    """A case under a column, before and after."""
+    """A case in a column, before and after."""
 
     path: str
     case: str
@@ -65,16 +67,16 @@ class Compared:
     adapter: str
     differences: tuple[Difference, ...] = ()
     tokens: tuple[int, int] = (0, 0)
-    """Of the first call, before and after: estimates of the whole request."""
+    """Estimated tokens of the first call's request, before and after."""
     replies: int = 0
-    """Recorded and shown replies that both sides were given."""
+    """The number of recorded and displayed replies that both sides parsed."""
     no_longer_read: int = 0
     read_now: int = 0
     read_otherwise: int = 0
     why_not: str = ""
     """Why it could not be compared, in one sentence."""
     is_broken: bool = False
-    """Whether that is because an engine ended or did not answer."""
+    """Whether it was not compared because an engine failed or did not answer."""
 
     @property
     def is_changed(self) -> bool:
@@ -86,14 +88,14 @@ class Compared:
 
 
 def compare(change: Change, session: Session, path: str, case: Case, column: Column) -> Compared:
-    """Compare one case under a column before and after the change.
+    """Compare a case in a column before and after the change.
 
     Sends nothing, writes nothing, and never raises for a session's content.
     """
     empty = Compared(path, case.name, column.id, change.after.column_of(column).adapter)
     try:
         signature = variants.session_of(session, column).signature.read()
-    except Exception as error:  # a signature that cannot be read
+    except Exception as error:  # an invalid signature
         return replace(empty, why_not=f"the signature: {error}")
     found = empty
     for number, (role, answers) in enumerate(_calls(change, case, column)):
@@ -119,9 +121,9 @@ def compare(change: Change, session: Session, path: str, case: Case, column: Col
 
 
 def _calls(change: Change, case: Case, column: Column) -> Iterator[tuple[str, tuple[Answer, ...]]]:
-    """The adapters of a fixture's calls, the column's own as "", each with the replies that are to be read.
+    """Yield the adapter of each call of a fixture, "" for the column's own, with the replies to parse.
 
-    Where the model or the adapter changes no reply is read: those there are answer another prompt.
+    If the model or the adapter changes, no replies are parsed, because they answer another prompt.
     """
     recorded = case.recordings.get(column.id)
     attempts = recorded.attempts if recorded is not None else ()
@@ -138,7 +140,7 @@ def _calls(change: Change, case: Case, column: Column) -> Iterator[tuple[str, tu
 
 def _made(side: Side, session: Session, case: Case, column: Column, adapter: str, answers: tuple[Answer, ...]) -> Made:
     used = side.column_of(column)
-    # A recording's own capabilities are those of the model that it was made with.
+    # Recorded capabilities are those of the model used for the recording.
     capabilities = _capabilities(session, case, used) if side.model is None else None
     session = replace(session, columns=tuple([used if one.id == column.id else one for one in session.columns]))
     call = side.engine.call(Question(session, case, used, capabilities, answers, adapter))
@@ -159,10 +161,10 @@ def _capabilities(session: Session, case: Case, column: Column) -> Capabilities 
 
 
 def _ours(session: Session, case: Case, column: Column, capabilities: Capabilities | None) -> tuple[Message, ...]:
-    """Our own messages, for their origins; none where ours refuse to make them."""
+    """Return our own messages, for their origins; empty if our adapter cannot make them."""
     try:
         return rendering.request_of(session, column, case, capabilities=capabilities).messages
-    except Exception:  # formatting raises whatever dspy's does; what the engines say of it is told
+    except Exception:  # formatting raises whatever dspy's does; the engines' errors are reported instead
         return ()
 
 
@@ -171,7 +173,7 @@ def _tokens(made: Made) -> int:
 
 
 def _without_prompt(empty: Compared, change: Change, before: object, after: object) -> Compared:
-    """A side makes no prompt: a change where the other does and nothing is lacking but the values' consent."""
+    """Compare when a side made no prompt: a change if only one did, unless its engine failed or lacks support."""
     errors = [one for one in (before, after) if isinstance(one, ReleaseError)]
     broken = next((one for one in errors if one.kind in ("ended", "too slow", "missing")), None)
     if broken is not None:
@@ -201,13 +203,13 @@ def _counted(found: Compared, before: Made, after: Made, differences: list[Diffe
 
 
 _SCHEMA = re.compile(r'\{\\*"(type|\$defs|properties|anyOf)')
-"""How a JSON schema begins, also within a text in JSON."""
+"""The start of a JSON schema, possibly escaped in a JSON string."""
 UNKNOWN = "unknown"
-"""The turn of a message that none of ours stands beside."""
+"""The turn of a message without a counterpart in ours."""
 
 
 def with_origins(theirs: Sequence[Mapping[str, object]], ours: Sequence[Message]) -> tuple[Message, ...]:
-    """`theirs`, plain messages as a provider gets them, each beside the one of ours that has its place."""
+    """Convert `theirs`, plain messages as a provider gets them, with the origins of our corresponding messages."""
     beside = dict(_pairs(theirs, ours))
     lines = _lines_of(ours)
     return tuple([_one(message, beside.get(index), lines) for index, message in enumerate(theirs)])
@@ -256,7 +258,7 @@ def _one(theirs: Mapping[str, object], ours: Message | None, lines: Mapping[str,
 
 
 def _lines_of(ours: Sequence[Message]) -> dict[str, Segment]:
-    """Map each line of ours to its longest piece, for lines that moved elsewhere."""
+    """Map each line of our messages to its longest piece, to find lines that moved."""
     found: dict[str, Segment] = {}
     for message in ours:
         text, position = message.text, 0
@@ -287,7 +289,7 @@ def _labelled(theirs: str, ours: Text, lines: Mapping[str, Segment]) -> Text:
 
 
 def _unlike(text: str, ours: Text, start: int, end: int, lines: Mapping[str, Segment]) -> Iterator[Segment]:
-    """A stretch that is not in ours at this place: by its own line elsewhere, else by what has its place in ours."""
+    """Label text that differs from ours: as the same line elsewhere in ours, else as the piece it replaces."""
     here = ours.slice(start, end).segments
     near = _longest(here) if here else _neighbour(ours, start)
     for line in text.splitlines(keepends=True):
@@ -297,7 +299,7 @@ def _unlike(text: str, ours: Text, start: int, end: int, lines: Mapping[str, Seg
 
 
 def _neighbour(ours: Text, place: int) -> Segment:
-    """The piece around a place, or before it; beside a value, but not within it, fixed text stands."""
+    """Return the piece around a place, or before it; text next to a value counts as boilerplate."""
     before, after = ours.slice(0, place).segments[-1:], ours.slice(place, len(ours)).segments[:1]
     if before and after and before[0][1:] == after[0][1:]:
         return before[0]

@@ -1,1 +1,1 @@
-"""Benches: every case in every column, several times; planned, run, judged and reported."""
+"""Plan, run, judge and report benches: every case in every column, several times."""

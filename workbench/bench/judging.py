@@ -1,4 +1,4 @@
-"""Judge a run by what its case expects, and again when the expectations have changed since."""
+"""Judge runs by the expectations of their case, and judge again when the expectations change."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ LONGEST_REASON = 500
 NOTHING_TO_READ = "the reply has nothing to read"
 NO_REPLY = "there is no reply"
 SHOWN = 120
-"""Characters of a value in a failure."""
+"""The most characters of a value shown in a failure."""
 
 
 @dataclass(frozen=True)
 class UserCheck:
-    """`function(inputs, values)` judges values: True or None, False, or a text that says what is wrong.
+    """A user's `function(inputs, values)`, which returns True or None, False, or a text that says what is wrong.
 
-    A number is a score, which is right from `threshold` on.
+    A number is a score; it passes if it is at least `threshold`.
     """
 
     name: str
@@ -46,10 +46,10 @@ class UserCheck:
     threshold: float | None = None
 
     def why_not(self, inputs: Mapping[str, Any], values: Mapping[str, Any]) -> str:
-        """Return why the values are not right; empty when they are.
+        """Return why the values are wrong; empty if they are right.
 
-        Raises `CommandError` when the function raises, and for what is no judgement: a mistake of the function is no
-        miss of the model.
+        Raises `CommandError` if the function raises or returns something else, because errors in the function must not
+        count as misses of the model.
         """
         try:
             said = self.function(inputs, values)
@@ -74,9 +74,9 @@ class UserCheck:
 
 
 def user_checks(names: Iterable[str], threshold: float | None = None) -> tuple[UserCheck, ...]:
-    """Import the functions of these names, which were typed on the command line: nothing else is ever imported.
+    """Import functions named on the command line; no other code is ever imported.
 
-    Raises `CommandError` for a name that cannot be imported, or is not a function.
+    Raises `CommandError` if a name cannot be imported or is not a function.
     """
     found: dict[str, UserCheck] = {}
     for name in names:
@@ -89,21 +89,21 @@ def user_checks(names: Iterable[str], threshold: float | None = None) -> tuple[U
 
 @dataclass(frozen=True)
 class UserMetric:
-    """A metric with the signature of those for `dspy.Evaluate`: `function(example, pred)` to a bool or a number."""
+    """A metric as for `dspy.Evaluate`: `function(example, pred)` returns a bool or a number."""
 
     name: str
     function: Callable[[Any, Any], Any]
     source: str
     """The digest of its module's file."""
     threshold: float | None = None
-    """The score is 1 from here on, and else 0."""
+    """If given, scores from here on become 1, others 0."""
 
     def judge(self, inputs: Mapping[str, Any], labels: Mapping[str, Any], values: Mapping[str, Any]) -> Scored:
-        """Score values; an example has `inputs` and `labels`.
+        """Score values; the example has `inputs` and `labels`.
 
-        Raises `CommandError` when the metric raises, and for what is no score.
+        Raises `CommandError` if the metric raises or does not return a score.
         """
-        dspy: Any = sys.modules.get("dspy")  # the metric's own, if it uses dspy
+        dspy: Any = sys.modules.get("dspy")  # imported already if the metric uses dspy
         if dspy is None:
             example, pred = Fields(**{**labels, **inputs}), Fields(**values)
         else:
@@ -125,7 +125,7 @@ class UserMetric:
 
 
 class Fields(SimpleNamespace):
-    """An example or a prediction for a metric that does without dspy: fields as attributes and as items."""
+    """An example or a prediction for a metric that does not use dspy: fields as attributes and items."""
 
     def __getitem__(self, name: str) -> Any:
         return vars(self)[name]
@@ -154,9 +154,9 @@ Check = UserCheck | UserMetric
 
 
 def user_metric(name: str, threshold: float | None = None) -> UserMetric:
-    """Import the metric of this name, which was typed on the command line; a class is instantiated.
+    """Import a metric named on the command line; a class is instantiated.
 
-    Raises `CommandError` for a name that cannot be imported, or is not a function.
+    Raises `CommandError` if the name cannot be imported or is not a function.
     """
     module, _, function = name.partition(":")
     if not (module and function):
@@ -165,13 +165,13 @@ def user_metric(name: str, threshold: float | None = None) -> UserMetric:
     try:
         made = found() if isinstance(found, type) else found
         source = Path(sys.modules[module].__file__ or "").read_bytes()
-    except Exception as error:  # whatever the class runs into
+    except Exception as error:  # the class may raise anything
         raise CommandError(f"--metric {name}: {type(error).__name__}: {error}") from error
     return UserMetric(name, made, hashlib.sha256(source).hexdigest(), threshold)
 
 
 def expected_outputs(expect: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the outputs that a case expects: what its fields should equal, contain, or be close to."""
+    """Return the outputs that a case expects: values that its fields should equal, contain, or be close to."""
     found = {}
     for name, tests in expect.get("fields", {}).items():
         word = next(
@@ -183,12 +183,12 @@ def expected_outputs(expect: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Judged(NamedTuple):
-    """The digest of the expectations (None: there are none), the failed ones, and the metric's score."""
+    """The judgement of a run: the digest of its expectations (None if there are none), the failed ones, the score."""
 
     expectations: str | None
     failures: tuple[str, ...] = ()
     metric: str | None = None
-    """The digest of the metric; None without any."""
+    """The digest of the metric; None if there is none."""
     scored: Scored | None = None
     fields: tuple[str, ...] = ()
     """Fields with expectations."""
@@ -202,9 +202,10 @@ class Judged(NamedTuple):
 
 
 def judge(job: Job, reading: Reading | None, measured: Sequence[Measured], checks: Sequence[Check]) -> Judged:
-    """Judge a reading (None: the reply had nothing to read) by the case's expectations and the user's own functions.
+    """Judge a parse result by the case's expectations and the user's functions.
 
-    Raises `CommandError` for invalid expectations, and for a function that fails.
+    `reading` is None if the reply had nothing to parse. Raises `CommandError` for invalid expectations and failing
+    functions.
     """
     try:
         expect = expectations.for_column(job.case.expect, job.column.id)
@@ -258,7 +259,7 @@ def _where(job: Job) -> str:
 
 
 def difference(failure: expectations.Failure) -> str:
-    """Say what differed: `answer: expected yes, got no`, `total: expected approx 12.5, got 3`."""
+    """Describe a failure: `answer: expected yes, got no`, `total: expected approx 12.5, got 3`."""
     if not failure.place.startswith("fields."):
         return f"{failure.place}: {failure.message}"
     name, _, word = failure.place.removeprefix("fields.").rpartition(".")
@@ -277,20 +278,20 @@ def difference(failure: expectations.Failure) -> str:
 
 
 def _text(value: JSON) -> str:
-    """A text as it is, where that cannot be mistaken; everything else as JSON."""
+    """Return an unambiguous string as it is; everything else as JSON."""
     is_plain = isinstance(value, str) and value.isprintable() and value.strip() == value != ""
     return str(value) if is_plain else json.dumps(value, ensure_ascii=False)
 
 
 def expected_now(job: Job, checks: Sequence[Check]) -> str | None:
-    """Return the digest of a job's expectations; None without any. Raises `ExpectationError`."""
+    """Return the digest of a job's expectations; None if there are none. Raises `ExpectationError`."""
     expect = expectations.for_column(job.case.expect, job.column.id)
     names = [one.name for one in checks if isinstance(one, UserCheck)]
     return digest([dict(expect), names]) if expect or names else None
 
 
 def metric_now(job: Job, checks: Sequence[Check]) -> str | None:
-    """Return the digest of the metric and what the case expects; None without a metric."""
+    """Return the digest of the metric and the case's expectations; None without a metric."""
     expect = expectations.for_column(job.case.expect, job.column.id)
     metrics = [[one.name, one.source, one.threshold] for one in checks if isinstance(one, UserMetric)]
     labels = _labels(job)
@@ -298,17 +299,17 @@ def metric_now(job: Job, checks: Sequence[Check]) -> str | None:
 
 
 def _labels(job: Job) -> dict[str, Any]:
-    """Return what was imported with a case and is no field of its signature, such as gold labels."""
+    """Return data imported with a case that is not in its signature, such as gold labels."""
     found = job.case.extra.get(KEPT)
     return dict(found) if isinstance(found, Mapping) else {}
 
 
 def judged_again(jobs: Sequence[Job], runs: Sequence[BenchRun], checks: Sequence[Check]) -> list[BenchRun]:
-    """Judge runs whose expectations or metric have changed again, and all runs if functions of the user's own judge.
+    """Judge runs again if their expectations or metric have changed, or if the user's functions judge them.
 
-    Those may have been edited under the same name. A metric may call a model, so it judges again only if its module
-    has changed. A run of several calls (a fallback, tools, an extraction) is more
-    than its reply: it keeps its judgement. Raises `CommandError` for invalid expectations.
+    These functions may have been edited under the same name. A metric may call a model, so it judges again only if its
+    module has changed. Runs of several calls (a fallback, tools, an extraction) keep their judgement, because they are
+    more than their reply. Raises `CommandError` for invalid expectations.
     """
     by_key: Mapping[RunKey, Job] = {job.key: job for job in jobs}
     return [_judged_again(by_key[run.key], run, checks) if run.key in by_key else run for run in runs]
@@ -324,7 +325,7 @@ def _judged_again(job: Job, run: BenchRun, checks: Sequence[Check]) -> BenchRun:
         if is_same and not any(isinstance(one, UserCheck) for one in checks):
             return run
     except expectations.ExpectationError:
-        pass  # judging says where it is
+        pass  # `judge` reports where it is
     return with_judgement(run, judge(job, _read_again(job, run), run.measured, checks))
 
 

@@ -1,4 +1,4 @@
-"""Plan a bench: its runs, those that are already done, and estimates for the others."""
+"""Plan a bench: which runs it needs, which are already done, and what the others will cost."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sessions.running import rendering
 from workbench.output.exit_codes import CommandError
 
 USUAL_REPLY = 250
-"""Tokens of a reply without an earlier run or a demo to estimate it from."""
+"""Estimated tokens of a reply, if there are no earlier runs or demos to estimate from."""
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class Target:
     cases: tuple[Case, ...]
     allow_code: frozenset[str] = frozenset()
     handlers: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
-    """Functions that answer its tools, by name; other tools have their canned results."""
+    """Functions that implement its tools, by name; other tools return their canned results."""
     shard: tuple[int, int] | None = None
-    """The part of the runs that is made here, such as 2 of 8, in a results file of its own."""
+    """The part of the runs to make, such as 2 of 8; each part has its own results file."""
 
     @property
     def results_path(self) -> Path:
@@ -65,24 +65,24 @@ class Job:
 
 @dataclass(frozen=True)
 class Plan:
-    """All runs of a bench in their order, and those that the results files already hold."""
+    """All runs of a bench in order, and the runs that the results files already contain."""
 
     jobs: tuple[Job, ...]
     done: Mapping[tuple[str, RunKey], BenchRun]
-    """By the session's file and key, the runs that count."""
+    """The planned runs already made and counting, by session file and key."""
     earlier: Mapping[str, tuple[BenchRun, ...]]
     """All runs in the results file of each session."""
     unread: Mapping[str, str]
-    """Results files with invalid lines, and which."""
+    """Descriptions of invalid lines, by results file."""
     unrenderable: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Cells that cannot be rendered, by the reason: they are in no grid."""
+    """Cells that cannot be rendered, by reason; they appear in no grid."""
 
     @cached_property
     def open(self) -> tuple[Job, ...]:
         return tuple([job for job in self.jobs if (job.target.file, job.key) not in self.done])
 
     def grid(self, repeat: int, runs: Mapping[str, Sequence[BenchRun]] | None = None) -> Grid:
-        """Build the grid of these runs by session (default: those that the files held)."""
+        """Build the grid of `runs`, given by session (default: the runs in the files)."""
         held = self.earlier if runs is None else runs
         wanted = {place: {job.key for job in jobs} for place, jobs in self._by_cell.items()}
         by_cell: dict[tuple[str, str, str], list[BenchRun]] = {place: [] for place in wanted}
@@ -94,7 +94,7 @@ class Plan:
         return Grid(tuple(cells), repeat)
 
     def before(self, repeat: int) -> Grid:
-        """Build the grid of the previous bench: the last other prompt, or the last series before this one."""
+        """Build the grid of the previous bench: the last series before this one, or the last other prompt."""
         cells = []
         for place, jobs in self._by_cell.items():
             file, case, column = place
@@ -105,7 +105,7 @@ class Plan:
         return Grid(tuple(cells), repeat)
 
     def as_of(self, runs: Sequence[BenchRun], repeat: int) -> Grid:
-        """Build the grid of another results file: the last prompt and series of each cell."""
+        """Build the grid of another results file, with the last prompt and series of each cell."""
         cells = []
         for file, case, column in self._by_cell:
             theirs = [run for run in runs if (run.case, run.column) == (case, column)]
@@ -123,9 +123,9 @@ class Plan:
 def plan(
     targets: Sequence[Target], repeat: int, again: bool = False, found: Mapping[str, results.Results] | None = None
 ) -> Plan:
-    """Plan the runs of these sessions. `again` ignores the runs that the files hold.
+    """Plan the runs of sessions. `again` ignores runs that the files already contain.
 
-    Every cell gets its first run before any gets its second, so that an interrupted bench says something of all.
+    Every cell gets its first run before any gets its second, so that an interrupted bench covers all cells.
     `found` are the results by session (default: those of its results file).
     Raises `CommandError` for an invalid signature, and `SessionError` for results that cannot be read.
     """
@@ -158,7 +158,7 @@ def plan(
 
 
 def _first(target: Target, case: Case, column: Column, series: int) -> Job | str:
-    """Make the cell's first run, or the reason why it cannot be rendered. Raises `CommandError`."""
+    """Return the first job of a cell, or why it cannot be rendered. Raises `CommandError`."""
     try:
         adapter = rendering.adapter_of(column, allow_code=column.adapter in target.allow_code)
         request = rendering.request_of(target.session, column, case, adapter=adapter)
@@ -188,9 +188,9 @@ class Forecasts:
 
     def __init__(self, plan: Plan) -> None:
         self._highest: dict[tuple[str, str], float] = {}
-        """The highest price of a run, by the session's file and the column."""
+        """The highest cost of a run, by session file and column."""
         self._replies: dict[tuple[str, str], int] = {}
-        """Tokens of a reply by the same: all cases of a column have the same demos, and there may be many."""
+        """Tokens of a reply, by session file and column, cached because all cases of a column have the same demos."""
         for file, runs in plan.earlier.items():
             for run in runs:
                 if run.cost is not None and run.outcome != "failed":
@@ -208,7 +208,7 @@ class Forecasts:
         return (job.prompt_tokens * prices[0] + self.reply_tokens(job) * prices[1]) / 1e6
 
     def reply_tokens(self, job: Job) -> int:
-        """Call `reply_tokens` once for each column."""
+        """Return the estimated tokens of a reply, computed once for each column."""
         place = job.target.file, job.column.id
         if place not in self._replies:
             self._replies[place] = reply_tokens(job)
@@ -238,7 +238,7 @@ def reply_tokens(job: Job) -> int:
 
 
 def price_of(model: str) -> tuple[float, float] | None:
-    """Return US dollars per million tokens of prompt and reply, by litellm's list; None without an entry."""
+    """Return prompt and reply prices in US dollars per million tokens, from litellm's list; None if not listed."""
     if model.startswith("offline/"):
         return 0.0, 0.0
     entry = model_list.listed(model)

@@ -1,4 +1,4 @@
-"""Describe a bench once, as blocks and facts; the writers of each medium do the rest."""
+"""Describe a bench as blocks and facts, which are then written for each medium."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sessions.file.json_values import JSON
 from workbench.output.measures import cost, counted
 
 SIGNS = {"good": "✓", "mixed": "◐", "bad": "✗", "broken": "!", "none": "·"}
-"""A cell's standing as one sign, which says the same as its colour."""
+"""The sign of each standing; it carries the same information as the color."""
 TONES: dict[str, Tone] = {"good": "good", "mixed": "warning", "bad": "bad", "broken": "worst", "none": "dim"}
 OUTCOME_TONES: dict[Outcome, Tone] = {"parsed": "good", "refused": "bad", "rejected": "bad", "failed": "warning"}
 IN_WORDS = {
@@ -30,18 +30,18 @@ IN_WORDS = {
     "none": "not run yet",
 }
 MOST_PAIRS = 8
-"""Sentences about pairs that are shown at once; --json has all of them."""
+"""The number of sentences about pairs shown unfolded; --json has all of them."""
 MOST_GROUPS = 12
 MOST_NAMED = 5
-"""Causes of misses, and cases of a cause, that a text names."""
+"""The most causes of misses, and cases of a cause, named in text."""
 MOST_REPLIES = 3
-"""Different replies of a cell that are shown at once."""
+"""The number of distinct replies of a cell shown unfolded."""
 
 Total = Cell | ColumnTotal
 
 
 class Fact(NamedTuple):
-    """A fact about the runs of a cell or a column: its key in JSON, and its heading in tables ("": in JSON alone)."""
+    """A fact about the runs of a cell or a column: its JSON key, and its table heading ("": only in JSON)."""
 
     key: str
     head: str
@@ -87,13 +87,13 @@ def _expected(total: Total, value: JSON) -> JSON:
 
 
 def asked_again_words(total: Total) -> str:
-    """`5 runs, 3 parsed`: where the error went back to the model, and how often that helped."""
+    """Return `5 runs, 3 parsed`: runs that sent the error back to the model, and how many then parsed."""
     asked = [one for one in total.runs if one.asked_again]
     return f"{counted(len(asked), 'run')}, {sum(one.outcome == 'parsed' for one in asked):,} parsed" if asked else ""
 
 
 def share_words(total: Total, measure: Measure) -> str:
-    """`19 of 20 (76–99 %)`; empty where there is nothing to say."""
+    """Return `19 of 20 (76–99 %)`; empty without a share."""
     share = total.share(measure)
     if share is None:
         return ""
@@ -103,13 +103,13 @@ def share_words(total: Total, measure: Measure) -> str:
 
 
 def fields_words(total: Total) -> str:
-    """`answer 18 of 20, total 12 of 20`; empty where a single field has expectations."""
+    """Return `answer 18 of 20, total 12 of 20`; empty if fewer than two fields have expectations."""
     found = [f"{name} {met:,} of {many:,}" for name, (met, many) in total.by_field.items()]
     return ", ".join(found) if len(found) > 1 else ""
 
 
 def good_words(total: Total) -> str:
-    """`62 % (46–76)`: the share by which the verdict is made, with its interval; or the mean score."""
+    """Return `62 % (46–76)`: the share used for the verdict, with its interval; or the mean score."""
     share, interval = total.share("good"), total.interval("good")
     if share is None:
         return "–"
@@ -119,7 +119,7 @@ def good_words(total: Total) -> str:
 
 
 def head_facts(total: Total) -> dict[str, str]:
-    """The facts above a column of the grid, by name."""
+    """Return the facts above a column of the grid, by name."""
     cost_said, tokens = cost_words(total), token_words(total)
     return {
         "good": good_words(total),
@@ -130,7 +130,7 @@ def head_facts(total: Total) -> dict[str, str]:
 
 
 def detail(cell: Cell) -> str:
-    """Say in a few words why most runs of a cell are misses, or show its values."""
+    """Return the most frequent reason for a cell's misses; if there are none, its values."""
     found = Counter(why for run in cell.runs if (why := _why(run)))
     if found:
         return found.most_common(1)[0][0]
@@ -150,7 +150,7 @@ def _plain(value: object) -> str:
 
 
 def score_words(total: Total) -> str:
-    """`0.82 (0.70–0.91)`: the metric's mean score with its interval; empty without a metric."""
+    """Return `0.82 (0.70–0.91)`: the metric's mean score with its interval; empty without a metric."""
     if total.score is None:
         return ""
     interval = total.interval("score")
@@ -174,13 +174,13 @@ def time_words(total: Total) -> str:
 
 
 def _reason(total: Total, outcome: Outcome) -> str:
-    """The most frequent reason why runs ended so; empty without any."""
+    """Return the most frequent error of runs with this outcome; empty if there are none."""
     reasons = Counter(run.error or "?" for run in total.runs if run.outcome == outcome)
     return reasons.most_common(1)[0][0] if reasons else ""
 
 
 def without_reply(grid: Grid) -> list[str]:
-    """Runs without a reply, by column: `chat: 24 rejected (misses): The provider rejected the request …`."""
+    """List runs without a reply, by column: `chat: 24 rejected (misses): The provider rejected the request …`."""
     lines = []
     for one in grid.columns:
         if one.rejected:
@@ -191,12 +191,12 @@ def without_reply(grid: Grid) -> list[str]:
 
 
 def fact_words(total: Total) -> str:
-    """All facts in a line: `parsed 19 of 20 (76–99 %); tokens a run ~412; cost free; ms (p95) 812 (1,204)`."""
+    """Return all facts in a line: `parsed 19 of 20 (76–99 %); tokens a run ~412; cost free; ms (p95) 812 (1,204)`."""
     return "; ".join(f"{fact.head} {said}" for fact in FACTS if fact.head and (said := fact.words(total)))
 
 
 def count_of(cell: Cell) -> str:
-    """`9/10`: the good runs of those that count, or their mean score; `–` where none counts."""
+    """Return `9/10`: the good runs of those that count, or the mean score; `–` if none count."""
     if cell.is_graded:
         return f"{cell.score:.2f}"
     return f"{cell.good}/{len(cell.counted)}" if cell.counted else "–"
@@ -207,7 +207,7 @@ def cell_words(cell: Cell) -> str:
 
 
 def case_name(grid: Grid, file: str, case: str) -> str:
-    """The case, with its session where there are several."""
+    """Return the name of a case, with its session file if there are several."""
     return f"{file}::{case}" if grid.has_several_files else case
 
 
@@ -216,7 +216,7 @@ def cell_name(grid: Grid, cell: Cell) -> str:
 
 
 def flaky_words(cell: Cell) -> str:
-    """`parsed 7 of 10, as expected 3 of 10`."""
+    """Return the counts of the measures that flip: `parsed 7 of 10, as expected 3 of 10`."""
     counts = {"parsed": (cell.parsed, len(cell.counted)), "expected": (cell.held, cell.expecting)}
     names = {"parsed": "parsed", "expected": "as expected"}
     return ", ".join(f"{names[one]} {counts[one][0]} of {counts[one][1]}" for one in cell.flips)
@@ -225,7 +225,7 @@ def flaky_words(cell: Cell) -> str:
 def blocks(
     grid: Grid, compared: Comparison | None, *, baseline: str | None = None, with_replies: bool = False
 ) -> Iterator[Block]:
-    """The verdict, the grid, and what explains them; `with_replies` adds every run."""
+    """Yield the verdict, the grid, and what explains them; `with_replies` adds every run."""
     concluded = Conclusions(grid, baseline)
     yield Note(concluded.verdict.line, "strong")
     runs = sum(len(cell.runs) for cell in grid.cells)
@@ -256,7 +256,7 @@ def blocks(
 
 
 def column_table(grid: Grid) -> Table:
-    """A row a column, with its facts."""
+    """Build a table with a row of facts for each column."""
     facts = [fact for fact in FACTS if fact.head]
     rows = [[one.column, *[fact.words(one) for fact in facts]] for one in grid.columns]
     return Table.of(["column", *[fact.head for fact in facts]], rows)
@@ -267,12 +267,12 @@ def _id(cell: Cell, grid: Grid) -> str:
 
 
 def group_words(one: misses.Misses) -> str:
-    """`18 × A tag is not closed`."""
+    """Return `18 × A tag is not closed`."""
     return f"{one.runs:,} × {one.cause}"
 
 
 def _groups(grid: Grid, with_replies: bool) -> Iterator[Block]:
-    """The misses by cause; with replies, links lead to their cells, and to the cases that a column lost to another."""
+    """Yield the misses by cause; with replies, also links to cells, and the cases that a column lost to another."""
     found = list(misses.by_cause(grid))
     if not found:
         return
@@ -310,7 +310,7 @@ def _grid(grid: Grid, with_facts: bool) -> Table:
 
 
 def conclusions(concluded: Conclusions) -> Iterator[Block]:
-    """The sentences about pairs, the certain ones first; many are folded."""
+    """Yield the sentences about pairs, certain differences first; those beyond `MOST_PAIRS` are folded."""
     said = [Mark(one.words, "" if one.difference.is_certain else "dim") for one in concluded.by_certainty]
     certain = sum(one.difference.is_certain for one in concluded.pairs)
     yield Items(tuple(said[:MOST_PAIRS]))
@@ -320,7 +320,7 @@ def conclusions(concluded: Conclusions) -> Iterator[Block]:
 
 
 def changes(grid: Grid, compared: Comparison) -> Iterator[Mark]:
-    """Each column's change with its p-value, then the changed cells, the worse ones first, and their numbers."""
+    """Yield the change of each column with its p-value, then the changed cells, worse first, then the counts."""
     tones: dict[str, Tone] = {"better": "good", "worse": "bad"}
     yield from [Mark(one.words, tones.get(one.word, "")) for one in compared.columns]
     for word in ("worse", "better", "new", "gone"):
@@ -334,7 +334,7 @@ def changes(grid: Grid, compared: Comparison) -> Iterator[Mark]:
 
 
 def runs_of(cell: Cell, most: int | None = None) -> Iterator[Block]:
-    """The runs of a cell: each different reply once, the most frequent first, `most` of them unfolded."""
+    """Yield the distinct replies of a cell, most frequent first; those beyond `most` are folded."""
     alike: dict[tuple[object, ...], list[BenchRun]] = {}
     for run in cell.runs:
         text = run.reply.text if run.reply is not None else None
@@ -363,12 +363,12 @@ def _alike(runs: Sequence[BenchRun]) -> Iterator[Block]:
 
 
 def _whys(run: BenchRun) -> list[str]:
-    """Why a run is not good, in a line each."""
+    """List why a run is not good."""
     return [line for line in (run.error, *run.failures) if line]
 
 
 def junit_report(grid: Grid) -> str:
-    """A test case a cell: it fails unless all its runs are good, and is an error if none counts."""
+    """Write JUnit XML: a cell fails unless all its runs are good, and is an error if none count."""
     found = []
     for cell in grid.cells:
         seconds = sum(cell.times) / 1000
@@ -387,7 +387,7 @@ def junit_report(grid: Grid) -> str:
 
 
 def as_json(grid: Grid, compared: Comparison | None, baseline: str | None = None) -> dict[str, Any]:
-    """The shape of `bench --json`."""
+    """Return the JSON of `bench --json`."""
     concluded = Conclusions(grid, baseline)
     verdict = concluded.verdict
     shape: dict[str, Any] = {

@@ -1,6 +1,6 @@
-"""Run the jobs of a bench, several at a time, and write each run down as soon as it ends.
+"""Run the jobs of a bench in parallel and record each run as soon as it ends.
 
-Where a provider asks one run to wait, all runs of that model wait; the user or the budget ends them all.
+When a provider asks a run to wait, all runs of that model wait. The user or the budget can end the bench.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from workbench.output.exit_codes import CommandError
 from workbench.sending import sending
 
 RETRIES = 6
-"""Retries of a call after a rate limit, an overload, a server error or a broken connection."""
+"""The most retries of a call after a rate limit, an overload, a server error or a broken connection."""
 TOO_MUCH = ("rate limit", "overloaded")
-"""Failures of one call after which all calls of that model wait."""
+"""Failures of a call after which all calls of its model wait."""
 OF_THE_COLUMN: frozenset[ErrorKind] = frozenset({"context", "request", "refused"})
-"""Failures that the column causes by what it sends: they count as misses."""
+"""Failures caused by what the column sends; they count as misses."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Progress:
     retries: int = 0
     cost: float | None = 0.0
     seconds: float = 0.0
-    """Since the first request went out: loading litellm is no part of the rate."""
+    """The time since the first request was sent, so that loading litellm does not affect `rate`."""
     waiting_s: float = 0.0
     """The wait that the provider asked for."""
 
@@ -78,7 +78,7 @@ class Progress:
 
 
 class Pauses:
-    """Waits of models: after a call was told to wait, no call of its model begins."""
+    """Waits by model: once a call is told to wait, no other call of its model starts."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -90,13 +90,13 @@ class Pauses:
             self._until[model] = max(self._until.get(model, 0.0), self._clock() + seconds)
 
     def left(self, model: str) -> float:
-        """Return the seconds that a call of the model has to wait."""
+        """Return how long a call of the model must wait, in seconds."""
         with self._lock:
             return max(0.0, self._until.get(model, 0.0) - self._clock())
 
 
 class Budget:
-    """The money that may be spent, by finished and by active runs."""
+    """The limit on spending, by finished and active runs."""
 
     def __init__(self, most: float | None, spent: float) -> None:
         self._most = most
@@ -106,7 +106,7 @@ class Budget:
         self.is_used_up = False
 
     def take(self, expected: float | None) -> bool:
-        """Reserve the expected cost of a run; False if it could exceed the limit. Must be given back."""
+        """Reserve the expected cost of a run; False if it could exceed the limit. Release it with `give_back`."""
         with self._lock:
             if self._most is not None and self.spent + self._under_way + (expected or 0.0) > self._most:
                 self.is_used_up = True
@@ -124,10 +124,10 @@ Watch = Callable[[BenchRun, Progress], None]
 
 
 class Bench:
-    """Run the open jobs of a plan; use once.
+    """Runs the open jobs of a plan; use once.
 
-    `stop` ends it after the active runs, `cancel` aborts those too; an aborted run is not written down, so that it is
-    made when the bench continues. `watch` is called after every run, one at a time.
+    `stop` ends it after the active runs; `cancel` aborts those too. Aborted runs are not recorded, so they are repeated
+    when the bench continues. `watch` is called after each run, never concurrently.
     """
 
     def __init__(
@@ -147,7 +147,7 @@ class Bench:
         self._watch = watch
         self._clock = clock
         self._began: float | None = None
-        """When the first request went out."""
+        """When the first request was sent."""
         self._pauses = Pauses(clock)
         self._forecasts = Forecasts(plan)
         self._scrub = lru_cache(maxsize=1)(Scrubber)
@@ -164,8 +164,8 @@ class Bench:
     def run(self) -> None:
         """Return when all jobs are done, stopped or aborted, or the budget is used up.
 
-        Raises `SessionError` if a run cannot be written, and `CommandError` for what must be fixed first; active runs
-        are finished and written where they can be.
+        Raises `SessionError` if a run cannot be written, and `CommandError` for errors that the user must fix; active
+        runs are still finished and recorded if possible.
         """
         with ExitStack() as stack:
             paths = dict.fromkeys(job.target.results_path for job in self._jobs)
@@ -198,7 +198,7 @@ class Bench:
             return None if self._stop.is_set() else next(queue, None)
 
     def _may_begin(self, job: Job) -> bool:
-        """Wait as long as the provider asked for; False when the bench is stopped meanwhile."""
+        """Wait as long as the provider asked; False if the bench is stopped meanwhile."""
         while (left := self._pauses.left(job.model)) > 0:
             self.progress.waiting_s = left
             if self._stop.wait(left):
@@ -207,7 +207,7 @@ class Bench:
         return not self._stop.is_set()
 
     def _sent(self, job: Job) -> Run | None:
-        """Send the job; None if it was aborted. Raises `CommandError` for what must be fixed first."""
+        """Send the job; None if it was aborted. Raises `CommandError` for errors that the user must fix."""
 
         def listen(event: Event) -> None:
             if isinstance(event, RequestSent) and self._began is None:
@@ -237,9 +237,9 @@ class Bench:
         return None if run.cancelled else run
 
     def _keep(self, job: Job, run: Run, file: ResultsFile) -> float | None:
-        """Judge the run and write it down; return its cost.
+        """Judge and record the run; return its cost.
 
-        What was paid for is written even if it cannot be judged. Raises `CommandError` in that case.
+        A run that cannot be judged is recorded too, because it was paid for; `CommandError` is then raised.
         """
         scrub = self._scrub()
         problem: CommandError | None = None
@@ -264,9 +264,9 @@ class Bench:
 
 
 def outcome_of(run: Run) -> Outcome:
-    """Tell a miss of the column from a failure of the infrastructure.
+    """Distinguish misses of the column from failures of the infrastructure.
 
-    A deadline that passed while a call waited to be repeated is the infrastructure's.
+    A deadline that passes while a call waits for its retry is a failure of the infrastructure.
     """
     if run.error is None or run.error.phase == "response":
         return "refused" if repeats.is_misread(run) else "parsed"
@@ -280,7 +280,7 @@ def outcome_of(run: Run) -> Outcome:
 
 
 def judged_run(job: Job, run: Run, checks: Sequence[Check]) -> Judged:
-    """Judge a run. Raises `CommandError` for invalid expectations, and for a function that fails."""
+    """Judge a run. Raises `CommandError` for invalid expectations and failing functions."""
     outcome = outcome_of(run)
     if outcome == "failed":
         return Judged(None)

@@ -1,1 +1,1 @@
-"""Pages for a browser: one HTML file each, which opens from disk and needs nothing else."""
+"""Write pages for a browser: self-contained HTML files that open from disk."""

@@ -1,4 +1,4 @@
-"""A check as one HTML page: what drifted by its cause, each with an example, and every fixture with its verdicts."""
+"""Write a check as an HTML page: drift by cause, with examples, and every fixture with its verdicts."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ CLASSES: Mapping[str, str] = {"pass": "good", "drift": "mixed", "fail": "bad", "
 def page_of(
     causes: Sequence[Cause], results: Sequence[FixtureResult], counts: Mapping[str, int], errors: Mapping[str, str]
 ) -> str:
-    """A whole page, as `workbench.pages.page.page` makes it. What does not fit is counted.
+    """Return the whole page (`workbench.pages.page.page`). Fixtures beyond `MOST_FIXTURES` are counted.
 
-    `errors` are files that could not be read, with the reason.
+    `errors` maps files that could not be read to the reason.
     """
     return page(reports.title(counts, errors), list(_body(causes, results, counts, errors)))
 

@@ -1,4 +1,4 @@
-"""Pages for a browser: a head that lets nothing be loaded, a style sheet for screen and paper, the body."""
+"""Build HTML pages: a head that blocks all loading, a style sheet for screen and print, the body."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from adapters.display.as_html import Element, element, escaped, tag, written
 from adapters.display.blocks import Block
 
 MOST_LINES = 200
-"""Of a difference."""
+"""The most lines of a difference."""
 LONGEST_LINE = 2_000
 MOST_NAMED = 200
-"""Fixtures of a cause, unreadable files."""
+"""The most names in a list, such as the fixtures of a cause or unreadable files."""
 
 
 @dataclass(frozen=True)
 class Behaviour:
-    """A style sheet and a script that a page adds; both are the program's own text, never data."""
+    """A page's additional style sheet and script; both are part of the program, never data."""
 
     style: str = ""
     script: str = ""
@@ -29,10 +29,10 @@ class Behaviour:
 def page(
     title: str, body: Sequence[Element | str], *, made_by: str = "adapter-workbench", adds: Behaviour = Behaviour()
 ) -> str:
-    """Make a whole page, to be written as UTF-8. It opens from disk and loads nothing else, no font or picture.
+    """Return a whole page, to be written as UTF-8. It opens from disk and loads nothing, not even fonts or images.
 
-    The Content-Security-Policy allows its own style sheet and script, each by its hash, and nothing besides. Raises
-    ValueError for a style or script that would end its own element.
+    Its Content-Security-Policy allows only its own style sheet and script, each by its hash. Raises ValueError for a
+    style or script that would end its element.
     """
     if "</" in adds.style or "</" in adds.script:
         raise ValueError("neither a style sheet nor a script may hold </, which could end it")
@@ -53,7 +53,7 @@ def page(
 
 
 def page_of_blocks(title: str, blocks: Iterable[Block]) -> str:
-    """A whole page of blocks."""
+    """Return a whole page of blocks."""
     return page(title, [element(one) for one in blocks])
 
 
@@ -66,8 +66,10 @@ def _digest(style: str) -> str:
 
 
 def table(head: Sequence[Element | str], rows: Sequence[Sequence[Element | str]], caption: str = "") -> Element:
-    """A table that scrolls by itself where it is wider than the page. The first cell of a row is its heading; a cell
-    may be a whole `td` of its own."""
+    """Build a table that scrolls if it is wider than the page.
+
+    The first cell of each row is its heading; other cells may be complete `td` elements.
+    """
     title = (tag("caption", {}, caption),) if caption else ()
     heads = tag("thead", {}, tag("tr", {}, *[tag("th", {"scope": "col"}, one) for one in head]))
     lines = [tag("tr", {}, tag("th", {"scope": "row"}, row[0]), *[_cell(one) for one in row[1:]]) for row in rows]
@@ -79,7 +81,7 @@ def _cell(content: Element | str) -> Element:
 
 
 def difference(lines: Sequence[str]) -> Element:
-    """Write the lines of a difference in colour; many lines and long lines are cut."""
+    """Color the lines of a difference; lines beyond `MOST_LINES` are counted, long lines cut."""
     shown = [line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…" for line in lines[:MOST_LINES]]
     left = len(lines) - MOST_LINES
     more = [tag("span", {"class": "dim"}, f"… {left:,} more lines")] if left > 0 else []
@@ -92,12 +94,12 @@ def _line(line: str) -> Element | str:
 
 
 def named(names: Sequence[str]) -> Element:
-    """List names; those above `MOST_NAMED` are counted."""
+    """List names; those beyond `MOST_NAMED` are counted."""
     left = len(names) - MOST_NAMED
     more = [tag("li", {"class": "dim"}, f"… and {left:,} more")] if left > 0 else []
     return tag("ul", {}, *[tag("li", {}, one) for one in names[:MOST_NAMED]], *more)
 
 
 def folded(summary: Element | str, *children: Element | str, is_open: bool = False) -> Element:
-    """Fold children under a summary; they are open on paper."""
+    """Fold children under a summary; printed pages show them unfolded."""
     return tag("details", {"open": ""} if is_open else {}, tag("summary", {}, summary), *children)

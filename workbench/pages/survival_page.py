@@ -1,6 +1,6 @@
 """Write the survival grid as a page: counts, the grid, and each damaged reply that parses differently.
 
-Each cell of the grid leads to its reply, folded below: the intended and the parsed values, and the flags.
+Each cell of the grid links to its reply, folded below it, with the intended and the parsed values, and the flags.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from workbench.pages.page import page_of_blocks
 
 TONES: Mapping[Verdict, Tone] = {"silently_wrong": "worst", "flagged": "warning", "refused": "bad", "same": "good"}
 MOST_SHOWN = 4_000
-"""Characters of a damaged reply on the page."""
+"""The most characters of a damaged reply on the page."""
 
 
 def page_of(found: Grid, name: str) -> str:
@@ -52,7 +52,7 @@ def _blocks(found: Grid) -> Iterator[Block]:
 
 
 def counts(found: Grid) -> Table:
-    """A row a verdict: how often each column has it."""
+    """Build a table of how often each column has each verdict."""
     rows: list[tuple[Text, ...]] = []
     for verdict in VERDICTS:
         name = Mark(f"{SIGNS[verdict]} {WORDS[verdict]}", says=MEANINGS[verdict])
@@ -61,7 +61,7 @@ def counts(found: Grid) -> Table:
 
 
 def grid(found: Grid) -> Table:
-    """A row a mutation, under the name of its group."""
+    """Build a table with a row for each mutation, under the name of its group."""
     rows: list[tuple[Text, ...]] = []
     for group, mutations in groupby(found.mutations, lambda one: one.group):
         rows.append((Mark(group, "strong"), *[""] * len(found.columns)))

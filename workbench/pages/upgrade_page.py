@@ -12,7 +12,7 @@ from workbench.pages.page import difference, folded, named, page, table
 
 
 def page_of(found: Upgrade) -> str:
-    """A whole page, as `workbench.pages.page.page` makes it."""
+    """Return the whole page (`workbench.pages.page.page`)."""
     return page(upgrade_text.headline(found), list(_body(found)))
 
 
