@@ -1,1 +1,1 @@
-"""Display blocks: facts described once, written as HTML and as plain text."""
+"""Display blocks, which describe an object for HTML and plain text."""

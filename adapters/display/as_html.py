@@ -1,6 +1,6 @@
-"""Write blocks as HTML: no script, nothing loaded, text of others only as text.
+"""Write blocks as HTML without scripts or external resources; untrusted text stays text.
 
-HTML is a tree of elements, and writing it escapes text, so no text can become markup:
+HTML is built as a tree of elements and escaped when written, so no text can become markup:
 
     tag("td", {"class": "good"}, "1 < 2", tag("b", {}, name))
 """
@@ -31,9 +31,9 @@ from adapters.display.blocks import (
 )
 
 LONGEST = 40_000
-"""Characters of one passage in a cell."""
+"""The most characters of a passage in a notebook cell."""
 LONGEST_CELL = 2_000
-"""Characters of one cell of a table, and of a sentence (which may quote a reply)."""
+"""The most characters of a table cell, or of a sentence (which may quote a reply)."""
 MOST_ROWS = 200
 NAME = "adapters-shown"
 
@@ -43,11 +43,11 @@ _DARK = (
     f"body.vscode-high-contrast .{NAME}",
     f".dark .{NAME}",
 )
-"""Where JupyterLab, VS Code and marimo are dark; what the system prefers says nothing of a notebook."""
+"""Selectors of dark themes in JupyterLab, VS Code and marimo; notebooks do not follow the system's preference."""
 
 
 class Look(NamedTuple):
-    """Colours as CSS writes them; `font` is CSS too. Two kinds of one colour differ in their font."""
+    """CSS colors for light and dark themes; `font` is a CSS declaration. Kinds of the same color differ in font."""
 
     light: str
     dark: str
@@ -69,7 +69,7 @@ LOOKS: Mapping[str, Look] = {
     "custom": Look("#24272e", "#e6e9ed"),
     DATA: Look("#2a7d45", "#74cf92"),
 }
-"""For the pieces of a prompt: `adapters.prompts.text.Kind`, and `DATA`."""
+"""The looks of the pieces of a prompt: `adapters.prompts.text.Kind` and `DATA`."""
 
 GROUNDS: Mapping[str, Look] = {
     "marker": Look("transparent", "transparent", "font-weight:bold"),
@@ -81,11 +81,11 @@ GROUNDS: Mapping[str, Look] = {
     "prose": Look("transparent", "transparent", "font-style:italic"),
     "untraced": Look("transparent", "transparent"),
 }
-"""Backgrounds for the pieces of a reply: `adapters.replies.reading.SpanKind`."""
+"""The backgrounds of the pieces of a reply: `adapters.replies.reading.SpanKind`."""
 
 
 def cell(shown: Shown) -> str:
-    """Write the HTML of a cell, with its own style sheet, whose rules reach nothing outside it."""
+    """Return the HTML of a notebook cell; its style sheet affects nothing outside it."""
     return f'<div class="{NAME}"><style>{_style()}</style>{written(tag("div", {}, *_parts(shown)))}</div>'
 
 
@@ -97,7 +97,7 @@ def _parts(shown: Shown) -> Iterator[Element]:
 
 
 def element(block: Block) -> Element:
-    """Write a block for a cell or a page. What is too long is cut, and says by how much."""
+    """Build a block for a cell or a page. Long text is cut, with the number of characters left out."""
     match block:
         case Note():
             return tag("div", {"class": f"note {block.tone}".rstrip()}, _short(block.text))
@@ -110,7 +110,7 @@ def element(block: Block) -> Element:
         case Items():
             return tag("ul", {}, *[tag("li", {}, _linked(one)) for one in block.items])
         case Folded():
-            # The id is inside of what is folded: a browser that is led there opens it.
+            # The id is inside the folded part, so that browsers unfold it when they follow a link.
             title = tag("summary", {}, tag("span", {"class": f"tag {block.title.tone}"}, _short(block.title.text)))
             attributes = {"id": block.id} if block.id else {}
             return tag("details", {}, title, tag("div", attributes, *[element(one) for one in block.blocks]))
@@ -124,7 +124,7 @@ def _linked(text: Text) -> Element | str:
 
 
 def passage(passage: Passage, longest: int = LONGEST, attributes: Mapping[str, str] | None = None) -> Element:
-    """Write a text of at most `longest` characters with its title; `attributes` are those of the text."""
+    """Build a title with its text of at most `longest` characters; `attributes` apply to the text."""
     pieces, missing = cut(passage.pieces, longest)
     more = [tag("div", {"class": "note dim"}, f"… {missing:,} more characters")] if missing else []
     heading = [tag("div", {"class": "heading"}, passage.title)] if passage.title else []
@@ -175,7 +175,7 @@ def _style() -> str:
         f".{NAME} .beside{{display:flex;gap:10px;overflow-x:auto;align-items:flex-start}}",
         f".{NAME} .beside>div{{flex:1 0 21em;min-width:0}}",
         f".{NAME} table{{border-collapse:collapse;margin:2px 0 6px;color:var(--ink);font-size:12px}}",
-        # `.wide` outweighs JupyterLab, which has tables of an output begin at the right.
+        # `.wide` overrides JupyterLab, which aligns tables in outputs to the right.
         f".{NAME} .wide th,.{NAME} .wide td{{text-align:left;vertical-align:top;padding:2px 10px 2px 0;border:0;"
         "border-bottom:1px solid var(--line);white-space:pre-wrap;overflow-wrap:break-word;background:none}",
         f".{NAME} .wide thead th{{color:var(--dim);font-weight:500;white-space:nowrap}}",
@@ -187,7 +187,7 @@ def _style() -> str:
 
 
 def light_rules(within: str) -> str:
-    """Write the style of every kind of piece within a selector, on a light ground."""
+    """Return the style of all kinds of pieces within a selector, for light backgrounds."""
     words = [f"{within} .k-{kind}{{color:{look.light};{look.font}}}" for kind, look in LOOKS.items()]
     return "".join(
         words + [f"{within} .k-reply-{kind}{{background:{look.light};{look.font}}}" for kind, look in GROUNDS.items()]
@@ -195,7 +195,7 @@ def light_rules(within: str) -> str:
 
 
 def dark_rules(within: Sequence[str]) -> str:
-    """Write the colours of every kind of piece on a dark ground, within any of these selectors; the fonts stay."""
+    """Return the colors of all kinds of pieces within selectors, for dark backgrounds; fonts stay the same."""
     rules = [f"{','.join(f'{one} .k-{kind}' for one in within)}{{color:{look.dark}}}" for kind, look in LOOKS.items()]
     for kind, look in GROUNDS.items():
         rules.append(f"{','.join(f'{one} .k-reply-{kind}' for one in within)}{{background:{look.dark}}}")
@@ -204,18 +204,18 @@ def dark_rules(within: Sequence[str]) -> str:
 
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 _EMPTY = frozenset({"br", "hr", "col", "meta", "input"})
-"""Elements that have no end."""
+"""Elements without an end tag."""
 _ATTRIBUTES = frozenset(
     {
         *("class", "id", "title", "lang", "dir", "scope", "colspan", "open", "href", "name", "content", "hidden"),
         *("type", "value", "checked", "selected", "for", "role", "tabindex"),
     }
 )
-"""What elements may say of themselves: nothing that runs, and no style of their own."""
+"""Allowed attributes: no scripts and no inline styles."""
 
-# What HTML cannot hold or browsers replace; shown instead of hidden.
+# Characters that HTML cannot represent or browsers replace; they are shown, not hidden.
 _IMPOSSIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
-# Characters that turn the direction of what follows, or show nothing at all.
+# Characters that change the text direction, or are invisible.
 _TURNING = re.compile("[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 
 
@@ -229,7 +229,7 @@ class Element:
 
 
 def tag(name: str, attributes: Mapping[str, str], *children: Element | str) -> Element:
-    """Make an element. Raises ValueError for an unknown name or attribute, and for an address outside the page."""
+    """Make an element. Raises ValueError for names or attributes not allowed, and for links outside the page."""
     if _NAME.fullmatch(name) is None or name in ("script", "style", "iframe", "object", "embed", "base", "link"):
         raise ValueError(f"{name!r} is no element of a page's body")
     for key, value in attributes.items():
@@ -241,7 +241,7 @@ def tag(name: str, attributes: Mapping[str, str], *children: Element | str) -> E
 
 
 def escaped(content: str) -> str:
-    """Escape text of others character by character: nothing in it is markup, hidden, or reversed."""
+    """Escape untrusted text, so that none of it is markup, invisible, or reversed."""
     shown = _IMPOSSIBLE.sub(lambda match: chr(0x2400 + ord(match[0])) if match[0] < " " else _code(match), content)
     shown = _TURNING.sub(_code, shown)
     return shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
@@ -252,7 +252,7 @@ def _code(match: re.Match[str]) -> str:
 
 
 def written(element: Element | str) -> str:
-    """Write the tree as HTML."""
+    """Write an element tree as HTML."""
     return "".join(_pieces(element))
 
 
@@ -265,7 +265,7 @@ def _pieces(element: Element | str) -> Iterator[str]:
     if element.name in _EMPTY:
         return
     if element.name == "pre":
-        yield "\n"  # the parser drops one line break there: ours, not the text's
+        yield "\n"  # HTML parsers drop the first newline of a pre, so add one
     for child in element.children:
         yield from _pieces(child)
     yield f"</{element.name}>"

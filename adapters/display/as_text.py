@@ -1,6 +1,6 @@
-"""Write blocks as lines of plain text in which no character of others steers a terminal.
+"""Write blocks as lines of plain text, without control characters from untrusted text.
 
-`ShowsItself` shows objects in notebooks, by the methods that Jupyter, marimo and IPython call.
+`ShowsItself` displays objects in notebooks, with the methods that Jupyter, marimo and IPython call.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from adapters.display.blocks import (
 )
 
 LONGEST = 4_000
-"""Characters of one passage."""
+"""The most characters of a passage."""
 LONGEST_CELL = 60
 MOST_ROWS = 50
 WIDEST = 110
-"""Characters of a line of a grid."""
+"""The most characters in a line of a grid."""
 LONGEST_DATA = 120
-"""Characters of one text in data (an image, a file) which are shown."""
+"""The longest text in data (an image, a file) that is shown whole."""
 
 
 def lines(shown: Shown) -> Iterator[str]:
-    """Write the lines, without their ends."""
+    """Yield the lines, without newlines."""
     for line, _ in toned_lines(shown):
         yield line
 
 
 def toned_lines(shown: Shown, *, most_rows: int = MOST_ROWS, width: int = WIDEST) -> Iterator[tuple[str, Tone]]:
-    """Write the lines, each with its tone. A grid that is wider than `width` is turned, or left out."""
+    """Yield the lines with their tones. A grid wider than `width` is transposed or numbered, else left out."""
     if shown.title:
         yield visible(shown.title, keep=""), "strong"
     for block in shown.blocks:
@@ -85,7 +85,7 @@ def _table(table: Table, most_rows: int, width: int) -> list[str]:
 
 
 def _numbered(table: Table) -> list[str]:
-    """List the heads before the table, which has their numbers."""
+    """List the column heads before the table, and use their numbers in it."""
     heads = [f"{number:>3}  {_cell(head)}" for number, head in enumerate(table.head[1:], 1)]
     numbers = (table.head[0], *[str(number) for number in range(1, len(table.head))])
     return [*heads, *_rows(table._replace(head=numbers), len(table.rows))]
@@ -104,7 +104,7 @@ def _cell(text: str) -> str:
 
 
 def visible(text: str, keep: str = "\n") -> str:
-    """Replace characters that do not print (except those of `keep`) by visible ones: ␛ for ESC, ⟨U+202E⟩."""
+    """Replace unprintable characters, except those in `keep`, with visible ones: ␛ for ESC, ⟨U+202E⟩."""
     if text.isprintable():
         return text
     return "".join(one if one.isprintable() or one in keep else _picture(one) for one in text)
@@ -119,12 +119,12 @@ def _picture(sign: str) -> str:
 
 
 def data_line(payload: Any) -> str:
-    """Write JSON that is not text (an image, a file) on a line, its long texts cut as `without_bytes` does."""
+    """Write the JSON of non-text content (an image, a file) on a line, cut by `without_bytes`."""
     return json.dumps(without_bytes(payload), ensure_ascii=False)
 
 
 def without_bytes(value: Any) -> Any:
-    """Cut texts in JSON that are not words (long and without a blank) to their beginning and length."""
+    """Cut long strings without whitespace in JSON to their start and length."""
     if isinstance(value, str) and len(value) > LONGEST_DATA and not any(map(str.isspace, value)):
         return f"{value[:40]}… ({len(value):,} characters)"
     if isinstance(value, Mapping):
@@ -133,13 +133,13 @@ def without_bytes(value: Any) -> Any:
 
 
 class Pretty(Protocol):
-    """The part of IPython's printer that is used."""
+    """The part of IPython's printer that we use."""
 
     def text(self, text: str) -> None: ...
 
 
 class ShowsItself:
-    """Show an object in Jupyter, marimo and IPython: in colour where there is HTML, as plain text elsewhere."""
+    """Displays an object in Jupyter, marimo and IPython: in color if they support HTML, else as plain text."""
 
     __slots__ = ()
 

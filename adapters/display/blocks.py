@@ -1,4 +1,4 @@
-"""Display blocks: facts described once, and written by `as_html`, `as_text` and the writers of the workbench."""
+"""Display blocks, written by `as_html`, `as_text` and the writers of the workbench."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 DATA = "data"
-"""The kind of a line that stands for what is not text: an image, a file, a call of a tool."""
+"""The kind of a line that describes non-text content: an image, a file, a tool call."""
 
 Tone = Literal["", "strong", "good", "warning", "bad", "worst", "dim"]
 
 
 class Piece(NamedTuple):
-    """A piece of a text, the kind that colours it (`as_html.LOOKS`), and its tooltip.
+    """A piece of text, its kind (which determines its color, `as_html.LOOKS`), and its tooltip `says`.
 
-    `field` is the signature's field that it is about. On a page, pieces of one `key` light up together, and those of
-    one `step` are what a step of a lesson is about; both are numbers of the page's own lists.
+    `field` is the signature's field it belongs to. On a page, pieces with the same `key` are highlighted together, and
+    those with the same `step` belong to a step of the lesson; both are numbers within the page.
     """
 
     text: str
@@ -27,16 +27,16 @@ class Piece(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """A text in pieces that, joined, are all of it: a message, a reply."""
+    """A text, such as a message or a reply, as pieces that join to the whole."""
 
     title: str
     pieces: tuple[Piece, ...]
 
 
 class Mark(NamedTuple):
-    """A short text in a table or a list, coloured by its tone.
+    """A short text in a table or a list, colored by its tone.
 
-    `says` explains it where there is room for that; `link` is the id of the `Folded` that it leads to.
+    `says` explains it in media with tooltips; `link` is the id of the `Folded` that it links to.
     """
 
     text: str
@@ -49,9 +49,9 @@ Text = str | Mark
 
 
 class Table(NamedTuple):
-    """Rows of cells under a head. The first cell of a row is its name.
+    """Rows of cells below a head. The first cell of a row is its name.
 
-    A grid has the same kind of cell everywhere, so it may be turned on its side where that fits better.
+    All cells of a grid are of the same kind, so it may be transposed to fit.
     """
 
     head: tuple[str, ...]
@@ -60,7 +60,7 @@ class Table(NamedTuple):
 
     @classmethod
     def of(cls, head: Sequence[str], rows: Sequence[Sequence[Text]]) -> Table:
-        """Leave out the columns in which no row says anything."""
+        """Build a table without columns that are empty in all rows."""
         kept = [place for place in range(len(head)) if place == 0 or any(row[place] for row in rows)]
         return cls(tuple([head[one] for one in kept]), tuple([tuple([row[one] for one in kept]) for row in rows]))
 
@@ -83,20 +83,20 @@ class Note(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """A title within a page. `target` names what it is about, where that can be chosen."""
+    """A heading within a page. `target` names its subject if that can be selected."""
 
     text: str
     target: str = ""
 
 
 class Items(NamedTuple):
-    """Sentences of a kind, below each other."""
+    """A list of sentences."""
 
     items: tuple[Text, ...]
 
 
 class Folded(NamedTuple):
-    """Details under a title: a page folds them, a text leaves them out."""
+    """Details under a title: folded on a page, left out in text."""
 
     title: Mark
     blocks: tuple[Block, ...]
@@ -104,7 +104,7 @@ class Folded(NamedTuple):
 
 
 class Beside(NamedTuple):
-    """Several blocks side by side, where there is room."""
+    """Columns of blocks, side by side if there is room."""
 
     columns: tuple[Shown, ...]
 
@@ -120,7 +120,7 @@ class Shown(NamedTuple):
 
 
 def cut(pieces: Sequence[Piece], longest: int) -> tuple[list[Piece], int]:
-    """Keep the pieces up to `longest` characters; count the characters left out."""
+    """Return the pieces up to `longest` characters, and the number of characters left out."""
     kept: list[Piece] = []
     room = longest
     total = 0

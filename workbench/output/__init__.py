@@ -1,1 +1,1 @@
-"""Output: the gates for screen, command line and JSON, and the words that both front ends share."""
+"""Output: the gates for screen, command line and JSON, and text shared by both front ends."""

@@ -1,4 +1,4 @@
-"""Write results to standard output, messages to standard error; a terminal never gets control characters of data."""
+"""Write results to standard output and messages to standard error; terminals get no control characters from data."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ _LONG_NAME = re.compile(rf"([^\s/\\]{{{display.LONGEST_NAME}}})[^\s/\\]+")
 
 _COLOURS = {"red": "31", "green": "32", "yellow": "33", "blue": "34", "dim": "2", "bold": "1"}
 _TONES = {"strong": "bold", "good": "green", "warning": "yellow", "bad": "red", "worst": "red", "dim": "dim"}
-"""The colour of a display block's tone."""
+"""The color of each tone of display blocks."""
 
 
 _results: TextIO | None = None
-"""Where results go while `results_alone` keeps others out of standard output."""
+"""The stream for results while `results_alone` redirects standard output."""
 
 
 class CannotWriteError(Exception):
-    """Standard output cannot be written; a reader that closed it is a `BrokenPipeError`."""
+    """Standard output cannot be written. If its reader closed it, `BrokenPipeError` is raised instead."""
 
 
 def prepare() -> None:
-    """Write what cannot be encoded (an unpaired surrogate) as an escape, so that it never ends the program."""
+    """Escape characters that cannot be encoded (such as unpaired surrogates), instead of raising."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -46,9 +46,9 @@ def is_terminal(stream: TextIO) -> bool:
 
 @contextmanager
 def results_alone() -> Iterator[None]:
-    """Standard output holds results alone: what others print meanwhile goes to standard error.
+    """Reserve standard output for results; anything else printed meanwhile goes to standard error.
 
-    Others are a function or an adapter of the user's, and the programs that these start.
+    This includes output of the user's functions and adapters, and of programs that they start.
     """
     global _results
     before, number = sys.stdout, _number_of(sys.stdout)
@@ -64,12 +64,12 @@ def results_alone() -> Iterator[None]:
         _results, sys.stdout = None, before
         if number is not None:
             os.dup2(own.fileno(), number)
-            with suppress(OSError):  # it was said above
+            with suppress(OSError):  # already reported above
                 own.close()
 
 
 def _second(stream: TextIO, number: int) -> TextIO:
-    """Another stream to the same place, whatever becomes of the descriptor `number`."""
+    """Open another stream to the same file, independent of the descriptor `number`."""
     buffering = 1 if is_terminal(stream) else -1
     return open(os.dup(number), "w", buffering, stream.encoding, stream.errors)
 
@@ -87,14 +87,14 @@ def _out() -> TextIO:
 
 
 Say = Callable[[Callable[[], None]], None]
-"""Takes what writes, and calls it now or later."""
+"""Takes a function that writes, and calls it now or later."""
 
 _say: ContextVar[Say | None] = ContextVar("say", default=None)
 
 
 @contextmanager
 def said_by(say: Say) -> Iterator[None]:
-    """Send what this thread writes meanwhile through `say` (`Turns`)."""
+    """Pass this thread's writes through `say` (see `Turns`)."""
     before = _say.set(say)
     try:
         yield
@@ -133,29 +133,29 @@ def _flush(stream: TextIO) -> None:
 
 
 def flush() -> None:
-    """Has everything written that was said. Raises `CannotWriteError` and BrokenPipeError, as all that writes here."""
+    """Flush all output. Like all writes in this module, raises `CannotWriteError` and BrokenPipeError."""
     _in_turn(lambda: _flush(_out()))
 
 
 def give_up() -> None:
-    """Discard what standard output does not take; Python would try to write it again at its exit."""
+    """Discard unwritten output, which Python would otherwise try to write again at exit."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def text(content: str, end: str = "\n") -> None:
-    """Write text of a result: unchanged into a pipe or file, without control characters on a terminal."""
+    """Write text of a result: unchanged to a pipe or file, without control characters to a terminal."""
     _write((display.safe(content) if is_terminal(_out()) else content) + end)
 
 
 def heading(content: str, colour: str) -> None:
-    """Write a line that structures a result, coloured on a terminal (not with NO_COLOR set)."""
+    """Write a heading of a result, colored on a terminal (unless NO_COLOR is set)."""
     shown = display.safe(content) if is_terminal(_out()) else content
     _write(coloured(shown, colour, _out()) + "\n")
 
 
 def blocks(made: Iterable[Block]) -> None:
-    """Display blocks, each line in the colour of its tone on a terminal."""
+    """Write display blocks; on a terminal, each line has the color of its tone."""
     from adapters.display import as_text
     from adapters.display.blocks import Shown
 
@@ -167,14 +167,14 @@ def blocks(made: Iterable[Block]) -> None:
 
 
 def coloured(shown: str, colour: str, stream: TextIO) -> str:
-    """Colour `shown`, which must be safe already, if `stream` is a terminal with colours."""
+    """Color `shown`, which must be safe already, if `stream` is a terminal with colors."""
     if not is_terminal(stream) or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return shown
     return f"\x1b[{_COLOURS[colour]}m{shown}\x1b[0m"
 
 
 def diff_lines(lines: Iterable[str], indent: str = "") -> None:
-    """Lines of a unified diff, red and green on a terminal."""
+    """Write the lines of a unified diff, red and green on a terminal."""
     for line in lines:
         colour = {"-": "red", "+": "green", "@": "dim"}.get(line.lstrip(" ")[:1])
         if colour is None:
@@ -190,13 +190,13 @@ def chunk(content: str) -> None:
 
 
 def thought(content: str) -> None:
-    """Print a piece of the model's reasoning, dim."""
+    """Write a piece of the model's reasoning, dimmed."""
     _write(coloured(display.safe(content), "dim", _out()))
     flush()
 
 
 def progress(content: str) -> None:
-    """Write a piece of a reply as it streams, on standard error, on a terminal only."""
+    """Write a piece of a reply to standard error as it streams, if that is a terminal."""
     if is_terminal(sys.stderr):
         _in_turn(partial(_progress_now, display.safe(content)))
 
@@ -207,27 +207,27 @@ def _progress_now(shown: str) -> None:
 
 
 def json(data: Any) -> None:
-    """A result as the documented JSON. (The shapes know the engine, which `--help` does not load.)"""
+    """Write a result as the documented JSON. `json_shapes` is imported late, because `--help` must stay fast."""
     from workbench.output import json_shapes
 
     _write(json_shapes.dumps(data) + "\n")
 
 
 def message(content: str) -> None:
-    """A line (or a few) for a person, on standard error; always without control characters."""
+    """Write a message for people to standard error, always without control characters."""
     _in_turn(partial(_message_now, content))
 
 
 def _message_now(content: str) -> None:
-    with suppress(CannotWriteError):  # which is told by whoever writes results
+    with suppress(CannotWriteError):  # reported when results are written
         _flush(_out())
-    with suppress(OSError):  # there is nowhere left to say it
+    with suppress(OSError):  # nowhere left to report it
         sys.stderr.write(display.safe(_LONG_NAME.sub(r"\1…", content)) + "\n")
         sys.stderr.flush()
 
 
 class Turns:
-    """Order the output of numbered threads: the current one writes at once, later ones wait for it."""
+    """Orders the output of numbered threads: the current thread writes at once, later ones are buffered."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -237,7 +237,7 @@ class Turns:
 
     @contextmanager
     def turn(self, number: int) -> Iterator[None]:
-        """Attribute what this thread writes meanwhile to `number`."""
+        """Assign this thread's writes to turn `number`."""
         with command_output.said_by(partial(self._say, number)):
             try:
                 yield

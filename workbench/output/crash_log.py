@@ -1,4 +1,4 @@
-"""Log an internal error: a file with the traceback, without the secrets of the environment."""
+"""Log internal errors: write the traceback to a file, without secrets from the environment."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from workbench import __version__
 
 
 def write(error: BaseException) -> Path:
-    """Write the traceback of `error` to a new file and return its path; to the temporary folder if need be."""
+    """Write the traceback of `error` to a new file and return its path; falls back to the temporary folder."""
     head = f"adapter-workbench {__version__}, Python {platform.python_version()}, {sys.platform}\n\n"
     text = Scrubber().scrubbed(head + "".join(traceback.format_exception(error)))
     name = time.strftime("error-%Y%m%d-%H%M%S-")
@@ -28,7 +28,7 @@ def write(error: BaseException) -> Path:
 
 
 def _new_file(folder: Path | None, name: str, text: str) -> Path:
-    """A file that nobody had and the user alone can read; `folder` None is the one for temporary files."""
+    """Write a new file that only the user can read; `folder` None is the temporary folder."""
     handle, place = tempfile.mkstemp(".log", name, folder)
     with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
         file.write(text)

@@ -1,4 +1,4 @@
-"""Describe content parts that are not text in a line: kind and size, never their bytes."""
+"""Describe non-text content parts in a line: kind and size, never their bytes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LONGEST_NAMED_VALUE = 120
 
 
 def summary(payload: Mapping[str, Any]) -> str:
-    """For instance `image_url · image/png · 12.3 kB` or `file · report.pdf · application/pdf · 1.2 MB`."""
+    """Return `image_url · image/png · 12.3 kB` or `file · report.pdf · application/pdf · 1.2 MB`."""
     words = [str(payload.get("type", "part"))]
     for key, value in _leaves(payload):
         if key == "type":
@@ -28,14 +28,14 @@ def summary(payload: Mapping[str, Any]) -> str:
 
 
 def size(count: int) -> str:
-    """A number of bytes for people: `812 B`, `12.3 kB`, `4.0 MB`."""
+    """Format a number of bytes: `812 B`, `12.3 kB`, `4.0 MB`."""
     if count < 1_000:
         return f"{count} B"
     return f"{count / 1_000:.1f} kB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"
 
 
 def of_data_url(url: str) -> list[str]:
-    """Return the kind and the size of the data in an address."""
+    """Return the media type and the size of a data URL's content."""
     head, _, data = url.partition(",")
     kind = head[len("data:") :]
     if kind.endswith(";base64"):

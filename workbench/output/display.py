@@ -1,8 +1,8 @@
-"""The display gate: every text passes it on its way to a terminal.
+"""The display gate: every text passes through it on its way to a terminal.
 
-Model output, file contents, names and error texts may hold terminal control sequences, characters that reorder a line
-and characters nobody can see. `safe` replaces each of them with a visible character of a cell, so the text keeps
-its length and every offset into it stays right. Nothing is hidden: in a prompt an invisible character is a finding.
+Model output, file contents, names and error messages may contain terminal control sequences, characters that reorder
+a line, and invisible characters. `safe` replaces each of them with a visible character one cell wide, so the text keeps
+its length and all offsets stay valid. Nothing is hidden, because an invisible character in a prompt is a finding.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from unicodedata import category, east_asian_width
 
 REPLACEMENT = "\ufffd"
 INVISIBLE = "\u205e"
-"""Stands for characters without width: zero-width space and joiners, byte order marks, tags, variation selectors."""
+"""Replaces characters without width: zero-width space and joiners, byte order marks, tags, variation selectors."""
 LINE_BREAK = "\u2424"
-"""Stands for line breaks other than `\\n`, which terminals and editors disagree about."""
+"""Replaces line breaks other than `\\n`, which terminals and editors treat differently."""
 
 LONGEST_NAME = 200
-"""Characters of a name in a message; what a file calls something may be as long as the file."""
+"""The most characters of a name in a message; a name in a file may be as long as the file."""
 LONGEST_VALUE = 400
-"""Characters of a value that `value_text` shows."""
+"""The most characters of a value shown by `value_text`."""
 
 BIDI = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 ZERO_WIDTH = (
@@ -66,16 +66,16 @@ _UNSAFE_ASCII = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 
 
 def safe(text: str) -> str:
-    """Replace every character that is not plainly visible by a visible one; length and offsets stay.
+    """Replace control and invisible characters with visible ones; length and offsets stay the same.
 
-    Newline and tab stay. The result is a plain `str`, and the same object when nothing had to change.
+    Newlines and tabs are kept. Returns a plain `str`, and the same object if nothing changes.
     """
     pattern = _UNSAFE_ASCII if text.isascii() else _UNSAFE
     return text.translate(STAND_INS) if pattern.search(text) else text
 
 
 def cell_width(text: str) -> int:
-    """The terminal cells that gated text without newlines and tabs takes."""
+    """Return the width in terminal cells of gated text without newlines and tabs."""
     return len(text) if text.isascii() else sum(map(_cells, text))
 
 
@@ -88,7 +88,7 @@ def _cells(character: str) -> int:
 
 
 def one_line(text: str, width: int) -> str:
-    """Put `text` through the gate, on a line of at most `width` cells; newlines show as `↵`, cuts as `…`."""
+    """Gate `text` and fit it on a line of at most `width` cells; newlines show as `↵`, cuts as `…`."""
     if width <= 0:
         return ""
     head = text[: 8 * width + 8]
@@ -105,7 +105,7 @@ def one_line(text: str, width: int) -> str:
 
 
 def value_text(value: Any) -> str:
-    """A value as Python writes it, shortened, not gated yet. A value of the user's own class may raise: it is told."""
+    """Return the shortened `repr` of a value, not gated. If a user's class raises in `__repr__`, the text says so."""
     if isinstance(value, str):
         return repr(value) if len(value) <= LONGEST_VALUE else repr(value[:LONGEST_VALUE])[:-1] + "…"
     try:

@@ -1,4 +1,4 @@
-"""Exit codes of `workbench`. The worst of several columns counts: 3 over 1 over 0."""
+"""Exit codes of `workbench`. With several columns, the worst one is returned: 3 over 1 over 0."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ OK = 0
 DIFFERENT = 1
 """Drift, a failed expectation, an unparsable reply, a difference."""
 USAGE = 2
-"""A wrong command line, or a file that cannot be read as what it should be."""
+"""An invalid command line, or an invalid file."""
 PROVIDER = 3
-"""The model could not be asked or broke off, or a replay found no recording."""
+"""The model could not be called or its reply broke off, or a replay found no recording."""
 NOTHING = 4
-"""Nothing to check was found."""
+"""There was nothing to check."""
 INTERNAL = 70
-"""A mistake of ours; the log file that the message names has the traceback."""
+"""An internal error; the message names the log file with the traceback."""
 INTERRUPTED = 130
 BROKEN_PIPE = 141
-"""The reader of standard output went away before everything was written."""
+"""The reader of standard output closed it before everything was written."""
 
 _WORST_FIRST = (INTERRUPTED, INTERNAL, USAGE, PROVIDER, DIFFERENT, NOTHING, OK)
 
@@ -26,7 +26,7 @@ def worst(codes: list[int]) -> int:
 
 
 class CommandError(Exception):
-    """Ends a command with one clear line on standard error and an exit code."""
+    """Ends a command with a message on standard error and an exit code."""
 
     def __init__(self, message: str, code: int = USAGE) -> None:
         self.code = code

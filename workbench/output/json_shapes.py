@@ -1,7 +1,7 @@
-"""The documented JSON of `--json`: the only place that turns prompts, parse results, runs and checks into data.
+"""Build the documented JSON of `--json`; prompts, parse results, runs and checks become data only here.
 
-Strict ASCII JSON: NaN and the infinities are the strings "NaN", "Infinity" and "-Infinity". Offsets count Unicode
-code points of the reply exactly as given. More keys may be added; none of these changes its name.
+The output is strict ASCII JSON: NaN and the infinities are the strings "NaN", "Infinity" and "-Infinity". Offsets count
+Unicode code points of the reply exactly as given. Keys may be added, but are never renamed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def dumps(data: Any, indent: int | None = 2, ascii_only: bool = True) -> str:
-    """`data` as strict JSON; `ascii_only`: lone surrogates and control characters come out as escapes."""
+    """Write `data` as strict JSON; with `ascii_only`, unpaired surrogates and control characters become escapes."""
 
     def written() -> str:
         return json.dumps(plain(data), ensure_ascii=ascii_only, allow_nan=False, indent=indent)
@@ -42,12 +42,12 @@ def dumps(data: Any, indent: int | None = 2, ascii_only: bool = True) -> str:
     except RecursionError:
         from concurrent.futures import ThreadPoolExecutor
 
-        with ThreadPoolExecutor(1) as thread:  # nothing stands on its stack yet: all that `plain` lets through fits
+        with ThreadPoolExecutor(1) as thread:  # its stack is empty, so anything that `plain` accepts fits
             return thread.submit(written).result()
 
 
 def prompt(messages: Iterable[Message], request: Mapping[str, Any]) -> dict[str, JSON]:
-    """`{"messages", "segments", "request"}`: one list of segments a message, joined the text of that message."""
+    """Return `{"messages", "segments", "request"}`: the segments of each message join to its text."""
     ordered = tuple(messages)
     return {
         "messages": [plain(message.as_dict()) for message in ordered],
@@ -63,7 +63,7 @@ def prompt(messages: Iterable[Message], request: Mapping[str, Any]) -> dict[str,
 
 
 def rendered(request: Request) -> dict[str, JSON]:
-    """A column of `render --json`: the prompt that goes out, its demos' uses, and the whole request."""
+    """Return a column of `render --json`: the prompt as sent, the use of its demos, and the whole request."""
     shape = prompt(request.messages, request.as_dict())
     shape["demos"] = [
         {"number": demo.number, "use": demo.use, "missing": list(demo.missing)} for demo in request.prompt.demos
@@ -73,7 +73,7 @@ def rendered(request: Request) -> dict[str, JSON]:
 
 
 def ledgers(spent: Mapping[str, Spent]) -> dict[str, JSON]:
-    """Shape what `render --tokens --json` adds: the rows of each column's ledger, and their totals."""
+    """Return the additions of `render --tokens --json`: the rows of each column's ledger, and their totals."""
     return {
         "ledger": {
             id: [
@@ -98,18 +98,18 @@ def ledgers(spent: Mapping[str, Spent]) -> dict[str, JSON]:
 
 
 def lints(found: Iterable[Lint]) -> list[JSON]:
-    """The lints of a column of `render --json`."""
+    """Return the lints of a column of `render --json`."""
     return [lint(one) for one in found]
 
 
 def lint(one: Lint) -> dict[str, JSON]:
-    """A lint, with the changes of the session that help."""
+    """Return a lint with its fixes."""
     said: dict[str, JSON] = {"name": one.name, "severity": one.severity, "message": one.message}
     return {**said, "place": str(one.place), "fixes": _fixes(one.fixes)}
 
 
 def fix(one: Fix) -> dict[str, JSON]:
-    """A change of the session."""
+    """Return a fix, with the change of the session that it makes."""
     return {"kind": one.kind, "message": one.message, "change": plain(dict(one.change))}
 
 
@@ -118,7 +118,7 @@ def _fixes(fixes: Iterable[Fix]) -> list[JSON]:
 
 
 def reading(read: Reading) -> dict[str, JSON]:
-    """A column of `parse --json`."""
+    """Return a column of `parse --json`."""
     shape: dict[str, JSON] = {
         "ok": read.ok,
         "uncertain": list(read.uncertain),
@@ -139,7 +139,7 @@ def reading(read: Reading) -> dict[str, JSON]:
 
 
 def stream(fields: Sequence[StreamedField] | None) -> list[JSON] | None:
-    """List the texts that listeners on the outputs emit, by chunk; None where dspy cannot stream."""
+    """List what listeners on the outputs emit, by chunk; None if dspy cannot stream this adapter."""
     if fields is None:
         return None
     emitted = [one for field in fields for one in field.emitted]
@@ -152,7 +152,7 @@ def _diagnosis(one: Diagnosis) -> dict[str, JSON]:
 
 
 def no_reading(error: Exception) -> dict[str, JSON]:
-    """A column whose adapter cannot be had."""
+    """Return a column of `parse --json` whose adapter is unavailable."""
     said = {"type": type(error).__name__, "message": str(error), "field": None}
     return {"ok": False, "values": {}, "error": said, "spans": [], "fields": {}, "flags": []}
 
@@ -199,7 +199,7 @@ def _flag(flag: Flag) -> dict[str, JSON]:
 
 
 def run(outcome: Run) -> dict[str, JSON]:
-    """A column of `send --json`."""
+    """Return a column of `send --json`."""
     return {
         "ok": outcome.ok,
         "values": {name: plain(value) for name, value in outcome.values.items()},
@@ -211,7 +211,7 @@ def run(outcome: Run) -> dict[str, JSON]:
 
 
 def repeats(counted: Repeats, outcomes: Iterable[Run]) -> dict[str, JSON]:
-    """A column of `send --repeat N --json`; values and errors with how often they came, the most frequent first."""
+    """Return a column of `send --repeat N --json`: values and errors with their counts, most frequent first."""
 
     def told(values: Iterable[Counted]) -> list[JSON]:
         return [{"value": plain(one.value), "count": one.count} for one in values]
@@ -230,7 +230,7 @@ def repeats(counted: Repeats, outcomes: Iterable[Run]) -> dict[str, JSON]:
 
 
 def survival(grid: Grid) -> dict[str, JSON]:
-    """`stress --json`. Of a cell that is not the same: the wrong fields, the values read, the error, what is said."""
+    """Return `stress --json`; cells that differ have the wrong fields, the parsed values, the error and the flags."""
     broken = [one for one in grid.columns if one.good is not None]
     return {
         "case": grid.case,
@@ -262,7 +262,7 @@ def _cell(cell: Cell) -> dict[str, JSON]:
 
 
 def fixture(result: FixtureResult) -> dict[str, JSON]:
-    """Shape the result of `check` for a column of a case; `text` of a difference is for people."""
+    """Return the result of `check --json` for a case in a column; the `text` of a difference is for people."""
     return {
         "path": result.path,
         "case": result.case,
@@ -275,7 +275,7 @@ def fixture(result: FixtureResult) -> dict[str, JSON]:
 
 
 def verdict_changes_of(result: FixtureResult) -> list[dict[str, JSON]]:
-    """List the replies that parse differently: the field, its old and its new value."""
+    """List the fields that parse differently, with their old and new values."""
     from sessions.checking.verdicts import verdict_changes
 
     return [{"field": one.field, "before": one.before, "after": one.after} for one in verdict_changes(result)]
@@ -298,7 +298,7 @@ def _drift(drift: Drift) -> dict[str, JSON]:
 
 
 def cause(found: Cause) -> dict[str, JSON]:
-    """A cause of drift, and the fixtures that share it."""
+    """Return a cause of drift, with the fixtures that share it."""
     return {
         "id": found.id,
         "kind": found.key.kind,
@@ -310,13 +310,13 @@ def cause(found: Cause) -> dict[str, JSON]:
 
 
 def no_run(message: str) -> dict[str, JSON]:
-    """A column that could not be sent, because something must be mended first."""
+    """Return a column of `send --json` that was not sent, because something must be fixed first."""
     error = {"phase": "request", "message": message, "attempt": 1, "payload": None}
     return {"ok": False, "values": {}, "events": [], "attempts": [], "error": error}
 
 
 def event(happened: Event) -> dict[str, JSON]:
-    """An event without what its attempt says anyway: the prompt, the request and the reading."""
+    """Return an event without the data that its attempt contains: prompt, request and parse result."""
     from adapters.running import events
 
     return {key: plain(value) for key, value in events.as_dict(happened).items() if key not in _IN_THE_ATTEMPT}

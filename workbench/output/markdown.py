@@ -1,4 +1,4 @@
-"""Write reports in Markdown that fit into a comment; text of others is code, in which nothing means anything."""
+"""Write Markdown reports that fit into a comment; untrusted text becomes code, so that it is not markup."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from adapters.display.blocks import Beside, Block, Folded, Heading, Items, Note,
 from workbench.output import display
 
 SIZE_LIMIT = 60_000
-"""Characters. A comment of GitHub holds 65,536, a step's summary a megabyte."""
+"""The most characters of a report. A GitHub comment holds 65,536 characters, a step summary a megabyte."""
 
 
 def bounded(head: str, sections: Sequence[str], more: str) -> str:
-    """Join the sections that fit after the head; `more` counts the others as `{}` and says where they are."""
+    """Join the head and the sections that fit; `more` counts the others as `{}` and says where they are."""
     parts, size = [head], len(head)
     for number, section in enumerate(sections):
         if size + len(section) > SIZE_LIMIT:
@@ -24,11 +24,11 @@ def bounded(head: str, sections: Sequence[str], more: str) -> str:
 
 
 _HARMLESS = re.compile(r"(?:[A-Za-z0-9 ✓◐✗≠!·~/%(),–…$+=-]|(?<=\d)\.(?=\d))*")
-"""Text in which nothing means anything in Markdown, not even an address or a mention."""
+"""Text that Markdown leaves unchanged, without addresses or mentions."""
 
 
 def document(blocks: Iterable[Block]) -> str:
-    """Write blocks. What does not fit into a comment is counted in lines."""
+    """Write blocks; lines that do not fit into a comment are counted."""
     lines = list(_lines(blocks))
     size = 0
     for number, line in enumerate(lines):
@@ -67,12 +67,12 @@ def _shown(text: str) -> str:
 
 
 def _in_table(text: str) -> str:
-    """A `|` would end a cell even within code."""
+    """Escape `|`, which ends a cell even within code."""
     return _shown(text).replace("|", "\\|")
 
 
 def code(text: str) -> str:
-    """Write text of others as inline code, in which Markdown, HTML, mentions and addresses mean nothing."""
+    """Write untrusted text as inline code, where Markdown, HTML, mentions and addresses have no effect."""
     shown = " ".join(display.safe(text).split())
     fence = "`" * (_longest_run(shown) + 1)
     pad = " " if shown[:1] == "`" or shown[-1:] == "`" or not shown else ""
@@ -80,7 +80,7 @@ def code(text: str) -> str:
 
 
 def fenced(text: str, language: str = "") -> str:
-    """Write text of others as a block, between fences longer than any within it."""
+    """Write untrusted text as a code block, between fences longer than any in the text."""
     shown = display.safe(text)
     fence = "`" * max(3, _longest_run(shown) + 1)
     return f"{fence}{language}\n{shown}\n{fence}\n"

@@ -1,4 +1,4 @@
-"""Tokens, cost and time of calls in words: estimates are marked `~`, an unknown cost is never 0."""
+"""Format tokens, cost and time of calls: estimates are marked `~`, an unknown cost is never 0."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def line(attempt: Attempt) -> str:
-    """For example `attempt 2, tools: 412 + 33 tokens, $0.0003, 812 ms`."""
+    """Return a line such as `attempt 2, tools: 412 + 33 tokens, $0.0003, 812 ms`."""
     is_free = attempt.cost is None and attempt.model.startswith("offline/")
     return (
         f"attempt {attempt.number}, {attempt.purpose}: {token_counts(attempt)}, "
@@ -23,24 +23,24 @@ def line(attempt: Attempt) -> str:
 
 
 def counted(number: int, one: str, many: str = "") -> str:
-    """`1 message`, `1,200 messages`; `many` where it is not `one` with an s."""
+    """Return `1 message` or `1,200 messages`; `many` is the plural if it is not `one` plus s."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def token_counts(attempt: Attempt) -> str:
-    """Prompt and completion tokens as the provider counted them, else estimated."""
+    """Return prompt and completion tokens as the provider counted them, else estimated."""
     asked, answered = _counted(attempt)
     return " + ".join(f"{'~' if is_estimate else ''}{count:,}" for count, is_estimate in (asked, answered)) + " tokens"
 
 
 def total_tokens(attempt: Attempt) -> tuple[int, bool]:
-    """Prompt and completion tokens together, and whether any of it is an estimate."""
+    """Return the sum of prompt and completion tokens, and whether any of it is an estimate."""
     asked, answered = _counted(attempt)
     return asked[0] + answered[0], asked[1] or answered[1]
 
 
 def _counted(attempt: Attempt) -> tuple[tuple[int, bool], tuple[int, bool]]:
-    """The tokens of the prompt and of the completions, each with whether it is an estimate."""
+    """Return the tokens of the prompt and of the completions, each with whether it is an estimate."""
     usage = attempt.usage or {}
     asked, answered = usage.get("prompt_tokens"), usage.get("completion_tokens")
     return (
@@ -52,7 +52,8 @@ def _counted(attempt: Attempt) -> tuple[tuple[int, bool], tuple[int, bool]]:
 
 
 def cost(dollars: float | None) -> str:
-    """
+    """Format a cost in US dollars.
+
     >>> cost(None), cost(0.00031), cost(1.5)
     ('cost unknown', '$0.00031', '$1.50')
     """

@@ -1,4 +1,4 @@
-"""Compare two requests by section (a message of a turn, the parameters), then by line."""
+"""Compare two requests by section (a message, or the parameters), then by line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from workbench.output import json_shapes
 
 @dataclass(frozen=True)
 class SectionDiff:
-    """A section that is not the same on both sides: None where one side lacks it. `lines` is a unified diff."""
+    """A section that differs; `before` or `after` is None if missing. `lines` is a unified diff."""
 
     section: str
     before: str | None
@@ -25,12 +25,12 @@ class SectionDiff:
 
 
 def compare(before: Request, after: Request, context: int = 2) -> tuple[SectionDiff, ...]:
-    """The sections that differ, in the order of `before`, then those that only `after` has."""
+    """Return the sections that differ, in the order of `before`, then those only in `after`."""
     return compare_sections(sections(before), sections(after), context)
 
 
 def compare_sections(left: Mapping[str, str], right: Mapping[str, str], context: int = 2) -> tuple[SectionDiff, ...]:
-    """As `compare`, of sections that are there already."""
+    """Compare sections that were already made, like `compare`."""
     return tuple(
         SectionDiff(name, left.get(name), right.get(name), _lines(left.get(name), right.get(name), context))
         for name in {**left, **right}
@@ -39,7 +39,7 @@ def compare_sections(left: Mapping[str, str], right: Mapping[str, str], context:
 
 
 def sections(request: Request) -> Mapping[str, str]:
-    """The text of every section: `system`, `demo 1 · user`, …, and `parameters` as JSON."""
+    """Return the text of each section: `system`, `demo 1 · user`, …, and `parameters` as JSON."""
     found: dict[str, str] = {}
     seen: Counter[str] = Counter()
     for message in request.messages:
@@ -52,10 +52,10 @@ def sections(request: Request) -> Mapping[str, str]:
 
 
 def sections_of_recording(recording: Recording, now: Request) -> Mapping[str, str]:
-    """The sections of what was recorded, by the names that the messages at the same places have `now`.
+    """Return the sections of a recording, named like the messages at the same index in `now`.
 
-    A recording does not say which message is which demo; where roles are not the same either, a message is named by
-    its place.
+    A recording does not store which message belongs to which demo; if the roles differ too, a message is named by its
+    number.
     """
     found: dict[str, str] = {}
     names = [name for name in sections(now) if name != "parameters"]
@@ -83,5 +83,5 @@ def _text(message: Message) -> str:
 def _lines(before: str | None, after: str | None, context: int) -> tuple[str, ...]:
     left = [] if before is None else before.split("\n")
     right = [] if after is None else after.split("\n")
-    # The first two lines name files, which sections are not.
+    # Skip the first two lines, which name files.
     return tuple(difflib.unified_diff(left, right, n=context, lineterm=""))[2:]

@@ -1,4 +1,4 @@
-"""Write a parse result as text: verdict, values, every piece of the reply, steps, flags."""
+"""Print a parse result as text: verdict, values, steps, flags, and every piece of the reply."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def write(head: str, reading: Reading) -> None:
 
 
 def write_stream(reading: Reading, fields: Sequence[StreamedField] | None, chunks: int) -> None:
-    """Print what a listener on each output would emit in dspy, when it knows the end, and what it never emits."""
+    """Print what a dspy listener on each output emits, when it knows the end, and what it never emits."""
     if fields is None:
         command_output.text(f"  dspy has no streaming for {reading.adapter}: StreamListener raises ValueError\n")
         return
@@ -42,13 +42,13 @@ def write_stream(reading: Reading, fields: Sequence[StreamedField] | None, chunk
 
 
 def stream_summary(field: StreamedField, chunks: int) -> str:
-    """Say how many chunks cause an output, and when the end of the field is known."""
+    """Describe how many chunks cause an output, and when the end of the field is known."""
     end = f"ends with chunk {field.ended_at + 1}" if field.ended_at is not None else "ends with the stream"
     return f"{len(field.emitted)} of {chunks} chunks, {end}"
 
 
 def stream_losses(field: StreamedField, reading: Reading) -> Iterator[str]:
-    """Say what of a field a listener never emits, and what it emits that is not the field's."""
+    """Describe the text of a field that a listener never emits, and other text that it does emit."""
     raw = reading.fields[field.field].raw
     if field.is_in_a_chunk:
         yield "never emitted: one chunk holds the whole field, a cached reply to dspy"
@@ -61,7 +61,7 @@ def stream_losses(field: StreamedField, reading: Reading) -> Iterator[str]:
 
 
 def raised_by(reading: Reading) -> str:
-    """Say who raises a parse error: dspy, an adapter that dspy lacks, or a limit of the workbench."""
+    """Name the source of a parse error: dspy, an adapter that dspy lacks, or a limit of the workbench."""
     from adapters.formats import catalog
     from adapters.json_text.repair_limits import TooLargeError
 
@@ -71,7 +71,7 @@ def raised_by(reading: Reading) -> str:
 
 
 def verdict(reading: Reading) -> str:
-    """`parsed` (uncertain where code of a type was not run), or why not, with line and column where known."""
+    """Return `parsed` (uncertain if code of a type was not run), or the error with line and column if known."""
     error = reading.error
     if error is None:
         return f"parsed, uncertain: {', '.join(reading.uncertain)}" if reading.uncertain else "parsed"
@@ -112,7 +112,7 @@ def _write_field(field: FieldReading, reading: Reading) -> None:
 
 
 def _write_diagnosis(reading: Reading) -> None:
-    """Print each cause that no flag above says, and every fix once."""
+    """Print each cause not already shown as a flag, and each fix once."""
     said = {flag.message for flag in reading.flags}
     for cause in reading.diagnosis:
         if cause.message not in said:

@@ -1,4 +1,4 @@
-"""Write a run as text: where its requests go, the reply as it streams, retries, and the outcome."""
+"""Print a run as text: the model of each request, the reply as it streams, retries, and the outcome."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LOADING = "loading litellm, which takes a few seconds; no clock runs meanwhile\n
 
 
 def progress(event: Event) -> None:
-    """Standard output is for the JSON; a person at a terminal still sees the reply come."""
+    """Show the reply on standard error as it streams, because standard output is for JSON."""
     if isinstance(event, ModelLoading):
         command_output.progress(LOADING)
     elif isinstance(event, ChunkReceived) and event.choice == 0:
@@ -29,7 +29,7 @@ def progress(event: Event) -> None:
 
 
 class Printer:
-    """Prints where a request goes, its reply as it comes, and why there was another."""
+    """Prints the model of each request, the reply as it streams, and the reason for further requests."""
 
     def __init__(self, column: str) -> None:
         self._column = column
@@ -92,7 +92,7 @@ def write_outcome(head: str, outcome: Run, remark: str) -> None:
 
 
 def write_repeats(head: str, counted: repeats.Repeats) -> None:
-    """Print what several runs of a column have in common: values with their counts, and errors."""
+    """Print the combined results of several runs of a column: values and errors with their counts."""
     rate = "?" if counted.parse_failure_rate is None else f"{counted.parse_failure_rate:.0%}"
     command_output.heading(f"[{head}] {counted.runs} runs, {counted.parse_failures} not parsed ({rate})", "blue")
     for name, values in counted.fields.items():

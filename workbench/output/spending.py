@@ -1,4 +1,4 @@
-"""Report the cost of a request before its reply: tokens by origin, and their price if it is known."""
+"""Report the cost of a prompt before it is sent: tokens by origin, and their price if known."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from workbench.output.display import one_line
 from workbench.output.measures import cost
 
 MOST_TURNS = 8
-"""Demos and turns that are told one by one; the others stand together."""
+"""The most demos or turns in separate rows; the others are totalled in a row."""
 WIDEST_NAME = 24
 BAR = 30
 EIGHTHS = " ▏▎▍▌▋▊▉"
@@ -34,7 +34,7 @@ class Spent:
 
     @property
     def cost(self) -> float | None:
-        """Price a prompt in US dollars."""
+        """The price of the prompt in US dollars."""
         return None if self.price is None else self.ledger.tokens * self.price / 1_000_000
 
     @property
@@ -47,7 +47,7 @@ class Spent:
 
     @property
     def said_cost(self) -> str:
-        """Say the cost of the prompts of a call and of a thousand, or that it is unknown."""
+        """The prompt cost of a call and of a thousand calls, or that it is unknown."""
         if self.cost == 0:
             return "free"
         if self.cost is None:
@@ -57,19 +57,19 @@ class Spent:
 
 
 def spent_by(request: Request, ledger: Ledger | None = None) -> Spent:
-    """Make the ledger of a request; estimated where it has none."""
+    """Return the spending of a request; its ledger is estimated if not given."""
     model = request.model or ""
     entry = model_list.listed(model)
     return Spent(model, ledger or ledger_of(request), None if entry is None else entry.input_price)
 
 
 def number(tokens: int, exact: bool) -> str:
-    """`412`, or `~412` for an estimate."""
+    """Return `412`, or `~412` for an estimate."""
     return f"{'' if exact else '~'}{tokens:,}"
 
 
 def shown_shares(ledger: Ledger) -> tuple[Share, ...]:
-    """The shares of a ledger, of many demos or turns only the first ones by themselves."""
+    """Return the shares of a ledger; beyond `MOST_TURNS`, demos and turns are combined."""
     shown: list[Share] = []
     together: dict[str, list[Share]] = {"demo": [], "history": []}
     for share in ledger.shares:
@@ -94,13 +94,13 @@ _PLURAL = {"demo": "demos", "history": "turns"}
 
 
 def bar(tokens: int, most: int, width: int = BAR) -> str:
-    """A bar of at most `width` cells, `width` for `most`; whatever there is shows."""
+    """Draw a bar of up to `width` cells, with `most` as full width; any tokens show at least an eighth."""
     eighths = max(1, round(tokens * width * 8 / most)) if tokens and most else 0
     return "█" * (eighths // 8) + EIGHTHS[eighths % 8].strip()
 
 
 def text_of(spent: Mapping[str, Spent]) -> str:
-    """The ledgers of several columns as text, their bars to one scale, and their totals side by side."""
+    """Write the ledgers of columns as text, with bars on a common scale, and compare their totals."""
     most = max([share.tokens for one in spent.values() for share in shown_shares(one.ledger)], default=0)
     texts = [_column(id, one, most) for id, one in spent.items()]
     if len(spent) > 1:

@@ -9,14 +9,14 @@ from workbench.output.display import LONGEST_NAME
 
 
 def nearest(wrong: str, known: Iterable[str]) -> str | None:
-    """The known name most like `wrong`, whatever its case; None when nothing is near."""
+    """Return the known name most similar to `wrong`, ignoring case; None if none is similar."""
     by_lower = {name.lower(): name for name in known}
     found = difflib.get_close_matches(wrong.lower(), by_lower, n=1, cutoff=0.6)
     return by_lower[found[0]] if found else None
 
 
 def no_such(what: str, wrong: str, known: Iterable[str]) -> str:
-    """`no column 'jason'; did you mean 'json'? There are: chat, json, xml`."""
+    """Return `no column 'jason'; did you mean 'json'? There are: chat, json, xml`."""
     names = list(known)
     near = nearest(wrong[:LONGEST_NAME], names)
     question = f"; did you mean {near!r}?" if near else "."

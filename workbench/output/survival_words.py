@@ -32,13 +32,13 @@ MEANINGS: Mapping[Verdict, str] = {
 
 
 MOST_LOST, MOST_FIXES = 5, 2
-"""Mutations and fixes that the closing lines name."""
+"""The most mutations and fixes named in the closing lines."""
 SHOWN = 60
-"""Characters of a value in a line of what differs."""
+"""The most characters of a value in a line of differences."""
 
 
 def differences(cell: Cell, shown: int = SHOWN) -> list[str]:
-    """Write a line for each wrong field: intended and parsed value, `shown` characters of each, not gated."""
+    """Return a line for each wrong field with `shown` characters of the intended and the parsed value, not gated."""
     values = cell.reading.values
     lines = []
     for name in cell.wrong:
@@ -48,7 +48,7 @@ def differences(cell: Cell, shown: int = SHOWN) -> list[str]:
 
 
 def _apart(meant: str, read: str, shown: int) -> str:
-    """Show both values, from shortly before the place where they differ."""
+    """Show both values from shortly before their first difference."""
     same = next((index for index, (one, other) in enumerate(zip(meant, read, strict=False)) if one != other), None)
     start = max(0, (min(len(meant), len(read)) if same is None else same) - shown // 3)
     return f"{_from(meant, start, shown)} → {_from(read, start, shown)}"
@@ -59,7 +59,7 @@ def _from(text: str, start: int, shown: int) -> str:
 
 
 def decision(found: Grid) -> list[str]:
-    """Rank the columns by the damage that all of them can meet: the same number for each; empty for one column."""
+    """Rank the columns by the kinds of damage that apply to all of them; empty for a single column."""
     columns = [one for one in found.columns if one.good is not None]
     common = [one.name for one in found.mutations if all(one.name in column.cells for column in columns)]
     if len(columns) < 2 or not common:
@@ -95,7 +95,7 @@ def decision(found: Grid) -> list[str]:
 
 
 def _pair(survived: Mapping[str, set[str]], weights: Mapping[str, int]) -> list[str]:
-    """Name the two columns that together survive the most reports, and what no other column survives."""
+    """Name the two columns that together survive the most reports, and the damage only they survive."""
 
     def weight(pair: tuple[str, str]) -> tuple[int, int]:
         both = survived[pair[0]] | survived[pair[1]]
@@ -112,7 +112,7 @@ def _pair(survived: Mapping[str, set[str]], weights: Mapping[str, int]) -> list[
 
 
 def _fixes(cell: Cell) -> list[tuple[str, str]]:
-    """Name the kind and the words of each change that helps."""
+    """List the kind and message of each fix."""
     return [(fix.kind, fix.message) for cause in cell.reading.diagnosis for fix in cause.fixes]
 
 
@@ -132,7 +132,7 @@ def _threads(cells: Sequence[Cell]) -> set[tuple[str, str]]:
 
 
 def sources(columns: tuple[Survival, ...]) -> list[str]:
-    """Name the sources of the damaged replies: `demo 1`, or `demo 1 (chat, json)` where columns differ."""
+    """List the sources of the damaged replies: `demo 1`, or `demo 1 (chat, json)` if columns differ."""
     found: dict[str, list[str]] = {}
     for column in columns:
         if column.good is not None:
@@ -141,5 +141,5 @@ def sources(columns: tuple[Survival, ...]) -> list[str]:
 
 
 def passed_over(columns: tuple[Survival, ...]) -> list[str]:
-    """List better candidates that could not be used, each with its reason once."""
+    """List better candidates that could not be used, with the reason, without duplicates."""
     return list(dict.fromkeys(said for one in columns if one.good is not None for said in one.good.passed_over))

@@ -1,4 +1,4 @@
-"""Write an upgrade report for the command line and as Markdown, with the sentences of its page."""
+"""Write an upgrade report for the command line and as Markdown; its page shares the sentences."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from workbench.output.markdown import bounded, code, fenced
 
 EXAMPLE_LINES = 8
 MOST_FIXTURES = 60
-"""Rows for people; `--json` and the page have every one."""
+"""The most rows of a report; `--json` and the page have all."""
 NAME_WIDTH = 34
 COLUMN_WIDTH = 10
 
 
 def headline(found: Upgrade) -> str:
-    """`dspy 3.0.4 → dspy 3.4.1: 35 of 50 fixtures change`."""
+    """Return `dspy 3.0.4 → dspy 3.4.1: 35 of 50 fixtures change`."""
     counts = found.counts
     return f"{found.before} → {found.after}: {counts['changed']:,} of {_counted(counts['compared'], 'fixture')} change"
 
@@ -44,7 +44,7 @@ def summary(found: Upgrade) -> Iterator[str]:
 
 
 def not_compared(found: Upgrade) -> dict[str, list[Compared]]:
-    """Group the fixtures that could not be compared by reason, without the place that it begins with."""
+    """Group the fixtures that could not be compared by reason; the reason's column prefix is removed."""
     reasons: dict[str, list[Compared]] = {}
     for one in found.fixtures:
         if one.why_not:
@@ -53,14 +53,14 @@ def not_compared(found: Upgrade) -> dict[str, list[Compared]]:
 
 
 def example(one: Found) -> list[str]:
-    """The first lines that show it, long ones cut around what changed."""
+    """Return the first lines of the example's diff, with long lines cut around the changes."""
     lines = list(reports.marked(one.example.diff))
     more = len(lines) - EXAMPLE_LINES
     return lines if more <= 1 else [*lines[:EXAMPLE_LINES], f" … {more:,} more lines"]
 
 
 def numbers(found: Upgrade, one: Compared) -> list[int]:
-    """The numbers of the changes that a fixture shows, from 1, as the report lists them."""
+    """Return the numbers of a fixture's changes, from 1, in the order of the report."""
     own = {each.key for each in one.differences}
     return [number for number, each in enumerate(found.found, 1) if each.key in own]
 
@@ -70,7 +70,7 @@ def name_of(one: Compared) -> str:
 
 
 def rows(found: Upgrade) -> Iterator[str]:
-    """A line for each fixture that changes: its tokens and the numbers of its changes."""
+    """Yield a line for each changed fixture: its tokens and the numbers of its changes."""
     changed = found.changed
     for one in changed[:MOST_FIXTURES]:
         tokens = f"~{one.tokens[0]:,} → ~{one.tokens[1]:,}" if any(one.tokens) else ""
@@ -82,13 +82,13 @@ def rows(found: Upgrade) -> Iterator[str]:
 
 
 def padded(text: str, width: int) -> str:
-    """Text of others in just so many cells."""
+    """Gate text and fit it to exactly `width` cells."""
     shown = display.one_line(text, width)
     return shown + " " * (width - display.cell_width(shown))
 
 
 def report(found: Upgrade) -> str:
-    """The report in Markdown, for a pull request. What does not fit is counted."""
+    """Write the report as Markdown for a pull request. Sections that do not fit are counted."""
     head = [f"## {code(headline(found))}\n\n", *[f"- {code(one)}\n" for one in (*summary(found), *found.notes)]]
     sections = [_section(number, one) for number, one in enumerate(found.found, 1)]
     reasons = list(not_compared(found).items())

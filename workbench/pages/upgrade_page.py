@@ -46,7 +46,7 @@ def _change(number: int, one: Found) -> Element:
 
 
 def _grid(found: Upgrade) -> Element:
-    """Cases below each other, columns side by side; a cell names its changes."""
+    """Build a table of cases × columns; each cell lists its changes by number."""
     columns = list(dict.fromkeys([one.column for one in found.fixtures]))
     places = list(dict.fromkeys([(one.path, one.case) for one in found.fixtures]))
     by_place = {(one.path, one.case, one.column): one for one in found.fixtures}
