@@ -75,7 +75,7 @@ class BenchRun(FilePart):
     at: Annotated[str, ALWAYS] = ""
     """When the run ended, in UTC: `2026-11-22T15:04:05Z`."""
     reply: Annotated[Answer | None, ALWAYS] = None
-    """The model's reply."""
+    """The reply to the column's own adapter, not to a fallback's."""
     values: Annotated[Mapping[str, Any], ALWAYS] = field(default_factory=nothing)
     """The parsed values by field, with their types (`sessions.file.typed_values`)."""
     error: str | None = None
@@ -95,7 +95,7 @@ class BenchRun(FilePart):
     expectations: str | None = None
     """`sha256:…` of the expectations."""
     score: float | None = None
-    """The metric's score; 0 if no reply parsed."""
+    """The metric's score; 0 if the reply does not parse."""
     metric: str | None = None
     """`sha256:…` of the metric: its name, its module and the expected outputs."""
     metric_calls: int = 0

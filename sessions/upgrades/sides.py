@@ -74,7 +74,7 @@ class Compared:
     read_now: int = 0
     read_otherwise: int = 0
     why_not: str = ""
-    """Why it could not be compared, in one sentence."""
+    """Why it could not be compared, in a sentence."""
     is_broken: bool = False
     """Whether it was not compared because an engine failed or did not answer."""
 
