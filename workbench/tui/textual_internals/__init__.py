@@ -1,4 +1,4 @@
-"""Hold all uses of Textual's private names; try an upgrade of Textual here first.
+"""All uses of Textual's private names; when upgrading Textual, check this package first.
 
-`tests/workbench/tui/textual_internals/test_private_names.py` lists them, and fails when Textual drops any.
+`tests/workbench/tui/textual_internals/test_private_names.py` lists them and fails when Textual drops any.
 """

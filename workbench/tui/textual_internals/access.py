@@ -1,4 +1,4 @@
-"""Reach what has no public name in Textual, and resize scrolled content."""
+"""Wrap private names of Textual, and resize scrolled content."""
 
 from __future__ import annotations
 
@@ -16,28 +16,29 @@ from textual.widget import Widget
 
 
 def set_virtual_size(view: ScrollView, size: Size, has_scrollbar: bool = True) -> None:
-    """Set the size of a view's content; of the screen, only its scrollbar is repainted, if it has any."""
+    """Set the size of a view's content, repainting only its scrollbar, if it has one."""
     view.set_reactive(Widget.virtual_size, size)
     if has_scrollbar:
         view._scroll_update(size)
 
 
 class FitsItsRoom(Widget):
-    """A widget that prepares its content for its size after each layout, before anything is painted.
+    """A widget that fits its content to its size after each layout, before painting.
 
-    Textual tells a widget its size after painting it, so that content that depends on the size would be painted twice.
-    List this class after the widget's main base: Textual takes styles from the first base alone.
+    Textual reports a new size only after painting, so content that depends on the size would be painted twice. List
+    this class after the widget's main base: Textual takes styles from the first base alone.
     """
 
     def fit(self) -> None:
-        """Fit the content to the size; called after every layout, mostly without any change."""
+        """Fit the content to the size; called after every layout, usually with an unchanged size."""
         raise NotImplementedError
 
 
 class StillScrollView(ScrollView):
-    """A view whose scrollbar is repainted by a layout only when its size changed.
+    """A view that repaints its scrollbar only when its size changes.
 
-    Textual's own compares the size inside the borders with that outside, and repaints it at every layout.
+    Textual compares the size inside the borders with the size outside them, and so repaints the scrollbar at every
+    layout.
     """
 
     _told: tuple[Size, ...] = ()
@@ -53,8 +54,8 @@ class StillScrollView(ScrollView):
 class NeverScrolls(Widget):
     """A widget that never scrolls, so that its growth causes no second layout.
 
-    Textual lays out the screen twice when a widget has grown, in case scrollbars must fit in. List this class after the
-    widget's main base: Textual takes styles from the first base alone.
+    Textual lays out the screen twice when a widget has grown, in case scrollbars must be added. List this class after
+    the widget's main base: Textual takes styles from the first base alone.
     """
 
     def _size_updated(self, size: Size, virtual_size: Size, container_size: Size, layout: bool = True) -> bool:
@@ -62,9 +63,9 @@ class NeverScrolls(Widget):
 
 
 def put_border_title(widget: Widget, title: Content) -> None:
-    """Set a border title and repaint its row alone; `widget.border_title = …` repaints the widget and its children.
+    """Set a border title and repaint only its row.
 
-    Setting the same title again paints nothing.
+    `widget.border_title = …` would repaint the widget and its children. Setting the same title again paints nothing.
     """
     shown = title.expand_tabs(4).split()[0]
     if _differs(shown, widget._border_title):
@@ -73,7 +74,7 @@ def put_border_title(widget: Widget, title: Content) -> None:
 
 
 def put_border_subtitle(widget: Widget, title: Content) -> None:
-    """Set the title at the lower edge, as `put_border_title` does at the upper edge."""
+    """Set the title on the lower edge, as `put_border_title` does on the upper edge."""
     shown = title.expand_tabs(4).split()[0] if title.plain else title
     if _differs(shown, widget._border_subtitle):
         widget._border_subtitle = shown
@@ -90,12 +91,12 @@ def _repaint_border(widget: Widget, row: int) -> None:
 
 
 def own_bindings(node: DOMNode) -> Iterator[Binding]:
-    """Yield the bindings of a widget itself, enabled or not, each with its keys from the config file."""
+    """Yield a widget's own bindings, enabled or not, with their keys from the config file."""
     for _, binding in node._bindings:
         yield binding
 
 
 def take_back(app: App[Any], title: str, severity: SeverityLevel) -> None:
-    """End the toasts with this title and severity before their time, when they are no longer true."""
+    """Dismiss the toasts with this title and severity that are no longer true."""
     for one in [note for note in app._notifications if (note.title, note.severity) == (title, severity)]:
         app._unnotify(one)

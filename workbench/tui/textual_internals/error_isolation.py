@@ -1,7 +1,7 @@
-"""Keep the app alive when a widget raises: report the error and go on.
+"""Keep the app alive when a widget raises: report the error and continue.
 
 Textual stops the message loop of a widget whose handler raises, and paints nothing of a screen in which any widget
-raises. Only catching the exception inside that widget keeps the rest alive; a line says that it cannot be shown.
+raises. Catching the exception inside that widget keeps the rest alive; the widget then shows an error line.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class SurvivingApp(App[int]):
     """An app whose handlers and widgets survive exceptions; each is passed to `report_mistake`."""
 
     def report_mistake(self, error: Exception) -> None:
-        """Handle an exception; by default the app ends with it."""
+        """Handle an exception; the default ends the app with it."""
         self.end_by_mistake(error)
 
     def end_by_mistake(self, error: Exception) -> None:
@@ -39,7 +39,7 @@ class SurvivingApp(App[int]):
     async def _dispatch_message(self, message: Message) -> None:
         try:
             await super()._dispatch_message(message)
-        except Exception as error:  # whatever a handler raises
+        except Exception as error:  # a handler may raise anything
             self.report_mistake(error)
 
     def _register_child(self, parent: DOMNode, child: Widget, before: int | None, after: int | None) -> None:
@@ -48,14 +48,14 @@ class SurvivingApp(App[int]):
 
 
 def report(widget: Widget, error: Exception) -> None:
-    """Report an exception from elsewhere, such as a thread, as if a handler of the widget had raised it."""
+    """Report an exception from outside, such as a thread, as if a widget's handler had raised it."""
     widget.app._handle_exception(error)
 
 
 def isolate(widget: Widget, report: Report) -> None:
     """Make a widget survive exceptions in its handlers, measuring and painting.
 
-    This patches the object and not its class: most classes are Textual's, and other apps of the process use them too.
+    This patches the object instead of its class, because other apps in the process also use Textual's classes.
     """
     if "_dispatch_message" in vars(widget):
         return
@@ -64,7 +64,7 @@ def isolate(widget: Widget, report: Report) -> None:
     async def dispatch_message(message: Message) -> None:
         try:
             await dispatch(message)
-        except Exception as error:  # whatever a handler raises
+        except Exception as error:  # a handler may raise anything
             report(error)
 
     surviving: dict[str, Any] = {
@@ -80,7 +80,7 @@ def _surviving_measure(measure: Callable[..., int], otherwise: Callable[..., int
     def measured(*about: Any, **named: Any) -> int:
         try:
             return measure(*about, **named)
-        except Exception as error:  # whatever a widget raises while it is measured
+        except Exception as error:  # measuring may raise anything
             report(error)
             return otherwise(*about, **named)
 
@@ -91,7 +91,7 @@ def _surviving_painter(widget: Widget, paint: Callable[[Region], list[Strip]], r
     def render_lines(crop: Region) -> list[Strip]:
         try:
             return paint(crop)
-        except Exception as error:  # whatever a widget raises while it is painted
+        except Exception as error:  # painting may raise anything
             report(error)
             said = f"✗ {type(widget).__name__} cannot be shown: {type(error).__name__}: {error}"
             line = Strip([Segment(one_line(said, max(1, widget.outer_size.width)))])

@@ -1,14 +1,14 @@
 """Handle keys that arrive together in the order they were typed.
 
-Textual hands a key to the focused widget at once, but runs a binding only after the key has bubbled up to the app; by
-then the letters after it are in the text already (Textual 8.2.8: `ctrl+u` and `ab` in one write leave nothing). And a
-priority binding overtakes letters that the widget has not seen yet. Here a key that is not a letter waits for the
-letters before it, and later keys wait for it.
+Textual hands a key to the focused widget at once, but runs a binding only after the key has bubbled up to the app. By
+then the letters typed after it are already in the text (Textual 8.2.8: `ctrl+u` and `ab` in one write leave nothing). A
+priority binding also overtakes letters that the widget has not handled yet. Here, a key that is not a letter waits for
+the letters before it, and later keys wait for that key.
 
-Such a key also waits until the first picture is `complete`: before that it could mean nothing.
+Such a key also waits until the first screen is `complete`, because its binding may not exist before that.
 
-A letter with alt is a key and not text. Where the terminal sends it as ESC and the letter, Textual sets its character
-(`XTermParser._sequence_to_key_events`), so that an editor typed it and the binding was never found.
+A letter with alt is a key, not text. For terminals that send it as ESC and the letter, Textual sets its character
+(`XTermParser._sequence_to_key_events`), so an editor would insert it and its binding would never run.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from textual import events
 from textual.app import App
 
 PATIENCE_S = 1.0
-"""Seconds to wait for an earlier key, which may have gone to a widget that no longer exists."""
+"""Seconds to wait for an earlier key, which may have been sent to a widget that no longer exists."""
 LONGEST_START_S = 10.0
-"""Seconds to wait for the first picture."""
+"""Seconds to wait for the first screen."""
 
 
 class KeyOrder:
-    """Order the events of the app; `deliver` is Textual's handling, `report` receives exceptions."""
+    """Deliver the app's events in order; `deliver` is Textual's handler, `report` receives exceptions."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class KeyOrder:
         return self._is_busy
 
     async def take(self, event: events.Event) -> None:
-        """Deliver an event; a key or a paste only after those before it are done."""
+        """Deliver an event; keys and pastes wait for earlier ones."""
         if isinstance(event, events.Key) and event.key.startswith("alt+"):
             event.character = None
         if not isinstance(event, (events.Key, events.Paste)) or event.is_forwarded:
@@ -73,7 +73,7 @@ class KeyOrder:
                 await self._settled()
             await self._deliver(event)
             await self._settled()
-        except Exception as error:  # whatever a handler raises
+        except Exception as error:  # a handler may raise anything
             self._report(error)
         finally:
             self._letters_under_way = self._is_busy = False
@@ -81,7 +81,7 @@ class KeyOrder:
                 await self.take(self._waiting.popleft())
 
     async def _begun(self) -> None:
-        """Wait for the first picture, but only once if it never came."""
+        """Wait for the first screen; after a timeout, never wait again."""
         if not self._complete.is_set():
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._complete.wait(), LONGEST_START_S)

@@ -1,4 +1,4 @@
-"""Repaint only the rows that changed, also to a closing terminal."""
+"""Repaint only changed rows, and keep writing after the terminal has closed."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from workbench.tui.textual_internals.error_isolation import report
 
 
 class EmptyingWriter(WriterThread):
-    """Keep taking output after the terminal has gone.
+    """A writer thread that keeps taking output after the terminal has closed.
 
-    Textual's own thread ends at the first error. Its queue then fills up and the app waits on it for ever: it learns
-    neither that the terminal was closed nor that it should exit.
+    Textual's thread ends at the first error. Its queue then fills up and the app blocks on it for ever, without
+    learning that the terminal was closed or that it should exit.
     """
 
     def __init__(self, file: IO[str]) -> None:
@@ -51,7 +51,7 @@ class _Lasting:
 
 
 def outlive_the_terminal() -> None:
-    """Make the driver for Linux and macOS use this writer."""
+    """Make the driver for Linux and macOS use `EmptyingWriter`."""
     if sys.platform != "win32":
         from textual.drivers import linux_driver
 
@@ -62,30 +62,30 @@ ROWS_BETWEEN = 4
 
 
 class RowCompositor(Compositor):
-    """Ask only the widgets that changed for their rows, and only for the changed rows.
+    """A compositor that asks only changed widgets for rows, and only for the changed rows.
 
-    Textual's own asks every widget between the first and the last change for all its rows, which takes most of the time
-    of painting a letter.
+    Textual asks every widget between the first and the last change for all its rows, which takes most of the time of
+    painting a letter.
 
-    Three differences in layout: sizes are compared with the last layout, where Textual compares with a map that a
-    scroll renews, so that widgets that appeared meanwhile never got their size; everything that moved since it was
-    painted is repainted; and a new size causes no second layout for scrollbars, which ask for one themselves.
+    Layout differs in three ways. Sizes are compared with those of the last layout; Textual compares with a map that
+    scrolling replaces, so widgets that appeared meanwhile never got their size. Everything that moved since it was
+    painted is repainted. A new size causes no second layout for scrollbars, which ask for their own.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self._laid_out: CompositorMap = {}
         self._painted: CompositorMap = {}
-        """Regions of everything in sight after the last layout or scroll."""
+        """Regions of all visible widgets after the last layout or scroll."""
         self._changed: tuple[Region, ...] = ()
-        """The regions being painted; empty for the whole screen."""
+        """Regions being painted; empty for the whole screen."""
         self._seen_of: dict[Widget, tuple[Region, Region]] | None = None
         self._rows_seen: dict[Widget, frozenset[int]] = {}
 
     def reflow(self, parent: Widget, size: Size) -> ReflowResult:
         self._full_map = before = self._laid_out
         result = super().reflow(parent, size)
-        self._full_map_invalidated = False  # it is complete; without this the next query would rebuild it
+        self._full_map_invalidated = False  # complete already; otherwise the next query would rebuild it
         if self._painted is not self._laid_out:
             moved = self._painted.items() ^ self._full_map.items()
             self._dirty_regions.update([seen for _, one in moved if (seen := one.clip.intersection(one.region))])
@@ -97,9 +97,9 @@ class RowCompositor(Compositor):
             if isinstance(widget, FitsItsRoom):
                 try:
                     widget.fit()
-                except Exception as error:  # whatever one widget raises, the others are painted
+                except Exception as error:  # whatever a widget raises, the others are painted
                     report(widget, error)
-        self.update_widgets(set(self.visible_widgets))  # paint what `fit` changed now, not in a second pass
+        self.update_widgets(set(self.visible_widgets))  # paint the changes of `fit` now instead of in a second pass
         return result
 
     def reflow_visible(self, parent: Widget, size: Size) -> set[Widget]:
@@ -120,7 +120,7 @@ class RowCompositor(Compositor):
             return
         changed = self._changed or (crop,)
         rows_seen = self._rows_in_sight()
-        for widget, (region, clip) in self.visible_widgets.items():  # from the front
+        for widget, (region, clip) in self.visible_widgets.items():  # front to back
             seen = region.intersection(clip)
             for rows in _stretches([one.intersection(seen) for one in changed if one.overlaps(seen)]):
                 if in_sight := [y for y in rows if y in rows_seen[widget]]:
@@ -129,7 +129,10 @@ class RowCompositor(Compositor):
             changed = tuple([one for one in changed if not seen.contains_region(one)])
 
     def _rows_in_sight(self) -> dict[Widget, frozenset[int]]:
-        """Map widgets to the screen rows in which they are not fully covered; most containers have few."""
+        """Map widgets to the screen rows where they are not fully covered.
+
+        Most containers have few such rows.
+        """
         if self._seen_of is not self.visible_widgets:
             self._seen_of, self._rows_seen = self.visible_widgets, {}
             covered: list[list[tuple[int, int]]] = [[] for _ in range(self.size.height)]
@@ -144,7 +147,7 @@ class RowCompositor(Compositor):
 
 
 def _stretches(regions: list[Region]) -> list[range]:
-    """Return the rows of these regions from the top, joining ranges with few rows between them."""
+    """Return the rows of `regions` in order, joining ranges that are few rows apart."""
     found: list[range] = []
     for one in sorted([one.line_range for one in regions if one], key=attrgetter("start")):
         if found and one.start <= found[-1].stop + ROWS_BETWEEN:
@@ -159,7 +162,7 @@ def _holds(stretch: tuple[int, int], other: tuple[int, int]) -> bool:
 
 
 def _joined(stretches: list[tuple[int, int]], other: tuple[int, int]) -> list[tuple[int, int]]:
-    """Add a stretch of cells to others, joining those that touch."""
+    """Add a stretch of cells to `stretches`, joining those that touch."""
     first, last = other
     apart: list[tuple[int, int]] = []
     for one in stretches:
@@ -176,8 +179,8 @@ def _inner_outer(base_background: Color, background: Color) -> tuple[Style, Styl
 
 
 def paint_by_rows(screen: Screen[Any]) -> None:
-    """Give a screen this compositor; to be called while the screen is made."""
+    """Give a screen a `RowCompositor`; call this while the screen is being created."""
     screen._compositor = RowCompositor()
-    # Textual's own puts `lru_cache` on a method, which holds the painted lines of a widget until 1,024 others came: a
-    # lesson that is opened and closed a hundred times would stay 90 MB large.
+    # Textual puts `lru_cache` on this method, which keeps a widget's painted lines alive until 1,024 other entries
+    # replace them: a lesson opened and closed a hundred times would keep 90 MB.
     StylesCache.get_inner_outer = staticmethod(_inner_outer)  # type: ignore[assignment,method-assign]

@@ -1,6 +1,6 @@
-"""A text area that repaints only the rows that changed and can wrap lines under their own indent.
+"""A text area that repaints only changed rows and can indent wrapped lines.
 
-Textual's own repaints every row for each key, and begins every row of a wrapped line at the edge.
+Textual's `TextArea` repaints every row at each key, and starts every row of a wrapped line at the left edge.
 """
 
 from __future__ import annotations
@@ -23,25 +23,28 @@ from textual.widgets.text_area import EditResult, Selection
 from workbench.tui.textual_internals.access import FitsItsRoom, set_virtual_size
 
 CELLS_OF_CURSOR = 1
-"""Kept free after the longest row."""
+"""Cells kept free after the longest row."""
 
 
 class Hanging(NamedTuple):
-    """Two functions: the indent of a line's further rows at a width; where its rows begin with that indent."""
+    """Two functions: the indent of a line's continuation rows at a width, and the offsets where those rows begin."""
 
     hang_of: Callable[[str, int], int]
     breaks: Callable[[str, int, int], Sequence[int]]
 
 
 class HangingDocument(WrappedDocument):
-    """Break indented lines so that their further rows begin below the first word."""
+    """Wrap indented lines so that their continuation rows start below the first word."""
 
     def __init__(self, document: DocumentBase, hanging: Hanging, tab_width: int) -> None:
         self._hanging = hanging
         super().__init__(document, tab_width=tab_width)
 
     def hang(self, line_index: int) -> int:
-        """Return the indent of a line's further rows, in cells. Textual wraps lines with tabs."""
+        """Return the indent of a line's continuation rows, in cells; 0 for lines with tabs.
+
+        Textual wraps lines with tabs.
+        """
         line = self.document.get_line(line_index)
         if not self._width or not line.startswith(" ") or "\t" in line:
             return 0
@@ -68,7 +71,7 @@ class HangingDocument(WrappedDocument):
         return super().get_target_document_column(line_index, x_offset, y_offset)
 
     def _hang_rows(self, first: int, last: int) -> None:
-        """Break indented lines again; count the rows again from the first line with more or fewer of them."""
+        """Wrap indented lines again, and renumber rows from the first line whose row count changed."""
         changed: int | None = None
         for index in range(first, last + 1):
             breaks = self.get_offsets(index)
@@ -96,25 +99,25 @@ class RowLook(NamedTuple):
     decoration: object
     selected: tuple[int, int | None] | None
     cursor: tuple[int, bool] | None
-    """The column of the cursor, and whether it is at a bracket."""
+    """The cursor's column, and whether it is at a bracket."""
     bracket: int | None
-    """The column of the other bracket."""
+    """The column of the matching bracket."""
 
 
 class RowPainting(TextArea, FitsItsRoom):
-    """Base of the editors; subclasses describe the look of their lines in `decorations` and call `repaint_changes`."""
+    """Base of the editors; subclasses describe the look of lines in `decorations` and call `repaint_changes`."""
 
     HANGING: ClassVar[Hanging | None] = None
-    """Set by a subclass that wraps lines under their indent; it then paints its rows itself, at `hang_of_line`."""
+    """How to indent wrapped lines, or None; a subclass that sets it paints its rows at `hang_of_line`."""
 
     selection: Reactive[Selection] = reactive(Selection(), init=False, always_update=True, repaint=False)
-    """Declared as in Textual, but without its repaint."""
+    """Textual's `selection`, without its repaint."""
 
     _looks: list[RowLook | None] | None = None
-    """The rows as last painted; None when all of them will be painted anyway."""
+    """The rows as last painted; None if all of them will be painted anyway."""
     _is_wrapped_anew = False
     _rows_told: Mapping[int, int] = MappingProxyType({})
-    """Heights reported to Textual, by width in cells: Textual caches what it is told."""
+    """Heights reported to Textual, by width in cells; Textual caches them."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -136,11 +139,11 @@ class RowPainting(TextArea, FitsItsRoom):
         return document.hang(index) if isinstance(document, HangingDocument) else 0
 
     def decorations(self) -> Callable[[int], object]:
-        """Return a function that gives an equal value for a line as long as the line looks the same."""
+        """Return a function from a line's index to a value that changes whenever the line looks different."""
         return lambda index: None
 
     def repaint_changes(self) -> None:
-        """Repaint the rows in sight that look different."""
+        """Repaint the visible rows whose look changed."""
         if self._looks is None:
             return
         before, self._looks = self._looks, self._rows_in_sight()
@@ -150,7 +153,7 @@ class RowPainting(TextArea, FitsItsRoom):
             self.refresh(Region(0, first, width, count))
 
     def refresh(self, *regions: Region, **options: Any) -> Self:
-        # a scroll repaints the region of everything
+        # A scroll passes the region of the whole widget.
         if (not regions or self.size.region in regions) and options.get("repaint", True):
             self._looks = None
         return super().refresh(*regions, **options)
@@ -161,7 +164,10 @@ class RowPainting(TextArea, FitsItsRoom):
         return super().render_lines(crop)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Return the height at this width; Textual's own returns that of the last width and asks for another layout."""
+        """Return the height at this width.
+
+        Textual returns the height at the last width and then asks for another layout.
+        """
         if self.soft_wrap:
             left = self._cells_of_row(width)
             self._wrap_within(left)
@@ -170,7 +176,7 @@ class RowPainting(TextArea, FitsItsRoom):
         return super().get_content_height(container, viewport, width)
 
     def fit(self) -> None:
-        """Wrap the text for the current width unless it is."""
+        """Wrap the text to the current width if it is not wrapped to it yet."""
         width = self.wrap_width
         if self.soft_wrap:
             self._wrap_within(width)
@@ -181,12 +187,12 @@ class RowPainting(TextArea, FitsItsRoom):
             self.refresh(layout=self.styles.is_auto_height and is_other)
 
     def _size_updated(self, size: Size, virtual_size: Size, container_size: Size, layout: bool = True) -> bool:
-        if self.soft_wrap and size:  # before it is seen whether the text needs a scrollbar
+        if self.soft_wrap and size:  # before Textual decides whether the text needs a scrollbar
             self._wrap_within(self._cells_of_row(size.width - self.styles.gutter.width))
         return super()._size_updated(size, virtual_size, container_size, layout)
 
     def _cells_of_row(self, width: int) -> int:
-        """Return the width left for text in a widget of this width; the counterpart of `wrap_width`."""
+        """Return the width for text in a widget of this width; the counterpart of `wrap_width`."""
         return max(0, width - self.scrollbar_size_vertical - self.gutter_width - CELLS_OF_CURSOR)
 
     def _wrap_within(self, width: int) -> None:
@@ -198,42 +204,42 @@ class RowPainting(TextArea, FitsItsRoom):
             set_virtual_size(self, Size(0, self.wrapped_document.height), has_scrollbar=False)
 
     def on_resize(self, event: events.Resize) -> None:
-        event.prevent_default()  # Textual's own wraps whatever the width was
+        event.prevent_default()  # Textual's handler wraps even if the width is the same
         self.fit()
 
-    # -- public names for what Textual keeps private
+    # -- public names for private parts of Textual
 
     def paint_row(self, y: int) -> Strip:
         """Paint row `y` of the widget; subclasses override it."""
         return super()._render_line(y)
 
     def forget_painted_lines(self) -> None:
-        """Paint lines again although their text is the same."""
+        """Discard cached lines, so that lines with the same text are painted again."""
         self._line_cache.clear()
 
     def type_over(self, text: str, start: Location, end: Location) -> EditResult | None:
-        """Replace a range as if the user had typed `text`: nothing happens while read-only."""
+        """Replace a range as if the user had typed `text`; do nothing while read-only."""
         return None if self.read_only else self.replace(text, start, end, maintain_selection_offset=False)
 
     def rewrap(self) -> None:
-        """Wrap all lines again, as after a change of width."""
+        """Wrap all lines again and repaint."""
         self.wrapped_document.wrap(self.wrap_width, tab_width=self.indent_width)
         self.forget_painted_lines()
         self.fit_scrollbars()
         self.refresh()
 
     def fit_scrollbars(self) -> None:
-        """Lay out again whatever depends on the length of the text."""
+        """Update the layout that depends on the length of the text."""
         self._refresh_size()
 
     @property
     def lines_by_row(self) -> list[tuple[int, int]]:
-        """Return for each row the index of its line, and its number within the line."""
+        """For each row, the index of its line and its number within the line."""
         return self.wrapped_document._offset_to_line_info
 
     @property
     def shows_cursor(self) -> bool:
-        """Return whether the cursor is visible now: it blinks, and is hidden without focus."""
+        """Whether the cursor is visible now: it blinks, and is hidden without focus."""
         return self._draw_cursor
 
     def _render_line(self, y: int) -> Strip:
@@ -243,7 +249,7 @@ class RowPainting(TextArea, FitsItsRoom):
         self.repaint_changes()
 
     def watch_show_vertical_scrollbar(self) -> None:
-        self.refresh()  # Textual has wrapped the text for its new width
+        self.refresh()  # Textual has wrapped the text to its new width
 
     def _rows_in_sight(self) -> list[RowLook | None]:
         rows = self.lines_by_row
@@ -272,7 +278,7 @@ class RowPainting(TextArea, FitsItsRoom):
 
 
 def _stretches(rows: list[int]) -> list[tuple[int, int]]:
-    """Group adjacent rows: the first of them and their number."""
+    """Group adjacent rows as pairs of first row and count."""
     found: list[tuple[int, int]] = []
     for row in rows:
         if found and sum(found[-1]) == row:

@@ -1,4 +1,4 @@
-"""Textual's driver for a browser, for a participant's program: it exits when nobody reads its output any more."""
+"""Textual's browser driver for a participant's app, which exits when nobody reads its output."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from workbench.serving import messages
 from workbench.serving.messages import MessageError, Press
 
 LAST_SECONDS = 5.0
-"""Time the app has to exit after its reader has gone."""
+"""Seconds the app has to exit after its reader has gone."""
 
 
 class TeacherMoved(Message):
-    """The server reports the teacher's position as unparsed text, or None when the teacher has left."""
+    """The teacher's position as unparsed text, or None after the teacher has left; sent by the server."""
 
     def __init__(self, place: str | None) -> None:
         super().__init__()
@@ -40,7 +40,8 @@ class ButtonPressed(Message):
 class VisitorDriver(WebDriver):
     """Exchange packets with `textual_serve` on standard input and output.
 
-    Textual's own keeps running without a reader, and raises on an unpaired surrogate, which here becomes `?`.
+    Textual's `WebDriver` keeps running without a reader, and raises on an unpaired surrogate, which this driver
+    replaces with `?`.
     """
 
     running: ClassVar[VisitorDriver | None] = None
@@ -53,13 +54,16 @@ class VisitorDriver(WebDriver):
         self._write = self._write_all  # type: ignore[assignment]
 
     def start_application_mode(self) -> None:
-        """Start as Textual does, with the focus: a page that was just opened is in front."""
+        """Start as Textual does, with the focus: a newly opened page is in front."""
         super().start_application_mode()
         VisitorDriver.running = self
         self._program.call_later(self._program.post_message, events.AppFocus())
 
     def on_meta(self, packet_type: str, payload: dict[str, object]) -> None:
-        """Pass the teacher's position to the app; the rest is Textual's. Runs in the thread that reads."""
+        """Post the packets of a class as messages and leave the rest to Textual.
+
+        Runs in the reader thread.
+        """
         if packet_type == messages.PRESS:
             with suppress(MessageError):
                 press = messages.read_packet(str(payload.get("content")))
@@ -75,9 +79,9 @@ class VisitorDriver(WebDriver):
         super().write(data.encode("utf-8", "replace").decode("utf-8"))
 
     def deliver_binary(self, binary: BinaryIO | TextIO, *, delivery_key: str, save_path: Path, **about: Any) -> None:
-        """Tell the server which file of the participant's folder to send to the browser.
+        """Report to the server which file of the participant's folder to send to the browser.
 
-        Textual's own sends it in pieces, and truncates it silently when a piece takes longer than 4 seconds.
+        Textual sends the file in pieces, and truncates it silently when a piece takes longer than 4 seconds.
         """
         binary.close()
         self.write_meta({"type": "deliver_file_start", "key": delivery_key, "path": save_path.name})
@@ -87,7 +91,7 @@ class VisitorDriver(WebDriver):
         self._end()
 
     def _write_all(self, packet: bytes) -> int:
-        # a pipe may take only a part
+        # A pipe may accept only part of it.
         left = memoryview(packet)
         try:
             while left and not self._is_alone:
@@ -97,7 +101,7 @@ class VisitorDriver(WebDriver):
         return len(packet)
 
     def _end(self) -> None:
-        """End the app as if its terminal were closed, which saves a copy of unsaved work."""
+        """End the app as if its terminal had closed, which saves a copy of unsaved work."""
         if self._is_alone or self.exit_event.is_set():
             return
         self._is_alone = True
@@ -108,6 +112,6 @@ class VisitorDriver(WebDriver):
 
 
 def tell(kind: str, content: object) -> None:
-    """Send a message to the server (`workbench.serving.messages`). Does nothing without one."""
+    """Send a message to the server (`workbench.serving.messages`); do nothing without a driver."""
     if VisitorDriver.running is not None:
         VisitorDriver.running.write_meta({"type": kind, "content": content})

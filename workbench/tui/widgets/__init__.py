@@ -1,1 +1,1 @@
-"""Widgets, grouped by their content; they know no pane and no screen."""
+"""Widgets, grouped by their content; they import no panes and no screens."""

@@ -21,7 +21,7 @@ UNBOUNDED = 1_000_000
 
 
 class ChoiceLine(Widget, can_focus=True):
-    """Mark the chosen value with `●`; a value that is not among the choices is named after them."""
+    """A row of choices, the chosen one marked with `●`; a warning names a value that is none of them."""
 
     BINDING_GROUP_TITLE = "Choice"
     BINDINGS: ClassVar[list[BindingType]] = pane_keys(
@@ -53,7 +53,7 @@ class ChoiceLine(Widget, can_focus=True):
         return len(self._within(width).wrap(width)) if width else 1
 
     def _within(self, width: int) -> Content:
-        """Lay out the choices in rows of at most `width` cells; a mark stays with the first word of its choice."""
+        """Lay out the choices in rows of at most `width` cells, keeping each choice on one row."""
         pieces: list[Content] = []
         for index, choice in enumerate(self.choices):
             chosen = index == self._index
@@ -76,7 +76,7 @@ class ChoiceLine(Widget, can_focus=True):
             self._choose(index)
 
     def on_key(self, event: events.Key) -> None:
-        """Choose the next value that begins with the typed letter."""
+        """Choose the next value that starts with the typed letter."""
         letter = event.character.lower() if event.character and event.character.isalnum() else ""
         first = 0 if self._index is None else self._index + 1
         order = [(first + step) % len(self.choices) for step in range(len(self.choices))]
@@ -87,7 +87,7 @@ class ChoiceLine(Widget, can_focus=True):
             self._choose(found[0])
 
     def action_settle(self) -> None:
-        """Choose the first value if there is none yet, else go on to the next field."""
+        """Choose the first value if none is chosen, else focus the next field."""
         if self._index is None:
             self._choose(0)
         else:

@@ -1,4 +1,4 @@
-"""Edit the values of fields: as text, as a choice, or as rows and fields with errors in place."""
+"""Edit field values as text, as a choice, or as rows, with errors in place."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from workbench.tui.widgets.text.editor import Editor, Mark, Syntax
 from workbench.tui.widgets.text.plain import PlainStatic, content, lines
 
 ROWS_AROUND = 3
-"""Rows that a field's name, description and gap take, about."""
+"""Approximate number of rows for a field's name, description and gap."""
 LEAST_ROWS = 8
 
 
 class FormRow(NamedTuple):
-    """A field of a form: its value, the draft of an invalid text, and the problem with it.
+    """A field of a form: its value, the draft of an invalid text, and its problem.
 
-    The form itself describes what is wrong with a draft that cannot be read.
+    For a draft that does not parse, the form itself describes the error.
     """
 
     field: Field
@@ -44,11 +44,11 @@ class FormRow(NamedTuple):
     has_type: bool = True
     """Whether the field's type is shown."""
     is_plain: bool = True
-    """Whether values other than texts and choices are written as in `workbench.editing.plain_values`, else as JSON."""
+    """Whether values other than texts and choices are shown as in `workbench.editing.plain_values` instead of JSON."""
 
 
 class FieldForm(VerticalScroll, can_focus=False):
-    """A form; it calls `on_text` or `on_value` with the field after each edit of the user, and only then."""
+    """A form that calls `on_text` or `on_value` with the field, only when the user edits it."""
 
     def __init__(
         self,
@@ -65,9 +65,10 @@ class FieldForm(VerticalScroll, can_focus=False):
         self._editors: dict[str, FieldEditor] = {}
 
     def show(self, rows: Sequence[FormRow], identity: Any, absent: str, unknown: Mapping[str, Any]) -> None:
-        """Show rows. Editors stay while the fields do, and their cursors while `identity` does as well.
+        """Show rows, reusing editors while the fields are the same.
 
-        `absent` explains a missing value; `unknown` are values of no field of the signature.
+        A changed `identity` moves the cursors to the start. `absent` is the placeholder for a missing value; `unknown`
+        holds values without a field in the signature.
         """
         shape = (absent, tuple((row.field.name, face(row.field)) for row in rows), tuple(unknown.items()))
         is_other = identity != self._identity
@@ -112,14 +113,17 @@ class FieldForm(VerticalScroll, can_focus=False):
 
 
 def face(field: Field) -> tuple[str, tuple[Choice, ...]]:
-    """Return what decides which editor a field has; while it stays the same, its label follows the field."""
+    """Return what decides which editor a field gets.
+
+    While it is unchanged, the editor is reused and only its label is updated.
+    """
     return written(field.annotation), field_values.choices_of(field)
 
 
 class FieldEditor(Vertical, NeverScrolls):
-    """Edit a field's value, with its name and type above and its error below.
+    """An editor for a field's value, with name and type above and the error below.
 
-    `one_of` fields share the room of the form.
+    The form shares its height among `one_of` fields.
     """
 
     BINDING_GROUP_TITLE = "Value"
@@ -146,7 +150,7 @@ class FieldEditor(Vertical, NeverScrolls):
         self._on_value = on_value
         self._editing = field_values.editing_of(row.field)
         self._is_plain = self._editing == "json" and row.is_plain
-        """Whether the value is written as people write it; `action_notation` changes it."""
+        """Whether the value is shown in rows instead of JSON; `action_notation` toggles it."""
         self._wants_focus = False
         self._label = PlainStatic(_label(row), classes="field-label")
         self._error = PlainStatic(classes="field-error")
@@ -169,7 +173,7 @@ class FieldEditor(Vertical, NeverScrolls):
 
     @property
     def _is_embedded(self) -> bool:
-        """Whether the data of a file is shown by its type and size."""
+        """Whether a file's data is shown as its type and size."""
         is_shown = self._is_plain and self._row.draft is None and attachments.takes_file(self.field)
         return is_shown and bool(attachments.described(self._row.value))
 
@@ -179,7 +183,7 @@ class FieldEditor(Vertical, NeverScrolls):
         yield self._error
 
     def show(self, row: FormRow, is_other: bool = False) -> None:
-        """Show a row; a typed text that already means the value stays, unless `is_other`."""
+        """Show a row, keeping typed text that already means its value unless `is_other`."""
         self.field = row.field
         self._row = row
         self._label.show(_label(row))
@@ -196,9 +200,9 @@ class FieldEditor(Vertical, NeverScrolls):
             self._input.move_cursor((0, 0))
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Give a long text the room that the others leave, at least a few lines; it scrolls above that.
+        """Give a long text its share of the form's height, at least a few lines; longer texts scroll.
 
-        This is set during the layout; later it would cause another layout of the screen.
+        Set during the layout, because a later change would lay out the screen again.
         """
         room = container.height + self.styles.margin.height - ROWS_AROUND * self._one_of
         self._input.styles.set_rule("max_height", Scalar.from_number(max(LEAST_ROWS, room // self._one_of)))
@@ -219,10 +223,10 @@ class FieldEditor(Vertical, NeverScrolls):
         """Focus the editor, as soon as it is mounted."""
         self._wants_focus = not self._input.is_attached
         self._input.focus(scroll_visible=False)
-        self.call_after_refresh(self.scroll_visible, animate=False)  # with its label, once both have their places
+        self.call_after_refresh(self.scroll_visible, animate=False)  # with its label, once both are laid out
 
     def _says(self, row: FormRow, text: str) -> bool:
-        """Return whether this text, however it is laid out, means the value of a row."""
+        """Return whether `text` means the value of a row, whatever its layout."""
         if self._editing != "json" or row.draft is not None or self._is_embedded:
             return False
         return field_values.same(self._read(text), row.value)
@@ -237,7 +241,7 @@ class FieldEditor(Vertical, NeverScrolls):
         return field_values.shown(row.value, self._editing)
 
     def _read(self, text: str) -> Any:
-        """Read a text that is neither free text nor a choice."""
+        """Parse text that is neither free text nor a choice."""
         return plain_values.read(text, self.field.annotation) if self._row.is_plain else field_values.read_json(text)
 
     def _syntax_of(self, text: str) -> Syntax:
@@ -253,13 +257,13 @@ class FieldEditor(Vertical, NeverScrolls):
         self._input.show(text)
 
     def action_notation(self) -> None:
-        """Switch between rows and JSON; an invalid text stays as it was typed."""
+        """Switch between rows and JSON; an invalid text stays as typed."""
         if self._editing == "json" and self._row.is_plain and self._row.draft is None:
             self._is_plain = not self._is_plain
             self._put(self._text_of(self._row))
 
     def action_attach(self) -> None:
-        """Attach a file that the user names."""
+        """Attach a file, asking for its path."""
         self._ask_for_file(None)
 
     def _ask_for_file(self, path: Path | None) -> None:
@@ -267,7 +271,7 @@ class FieldEditor(Vertical, NeverScrolls):
         self.post_message(AttachFile(self.field, before, partial(self._on_value, self.field), path))
 
     def _takes_paste(self, text: str) -> bool:
-        """Attach the file that a pasted or dropped path names, where the field takes files."""
+        """Attach the file named by a pasted or dropped path, if the field accepts files."""
         path = attachments.path_in(text) if attachments.takes_file(self.field) else None
         if path is not None:
             self._ask_for_file(path)
@@ -305,7 +309,7 @@ def _label(row: FormRow) -> Content:
 
 
 class UnknownValue(PlainStatic):
-    """A value in the session without a field in the signature: shown and kept, but in no prompt."""
+    """A value without a field in the signature: shown and kept in the session, but in no prompt."""
 
     def __init__(self, name: str, value: Any) -> None:
         text = field_values.shown(value, "text")

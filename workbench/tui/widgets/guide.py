@@ -1,4 +1,4 @@
-"""Show first steps for an example, ticked off as they are done; escape closes it."""
+"""Show a guide: steps that are ticked off as they are done; escape closes it."""
 
 from __future__ import annotations
 
@@ -20,22 +20,25 @@ from workbench.tui.widgets.text.plain import content, lines
 from workbench.tui.widgets.text.wrapping import rows as wrapped
 
 AROUND = 3
-"""Cells of the pane beside the text: a bar and blanks."""
+"""Cells of the pane to the left and right of the text: a bar and blanks."""
 SHARE, SHARE_BESIDE_LONG = 60, 36
-"""Percent of the pane's rows that the guide takes at most; the second beside a long signature."""
+"""The guide's maximum height in percent of the pane; the second applies to a long signature."""
 LONG = 600
-"""Characters of signature and instructions from which they need most of the pane."""
+"""Characters of signature and instructions above which they get most of the pane."""
 NARROW = 100
-"""Cells of the screen below which only the next step is shown."""
+"""Cells of screen width below which only the next step is shown."""
 SAID, QUIET = "$foreground 85%", "$foreground 60%"
 OPENING = "Edit here. To the right: the prompt each adapter sends, and below it the reply."
-"""Explains the panes to new users."""
+"""An explanation of the panes for new users."""
 FOOT = "{app.command_palette|^p} commands  {app.leave|^q} quits  {app.cancel|esc} hides"
 FOOT_OF_NOTES = "{app.new_session|^n} your own session  {app.leave|^q} quits  {app.cancel|esc} hides"
 
 
 class Seen(NamedTuple):
-    """The state that tells which steps are done: session, columns, actions called so far, and whether it is a file."""
+    """The state that decides which steps are done.
+
+    `actions` are the names of all actions so far; `is_saved` says whether the session has a file.
+    """
 
     session: Session
     columns: Sequence[RenderedColumn]
@@ -48,8 +51,10 @@ FEW = 3
 
 
 class Step(NamedTuple):
-    """A step. `is_done` is None where only a click ticks it off; `short` names it when done; `editor` is its editor,
-    `example` the example that it opens.
+    """A step of a guide.
+
+    `is_done` is None if only a click ticks the step off; `short` names the step once done. `editor` is the editor it
+    happens in, `example` the example that it opens.
     """
 
     text: str
@@ -60,7 +65,7 @@ class Step(NamedTuple):
 
     @property
     def first_sentence(self) -> str:
-        """The instruction, without the reason after it."""
+        """The instruction, without the explanation after it."""
         return self.text.partition(". ")[0].removesuffix(".") + "."
 
 
@@ -75,7 +80,7 @@ def _mended(seen: Seen) -> bool:
 
 
 _AN_INT = re.compile(r"\btotal\s*:\s*int\b")
-"""The change that the step about types asks for, in either notation of the signature."""
+"""The edit that the step about types asks for, in either notation of the signature."""
 
 FIRST: tuple[Step, ...] = (
     Step(
@@ -136,16 +141,16 @@ OWN: tuple[Step, ...] = (
     ),
     Step("{app.save|^s} saves it all in one file.", lambda seen: seen.is_saved, "{app.save|^s}"),
 )
-"""The steps of the user's first own signature."""
+"""The steps for a user's first own session."""
 
 Kind = Literal["first", "own", "notes"]
-"""Steps of the first example, of the first own session, or the points of an example's notes."""
+"""The kind of guide: for the first example, for the first own session, or from an example's notes."""
 HEADS: Mapping[Kind, tuple[str, str]] = {
     "first": ("Welcome", OPENING),
     "own": ("Your own session", ""),
     "notes": ("What to look at", ""),
 }
-"""A title, and what is explained before the first step."""
+"""The title and opening text of each kind."""
 
 
 def steps_of(session: Session, kind: Kind) -> tuple[Step, ...]:
@@ -157,7 +162,7 @@ def steps_of(session: Session, kind: Kind) -> tuple[Step, ...]:
 
 
 class Guide(Widget, can_focus=False):
-    """A guide in the left pane, until it is closed."""
+    """A guide in the left pane, shown until it is closed."""
 
     DEFAULT_CSS = """
     Guide {
@@ -189,7 +194,7 @@ class Guide(Widget, can_focus=False):
             self.refresh(layout=True)
 
     def _make_room(self, session: Session) -> None:
-        """Leave most of the pane to a long signature."""
+        """Set the maximum height, leaving most of the pane to a long signature."""
         written = len(session.signature.text) + len(session.signature.instructions or "")
         share = SHARE_BESIDE_LONG if written > LONG else SHARE
         if share != self._share:
@@ -198,7 +203,7 @@ class Guide(Widget, can_focus=False):
 
     @property
     def _room(self) -> Size:
-        """The cells and rows that the pane has for the guide."""
+        """The cells and rows of the pane available to the guide."""
         pane = self.parent.size if isinstance(self.parent, Widget) else self.size
         return Size(max(8, pane.width - AROUND), pane.height * self._share // 100)
 
@@ -224,12 +229,12 @@ class Guide(Widget, can_focus=False):
         if self._opening and not self.done:
             opening = lines((f"{self._title}. ", "bold"), (f"{self._opening} {count} steps:", SAID))
             spare = self._room.height - self._height_of([opening, *rows]) if len(rows) == count else -1
-            if spare >= 0:  # what the panes are is worth more than keys that the last line has too
+            if spare >= 0:  # prefer the explanation to the keys, which the status line also shows
                 head, foot = opening, foot[:spare]
         return Content("\n").join([head, *rows, *foot])
 
     def _steps(self, following: int | None, keys: KeyWords) -> list[Content]:
-        """Return the steps as far as they fit; those done are shortened."""
+        """Return the steps that fit; done steps are shortened."""
         width, room = self._room.width, self._room.height - 2  # head and foot
         told = [self.steps[place] for place in sorted(self.done) if self.steps[place].is_done is not None]
         rows = []
@@ -256,7 +261,7 @@ class Guide(Widget, can_focus=False):
         return sum(len(wrapped(one.plain, width)) for one in rows)
 
     def on_click(self, event: events.Click) -> None:
-        """Tick or untick a step that nothing but a click can tell to be done."""
+        """Tick or untick a step that only a click can complete."""
         place = event.style.meta.get("step")
         if isinstance(place, int) and self.steps[place].is_done is None:
             self.done ^= {place}

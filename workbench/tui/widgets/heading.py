@@ -1,7 +1,7 @@
-"""Show a heading for a room: a large title, its outcome at the right, a line of words below.
+"""Show a heading in large letters: a title, its outcome at the right, a line below.
 
-The letters are our own: Textual's `Digits` has none, and pyfiglet brings 8 MB of fonts without our signs. A terminal
-has a single size of letters, and half a cell is a square.
+The letters are drawn here: Textual's `Digits` has none, and pyfiglet brings 8 MB of fonts without the signs needed
+here. A terminal has a single font size, and half a cell is a square.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from workbench.output.display import cell_width, one_line
 from workbench.tui.widgets.text.plain import content, lines, same
 
 ROWS = 5
-"""Squares of a letter from top to bottom; each is half a cell high, or with `scale` 2 a whole cell."""
+"""Squares from the top to the bottom of a letter; each is half a cell high, or a whole cell with `scale` 2."""
 GAP, BLANK = 1, 2
-"""Squares between two letters, and of a blank."""
+"""Squares between two letters, and for a blank."""
 
 LETTERS: Mapping[str, str] = {
     "A": ".##. #..# #### #..# #..#",
@@ -83,17 +83,17 @@ LETTERS: Mapping[str, str] = {
     "≡": "#### .... #### .... ####",
     "≠": "...# #### .##. #### #...",
 }
-"""Rows of squares, `#` for a drawn one. Small letters are drawn as capitals."""
+"""Rows of squares for each letter, `#` for a filled square; lower-case letters are drawn as capitals."""
 HALVES = {(False, False): " ", (True, False): "▀", (False, True): "▄", (True, True): "█"}
 
 
 def drawn(text: str, width: int, *, scale: int = 1) -> tuple[str, ...]:
-    """Draw `text` within `width` cells; () where it does not fit or has a sign without a drawing.
+    """Draw `text` within `width` cells; return () if it does not fit or a character has no drawing.
 
-    `scale` 1 gives 3 rows, of letters about 5 cells wide; 2 gives 5 rows, of letters twice as wide. Accents are
-    dropped, as in `É`.
+    `scale` 1 gives 3 rows of letters about 5 cells wide; 2 gives 5 rows of letters twice as wide. Accents are dropped,
+    as in `É`.
     """
-    if len(text) > width:  # each letter takes a cell at least
+    if len(text) > width:  # each letter takes at least a cell
         return ()
     squares = _squares(text)
     if not squares or len(squares[0]) * scale > width:
@@ -106,7 +106,7 @@ def drawn(text: str, width: int, *, scale: int = 1) -> tuple[str, ...]:
 
 
 def _squares(text: str) -> list[list[bool]]:
-    """Return the five rows of squares of a text; [] where a sign has no drawing."""
+    """Return the five rows of squares of a text; [] if a character has no drawing."""
     rows: list[list[bool]] = [[] for _ in range(ROWS)]
     plain = "".join(one for one in unicodedata.normalize("NFKD", text) if not unicodedata.combining(one))
     for sign in " ".join(plain.split()).upper():
@@ -124,13 +124,13 @@ APART = 4
 """Cells between title and mark."""
 LONGEST = 200
 LONGEST_DRAWN = len("4/4 repaired")
-"""Letters of a mark's words above which only its sign is drawn, with the words below."""
+"""Length of a mark's words above which only its sign is drawn and the words appear below."""
 ROOMY = 32
-"""Rows of the screen from which letters of twice the size leave room for the content."""
+"""Rows of the screen from which letters of double size leave room for the content."""
 
 
 class Mark(NamedTuple):
-    """An outcome as a sign and few words (`✓`, `4/4`), drawn large where they fit; `tone` as in a verdict."""
+    """An outcome: its sign and a few words (`✓`, `4/4`); `tone` is that of a `Verdict`."""
 
     sign: str
     words: str
@@ -138,7 +138,7 @@ class Mark(NamedTuple):
 
 
 class Heading(Widget):
-    """A heading as high as its drawing; style sheets show it in projector mode alone."""
+    """A heading as high as its drawing; style sheets show it only in projector mode."""
 
     DEFAULT_CSS = """
     Heading {
@@ -157,7 +157,7 @@ class Heading(Widget):
         self._below = Content("")
 
     def show(self, title: str, mark: Mark | None, below: Content) -> None:
-        """Show a title and a mark, with `below` under them on a line that may be cut."""
+        """Show a title and a mark, with `below` on a line under them, cut to the width."""
         title = one_line(title, LONGEST)
         mark = mark._replace(words=one_line(mark.words, LONGEST)) if mark is not None else None
         if (title, mark) != (self._title, self._mark) or not same(below, self._below):
@@ -171,7 +171,7 @@ class Heading(Widget):
         return Content("\n").join(self._rows(self.size.width, self.app.size.height))
 
     def _rows(self, width: int, screen_rows: int) -> list[Content]:
-        """Draw in the largest letters that fit, with the mark's words if they fit, and the line below."""
+        """Draw in the largest letters that fit, with the mark's words if possible, and the line below."""
         for scale in (2, 1) if screen_rows >= ROOMY else (1,):
             for mark in self._marks:
                 drawn_mark = drawn(mark, width, scale=scale)
@@ -187,7 +187,7 @@ class Heading(Widget):
 
     @property
     def _marks(self) -> tuple[str, ...]:
-        """Return what may be drawn at the right, longest first."""
+        """The texts that may be drawn at the right, longest first."""
         if self._mark is None:
             return ("",)
         if len(self._mark.words) > LONGEST_DRAWN:
@@ -206,7 +206,7 @@ class Heading(Widget):
         return lines((title, "$text-accent bold"), gap, (shown, self._tone))
 
     def _line_below(self, drawn_mark: str, width: int) -> Content:
-        """Return the line below, after the words of the mark that are not drawn."""
+        """Return the line below, preceded by the mark's words if they are not drawn."""
         words = self._mark.words if self._mark is not None and self._mark.words not in drawn_mark else ""
         parts = [content(words, self._tone), content("   ")] if words and drawn_mark else []
         return Content.assemble(*parts, self._below).truncate(max(1, width), ellipsis=True)

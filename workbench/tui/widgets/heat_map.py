@@ -1,4 +1,4 @@
-"""A heat map: a grid of coloured cells with signs. Only the cells in sight are made."""
+"""A heat map: a grid of coloured cells with signs, in which only visible cells are rendered."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from workbench.tui.keys.bindings import pane_keys
 
 Heat = Literal["good", "mixed", "bad", "broken", "none"]
 WIDEST_NAME = 40
-"""Cells that the names of rows take at most; on a narrow screen at most two fifths."""
+"""Maximum width of the row names in cells; on a narrow screen the limit is two fifths of the width."""
 LEAST_CELL = 8
 WIDEST_CELL = 60
 
 
 @dataclass(frozen=True)
 class HeatCell:
-    """A cell: a short text with its sign, and its colour; `detail` follows where there is room."""
+    """A cell: its colour and a short text with a sign; `detail` follows if there is room."""
 
     text: str
     heat: Heat
@@ -34,7 +34,7 @@ class HeatCell:
 
 @dataclass(frozen=True)
 class HeatTable:
-    """Rows by name, columns by heads of as many lines each. Texts are ungated."""
+    """Names of rows, heads of columns with the same number of lines each, and cells; texts are raw, not yet `safe`."""
 
     names: tuple[str, ...]
     heads: tuple[tuple[str, ...], ...]
@@ -42,7 +42,7 @@ class HeatTable:
 
 
 class HeatMap(Widget, can_focus=True):
-    """A grid with a cursor; it scrolls with the cursor."""
+    """A grid with a cursor that scrolls to keep the cursor visible."""
 
     DEFAULT_CSS = """
     HeatMap {
@@ -81,20 +81,19 @@ class HeatMap(Widget, can_focus=True):
         """The cursor moved to another cell."""
 
     class Chosen(Message):
-        """The user asks for the details of the current cell."""
+        """The user asked for the details of the current cell."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._table = HeatTable((), (), ())
         self._longest_name = self._longest_text = self._most_needed = 0
-        """Lengths in characters, counted once for each table: every painted row needs the widths that follow from them.
-        """
+        """Lengths in characters, computed once per table, because painting every row needs them."""
         self._top = self._left = 0
         self.row = self.column = 0
-        """The cursor's cell."""
+        """The cell of the cursor."""
 
     def show(self, table: HeatTable, row: int = 0, column: int = 0) -> None:
-        """Show another table, with the cursor at this cell."""
+        """Show a table with the cursor at `row` and `column`."""
         self._table = table
         self._longest_name = max((len(one) for one in table.names), default=0)
         self._longest_text = max((len(cell.text) for row in table.cells for cell in row), default=0)
@@ -105,7 +104,7 @@ class HeatMap(Widget, can_focus=True):
         self.column = max(0, min(column, len(table.heads) - 1))
         self._bring_into_sight()
 
-    # -- where things stand
+    # -- positions
 
     @property
     def _name_width(self) -> int:
@@ -176,7 +175,7 @@ class HeatMap(Widget, can_focus=True):
         return range(self._left, min(len(self._table.heads), self._left + self._columns_in_sight))
 
     def _more(self) -> Content:
-        """Name the rows and columns in sight, when not all are."""
+        """Return which rows and columns are visible, if some are not."""
         rows, columns = len(self._table.names), len(self._table.heads)
         said = []
         if rows > self._rows_in_sight:
@@ -218,7 +217,7 @@ class HeatMap(Widget, can_focus=True):
 
 
 def head_of(column: str) -> tuple[str, str]:
-    """Split a column's id into two parts: `chat · openai/gpt-6-luna` is `chat` over `gpt-6-luna`.
+    """Split a column's id into two lines: `chat · openai/gpt-6-luna` into `chat` and `gpt-6-luna`.
 
     >>> head_of("chat · offline/exact"), head_of("chat")
     (('chat', 'exact'), ('', 'chat'))

@@ -13,10 +13,10 @@ from workbench.tui.widgets.text.plain import same
 
 
 class Splitter(Widget, can_focus=False):
-    """Report drags; the parent pane decides what they mean."""
+    """A line that reports drags; the parent pane resizes its children."""
 
     class Dragged(Message):
-        """The line was dragged to a cell of the screen."""
+        """The user dragged the line to a cell of the screen."""
 
         def __init__(self, splitter: Splitter, x: int, y: int) -> None:
             super().__init__()
@@ -32,7 +32,7 @@ class Splitter(Widget, can_focus=False):
         super().__init__(id=id, classes=f"-{direction}")
         self._direction = direction
         self.line = Content("")
-        """The text on the line, uncut."""
+        """The full text of the line, before it is cut to the width."""
 
     def show(self, line: Content) -> None:
         """Show text at the start of a horizontal line."""

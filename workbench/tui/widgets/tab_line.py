@@ -1,7 +1,7 @@
 """Show tabs on a line, each with a count.
 
-Textual's own `Tabs` takes two rows, scrolls what does not fit, and needs 8 ms of processor time for new counts in five
-tabs; this takes less than 1.
+Textual's `Tabs` takes two rows, scrolls if it does not fit, and needs 8 ms of processor time for new counts in five
+tabs; this takes less than 1 ms.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from textual.widget import Widget
 from workbench.tui.keys.bindings import pane_keys
 
 LONGEST_CUT = 8
-"""Characters of a name at most, where names are cut."""
+"""Maximum characters of a name where names are cut."""
 
 
 class TabName(NamedTuple):
-    """A tab: `mark` after its name is a count or an error sign (`✗`), `short` replaces the name if room is short."""
+    """A tab: `mark` is a count or an error sign (`✗`) after the name; `short` replaces the name if room is short."""
 
     id: str
     name: str
@@ -33,7 +33,7 @@ class TabName(NamedTuple):
 
 
 class TabLine(Widget, can_focus=True):
-    """Post `Chosen`; the screen then calls `show`."""
+    """A line of tabs that posts `Chosen`; the screen then calls `show`."""
 
     BINDING_GROUP_TITLE = "Tabs"
     BINDINGS: ClassVar[list[BindingType]] = pane_keys(
@@ -43,7 +43,7 @@ class TabLine(Widget, can_focus=True):
     )
 
     class Chosen(Message):
-        """The user chose a tab with the mouse or `by_key`, which leaves the focus on the line."""
+        """The user chose a tab by mouse or key; after a key, the focus stays on the line."""
 
         def __init__(self, id: str, by_key: bool) -> None:
             super().__init__()
@@ -60,10 +60,10 @@ class TabLine(Widget, can_focus=True):
             self.refresh()
 
     def render(self) -> Content:
-        """Draw the tabs with as much room between them as there is.
+        """Draw the tabs with as much space between them as fits.
 
-        Where there is none, names are shortened in the order of what that gains, and then all are cut; the active name
-        stays whole as long as that spares the others a cut.
+        If there is none, names are shortened, those that save most first, and then all are cut. The active name stays
+        whole as long as the others need no cut for it.
         """
         others = [one for one in self._tabs if one.short and one.id != self._active]
         others.sort(key=lambda one: len(one.short) - len(one.name))
@@ -84,7 +84,7 @@ class TabLine(Widget, can_focus=True):
         return made
 
     def _drawn(self, gap: str, names: Mapping[str, str]) -> Content:
-        """Draw the tabs with `gap` around each, by their names in `names`."""
+        """Draw the tabs with `gap` around each, using the names in `names`."""
         pieces: list[Content | tuple[str, str]] = [(gap, "")]
         for tab in self._tabs:
             is_active = tab.id == self._active

@@ -1,4 +1,4 @@
-"""Name every column with the outcome of its reply, on a line."""
+"""Show every column with the outcome of its reply, on a line."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from workbench.tui.widgets.text.plain import lines
 
 GAP = "   "
 SHORTEST_WORDS = 12
-"""Cells below which a verdict's words are left out: its sign says more."""
+"""Cells below which a verdict's words are left out in favour of its sign."""
 LONGEST_NAME = 24
 LONGEST_WORDS = 200
 
 
 class Verdict(NamedTuple):
-    """The outcome of a column's reply: sign, tone (`success`, `error`, …), and words that may be cut.
+    """The outcome of a column's reply: sign, tone (`success`, `error`, …) and words that may be cut.
 
-    `matters` says whether users need the words; the others' words are dropped first. `brief` replaces words that would
-    be cut.
+    `matters` marks verdicts with words that users need; the words of others are dropped first. `brief` replaces words
+    that would be cut.
     """
 
     id: str
@@ -40,7 +40,7 @@ class Verdict(NamedTuple):
 
 
 class VerdictStrip(Widget, can_focus=True):
-    """A line of verdicts; `Chosen` tells which column to go to."""
+    """A line of verdicts; `Chosen` names the column to go to."""
 
     BINDING_GROUP_TITLE = "Verdicts"
     HELP = """\
@@ -66,7 +66,7 @@ Every column with the outcome of its reply. `←` `→` choose a column, `{strip
     """
 
     class Chosen(Message):
-        """The user chose this column; with `to_reply` the focus goes to its reply."""
+        """The user chose this column; with `to_reply`, its reply gets the focus."""
 
         def __init__(self, column_id: str, to_reply: bool) -> None:
             super().__init__()
@@ -78,7 +78,7 @@ Every column with the outcome of its reply. `←` `→` choose a column, `{strip
         self._current = ""
 
     def show(self, verdicts: Sequence[Verdict], current: str) -> None:
-        """Show these verdicts; `current` is the column in sight."""
+        """Show these verdicts; `current` is the visible column."""
         shown = tuple(
             [
                 one._replace(words=one_line(one.words, LONGEST_WORDS), brief=one_line(one.brief, LONGEST_WORDS))
@@ -105,11 +105,11 @@ Every column with the outcome of its reply. `←` `→` choose a column, `{strip
 
     @property
     def _bare(self) -> int:
-        """Cells of all names, signs and gaps."""
+        """Cells that all names, signs and gaps take."""
         return sum(cell_width(one_line(one.name, LONGEST_NAME)) + 3 + len(GAP) for one in self._verdicts)
 
     def _words(self, room: int) -> list[str]:
-        """Return the words of each verdict, cut to fit together; those that matter keep theirs longest."""
+        """Return the words of each verdict, cut to fit together; those that matter are cut last."""
         words = [one.words for one in self._verdicts]
 
         def excess() -> int:
@@ -123,11 +123,11 @@ Every column with the outcome of its reply. `←` `→` choose a column, `{strip
                     most = max(SHORTEST_WORDS, even)
                     is_cut = cell_width(words[place]) > most
                     words[place] = _cut((is_cut and self._verdicts[place].brief) or words[place], most)
-            # what has no room for a few words has none for any: the longest goes first
+            # if even short words do not fit, drop whole words, longest first
             while those and excess() > 0:
                 is_alike = len(those) > 1 and len({words[place] for place in those}) == 1
                 longest = max(those, key=lambda place: cell_width(words[place]))
-                # told of some and not of others, what they have alike misleads
+                # equal words are dropped together: shown for some columns only, they would mislead
                 for place in those if is_alike and not matters else [longest]:
                     words[place] = ""
                 those = [place for place in those if words[place]]
@@ -159,7 +159,7 @@ Every column with the outcome of its reply. `←` `→` choose a column, `{strip
 
 
 def _cut(words: str, width: int) -> str:
-    """Cut words to `width` cells, but not to single letters, nor to digits of another number."""
+    """Cut words to `width` cells, without leaving a single letter or part of a number at the end."""
     cut = one_line(words, width)
     if cut == words:
         return words
@@ -170,7 +170,7 @@ def _cut(words: str, width: int) -> str:
 
 
 def _even_length(lengths: Sequence[int], excess: int) -> int:
-    """Return the length to which the longer of them are cut to lose `excess` together; 0 if none is left."""
+    """Return the maximum length that cuts `excess` cells from the longer of `lengths`; 0 if none does."""
     room = sum(lengths) - excess
     return next(
         (most for most in range(max(lengths, default=0), 0, -1) if sum(min(one, most) for one in lengths) <= room), 0

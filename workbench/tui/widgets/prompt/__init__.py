@@ -1,1 +1,1 @@
-"""Widgets for a prompt: its rows, their look, and keys to walk through it."""
+"""Widgets for a prompt: its layout, its painting, and keys to move through it."""

@@ -25,18 +25,18 @@ from workbench.tui.widgets.prompt.prompt_section import (
 
 PromptForm = Literal["sections", "raw", "json"]
 AFTER: dict[PromptForm, PromptForm] = {"sections": "raw", "raw": "json", "json": "sections"}
-"""The form that the key switches to from each."""
+"""The form that the key switches to from each form."""
 
 LINE_END, TAB, BLANK, OTHER_BLANK = "↵", "→", "·", "⍽"
-"""Raw text shows these for the end of a line, a tab, a trailing space and any other blank."""
+"""Signs shown in raw text for the end of a line, a tab, a trailing space and any other blank."""
 _LAST_BLANKS = re.compile(r" +(?=\n|\Z)")
 _OTHER_BLANKS = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 JSON_FRAME = 4
-"""Rows of a message as JSON beyond its content."""
+"""Rows of a message's JSON in addition to its content."""
 
 
 class RawSection(Section):
-    """A message's exact text: nothing folded or coloured by kind, blanks visible; data parts as JSON."""
+    """A message's exact text: unfolded, without colours by kind, with visible blanks, and with data parts as JSON."""
 
     form = "raw"
 
@@ -84,7 +84,7 @@ def section_of(
 ) -> Section:
     """Lay out a message at a width in one of the forms.
 
-    `is_unfolded`, `is_quiet` and `excerpt`, the rows shown of folded text, concern the sections alone.
+    `is_unfolded`, `is_quiet` and `excerpt` (the rows of folded text to show) apply only to the form `sections`.
     """
     if form == "sections" and is_quiet and is_foldable(message) and not is_unfolded(fold_origin(message)):
         return FoldedSection(message, width, is_unfolded, excerpt)
@@ -104,18 +104,18 @@ def height_of(message: Message, width: int, form: PromptForm) -> int:
 
 
 def text_of(message: Message, form: PromptForm) -> str:
-    """Return the text to copy of a message shown in this form."""
+    """Return the text to copy for a message shown in `form`."""
     return "".join([text for text, _, _ in json_pieces(message)]) if form == "json" else str(message.text)
 
 
 def heading_of(section: Section) -> str:
-    """Return the title of a message, with its form unless that is the usual one."""
+    """Return the title of a message, followed by its form unless that is `sections`."""
     mark = f"{FOLDED} " if section.is_title_alone else ""
     return mark + title(section.message) + {"raw": " · raw", "json": " · JSON"}.get(section.form, "")
 
 
 def json_pieces(message: Message) -> Iterator[tuple[str, str, int]]:
-    """Yield the message as JSON, in pieces (text, kind, number as in `pieces_of`; -1 for the frame around them)."""
+    """Yield a message's JSON in pieces of (text, kind, number as in `pieces_of`, or -1 for the JSON around them)."""
     count = sum(len(part.segments) if not isinstance(part, DataPart) else 1 for part in message.parts)
     extras = {key: count + place for place, key in enumerate(message.extra)}
     yield "{", "boilerplate", -1
@@ -165,7 +165,7 @@ def _plain(value: Any) -> Any:
 
 
 def _with_visible_blanks(text: str) -> str:
-    """Make tabs, odd blanks and trailing spaces visible without changing any offset."""
+    """Make tabs, unusual blanks and trailing spaces visible without changing any offset."""
     shown = safe(text).replace("\t", TAB)
     shown = _LAST_BLANKS.sub(lambda found: BLANK * len(found[0]), shown)
     return _OTHER_BLANKS.sub(OTHER_BLANK, shown)

@@ -1,7 +1,7 @@
-"""Lay out a prompt around the rows in sight.
+"""Lay out a prompt around its visible rows.
 
-A message that is the same object as before keeps its section. Messages that were never in sight have an estimated
-height, which becomes exact when they come near, so that a thousand long demos cost no more than those on screen.
+A message keeps its section while it is the same object. Messages that were never visible have an estimated height,
+which becomes exact when they come near, so that a thousand long demos cost no more than those on screen.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from workbench.tui.widgets.prompt.prompt_forms import PromptForm, height_of, sec
 from workbench.tui.widgets.prompt.prompt_section import FoldedSection, Origin, Piece, Section, fold_origin, origins_of
 
 LEAST_EXCERPT = 2
-"""Rows of a folded text below which none are shown."""
+"""Rows of a folded text below which no excerpt is shown."""
 
 
 class Spot(NamedTuple):
-    """A place in a prompt: message, row of its section, piece."""
+    """A place in a prompt: its message, the row of the section, and the piece."""
 
     section: int
     row: int
@@ -28,7 +28,7 @@ class Spot(NamedTuple):
 
 
 class PromptLayout:
-    """The sections of `messages` at a text width in cells, one below the other."""
+    """The sections of `messages`, stacked vertically, at a text width in cells."""
 
     def __init__(self, width: int = 80) -> None:
         self.width = width
@@ -36,9 +36,9 @@ class PromptLayout:
         self.form: PromptForm = "sections"
         self.unfolded: set[Origin] = set()
         self.is_quiet = False
-        """Whether the text that all columns share is folded."""
+        """Whether the text shared by all columns is folded."""
         self._excerpt = 0
-        """Rows of the first message's folded text that fill empty rows below the prompt."""
+        """Rows of the first message's folded text, shown in space that would be empty below the prompt."""
         self._sections: list[Section | None] = []
         self._heights: list[int] = []
         self._tops: list[int] = [0]
@@ -52,11 +52,11 @@ class PromptLayout:
         return self._tops[position]
 
     def section_at(self, y: int) -> int:
-        """Return the section of row `y`, or the nearest; 0 when there is none."""
+        """Return the section at row `y`, or the nearest; 0 if there is none."""
         return max(0, min(bisect_right(self._tops, y) - 1, len(self.messages) - 1))
 
     def piece_at(self, y: int, cell: int) -> tuple[Spot, Piece] | None:
-        """Return the piece at a cell; None beside the text, on a title and below the prompt."""
+        """Return the piece at a cell; None outside the text, on a title and below the prompt."""
         if y >= self.height:
             return None
         position = self.section_at(y)
@@ -76,7 +76,10 @@ class PromptLayout:
         return section
 
     def take(self, messages: tuple[Message, ...]) -> tuple[int, int, int]:
-        """Take other messages; return (start, end, new end): start to end were replaced by start to new end."""
+        """Replace the messages and return (start, end, new end).
+
+        The old messages `start` to `end` were replaced by the new messages `start` to `new end`.
+        """
         old = self.messages
         shared = min(len(old), len(messages))
         start = 0
@@ -97,14 +100,14 @@ class PromptLayout:
         return start, end, new_end
 
     def resize(self, width: int) -> None:
-        """Change the text width; sections are laid out again when they come into sight."""
+        """Change the text width; sections are laid out again when they become visible."""
         self.width = width
         self._sections = [None] * len(self.messages)
         self._heights = [height_of(one, width, self.form) for one in self.messages]
         self._stack()
 
     def set_quiet(self, is_quiet: bool) -> None:
-        """Fold the text that all columns share, or open all of it."""
+        """Fold the text shared by all columns, or unfold all of it."""
         self.is_quiet = is_quiet
         self.unfolded = {one for one in self.unfolded if one.kind != "fold"}
         self.resize(self.width)
@@ -120,7 +123,7 @@ class PromptLayout:
         return True
 
     def open_where(self, wanted: Origin) -> bool:
-        """Open the folded message of this turn that hides a piece of this origin; return False if there is none."""
+        """Open the folded message that hides a piece of this origin; return False if there is none."""
         for position, message in enumerate(self.messages) if self.is_quiet else ():
             if message.turn == wanted.turn and wanted in origins_of(message):
                 section = self.section(position)
@@ -134,7 +137,7 @@ class PromptLayout:
         self.resize(self.width)
 
     def settle(self, position: int, row: int, page: int) -> None:
-        """Make heights exact within a page of row `row` of section `position`."""
+        """Compute exact heights within a page of row `row` of section `position`."""
         if not self.messages:
             return
         changed = False
@@ -152,7 +155,7 @@ class PromptLayout:
             self._stack()
 
     def fill(self, room: int) -> bool:
-        """Fill rows of `room` that would be empty with the first message's folded text; return whether that changed."""
+        """Fill empty rows of `room` with the first message's folded text; return whether the excerpt changed."""
         if not self.messages:
             return False
         first, excerpt = self.section(0), 0
@@ -171,18 +174,18 @@ class PromptLayout:
 
     @property
     def rows_held(self) -> int:
-        """The rows of all messages as they are folded, without the excerpt."""
+        """The height of all messages as folded, in rows, without the excerpt."""
         first = self.section(0) if self.messages else None
         return self.height - (first.excerpt if isinstance(first, FoldedSection) else 0)
 
     @property
     def rows_in_full(self) -> int:
-        """The rows with everything that the first message has folded."""
+        """The height in rows if all folded text of the first message were shown."""
         first = self.section(0) if self.messages else None
         return self.rows_held + (first.hidden_rows if isinstance(first, FoldedSection) else 0)
 
     def toggle_fold(self, position: int, piece: int) -> bool:
-        """Unfold a long piece, or fold it again; return False if it is not long."""
+        """Unfold a long piece, or fold it again; return False if it is short."""
         section = self.section(position)
         if piece not in section.folded:
             return False
@@ -195,12 +198,12 @@ class PromptLayout:
         return True
 
     def unfold(self, origins: Iterable[Origin]) -> None:
-        """Unfold these long pieces, and fold the others."""
+        """Unfold these long pieces and fold all others."""
         self.unfolded = set(origins)
         self.resize(self.width)
 
     def find(self, wanted: Origin) -> Spot | None:
-        """Return the first row of a piece of this origin, else of its field anywhere, or None."""
+        """Return the first row of a piece of this origin, else of any piece of its field, or None."""
         for position, message in enumerate(self.messages):
             if message.turn == wanted.turn:
                 spot = self._find_in(position, lambda origin: origin == wanted)
@@ -214,7 +217,7 @@ class PromptLayout:
         return next((spot for spot in of_field if spot is not None), None)
 
     def shows(self, wanted: Origin, first: int, last: int) -> bool:
-        """Return whether rows `first` to `last` hold a piece of this origin."""
+        """Return whether rows `first` to `last` contain a piece of this origin."""
         for y in range(first, min(last + 1, self.height)):
             position = self.section_at(y)
             section, row = self.section(position), y - self._tops[position]
@@ -231,7 +234,7 @@ class PromptLayout:
     # ------------------------------------------------------------------ moving a cursor
 
     def follow(self, spot: Spot, start: int, end: int, new_end: int) -> Spot | None:
-        """Return the new place of a cursor after `take` replaced messages `start` to `end`."""
+        """Return the new position of a cursor after `take` replaced messages `start` to `end`."""
         if spot.section < start:
             return spot
         if not self.messages:
@@ -257,18 +260,18 @@ class PromptLayout:
         return None
 
     def next_piece(self, spot: Spot, step: int) -> Spot | None:
-        """Return the piece after (`step` 1) or before (-1), across messages."""
+        """Return the next (`step` 1) or previous (-1) piece, across messages."""
         stops = [one for one in self.section(spot.section).stops() if (one - spot.piece) * step > 0]
         if stops:
             return self._at(spot.section, stops[0] if step > 0 else stops[-1])
         return self.edge_of_next(spot.section, step, last=step < 0)
 
     def edge(self, last: bool) -> Spot | None:
-        """Return the very first or last piece."""
+        """Return the first piece of the prompt, or with `last` its last."""
         return self.edge_of_next(len(self.messages), -1, True) if last else self.edge_of_next(-1, 1, False)
 
     def next_row(self, spot: Spot, step: int, cell: int) -> Spot | None:
-        """Return the next visible row (or that before), at the piece nearest to `cell`."""
+        """Return the next visible row (`step` 1) or the previous (-1), at the piece nearest to `cell`."""
         position, row = spot.section, spot.row + step
         while 0 <= position < len(self.messages):
             section = self.section(position)

@@ -1,4 +1,4 @@
-"""Paint the rows of a prompt: styles by origin, lit pieces, cursor, marks in the margin."""
+"""Paint the rows of a prompt: styles by origin, highlighted pieces, cursor, marks in the margin."""
 
 from __future__ import annotations
 
@@ -57,20 +57,20 @@ PROMPT_CLASSES = {
 
 
 OriginKey = tuple[str, str | None, str]
-"""(kind, field, turn), as `Origin`."""
+"""An `Origin` as (kind, field, turn)."""
 
 MARGIN = 1
-"""Cells left of the text for the marks of cursor and lit pieces; the scrollbar is at the right."""
+"""Cells to the left of the text for the marks of cursor and highlighted pieces."""
 
 CURSOR_MARK, LIT_MARK, RELATED_MARK = "▌", "┃", "╎"
 MOST_STRIPS_KEPT = 4_000
 
 
 class PromptPainter:
-    """Paint rows of `layout`; rows without light or cursor are cached.
+    """Paint rows of `layout`; rows without highlight or cursor are cached.
 
-    `style_of` returns the style of `prompt-view--…`, `cursor` is where the cursor shows (None without focus), `stale`
-    dims all text.
+    `style_of` returns the style of `prompt-view--…` classes, `cursor` is the visible cursor (None without focus), and
+    `stale` dims all text.
     """
 
     def __init__(self, layout: PromptLayout, style_of: Callable[..., Style]) -> None:
@@ -107,7 +107,7 @@ class PromptPainter:
         self._strips.clear()
 
     def forget_messages(self, start: int, end: int, new_end: int) -> None:
-        """Drop the cached rows of messages `start` to `end`, now `start` to `new_end`."""
+        """Drop the cached rows of messages `start` to `end`, which `start` to `new_end` replace."""
         self._lights_of.clear()
         if end == new_end:
             self._strips = {key: strip for key, strip in self._strips.items() if not start <= key[0] < end}
@@ -137,14 +137,14 @@ class PromptPainter:
         return self.cursor.piece if self.cursor is not None and self.cursor.section == position else None
 
     def _is_marked(self, section: Section, position: int, row: int) -> bool:
-        """Return whether anything in this row is lit or under the cursor."""
+        """Return whether any piece in this row is highlighted or under the cursor."""
         lights, at_cursor = self._lights(section, position), self._cursor_piece(position)
         if not lights and at_cursor is None:
             return False
         return any(piece.number in lights or piece.number == at_cursor for piece, _ in section.runs(row))
 
     def _lights(self, section: Section, position: int) -> dict[int, str]:
-        """Map the pieces of a section to `lit` (the same origin) or `related` (the same field)."""
+        """Map pieces of a section to `lit` (the same origin) or `related` (the same field)."""
         if self._lit is None:
             return {}
         lights = self._lights_of.get(position)
@@ -168,7 +168,7 @@ class PromptPainter:
             names = [f"prompt-view--{piece.kind}"]
             light = lights.get(piece.number)
             if light:
-                # what every prompt has alike lights softly: whole screens of it would drown the rest
+                # Boilerplate is only highlighted softly: whole screens of it would drown the rest.
                 names.append(f"prompt-view--{'related' if piece.kind == 'boilerplate' else light}")
                 mark = LIT_MARK if light == "lit" or mark == LIT_MARK else RELATED_MARK
             if piece.number == at_cursor:
@@ -199,7 +199,7 @@ class PromptPainter:
 
 
 def _split(text: str, wanted: str) -> list[tuple[str, bool]]:
-    """Split `text` into parts and whether each matches `wanted`, ignoring case."""
+    """Split `text` into parts, each with whether it matches `wanted`, ignoring case."""
     if not wanted:
         return [(text, False)]
     found = re.split(f"({re.escape(wanted)})", text, flags=re.IGNORECASE)
@@ -207,11 +207,11 @@ def _split(text: str, wanted: str) -> list[tuple[str, bool]]:
 
 
 ROWS_OF_ERROR, MOST_ERROR_ROWS = 3, 12
-"""Rows of an error above a prompt, and without a prompt."""
+"""Rows of an error above a prompt, and the maximum where there is no prompt."""
 
 
 class PromptBanner:
-    """An error or hint above a prompt or in its place; `rows` are the visible rows."""
+    """An error or hint above a prompt or in place of it; `rows` are the visible rows."""
 
     def __init__(self) -> None:
         self.rows: list[str] = []
@@ -222,13 +222,16 @@ class PromptBanner:
         return bool(self._error)
 
     def take(self, error: str, hint: str, *, width: int, is_alone: bool) -> None:
-        """Take another error or hint. An error is always laid out again: a prompt may have come or gone below it."""
+        """Set the error or hint.
+
+        An error is always laid out again, because a prompt may have appeared or disappeared below it.
+        """
         if (error, hint) != (self._error, self._hint) or error:
             self._error, self._hint = error, hint
             self.lay_out(width, is_alone)
 
     def lay_out(self, width: int, is_alone: bool) -> None:
-        """Lay out at this width, with more rows where no prompt follows below."""
+        """Wrap the text to a width, with more rows if no prompt follows."""
         most = MOST_ERROR_ROWS if is_alone else ROWS_OF_ERROR
         text = f"✗ {one_line(self._error, most * width)}" if self._error else self._hint
         found = rows(text, width) if text else []

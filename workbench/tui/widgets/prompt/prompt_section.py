@@ -21,7 +21,7 @@ from workbench.tui.widgets.text.wrapping import cell_offsets, expand_tabs, hang_
 
 @dataclass(frozen=True)
 class Fold:
-    """A rule for folding: a piece of more than about `above` rows shows its first `shown`."""
+    """A rule for folding: pieces of more than about `above` rows show their first `shown` rows."""
 
     above: int
     shown: int
@@ -30,15 +30,15 @@ class Fold:
 VALUE_FOLD = Fold(above=16, shown=8)
 OTHER_FOLD = Fold(above=200, shown=100)
 FOLDED, OPENED, MORE = "▸", "▾", " ⋯"
-"""Signs before folded text, and when all of it fits; after the part that fits."""
+"""Signs before folded text, before text that is shown completely, and after an excerpt."""
 SHORTEST_FOLDED = 16
-"""Characters below which no piece can exceed a fold's `above`."""
+"""Characters up to which no piece can exceed a fold's `above`."""
 LONGEST_SHOWN = 200_000
-"""Characters shown of a piece at most, even unfolded."""
+"""Maximum characters shown of a piece, even unfolded."""
 
 
 class Piece(NamedTuple):
-    """A stretch of a section's text: its kind, and the number of its piece in the message (-1: none)."""
+    """A stretch of a section's text: its kind, and the number of its piece in the message (-1 for none)."""
 
     text: str
     kind: str
@@ -76,7 +76,7 @@ def pieces_of(message: Message) -> list[tuple[str, str, str | None]]:
 
 
 class Section:
-    """A message laid out at a width: row 0 is its title, then its text."""
+    """A message laid out at a width: row 0 is its title, the other rows its text."""
 
     form: ClassVar[str] = "sections"
     is_title_alone = False
@@ -121,12 +121,12 @@ class Section:
         self._add_rest(len(text), index, cut, "\n" if text.endswith("\n") else "")
 
     def _add_rest(self, length: int, index: int, cut: int = LONGEST_SHOWN, tail: str = "") -> None:
-        """Add a piece that tells how much of a text is hidden after `cut`, if anything."""
+        """Add a piece that says how much of a text is hidden after `cut`, if any."""
         if length > cut:
             self.pieces.append(Piece(f" ⋯ {length - cut:,} more characters{tail}", "fold", index))
 
     def _gate(self) -> None:
-        """Pass the whole text through the display gate at once; it keeps every offset and mostly changes nothing."""
+        """Make the whole text `safe` at once; this keeps every offset and usually changes nothing."""
         text = "".join([piece.text for piece in self.pieces])
         self.text = safe(text)
         if self.text != text:
@@ -146,11 +146,11 @@ class Section:
         return of_message(self.message)
 
     def is_away(self, number: int, offset: int) -> bool:
-        """Return whether a character of piece `number` is folded away."""
+        """Return whether a character of piece `number` is hidden by a fold."""
         return number in self.folded and offset >= len(next(one.text for one in self.pieces if one.number == number))
 
     def row_of(self, number: int, offset: int) -> int:
-        """Return the row of a character of piece `number`, or the piece's last row when it is folded away."""
+        """Return the row of a character of piece `number`, or the piece's last row if the character is folded."""
         for position, piece in enumerate(self.pieces):
             if piece.number == number:
                 place = min(self.starts[position] + self.shown_offset(number, offset), self.starts[position + 1] - 1)
@@ -158,11 +158,11 @@ class Section:
         return 1
 
     def shown_offset(self, number: int, offset: int) -> int:
-        """Return the offset of a character of piece `number` within its shown text."""
+        """Return where a character of piece `number` is in the piece's shown text."""
         return offset
 
     def runs(self, row: int) -> list[tuple[Piece, str]]:
-        """Return the pieces in a row of text (1-based after the title), each with its text there."""
+        """Return the pieces in a row of text (rows start at 1, after the title), each with its text there."""
         start, end = self.rows[row - 1]
         found: list[tuple[Piece, str]] = []
         position = bisect_right(self.starts, start) - 1
@@ -176,7 +176,7 @@ class Section:
         return found
 
     def hang(self, row: int) -> int:
-        """Return the indent of a row that continues the line above, in cells."""
+        """Return the indent in cells of a row that continues the line above it."""
         start = self.rows[row - 1][0]
         if row < 2 or self.rows[row - 2][1] != start or self.text[start - 1 : start] == "\n":
             return 0
@@ -196,7 +196,7 @@ class Section:
         return self._row_at(min(first, end - 1)), self._row_at(max(first, last))
 
     def piece_near(self, row: int, cell: int) -> int | None:
-        """Return the piece at a cell of a row, or the nearest; None on an empty row."""
+        """Return the piece at a cell of a row, or the nearest one; None on an empty row."""
         found: int | None = None
         position = 0
         for piece, text in self.runs(row):
@@ -208,7 +208,7 @@ class Section:
         return found
 
     def piece_at(self, row: int, cell: int) -> Piece | None:
-        """Return the piece at exactly this cell of a row."""
+        """Return the piece at exactly this cell of a row, or None."""
         position = 0
         for piece, text in self.runs(row):
             position += cell_len(text)
@@ -229,11 +229,11 @@ class Section:
         return max(1, bisect_right(self.rows, offset, key=itemgetter(0)))
 
     def is_stop(self, number: int) -> bool:
-        """Return whether a cursor stops at this piece."""
+        """Return whether the cursor stops at this piece."""
         return any(piece.number == number and piece.kind != "fold" and piece.text.strip() for piece in self.pieces)
 
     def stops(self) -> list[int]:
-        """Return the pieces at which a cursor stops: those with visible text."""
+        """Return the pieces at which the cursor stops: those with visible text."""
         own = (piece for piece in self.pieces if piece.number >= 0 and piece.kind != "fold")
         return [piece.number for piece in own if piece.text.strip()]
 
@@ -241,15 +241,15 @@ class Section:
 class FoldedSection(Section):
     """A message reduced to the text that differs between columns and cases.
 
-    A demo becomes its title. Of a system message, the description of fields and structure becomes a line that names it
-    and its tokens, followed by its first `excerpt` rows (or fewer, so that none ends with an empty row), and then the
+    A demo is reduced to its title. In a system message, the description of fields and structure is replaced by a line
+    with its size in tokens and its first `excerpt` rows (fewer if the last would be empty), followed by the
     instructions.
     """
 
     def __init__(self, message: Message, width: int, is_unfolded: Callable[[Origin], bool], excerpt: int = 0) -> None:
         self.excerpt = excerpt
         self.hidden_rows = 0
-        """Rows of the folded text, shown or not, up to `LONGEST_SHOWN` characters."""
+        """Rows of the folded text, shown or hidden, up to `LONGEST_SHOWN` characters."""
         self.first_own = 0
         """The first piece that is not folded."""
         super().__init__(message, width, is_unfolded)
@@ -275,7 +275,7 @@ class FoldedSection(Section):
     def _add_excerpt(
         self, given: Sequence[tuple[str, str, str | None]], hidden: str, shown: list[tuple[int, int]]
     ) -> None:
-        """Add these rows of the folded text, with a mark after the last unless it is complete."""
+        """Add rows of the folded text, with a mark after the last unless the text is complete."""
         is_whole = len(shown) == self.hidden_rows
         while shown and shown[-1][1] == shown[-1][0]:
             shown.pop()
@@ -307,17 +307,17 @@ def is_foldable(message: Message) -> bool:
 
 
 def fold_origin(message: Message) -> Origin:
-    """Return the origin under which an opened message is remembered."""
+    """Return the origin that stands for an opened message in `PromptLayout.unfolded`."""
     return Origin("fold", None, message.turn)
 
 
 def _first_own(given: Sequence[tuple[str, str, str | None]]) -> int | None:
-    """Return the first piece of a system message that is the user's own; None for a demo."""
+    """Return the first piece of a system message that the user wrote; None for a demo."""
     return next((index for index, (_, kind, _) in enumerate(given) if kind == "instructions"), None)
 
 
 def piece_holding(message: Message, offset: int) -> tuple[int, int]:
-    """Return the piece that holds a character of a message's text, and the offset within it."""
+    """Return the piece that contains a character of a message's text, and the offset within it."""
     number = -1
     for number, (text, _, _) in enumerate(pieces_of(message)):  # noqa: B007
         if offset < len(text):
@@ -327,7 +327,7 @@ def piece_holding(message: Message, offset: int) -> tuple[int, int]:
 
 
 def origins_of(message: Message) -> list[Origin]:
-    """Return the origin of each of a message's pieces, in the order of `pieces_of`."""
+    """Return the origins of a message's pieces, in the order of `pieces_of`."""
     return [_origin(kind, field, message.turn) for _, kind, field in pieces_of(message)]
 
 
@@ -340,7 +340,7 @@ def fold_of(kind: str) -> Fold:
 
 
 def fold_point(text: str, width: int, fold: Fold) -> int | None:
-    """Return where to cut a text of more than about `fold.above` rows, None if it is short."""
+    """Return where to cut a text of more than about `fold.above` rows, or None if it is shorter."""
     if len(text) <= fold.above and text.count("\n") < fold.above:
         return None
     count = start = 0

@@ -26,12 +26,12 @@ from workbench.tui.widgets.prompt.prompt_section import Origin, Piece, origins_o
 from workbench.tui.widgets.text.line_view import LineView, strip_of
 
 ROWS_ABOVE = 3
-"""Rows shown above a piece that is scrolled to."""
+"""Rows shown above a piece after scrolling to it."""
 __all__ = ["OriginKey", "PromptView"]
 
 
 class PromptView(LineView):
-    """Show a prompt; `Hovered` and `Chosen` tell which piece the pointer or cursor is on."""
+    """A view of a prompt; `Hovered` and `Chosen` report the piece under the pointer or cursor."""
 
     DEFAULT_CSS = PROMPT_CSS
     COMPONENT_CLASSES: ClassVar[set[str]] = PROMPT_CLASSES
@@ -66,7 +66,7 @@ class PromptView(LineView):
     )
 
     class Hovered(TextualMessage):
-        """The pointer or the cursor (`by_key`) is on another piece; `kind` is "" when it is on none."""
+        """The pointer or the cursor (`by_key`) moved to another piece; `kind` is "" outside all pieces."""
 
         def __init__(self, column_id: str, kind: str, field: str | None, turn: str, *, by_key: bool = False) -> None:
             super().__init__()
@@ -84,7 +84,7 @@ class PromptView(LineView):
             self.column_id, self.kind, self.field, self.turn = column_id, kind, field, turn
 
     class QuietAsked(TextualMessage):
-        """The user asks to fold the text that all columns share, or to open it."""
+        """The user asked to fold or unfold the text shared by all columns."""
 
         def __init__(self, is_quiet: bool) -> None:
             super().__init__()
@@ -102,14 +102,14 @@ class PromptView(LineView):
         self._hovered: tuple[int, int] | None = None
         self._width_laid_out = 0
 
-    # ------------------------------------------------------------------ what is shown
+    # ------------------------------------------------------------------ content
 
     @property
     def prompt(self) -> Prompt | None:
         return self._prompt
 
     def show(self, prompt: Prompt | None, *, stale: bool = False, error: str = "", hint: str = "") -> None:
-        """Show a prompt, or an error or `hint` in its place.
+        """Show a prompt, or an error or `hint` in place of it.
 
         Messages that are the same objects as before cost nothing; only rows that differ are repainted.
         """
@@ -129,15 +129,15 @@ class PromptView(LineView):
         self.repaint()
 
     def highlight(self, key: OriginKey | None) -> None:
-        """Light the pieces of this origin strongly, and others of the same field softly."""
+        """Highlight the pieces of this origin strongly, and others of the same field softly."""
         if key != self._painter.lit:
             self._painter.lit = key
             self.repaint()
 
     def reveal(self, key: OriginKey) -> bool:
-        """Scroll to a piece of this origin (else of its field) unless it is visible; return False if there is none.
+        """Move the cursor to a piece of this origin, else of its field, and scroll there unless it is visible.
 
-        The cursor goes there, too.
+        Return False if there is no such piece.
         """
         if self._layout.open_where(Origin(*key)):
             self._painter.forget()
@@ -156,7 +156,7 @@ class PromptView(LineView):
         return any(one.turn == wanted.turn and wanted in origins_of(one) for one in self._layout.messages)
 
     def go_to_text(self, message: int, offset: int) -> None:
-        """Move the cursor to a character of a message's text, and unfold it there."""
+        """Move the cursor to a character of a message's text, unfolding it if needed."""
         if not 0 <= message < len(self._layout.messages):
             return
         number, offset = piece_holding(self._layout.messages[message], offset)
@@ -175,7 +175,7 @@ class PromptView(LineView):
         return self._layout.form
 
     def action_form(self) -> None:
-        """Switch to the next form, keeping the message at the cursor or at the top in sight."""
+        """Switch to the next form and keep the message at the cursor or at the top visible."""
         position, _ = self._anchor()
         self._layout.change_form(AFTER[self.form])
         self._begin_anew(position)
@@ -186,7 +186,7 @@ class PromptView(LineView):
         self.repaint()
 
     def set_quiet(self, is_quiet: bool) -> None:
-        """Fold the text that all columns share to summary lines, or open all of it."""
+        """Fold the text shared by all columns to summary lines, or unfold all of it."""
         if is_quiet == self._layout.is_quiet:
             return
         position, _ = self._anchor()
@@ -195,7 +195,7 @@ class PromptView(LineView):
         self.repaint()
 
     def _begin_anew(self, position: int) -> None:
-        """Lay out the same messages again with this one at the top and the cursor on its piece."""
+        """Lay out the same messages again, with `position` at the top and the cursor on its piece."""
         self._painter.forget()
         self._hovered = None
         self._follow()
@@ -209,14 +209,14 @@ class PromptView(LineView):
         return frozenset(self._layout.unfolded)
 
     def unfold(self, origins: Iterable[Origin]) -> None:
-        """Unfold these long pieces, and fold the others."""
+        """Unfold these long pieces and fold all others."""
         self._layout.unfold(origins)
         self._painter.forget()
         self._settle(*self._anchor())
         self.repaint()
 
     def mark_text(self, text: str) -> None:
-        """Mark this text wherever it is visible; "" marks nothing."""
+        """Mark all visible occurrences of a text; "" marks nothing."""
         if text != self._painter.marked_text:
             self._painter.marked_text = text
             self.repaint()
@@ -226,7 +226,10 @@ class PromptView(LineView):
         return "\n\n".join([f"{title(one)}:\n\n{one.text}" for one in self._layout.messages])
 
     def text_of_message_at_cursor(self) -> str:
-        """Return the text of the message at the cursor, else of the first in sight; JSON where it is shown as JSON."""
+        """Return the text of the message at the cursor, else of the first visible message.
+
+        In the form `json` this is the JSON.
+        """
         message = self.message_at_cursor
         return text_of(message, self.form) if message is not None else ""
 
@@ -249,12 +252,12 @@ class PromptView(LineView):
         return round(self.scroll_y)
 
     def _anchor(self) -> tuple[int, int]:
-        """Return the section at the top of the view, and its row there."""
+        """Return the section at the top of the view, and its row at the top."""
         position = self._layout.section_at(self._top)
         return position, self._top - self._layout.top(position)
 
     def _settle(self, position: int, row: int) -> None:
-        """Lay out the visible rows with this row of this section at the top."""
+        """Lay out the visible rows with row `row` of section `position` at the top."""
         if not self.row_width:
             self._room = None
             return
@@ -278,12 +281,12 @@ class PromptView(LineView):
 
     @property
     def rows_held(self) -> int:
-        """The rows that the prompt needs as it is folded, as far as they are counted."""
+        """The height of the folded prompt and banner in rows, as far as it is measured."""
         return self._layout.rows_held + len(self._banner.rows)
 
     @property
     def rows_in_full(self) -> int:
-        """The rows that it can fill with the folded text of its first message."""
+        """The height in rows if all folded text of the first message were shown."""
         return self._layout.rows_in_full + len(self._banner.rows)
 
     def lay_out(self) -> None:
@@ -315,7 +318,7 @@ class PromptView(LineView):
         return self._painter.strip(y - len(self._banner.rows), width)
 
     def row_text(self, y: int) -> tuple[int, str, str]:
-        """Return the text of the message itself, without the breaks of a narrow view."""
+        """Return a row of the message's own text, so that copied lines are not broken by the view's width."""
         place = y - len(self._banner.rows)
         if not 0 <= place < self._layout.height:
             return super().row_text(y)
@@ -334,12 +337,14 @@ class PromptView(LineView):
         self._painter.cursor = spot if self.has_focus else None
 
     def _follow(self, start: int = 0, end: int = 0, new_end: int = 0) -> None:
-        """Keep the cursor on its piece; arguments as for `PromptLayout.take` when messages changed."""
+        """Keep the cursor on its piece; after changed messages, the arguments are those returned by
+        `PromptLayout.take`.
+        """
         if self._cursor is not None:
             self._set_cursor(self._layout.follow(self._cursor, start, end, new_end))
 
     def _place(self, spot: Spot | None, *, keep_cell: bool = False) -> None:
-        """Move the cursor, bring it into view and report it."""
+        """Move the cursor, scroll to it and report its piece."""
         if spot is None:
             return
         before = self._cursor
@@ -352,7 +357,7 @@ class PromptView(LineView):
             self._tell(spot.section, spot.piece, by_key=True)
 
     def _scroll_to_spot(self, spot: Spot) -> None:
-        """Show the row below the banner, with the title above it when it is the first of its message."""
+        """Show the cursor's row below the banner, with the title if it is a message's first row."""
         position, _ = self._anchor()
         if not position <= spot.section < position + self.page_height:
             self._settle(spot.section, 0)
@@ -413,7 +418,7 @@ class PromptView(LineView):
             self._tell(self._cursor.section, self._cursor.piece)
 
     def watch_has_focus(self, has_focus: bool) -> None:
-        """Paint the cursor where the focus is; `on_focus` and `on_blur` come too early for that."""
+        """Show or hide the cursor; `on_focus` and `on_blur` run too early for that."""
         super().watch_has_focus(has_focus)
         self._set_cursor(self._cursor)
         self.repaint()
@@ -433,7 +438,7 @@ class PromptView(LineView):
         return self._layout.piece_at(*place) if place is not None else None
 
     def _open_title(self, event: events.Click) -> None:
-        """Open a message whose title alone is shown and was clicked."""
+        """Open a clicked message that shows only its title."""
         place = self._place_of(event)
         if place is None or place[0] >= self._layout.height:
             return

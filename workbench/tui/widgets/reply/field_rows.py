@@ -1,4 +1,4 @@
-"""Describe a parse result field by field as rows: raw text, each step, value."""
+"""Describe a parse result as rows for each field: raw text, each step, value."""
 
 from __future__ import annotations
 
@@ -44,29 +44,29 @@ WORDS_OF: Mapping[FieldState, str] = {
     "unread": "found, but the parser had already stopped",
 }
 SHORTEST_TYPE = 12
-"""Cells of a truncated type below which it is left out."""
+"""Cells below which a truncated type is left out."""
 SHORTEST_VALUE = 12
-"""Cells of a truncated value below which its type is left out."""
+"""Cells below which a truncated value gets the room of its type."""
 MOST_NEAR_MISSES = 5
 MOST_LINES = 40
-"""Lines shown of a second model's reply."""
+"""Maximum lines shown of a second model's reply."""
 MOST_ROWS_OF_WORDS = 6
 
 
 class Row(NamedTuple):
-    """A row: pieces of gated text with the names of their styles, and its field, if any."""
+    """A row: pieces of `safe` text with the names of their styles, and its field, if any."""
 
     pieces: tuple[tuple[str, str], ...]
     field: str | None = None
 
 
 def starts_open(field: FieldReading, flags: Iterable[Flag]) -> bool:
-    """Return whether a field shows its steps from the start: when something is surprising or wrong."""
+    """Return whether a field initially shows its steps: if it failed or has a flag."""
     return field.state == "failed" or any(flag.field == field.name for flag in flags)
 
 
 def rows_of(reading: Reading, width: int, toggled: frozenset[str] | set[str] = frozenset()) -> list[Row]:
-    """Return all rows at a width in cells; `toggled` fields are open instead of closed, and the reverse."""
+    """Return all rows at a width in cells; `toggled` fields are open instead of closed, or vice versa."""
     flags = reading.flags
     found = list(_verdict(reading, width))
     verdict_fields: list[FieldReading] = []
@@ -79,7 +79,7 @@ def rows_of(reading: Reading, width: int, toggled: frozenset[str] | set[str] = f
     for flag in flags:
         if flag.field is None:
             found += _message("⚠", flag.message, "warning", width)
-    # they are looked for in a pause, as every guess is another reading; until then there are none to show
+    # near misses are searched during a pause, because each guess is parsed; until then there are none
     near_misses: tuple[NearMiss, ...] = vars(reading).get("near_misses", ())
     for miss in near_misses[:MOST_NEAR_MISSES]:
         found += _near_miss(miss, width)
@@ -97,7 +97,7 @@ def rows_of(reading: Reading, width: int, toggled: frozenset[str] | set[str] = f
 
 
 def _diagnosis(reading: Reading, width: int) -> Iterable[Row]:
-    """Say the causes that no flag says, and the best fixes."""
+    """Describe the causes that no flag mentions, and the best fixes."""
     said = {flag.message for flag in reading.flags}
     for cause in reading.diagnosis:
         if cause.message not in said:
@@ -174,30 +174,30 @@ def _head(reading: Reading, field: FieldReading, flags: list[Flag], is_open: boo
 
 
 def _type_beside(annotation: str, told: int, room: int) -> str:
-    """Fit a type into `room` cells beside a value of `told` cells.
+    """Fit a type into `room` cells after a value of `told` cells.
 
-    A value that fits without the type is not cut for it. Any other leaves a third to the type, if that is enough to
-    recognise it.
+    A value that fits without the type is never cut for it. Any other value leaves a third of the room to the type, if
+    that is enough to recognise it.
     """
     if told + 2 + cell_len(annotation) <= room:
         return annotation
     shown = one_line(annotation, room // 3)
-    if shown.endswith("…") and cell_len(shown) < SHORTEST_TYPE:  # a few letters of it tell nobody anything
+    if shown.endswith("…") and cell_len(shown) < SHORTEST_TYPE:  # a few letters of it say nothing
         return ""
     left = room - 2 - cell_len(shown)
     return "" if left < (told if told <= room else SHORTEST_VALUE) else shown
 
 
 def _beside_type(value: Any, annotation: str) -> str:
-    """Write a value without its type's name in front, which the row shows beside it."""
+    """Write a value without its type's name, which the row already shows."""
     if type(value) in (datetime.date, datetime.datetime, datetime.time, decimal.Decimal):
-        return str(value)  # a text would be in quotes
+        return str(value)  # a string would be in quotes
     said, named = value_text(value), f"{annotation}("
     return said[len(named) : -1] if said.startswith(named) and said.endswith(")") else said
 
 
 def _link(arrow: str, value: Any, words: str, width: int) -> list[Row]:
-    """Return the rows of a step: the value and its rule, beside it or below it."""
+    """Return the rows of a step: the value, with its rule on the same row or below it."""
     lead = f"    {arrow:<2}"
     shown = one_line(value_text(value), max(4, width - len(lead)))
     room = width - len(lead) - cell_len(shown) - 2
@@ -242,7 +242,7 @@ def _text(text: str, width: int) -> list[Row]:
 
 
 def _sentence(message: str) -> str:
-    """Return an error message on a line, without pydantic's link to its manual."""
+    """Return an error message on a single line, without pydantic's link to its documentation."""
     kept = [line.strip() for line in message.splitlines()]
     return " ".join([line for line in kept if line and not line.startswith("For further information visit")])
 

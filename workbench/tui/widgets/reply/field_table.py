@@ -1,4 +1,4 @@
-"""Show the output fields of a parse result: raw text, steps, value; flags, near misses, salvage."""
+"""Show the output fields of a parse result: raw text, steps, value, flags, near misses, salvage."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from workbench.tui.widgets.text.wrapping import rows as wrapped
 STYLES = "name type value note ok warning error problem message heading rule current mark".split()
 
 NEAR_MISS_PAUSE = 0.3
-"""Seconds without a new parse result before near misses are searched: each guess is parsed, too."""
+"""Seconds without a new parse result before near misses are searched, because each guess is parsed, too."""
 
 
 class FieldTable(LineView):
-    """A table with a row for each field, which opens to show the steps to its value."""
+    """A table with a row for each field, which expands to the steps to its value."""
 
     DEFAULT_CSS = """
     FieldTable {
@@ -73,14 +73,14 @@ class FieldTable(LineView):
     )
 
     class Pointed(Message):
-        """The cursor is on a row of this field; `chosen` when the user wants to change its text in the reply."""
+        """The cursor is on a row of this field; `chosen` if the user wants to edit its text in the reply."""
 
         def __init__(self, field: str, chosen: bool) -> None:
             super().__init__()
             self.field, self.chosen = field, chosen
 
     class Completed(Message):
-        """Near misses were found and fill more rows."""
+        """Near misses were found and added as rows."""
 
     def __init__(self, column_id: str, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -96,16 +96,16 @@ class FieldTable(LineView):
 
     @property
     def has_something(self) -> bool:
-        """Return whether there is a parse result or an error to show."""
+        """Whether there is a parse result or an error to show."""
         return self.reading is not None or bool(self._error)
 
     @property
     def has_sentences(self) -> bool:
-        """Return whether any row is longer text, such as an error or a flag."""
+        """Whether any row is a sentence, such as an error or a flag."""
         return any(row.field is None for row in self._rows)
 
     def set_height(self, rows: int) -> None:
-        """Take the height of the rows, as far as the column allows."""
+        """Set the height to the number of rows, as far as the column allows."""
         if rows != self.virtual_size.height:
             self.refresh(layout=True)
         super().set_height(rows)
@@ -125,13 +125,13 @@ class FieldTable(LineView):
         self._look_for_near_misses()
 
     def _look_for_near_misses(self) -> None:
-        """Search for near misses and causes in a thread, once the user has stopped typing for a moment."""
+        """Search for near misses and causes in a thread, after a pause in typing."""
         reading = self.reading
         if reading is None or "diagnosis" in vars(reading):
             return
 
         def find() -> Reading:
-            _ = reading.near_misses, reading.diagnosis  # it knows them once it was asked for them
+            _ = reading.near_misses, reading.diagnosis  # both are cached on first access
             return reading
 
         def look() -> None:
@@ -195,7 +195,7 @@ class FieldTable(LineView):
             self._toggle(field)
 
     def action_open_all(self) -> None:
-        """Open all fields, or reset all when some were changed."""
+        """Open all fields, or reset all if any was toggled."""
         if self.reading is None:
             return
         self._toggled = set() if self._toggled else set(self.reading.fields)
@@ -227,16 +227,16 @@ class FieldTable(LineView):
 
 
 TWICE_THE_NARROWEST, LEAST_BESIDE = 64, 56
-"""Cells from which reply and table stand side by side: always, and where nothing must wrap for it."""
+"""Cells from which reply and table are side by side: always, and if nothing has to wrap for it."""
 SHARE_OF_FIELDS = 46
-"""Percent of the width that the table then has."""
+"""Percent of the width for a table at the side."""
 
 
 class ReplyAndValues(Container, can_focus=False):
-    """A reply with its table of fields below it, or beside it where there is room.
+    """A reply with its table of fields below it, or at its side if there is room.
 
-    Replies have short lines: in a wide column a table beside the reply costs no rows, and below it would cut the reply
-    off.
+    Replies have short lines: in a wide column, a table at the side costs no rows, while below the reply it would cut
+    the reply off.
     """
 
     DEFAULT_CSS = """
@@ -259,7 +259,7 @@ class ReplyAndValues(Container, can_focus=False):
 
     @property
     def rows_held(self) -> int:
-        """The rows that both would fill."""
+        """The rows that reply and table need together."""
         reply, fields = self._reply.wrapped_document.height, self._fields.virtual_size.height
         return max(reply, fields) if self.is_beside else reply + fields
 
@@ -272,9 +272,9 @@ class ReplyAndValues(Container, can_focus=False):
         return not self._fields.has_sentences and self._reply.widest_row <= of_reply
 
     def place(self, height: int) -> None:
-        """Put both side by side where there is room; below each other the table gets at least half of `height`.
+        """Arrange reply and table side by side if there is room, else one below the other.
 
-        Off the screen the height is 0 and nothing changes.
+        Below the reply, the table gets at least half of `height`. Off screen, the height is 0 and nothing changes.
         """
         if height <= 0:
             return

@@ -1,4 +1,4 @@
-"""Label the margin of a reply: the field of each stretch, and how it was parsed."""
+"""Label the margin of a reply with the field of each stretch and how it was parsed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SHORTEST_MARGIN = 3
 
 
 class Label(NamedTuple):
-    """A stretch's first visible character, kind and field."""
+    """The label of a stretch: offset of its first visible character, kind and field."""
 
     offset: int
     kind: SpanKind
@@ -52,7 +52,7 @@ class Label(NamedTuple):
         return f"{self.field} {symbol}" if symbol else self.field
 
     def fit(self, width: int) -> str:
-        """Fit the label into `width` cells: `answer (duplicate)`, or `answer ×2` where that does not fit."""
+        """Fit the label into `width` cells: `answer (duplicate)`, or `answer ×2` if that is too long."""
         word, symbol = WORD_OF.get(self.kind), SYMBOL_OF.get(self.kind)
         if self.field is None:
             return one_line(word or "structure", width)
@@ -64,7 +64,7 @@ class Label(NamedTuple):
 
 
 class Marks:
-    """The spans of a reply, by offset. `margin` is the width in cells that its labels would like."""
+    """The spans of a reply, by offset; `margin` is the width in cells that its labels need."""
 
     def __init__(self, text: str, spans: Sequence[Span], names: Sequence[str] = ()) -> None:
         self.spans = tuple(spans)
@@ -79,11 +79,11 @@ class Marks:
             ]
         )
         self.longest_word = max(map(cell_len, text[:LOOKED_AT].split()), default=0)
-        """Cells of the longest word at the start of the reply; a margin should not break it."""
+        """Cells of the longest word at the start of the reply, which the margin should not force to break."""
         self.longest_line = max(map(cell_len, text[:LOOKED_AT].splitlines()), default=0)
 
     def in_range(self, start: int, end: int) -> list[Span]:
-        """Return the spans that touch [start, end), cut to it."""
+        """Return the spans that overlap [start, end), cut to that range."""
         found: list[Span] = []
         position = max(0, bisect_right(self._starts, start) - 1)
         while position < len(self.spans) and self.spans[position].start < end:
@@ -94,7 +94,7 @@ class Marks:
         return found
 
     def label_in(self, start: int, end: int, preferred: str | None = None) -> tuple[Label, int] | None:
-        """Return the most important label that begins in [start, end), and the number of other fields there."""
+        """Return the most important label that starts in [start, end), and the number of other fields there."""
         first, last = bisect_right(self._label_offsets, start - 1), bisect_right(self._label_offsets, end - 1)
         if first >= last:
             return None
@@ -119,7 +119,7 @@ def _labels(text: str, spans: Sequence[Span]) -> list[Label]:
             continue
         piece = text[span.start : span.end]
         stripped = piece.lstrip()
-        # braces and commas between fields were read well enough: to call them ignored would mislead
+        # braces and commas between fields are parsed: to call them ignored would mislead
         if not stripped or (span.kind == "ignored" and len(piece) < LONGEST_PUNCTUATION and not _WORD.search(piece)):
             continue
         face = (span.field, "value" if span.kind == "marker" else span.kind)
@@ -130,7 +130,7 @@ def _labels(text: str, spans: Sequence[Span]) -> list[Label]:
 
 
 def shifted(spans: Sequence[Span], start: int, end: int, growth: int) -> tuple[Span, ...]:
-    """Move spans after the text from `start` to `end` was replaced by text longer by `growth`."""
+    """Move spans for an edit that replaced `start` to `end` and made the text longer by `growth`."""
 
     def moved(offset: int) -> int:
         return offset if offset <= start else max(start, offset + growth)

@@ -1,4 +1,4 @@
-"""Show a reply, mark in colour and margin how each piece was parsed, and let the user edit it."""
+"""Show a reply that users can edit, with colours and a margin that show how each piece was parsed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 CELLS_BEHIND = 1
 """Cells kept free for the cursor after the last character of a row."""
 LONGEST_WRAPPED_LINE = 20_000
-"""Characters of a line above which lines are not wrapped: each key in such a line would cost more than a frame."""
+"""Characters of a line above which wrapping is off: each key in such a line would cost more than a frame."""
 ROOM = 3
 """Fraction of the page scrolled when text reaches the last row.
 
@@ -40,14 +40,17 @@ A scroll repaints every row, and readers lose their line less often if it is rar
 
 
 class StreamedText(Editor):
-    """A text that grows at its end, with lines wrapped under their own indent."""
+    """A text that grows at its end, with an indent for wrapped lines."""
 
     HANGING = Hanging(hang_of, breaks)
     _followed_to = 0.0
-    """Scroll position that kept the end in sight; infinite while the user has scrolled back to read."""
+    """Scroll position that keeps the end visible; infinite while the user has scrolled back to read."""
 
     def append(self, chunk: str) -> None:
-        """Add to the end; follow it unless the user has scrolled away. Moves no cursor and posts no `Edited`."""
+        """Append text and scroll to it unless the user has scrolled away.
+
+        Moves no cursor and posts no `Edited`.
+        """
         follows = self.scroll_y >= min(self._followed_to, self.max_scroll_y) - 1
         self._raw += chunk
         end = self.document.end
@@ -61,18 +64,20 @@ class StreamedText(Editor):
         self.repaint_changes()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Forget the scroll position: another width has another number of rows."""
+        """Forget the scroll position, because another width has another number of rows."""
         if self._followed_to != math.inf:
             self._followed_to = 0.0
 
     def end_stream(self) -> None:
-        """Take note that the text is complete."""
+        """Mark the text as complete."""
         self._followed_to = 0.0
         self.fit_scrollbars()
 
     def _grow(self, follows: bool) -> None:
-        """Make room for the text through its scrollbar alone: laying out the screen for each piece would stall the
-        keys."""
+        """Make room for the text by updating only its scrollbar.
+
+        Laying out the screen for each chunk would delay keys.
+        """
         height, page = self.wrapped_document.height, self.scrollable_content_region.height
         if not self.soft_wrap or (height > page and not self.show_vertical_scrollbar):
             self.fit_scrollbars()
@@ -92,11 +97,11 @@ class StreamedText(Editor):
 
 
 Run = tuple[int, int, Style]
-"""Start and end of a stretch of a row, and its style."""
+"""The start and end of a stretch of a row, and its style."""
 
 
 class ReplyView(StreamedText):
-    """Show a reply with its parse result; post `Edited` after the user's own edits."""
+    """A reply with its parse result; posts `Edited` only after the user's edits."""
 
     DEFAULT_CSS = (
         """
@@ -124,7 +129,7 @@ class ReplyView(StreamedText):
     }
 
     class Edited(Message):
-        """The user changed the reply; `text` is all of it."""
+        """The user changed the reply; `text` is the whole reply."""
 
         def __init__(self, column_id: str, text: str) -> None:
             super().__init__()
@@ -145,9 +150,9 @@ class ReplyView(StreamedText):
         self.reading: Reading | None = None
         self._arrival: Arrival | None = None
         self._arriving: tuple[tuple[int, str | None], ...] = ()
-        """Start and name of each value that has arrived."""
+        """Start and field name of each value that has arrived."""
 
-    # ------------------------------------------------------------------ what is shown
+    # ------------------------------------------------------------------ content
 
     def show(self, text: str, reading: Reading | None = None) -> None:
         """Show a reply and its parse result."""
@@ -165,8 +170,8 @@ class ReplyView(StreamedText):
         self._mark(reading)
 
     def begin_stream(self, form: ReplyForm, fields: Sequence[str]) -> None:
-        """Show an empty reply that grows by `append` and cannot be edited; its `fields` are labelled as they arrive."""
-        from adapters.replies.arrival import Arrival  # which loads the engine: a run is under way
+        """Show an empty, read-only reply that grows by `append`, and label its `fields` as they arrive."""
+        from adapters.replies.arrival import Arrival  # loads the engine, which is loaded already during a run
 
         self.show("")
         self.read_only, self._arrival, self._arriving = True, Arrival(form, fields), ()
@@ -188,7 +193,7 @@ class ReplyView(StreamedText):
         super().append(chunk)
 
     def decorations(self) -> Callable[[int], object]:
-        """While a reply arrives its labels change; otherwise all rows are painted when its marks change."""
+        """Include the labels while a reply arrives; later, changed marks repaint all rows anyway."""
         marks = self._marks_of_reply
         if self._arrival is None or not marks.spans:
             return super().decorations()
@@ -242,7 +247,7 @@ class ReplyView(StreamedText):
         self.call_after_refresh(self._bring_cursor_into_sight)
 
     def _bring_cursor_into_sight(self) -> None:
-        """Show the cursor with its surroundings; scroll nothing if it fits in sight with the beginning of the reply."""
+        """Scroll to the cursor, to the top if both fit on a page."""
         row, height = (
             self.wrapped_document.location_to_offset(self.cursor_location).y,
             self.scrollable_content_region.height,
@@ -270,7 +275,7 @@ class ReplyView(StreamedText):
 
     @property
     def selected_text(self) -> str:
-        """The selected part of the reply itself; `get_selection` has the displayable characters."""
+        """The selected part of the raw reply; `get_selection` returns its displayable form."""
         start, end = sorted(self.selection)
         return self._raw[self._offset(start) : self._offset(end)]
 
@@ -299,7 +304,7 @@ class ReplyView(StreamedText):
         if marks.spans or self._arrival is not None:
             wanted = min(marks.margin, LONGEST_MARGIN, width // 3 - 2)
             left = width - marks.longest_word - 2 - CELLS_BEHIND
-            if SHORTEST_MARGIN <= left < wanted:  # labels can be cut, words of the reply are not
+            if SHORTEST_MARGIN <= left < wanted:  # labels can be cut, words of the reply cannot
                 wanted = left
         gutter = wanted + 2 if wanted >= SHORTEST_MARGIN else 0
         if gutter != self._gutter:
@@ -314,11 +319,11 @@ class ReplyView(StreamedText):
     # ------------------------------------------------------------------ rows
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        self._base = self.rich_style  # asked for once, not for each row
+        self._base = self.rich_style  # looked up once instead of for each row
         return super().render_lines(crop)
 
     def paint_row(self, y: int) -> Strip:
-        """Paint a row from the visible part of its line; Textual's own divides the whole line for every row."""
+        """Paint a row from the visible part of its line; Textual splits the whole line for every row."""
         base = self._base
         info = self.lines_by_row
         row = y + self.scroll_offset.y
@@ -353,7 +358,7 @@ class ReplyView(StreamedText):
         return strip
 
     def _runs(self, index: int, start: int, end: int, line_start: int, base: Style) -> list[Run]:
-        """Return the stretches of a row with their styles: parsed spans, then error, selection and cursor."""
+        """Return the styled stretches of a row: parsed spans, overlaid with error, selection and cursor."""
         layers: list[Run] = [
             (span.start - line_start, span.end - line_start, self._reply_style(span.kind))
             for span in self._marks_of_reply.in_range(line_start + start, line_start + end)
@@ -372,7 +377,7 @@ class ReplyView(StreamedText):
         return _flatten(layers, start, end, base)
 
     def _margin(self, start: int, end: int, base: Style) -> Strip:
-        """Return the margin of a row: label, bar and the place of the error."""
+        """Return the margin of a row: label, bar or error sign."""
         marks, room = self._marks_of_reply, self._gutter - 2
         has_error = self._error_at is not None and start <= self._error_at[0] < max(end, start + 1)
         label = marks.label_in(start, end, self._error_field if has_error else None)
@@ -425,15 +430,15 @@ class ReplyView(StreamedText):
 
 
 def _window(line: str, first_cell: int, width: int) -> tuple[int, int, int]:
-    """Return start and end of the characters that fill `width` cells from `first_cell`, and cells to skip."""
+    """Return start and end of the characters that fill `width` cells from `first_cell`, and the cells to crop."""
     if line.isascii() and "\t" not in line:
         return min(first_cell, len(line)), min(len(line), first_cell + width), 0
-    # a wide or tabbed line is measured from its start: where a cell falls depends on all before it
+    # a line with wide characters or tabs is measured from its start, because every cell depends on those before it
     return 0, min(len(line), first_cell + width), first_cell
 
 
 def _flatten(layers: Sequence[tuple[int, int, Style]], start: int, end: int, base: Style) -> list[Run]:
-    """Split overlapping layers into adjacent stretches; later layers win, offsets count from `start`."""
+    """Split overlapping layers into adjacent stretches, relative to `start`; later layers win."""
     cuts = sorted({start, end, *_inside((edge for layer in layers for edge in layer[:2]), start, end)})
     runs: list[Run] = []
     for left, right in pairwise(cuts):

@@ -1,1 +1,1 @@
-"""Widgets for text to read, edit and scroll, through the display gate."""
+"""Widgets that show and edit text, made `safe` by the display gate."""

@@ -1,8 +1,8 @@
-r"""A text area that keeps its text to the character, apart from the user's own edits.
+r"""A text area that changes nothing in its text except through the user's edits.
 
-Textual's TextArea turns every kind of line break into `\n` and passes control characters on to the terminal. Here it
-holds the displayable form, character for character, and every edit of the user is applied to the real text at the same
-place. So nothing changes that the user did not touch.
+Textual's TextArea turns every kind of line break into `\n` and passes control characters on to the terminal. This
+editor holds the displayable form of the text, character for character, and applies every edit to the raw text at the
+same place.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from workbench.tui.widgets.text.wrapping import rows
 Syntax = Literal["text", "python", "json"]
 
 LARGEST_TEXT = 40_000
-"""Code points above which nothing is highlighted: the whole text is scanned after every key."""
+"""Code points above which highlighting is off, because the whole text is scanned after every key."""
 
 
 class Highlight(NamedTuple):
-    """Columns `start` to `end` of a line, and their kind."""
+    """A highlight: columns `start` to `end` of a line, and their kind."""
 
     start: int
     end: int
@@ -64,7 +64,7 @@ _JSON = re.compile(
 
 @lru_cache(maxsize=64)
 def highlight(text: str, syntax: Syntax) -> tuple[tuple[Highlight, ...], ...]:
-    r"""Return what to colour, line by line (split at `\n`); nothing for plain or very long text."""
+    r"""Return the highlights of each line (split at `\n`); () for plain or very long text."""
     if syntax == "text" or len(text) > LARGEST_TEXT:
         return ()
     lines = text.split("\n")
@@ -87,7 +87,7 @@ def highlight(text: str, syntax: Syntax) -> tuple[tuple[Highlight, ...], ...]:
 
 
 LONGEST_WRAPPED_LINE = 4_000
-"""Characters of a line above which lines are not wrapped: wrapping such a line costs tens of milliseconds a key."""
+"""Characters of a line above which wrapping is off: it would cost tens of milliseconds per key."""
 
 
 LOOKS: Mapping[str, str] = {
@@ -100,7 +100,7 @@ LOOKS: Mapping[str, str] = {
     "error": "$text-error on $error 25% bold underline",
     "lit": "on $accent 35% bold underline",
 }
-"""Styles of highlighted text. Not component classes: each of those is a node to be styled in every editor."""
+"""Styles of highlighted text; component classes would add a node to style for each in every editor."""
 
 
 class Mark(NamedTuple):
@@ -126,7 +126,7 @@ def python_line(before: str) -> str:
 
 
 def _common_length(one: str, other: str) -> int:
-    """Return the length of the common beginning."""
+    """Return the length of the common prefix."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2
@@ -138,9 +138,9 @@ def _common_length(one: str, other: str) -> int:
 
 
 class Editor(RowPainting):
-    """Edit a text: `show` sets it, `on_edit` is called with all of it after each edit of the user, and only then."""
+    """An editor of a text: `show` sets the text, `on_edit` receives it after each edit by the user, and only then."""
 
-    ALLOW_SELECT = False  # Textual would select the whole widget at a double click, which shows nothing
+    ALLOW_SELECT = False  # on a double click, Textual would select the whole widget without showing it
 
     BINDINGS: ClassVar[list[BindingType]] = pane_keys(
         "This text",
@@ -184,7 +184,7 @@ class Editor(RowPainting):
         self._wrap_unless_too_long()
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Return the height of the text, or of the placeholder, which would be cut off."""
+        """Return the height of the text, or of the placeholder, which Textual would cut off."""
         height = super().get_content_height(container, viewport, width)
         if self.text or not self.placeholder:
             return height
@@ -192,11 +192,14 @@ class Editor(RowPainting):
 
     @property
     def raw(self) -> str:
-        """The text itself; `text` is its displayable form."""
+        """The raw text; `text` is its displayable form."""
         return self._raw
 
     def show(self, text: str) -> None:
-        """Show a text; if it is much like the current one, replace only the difference and move the cursor there."""
+        """Show a text.
+
+        If it is similar to the current text, only the difference is replaced and the cursor moves there.
+        """
         if text == self._raw:
             return
         old, new = self.text, safe(text)
@@ -229,13 +232,13 @@ class Editor(RowPainting):
         return result
 
     def on_paste(self, event: events.Paste) -> None:
-        """Leave a paste to `takes_paste` if that takes it. Runs before Textual's handler."""
+        """Let `takes_paste` handle a paste; this runs before Textual's handler."""
         if self._takes_paste is not None and self._takes_paste(event.text):
             event.prevent_default()
             event.stop()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Keep the cursor in sight: a note below may take room while the user types."""
+        """Keep the cursor visible when a note below shrinks the editor."""
         if self.has_focus and not self.read_only:
             self.call_after_refresh(self.scroll_cursor_visible, animate=False)
 
@@ -254,7 +257,7 @@ class Editor(RowPainting):
         self.move_cursor(self.document.end, select=select)
 
     def go_to(self, line: int, column: int) -> None:
-        """Move the cursor to a 1-based line and column, as far as the text has them."""
+        """Move the cursor to a 1-based line and column, clamped to the text."""
         row = max(0, min(line, self.document.line_count) - 1)
         self.move_cursor((row, max(0, min(column - 1, len(self.document.get_line(row))))), center=True)
 
@@ -301,10 +304,10 @@ class Editor(RowPainting):
             self.type_over("\n" + begins, *self.selection)
 
     def on_click(self, event: events.Click) -> None:
-        """Select the word at a double click, and the line at a triple click."""
+        """Select the word on a double click, and the line on a triple click."""
         if event.chain < 2:
             return
-        event.stop()  # or all that stands around it would be selected
+        event.stop()  # otherwise everything around it would be selected
         row, column = self.cursor_location
         line = self.document.get_line(row)
         if event.chain == 2:

@@ -1,7 +1,7 @@
-"""A scrolling view that makes its rows on demand and repaints only those that changed.
+"""A scrolling view that renders rows on demand and repaints only changed rows.
 
-Textual redraws a whole widget on `refresh()`. With five columns of a thousand messages a key must cost only the rows
-that look different, so the strips last painted are kept and compared.
+Textual redraws a whole widget on `refresh()`. With five columns of a thousand messages, a key may only cost the rows
+that look different, so the last painted strips are kept and compared.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ KIND_STYLES: Mapping[Kind, str] = {
     "boilerplate": "color: $foreground 70%;",
     "custom": "color: $foreground;",
 }
-"""Styles of the kinds of a prompt's text."""
+"""Styles for the kinds of a prompt's text."""
 SPAN_STYLES: Mapping[SpanKind, str] = {
     "marker": "color: $text-accent;",
     "value": "color: $foreground;",
@@ -56,18 +56,18 @@ SPAN_STYLES: Mapping[SpanKind, str] = {
     "prose": "color: $foreground; text-style: italic;",
     "untraced": "color: $foreground 85%;",
 }
-"""Styles of the parsed spans of a reply."""
+"""Styles for the parsed spans of a reply."""
 
 
 def component_css(prefix: str, styles: Mapping[Any, str]) -> str:
-    """Write the style of each name as a component class, `prefix--name`."""
+    """Return CSS with a component class `prefix--name` for each style."""
     return "".join([f"& .{prefix}--{name} {{ {style} }}\n" for name, style in styles.items()])
 
 
 class LineView(StillScrollView, FitsItsRoom, can_focus=True):
     """Base of views painted row by row; rows are numbered from the top of the content.
 
-    A subclass makes its rows again in `lay_out` when the width changed.
+    Subclasses rebuild their rows in `lay_out` when the width has changed.
     """
 
     ALLOW_SELECT = True
@@ -90,7 +90,7 @@ class LineView(StillScrollView, FitsItsRoom, can_focus=True):
         super().__init__(id=id, classes=classes)
         self._painted: dict[int, Strip] = {}
         self._room: tuple[int, int] | None = None
-        """Width and height of the last layout; None when something changed while there was no room."""
+        """Width and height of the last layout; None if a change happened while there was no room."""
         self._styles_by_name: dict[tuple[str, ...], Style] = {}
 
     def row(self, y: int, width: int) -> Strip:
@@ -104,7 +104,7 @@ class LineView(StillScrollView, FitsItsRoom, can_focus=True):
 
     @property
     def page_height(self) -> int:
-        """Rows that fit the view."""
+        """Number of rows that fit the view."""
         return max(1, self.scrollable_content_region.height)
 
     def render_line(self, y: int) -> Strip:
@@ -118,7 +118,7 @@ class LineView(StillScrollView, FitsItsRoom, can_focus=True):
         return strip.apply_offsets(0, number)
 
     def _selected(self, strip: Strip, start: int, end: int) -> Strip:
-        """Return a row with the characters from `start` to `end` (-1: the last) selected."""
+        """Return a row with the characters from `start` to `end` selected; `end` -1 is the end of the row."""
         cells = cell_offsets(strip.text)
         last = len(cells) - 1
         first, behind = min(start, last), last if end < 0 else min(end, last)
@@ -126,20 +126,20 @@ class LineView(StillScrollView, FitsItsRoom, can_focus=True):
             return strip
         left, middle, right = strip.divide([cells[first], cells[behind], cells[last]])
         look = self.screen.get_component_rich_style("screen--selection")
-        if look.color == look.bgcolor:  # a theme whose colour of selected text is transparent: the text keeps its own
+        if look.color == look.bgcolor:  # a theme with a transparent text colour for selections: keep the text's own
             look = Style(bgcolor=look.bgcolor)
         chosen = Strip([Segment(text, (style or Style()) + look) for text, style, _ in middle])
         return Strip.join([left, chosen, right])
 
     def row_text(self, y: int) -> tuple[int, str, str]:
-        """Return the text to copy of row `y`: the width of its margin, its text, and the text between it and the next.
+        """Return what to copy for row `y`: the width of its margin, its text, and the text before the next row.
 
-        By default that is the painted text and a line break.
+        The default is the painted text and a line break.
         """
         return 0, self.row(y, self.row_width).text.rstrip(), "\n"
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        """Return the selected text without the line breaks of the view's width."""
+        """Return the selected text, without line breaks added by the view."""
         rows = self.virtual_size.height
         first = selection.start.y if selection.start is not None else 0
         last = min(selection.end.y if selection.end is not None else rows - 1, rows - 1)
@@ -161,11 +161,11 @@ class LineView(StillScrollView, FitsItsRoom, can_focus=True):
 
     @property
     def is_selecting(self) -> bool:
-        """Return whether a click only ended a drag that selected text."""
+        """Whether text is selected, so that a click only ended the drag that selected it."""
         return self.text_selection is not None
 
     def lay_out(self) -> None:
-        """Make the rows for the current width; called when it may have changed, before they are painted."""
+        """Rebuild the rows for the current width; called before painting when it may have changed."""
 
     def fit(self) -> None:
         room = (self.row_width, self.page_height)
@@ -196,16 +196,17 @@ class LineView(StillScrollView, FitsItsRoom, can_focus=True):
             self.refresh(*_regions(dirty, width))
 
     def set_height(self, rows: int) -> None:
-        """Set the rows of the whole content, without a layout of the screen."""
+        """Set the number of content rows without a layout of the screen."""
         if self.virtual_size.height != rows or self.virtual_size.width != self.row_width:
             set_virtual_size(self, Size(self.row_width, rows), has_scrollbar=self.is_attached)
 
     def style_of(self, *names: str) -> Style:
-        """Return the style of component classes, later ones over earlier."""
+        """Return the combined style of component classes; later classes win."""
         style = self._styles_by_name.get(names)
         if style is None:
             style = self.get_visual_style(*names).rich_style
-            # textual's visual styles know no reverse, which ansi themes need for want of a second background
+            # Textual's visual styles do not support reverse, which ANSI themes need because they lack a second
+            # background.
             if any(self.get_component_styles(name).text_style.reverse for name in names):
                 style += Style(reverse=True)
             self._styles_by_name[names] = style
@@ -217,11 +218,11 @@ class LineView(StillScrollView, FitsItsRoom, can_focus=True):
         self.forget_strips()
 
     def forget_strips(self) -> None:
-        """Drop strips made with outdated styles."""
+        """Drop strips painted with outdated styles."""
         self._painted.clear()
 
     def scroll_row_into_view(self, first: int, last: int | None = None) -> None:
-        """Scroll as little as possible to show rows `first` to `last`; `first` wins when not all fit."""
+        """Scroll as little as possible to show rows `first` to `last`; `first` wins if they do not all fit."""
         last = first if last is None else last
         top, page = round(self.scroll_y), self.page_height
         if last >= top + page:
@@ -232,12 +233,12 @@ class LineView(StillScrollView, FitsItsRoom, can_focus=True):
 
 
 def strip_of(pieces: Iterable[tuple[str, Style]], width: int, fill: Style) -> Strip:
-    """Join pieces of gated text to a strip, cropped or filled to `width` cells."""
+    """Join pieces of `safe` text into a strip, cropped or padded to `width` cells."""
     return Strip([Segment(text, style) for text, style in pieces if text]).adjust_cell_length(width, fill)
 
 
 def _regions(rows: list[int], width: int) -> list[Region]:
-    """Return adjacent rows as one region each."""
+    """Return regions for `rows`, one for each group of adjacent rows."""
     regions: list[Region] = []
     for y in rows:
         if regions and regions[-1].bottom == y:

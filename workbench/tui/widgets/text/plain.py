@@ -1,6 +1,6 @@
-"""Plain text for Textual: every string on its way to a widget, toast or palette goes through here.
+"""Make strings safe for Textual: widgets, toasts and the palette get their text from here.
 
-Textual reads markup in most strings it is handed and passes control bytes on; `[/x]` in a plain string ends an app.
+Textual parses markup in most strings and passes control bytes on; `[/x]` in a plain string ends an app.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ from workbench.tui.widgets.text.text_view import Block, block
 
 LONGEST_TOAST = 600
 SHORTEST_WORD = 4
-"""Shortest word that is looked for in descriptions: shorter ones would find half of the palette."""
+"""Shortest word to search in descriptions; shorter words would match half of the palette."""
 DESCRIBED = 0.01
-"""Score of palette entries found by their description, below any found by name."""
+"""Score of palette entries that match by description, below all that match by name."""
 LONGEST_NAME = 80
 END_OF_A_HINT = re.compile(r" {2}|\n|[.,;:] | · |\{|$")
-"""Ends the words that belong to a named key: `{rows.add|^n} adds one. ` is a button up to the full stop."""
+"""The end of the words that belong to a named key: for `{rows.add|^n} adds one. `, the button ends at the full stop."""
 DOES = "does"
-"""The name in a style's meta data under which a button holds the id of its binding."""
+"""The key in a style's meta data for the binding id of a button."""
 
 
 def content(text: str, style: str = "", spans: Iterable[tuple[int, int, str]] = ()) -> Content:
-    """Make content of text as it is, without markup; `spans` are (start, end, style) over its code points.
+    """Return `text` as content without markup; `spans` are (start, end, style) over its code points.
 
-    Styles are the author's (`"$text-success bold"`), never a user's.
+    Styles (`"$text-success bold"`) must be constants, never a user's text.
     """
     shown = safe(text)
     styled = [Span(0, len(shown), style)] if style and shown else []
@@ -52,7 +52,7 @@ def content(text: str, style: str = "", spans: Iterable[tuple[int, int, str]] = 
 
 
 def lines(*parts: tuple[str, str] | str | Content) -> Content:
-    """Join parts, each text or (text, style), into one content."""
+    """Join parts, each a text, content or (text, style), into one content."""
     return Content("", strip_control_codes=False).join(
         [content(one) if isinstance(one, str) else one if isinstance(one, Content) else content(*one) for one in parts]
     )
@@ -64,17 +64,20 @@ def name(text: str, width: int = LONGEST_NAME) -> Content:
 
 
 def same(one: Content, other: Content) -> bool:
-    """Return whether both look the same."""
+    """Return whether two contents look the same."""
     return one.plain == other.plain and one.spans == other.spans
 
 
 def button(label: Content, binding_id: str) -> Content:
-    """Make a label do on a click what the key with this binding id does."""
+    """Turn a label into a button that runs the binding with this id."""
     return label.stylize(Style.from_meta({DOES: binding_id}))
 
 
 def key_hints(app: App[Any], text: str, style: str = "$foreground 60%") -> Content:
-    """Show a text of ours that names keys as `{id|usual}`; each key is a button, with the words up to the next one."""
+    """Show text that names keys as `{id|usual}`, each a button that includes the words after it.
+
+    The text must be the app's own, never a user's.
+    """
     keys, at = keys_of(app), 0
     parts: list[Content] = []
     for found in NAMED_KEY.finditer(text):
@@ -89,7 +92,7 @@ def key_hints(app: App[Any], text: str, style: str = "$foreground 60%") -> Conte
 
 
 def teacher_button(sign: str) -> Content:
-    """Show whether the teacher of a class is followed; a click changes it. Empty without a teacher."""
+    """Return a button that shows whether the teacher is followed and toggles that; empty without a teacher."""
     return (
         Content.assemble(button(content(sign, "$text-accent bold"), "app.follow_teacher"), "   ")
         if sign
@@ -98,7 +101,10 @@ def teacher_button(sign: str) -> Content:
 
 
 def press_button(widget: Widget, event: events.Click) -> bool:
-    """Run the binding of the button that was clicked in `widget`: its own, its ancestors' or the focused pane's."""
+    """Run the binding of a clicked button, and return whether one was clicked.
+
+    The binding is looked up on `widget` and its ancestors, then on the focused widget and its ancestors.
+    """
     wanted = event.style.meta.get(DOES)
     if not isinstance(wanted, str):
         return False
@@ -113,7 +119,7 @@ def press_button(widget: Widget, event: events.Click) -> bool:
 
 
 class PlainStatic(Static, NeverScrolls):
-    """A Static whose strings are text, never markup; a click on a button in it does what its key does."""
+    """A Static that shows strings without markup; a click on a button in it runs its binding."""
 
     def on_click(self, event: events.Click) -> None:
         press_button(self, event)
@@ -123,7 +129,7 @@ class PlainStatic(Static, NeverScrolls):
         super().__init__(self._text, id=id, classes=classes, markup=False)
 
     def show(self, text: str | Content) -> None:
-        """Replace what is shown; the screen is laid out anew only if that takes other room."""
+        """Replace the text; the screen is laid out again only if the size changes."""
         shown = text if isinstance(text, Content) else content(text)
         if not same(shown, self._text):
             before, self._text = self._text, shown
@@ -133,7 +139,7 @@ class PlainStatic(Static, NeverScrolls):
         width = self.content_size.width
         if not width or self.styles.is_auto_width:
             return False
-        rules = cast(RulesMap, self.styles)  # a mapping of rules, as Textual hands it on itself
+        rules = cast(RulesMap, self.styles)  # a mapping of rules, as Textual passes it itself
         return one.get_height(rules, width) == other.get_height(rules, width)
 
 
@@ -145,7 +151,7 @@ def plain_notify(
     severity: SeverityLevel = "information",
     timeout: float | None = None,
 ) -> None:
-    """Call `App.notify` with any text: gated, without markup, shortened to fit a toast."""
+    """Call `App.notify` with any text: made safe, without markup, shortened to fit a toast."""
     shown = safe(message[: LONGEST_TOAST + 1])
     if len(message) > LONGEST_TOAST:
         shown = shown[:LONGEST_TOAST] + "…"
@@ -153,12 +159,12 @@ def plain_notify(
 
 
 def palette_discovery(text: str, command: IgnoreReturnCallbackType, help: str = "") -> DiscoveryHit:
-    """Make a palette entry that is shown before anything is typed."""
+    """Return a palette entry that is shown before anything is typed."""
     return DiscoveryHit(name(text), command, text=one_line(text, LONGEST_NAME), help=_help(help))
 
 
 def palette_hit(matcher: Matcher, text: str, command: IgnoreReturnCallbackType, help: str = "") -> Hit | None:
-    """Make a palette entry for the typed text, with matching letters marked; None without a match.
+    """Return a palette entry for the typed text with matching letters marked, or None without a match.
 
     Entries with every typed word in their name come first, then those with the words in their description, then those
     with the letters anywhere in their name, in this order.
@@ -180,7 +186,7 @@ def _has_all(words: Sequence[str], text: str) -> bool:
 
 
 def _help(text: str) -> str | None:
-    # the palette reads its help line as markup, whatever it is handed
+    # the palette always parses its help line as markup
     return one_line(text, LONGEST_NAME).replace("[", "(").replace("]", ")") or None
 
 

@@ -1,4 +1,4 @@
-"""Show text to read: styled, wrapped blocks, some of them lit, some with a target."""
+"""Show read-only text: styled, wrapped blocks that may be highlighted or have a target."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from workbench.tui.widgets.text.wrapping import expand_tabs, rows
 Light = Literal["", "lit", "faint"]
 LIT_MARK, CURRENT_MARK = "▌", "›"
 NARROWEST_BESIDE_LEAD = 30
-"""Cells beside a lead below which the text goes under it."""
+"""Cells next to a lead below which the text starts on the row after it."""
 MARGIN = 2
-"""Cells left of the text; the first holds the mark."""
+"""Cells to the left of the text; the first holds the mark."""
 
 STYLES = (
     *dict.fromkeys((*KIND_STYLES, *SPAN_STYLES)),
@@ -31,7 +31,7 @@ STYLES = (
 
 
 class Piece(NamedTuple):
-    """A stretch of ungated text, the name of its style (in `STYLES`), and whether it stands out or back."""
+    """A stretch of raw text, the name of its style (in `STYLES`), and whether it is highlighted or faint."""
 
     text: str
     style: str = "text"
@@ -39,9 +39,9 @@ class Piece(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Pieces that begin on a row of their own.
+    """Pieces of text that start on a new row.
 
-    Enter on the block leads to `target`; `lead` comes first, and all rows are indented by its width.
+    Enter on the block goes to `target`; `lead` is shown first, and all rows are indented by its width.
     """
 
     pieces: tuple[Piece, ...]
@@ -65,7 +65,7 @@ EMPTY = block("")
 
 
 class TextView(LineView):
-    """Show blocks one below the other; arrows move between targets, or scroll where there are none."""
+    """A view of blocks; arrow keys move between targets, or scroll if there are none."""
 
     DEFAULT_CSS = (
         """
@@ -131,12 +131,12 @@ class TextView(LineView):
         self._current = -1
         self._laid_out_for = 0
 
-    # ------------------------------------------------------------------ what is shown
+    # ------------------------------------------------------------------ content
 
     def show(self, blocks: Sequence[Block], *, keep_place: bool = False, current: str = "") -> None:
-        """Show other blocks from the top, or with `keep_place` at the current scroll position.
+        """Show blocks from the top, or with `keep_place` at the current scroll position.
 
-        The cursor goes to the block with the target `current`, or stays where it is.
+        The cursor moves to the block with the target `current`, or keeps its position.
         """
         self._blocks = tuple(blocks)
         targets = [index for index, one in enumerate(self._blocks) if one.target]
@@ -151,7 +151,7 @@ class TextView(LineView):
         self.repaint()
 
     def show_lit(self) -> None:
-        """Scroll to the lit text: all of it if it fits, else its beginning."""
+        """Scroll to the highlighted text: all of it if it fits, else its beginning."""
         lit = [y for y, row in enumerate(self._rows) if any(piece.light == "lit" for piece in row.pieces)]
         if not lit:
             return
@@ -162,14 +162,14 @@ class TextView(LineView):
         self.repaint()
 
     def show_current(self) -> None:
-        """Scroll as little as possible to show the block with the cursor."""
+        """Scroll as little as possible to show the block at the cursor."""
         own = [y for y, row in enumerate(self._rows) if row.block == self._current]
         if own:
             self.scroll_row_into_view(own[0], own[-1])
 
     @property
     def plain_text(self) -> str:
-        """The ungated text, a line for each block."""
+        """The raw text, with a line for each block."""
         return "\n".join(
             [
                 (one.lead.text if one.lead else "") + "".join([piece.text for piece in one.pieces])
@@ -183,11 +183,11 @@ class TextView(LineView):
         return len(self._rows)
 
     def count_rows(self, blocks: Iterable[Block]) -> int:
-        """Count the rows that other blocks would fill at the current width."""
+        """Count the rows that `blocks` would need at the current width."""
         return sum(len(_rows_of(one, 0, self.row_width - MARGIN - 1)) for one in blocks)
 
     def rows_within(self, width: int) -> int:
-        """Count the rows at another width."""
+        """Count the rows that the shown blocks would need at another width."""
         return len(self._rows if width == self._laid_out_for else self._rows_within(width))
 
     def _rows_within(self, width: int) -> list[_Row]:
@@ -220,7 +220,7 @@ class TextView(LineView):
         lead = mark + " " * (MARGIN - 1 + row.indent)
         pieces: list[tuple[str, Style]] = [(lead, self.style_of("text-view--mark", *over))]
         for text, style, light in row.pieces:
-            # in a row of its own the mark says enough; a background that follows ragged lines is noise
+            # a mark is enough for whole rows; a background behind ragged lines is noise
             shade = (f"text-view--{light}",) if light == "faint" or (light and len(lights) > 1) else ()
             pieces.append((text, self.style_of(f"text-view--{style}", *shade, *over)))
         return strip_of(pieces, width, self.style_of(*over) if over else plain)
@@ -261,7 +261,7 @@ class TextView(LineView):
 
 
 def _rows_of(one: Block, index: int, width: int) -> list[_Row]:
-    """Return the rows of a block within `width` cells, indentation included, each with its share of the pieces."""
+    """Return the rows of a block within `width` cells, including its indent, each with its part of the pieces."""
     lead = one.lead._replace(text=safe(one.lead.text)) if one.lead is not None else None
     indent = one.indent + (cell_len(lead.text) if lead is not None else 0)
     if lead is not None and width - indent < NARROWEST_BESIDE_LEAD:

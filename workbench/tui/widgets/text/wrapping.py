@@ -1,4 +1,4 @@
-"""Wrap gated text to a width in terminal cells, in linear time."""
+"""Wrap `safe` text to a width in terminal cells, in linear time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TAB_SIZE = 4
 EMOJI_SELECTOR = "\ufe0f"
 LONGEST_CACHED_LINE = 1_000
 WIDEST_HANG = 3
-"""The fraction of the width that an indent of further rows may take."""
+"""Divisor of the width that limits the indent of continuation rows."""
 
 
 def expand_tabs(text: str, column: int = 0) -> str:
@@ -37,7 +37,7 @@ def _expand_line(line: str, column: int) -> str:
 
 
 def cell_offsets(line: str) -> Sequence[int]:
-    """Return the cell at which each character of `line` starts, and at the end the width of the line."""
+    """Return the cell at which each character of `line` starts, followed by the line's width."""
     if line.isascii():
         return range(len(line) + 1)
     widths = [get_character_cell_size(character) for character in line]
@@ -52,8 +52,8 @@ def cell_offsets(line: str) -> Sequence[int]:
 def breaks(line: str, width: int, hang: int = 0) -> tuple[int, ...]:
     """Return where to break a line without tabs and newlines into rows of `width` cells (≥ 1).
 
-    All rows but the first have `hang` cells less. Words stay whole where they fit; spaces at a break hang over the edge
-    of the row before it.
+    All rows after the first are `hang` cells shorter. Words stay whole if they fit; spaces at a break extend beyond the
+    edge of the row before it.
     """
     if len(line) * 2 <= width or (len(line) <= width and line.isascii()):
         return ()
@@ -61,7 +61,7 @@ def breaks(line: str, width: int, hang: int = 0) -> tuple[int, ...]:
 
 
 def hang_of(line: str, width: int) -> int:
-    """Return the indent of a line's further rows: its own indent, as far as that leaves room."""
+    """Return the indent of a line's continuation rows: its own indent, limited to a share of the width."""
     return min(len(line) - len(line.lstrip(" ")), width // WIDEST_HANG)
 
 
@@ -92,7 +92,7 @@ _breaks_cached = lru_cache(maxsize=8_192)(_breaks)
 def rows(text: str, width: int, hangs: bool = False) -> list[tuple[int, int]]:
     """Return the rows of a text without tabs as (start, end) offsets, without newlines.
 
-    With `hangs` the further rows of a line are shorter by `hang_of`.
+    With `hangs`, continuation rows of a line are `hang_of` cells shorter.
     """
     result: list[tuple[int, int]] = []
     start = 0
