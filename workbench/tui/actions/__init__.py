@@ -1,6 +1,6 @@
-"""Actions of the app, each with the dialogs that it alone asks.
+"""Actions of the app, each with the dialogs that only it uses.
 
-A file is imported when a key first needs it, so that none delays the first picture.
+A module is imported when a key first needs it, so that it does not delay the first screen.
 """
 
 from importlib import import_module

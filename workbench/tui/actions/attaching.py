@@ -1,4 +1,4 @@
-"""Attach a file to the field with the focus: its data becomes the value."""
+"""Attach a file to the focused field: its data becomes the value."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 async def attach(host: Host, wanted: AttachFile) -> None:
-    """Ask for a file unless one was dropped, and set the value; says type and size, or why not."""
+    """Set the value from a dropped file, or ask for a file; report its type and size, or the error."""
     path = wanted.path
     if path is None:
         if not attachments.takes_file(wanted.field):

@@ -1,4 +1,4 @@
-"""Show the results of `workbench bench`, or a stress test, and bring a reply of theirs into a column."""
+"""Show results of `workbench bench` or of a stress test, and move replies from them into a column."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 async def look_at_bench(host: Host) -> None:
-    """Show the results file beside the session; without a file, say how to make it."""
+    """Show the results file next to the session; without a file, explain how to create it."""
     path = host.document.path
     if path is None:
         plain_notify(host.app, "Save the session first: results are stored next to its file.", title="No bench")
@@ -51,14 +51,14 @@ async def look_at_bench(host: Host) -> None:
     session = host.document.session
     cases, columns = [one.name for one in session.cases], [one.id for one in session.columns]
     concluded = Conclusions(latest(str(path), found.runs, cases, columns))
-    await asyncio.to_thread(lambda: (concluded.verdict, concluded.pairs))  # of thousands of cases they take a while
+    await asyncio.to_thread(lambda: (concluded.verdict, concluded.pairs))  # for thousands of cases this takes a while
     wanted = await host.app.push_screen_wait(BenchScreen(concluded, path.name))
     if wanted is not None:
         show(host, wanted)
 
 
 def show(host: Host, wanted: Wanted) -> None:
-    """Bring the case on screen, with the reply of the run in its column; report what no longer exists."""
+    """Show the case with the run's reply in its column, and report what no longer exists."""
     session = host.document.session
     names = [one.name for one in session.cases]
     if wanted.case not in names:
@@ -89,11 +89,11 @@ def show(host: Host, wanted: Wanted) -> None:
         return
     host.main.go_to(Place("column", wanted.case, field=column))
     if wanted.then == "record":
-        host.app.call_after_refresh(record, host)  # the column shows the reply by then
+        host.app.call_after_refresh(record, host)  # by then the column shows the reply
 
 
 def _plain(value: JSON) -> JSON:
-    """Write a typed value as a demo has it."""
+    """Convert a typed value to the form used in demos."""
     if isinstance(value, list):
         return [_plain(one) for one in value]
     if not isinstance(value, dict):
@@ -102,7 +102,7 @@ def _plain(value: JSON) -> JSON:
 
 
 async def break_replies(host: Host) -> None:
-    """Show which parsers survive which damaged replies of the open case; taking a reply can be undone."""
+    """Show which parsers survive which damaged replies of the open case; a reply taken from there can be undone."""
     if len(host.app.screen_stack) > 1:
         return
     session, case = host.document.session, host.document.state.case
@@ -121,4 +121,4 @@ async def break_replies(host: Host) -> None:
         change = partial(edits.set_reply, case=case.name, column=taken.column, reply=reply)
         place = Place("reply", case.name, field=taken.column)
         host.main.edit(change, place, "a damaged reply")
-        host.main.go_to(place)  # what a key changes is in sight
+        host.main.go_to(place)  # show the changed reply

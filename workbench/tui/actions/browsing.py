@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 LARGEST = 4_000_000
 """Bytes above which a file has no preview."""
 LONGEST = 2_000
-"""Characters of a text that are kept."""
+"""Maximum characters of a text in a preview."""
 _TAG = re.compile(r"(?<![\w#&])#([^\W\d]\w*)")
 
 
 @dataclass(frozen=True)
 class Card:
-    """A preview. `tags` are the words after a `#` in name and notes; `wrong` says why there is no preview."""
+    """A preview; `tags` are the words after a `#` in name and notes, `wrong` says why there is no preview."""
 
     name: str = ""
     tags: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ class Card:
 
 
 def read(path: Path) -> Card:
-    """Read the preview of a file. Never raises."""
+    """Read the preview of a file; never raises."""
     try:
         size = path.stat().st_size
         if size > LARGEST:
@@ -70,7 +70,7 @@ def read(path: Path) -> Card:
 
 
 def card_of(data: dict[str, Any]) -> Card:
-    """Return the preview of a session's JSON, leaving out what has an unexpected shape."""
+    """Return the preview of a session's JSON, skipping values of an unexpected type."""
     signature = data["signature"]
     written = signature.get("text") if isinstance(signature, dict) else signature
     cases = _objects(data.get("cases"))
@@ -97,7 +97,7 @@ def _objects(value: Any) -> list[dict[str, Any]]:
 
 
 def _text(value: Any) -> str:
-    """Return a text of the file; long texts are lists of lines."""
+    """Return a text from the file, joining long texts stored as lists of lines."""
     if isinstance(value, list):
         value = "\n".join(one for one in value[:LONGEST] if isinstance(one, str))
     return value[:LONGEST] if isinstance(value, str) else ""
@@ -108,9 +108,10 @@ MOST_SIGNATURE_LINES = 12
 
 
 class BrowseScreen(ChooseScreen):
-    """Returns the value of an entry, None after escape. `cards` are the known previews (of the examples).
+    """Choose an entry; returns its value, or None after escape.
 
-    A thread reads the files; typing searches file names, folders, names, tags, columns and cases.
+    `cards` are the known previews (of the examples); a thread reads the others. Typing searches file names, folders,
+    names, tags, columns and cases.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -141,7 +142,7 @@ class BrowseScreen(ChooseScreen):
         return [one for one in self._entries if all(word in self._words_of(one) for word in words)]
 
     def take_lines(self, text: str) -> None:
-        """Open a pasted call in the place of a file."""
+        """Open a pasted call instead of a file."""
         if pasted_text.holds_calls(text):
             self.dismiss(PASTED + text)
         else:
@@ -160,7 +161,7 @@ class BrowseScreen(ChooseScreen):
         self._glance.show(glance(card) if card is not None else lines(("…", QUIET)))
 
     def _look_into_files(self) -> None:
-        """Read the previews in a thread; the screen is updated through `call_from_thread`."""
+        """Read the previews; runs in a thread and updates the screen through `call_from_thread`."""
         for entry in self._entries:
             if not self.is_attached:
                 return
@@ -204,13 +205,13 @@ def glance(card: Card) -> Content:
 MOST_FILES = 500
 EXAMPLE = "example:"
 PASTED = "pasted:"
-"""Precede the name of an example and a pasted text, in place of a path."""
+"""Prefixes of the value returned for an example (followed by its name) and for pasted text."""
 
 
 async def open_session(host: Host) -> None:
     """Ask which session to open and open it, after asking about unsaved changes."""
-    # Return the path of a file, or `EXAMPLE` and a name; None when nothing was chosen. The list opens on the example
-    # that the guide names
+    # The list starts at the example that the guide names. The choice is a path, `EXAMPLE` with a name, `PASTED` with a
+    # text, or None.
     folder = host.document.folder
     recent = [Path(one) for one in preferences.load().recent]
     named = EXAMPLE + host.guidance.example if host.guidance.example else ""
@@ -229,7 +230,7 @@ async def open_session(host: Host) -> None:
 
 
 def entries_of(folder: Path, recent: list[Path]) -> list[Entry]:
-    """List the recent files that still exist, the other files of the folder, then the examples."""
+    """Return the recent files that still exist, the other files of the folder, and the examples."""
     here = os.path.realpath(folder)
     last = [one for one in recent if one.is_file()]
     known = {os.path.realpath(one) for one in last}
@@ -257,11 +258,11 @@ def _cards_of_examples() -> dict[str, Card]:
 
 NAME = "pasted call"
 SECONDS = 12
-"""Seconds for which it is shown what was guessed."""
+"""Seconds that guesses and errors are shown."""
 
 
 async def open_pasted(host: Host, text: str) -> None:
-    """Open a session of a pasted call, after asking which call is meant and about unsaved changes."""
+    """Open a session from a pasted call, after asking which call to use and about unsaved changes."""
     calls = pasted_calls.find(text)
     number = 1
     if len(calls) > 1:

@@ -1,4 +1,4 @@
-"""ctrl+t: choose, add, rename, copy and delete cases."""
+"""Choose, add, rename, copy and delete cases (ctrl+t)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class CaseAction(NamedTuple):
 
 
 class CasesScreen(ModalScreen[CaseAction | None]):
-    """Returns what the user chose."""
+    """Choose a case and an action; returns None after escape."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         _key("escape", "dismiss(None)", "close", "Close", "Close without a choice"),

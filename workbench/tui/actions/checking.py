@@ -1,7 +1,7 @@
-"""Record columns, check recordings against today's results, mark columns that drift, and review what drifted.
+"""Record columns, check recordings against today's results, mark drift and review it.
 
-An explicit check covers the session; marks follow each edit of the case on screen. Accepted causes are a change of the
-document.
+An explicit check covers the session; marks are updated after each edit of the case on screen. Accepting causes changes
+the document.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ if TYPE_CHECKING:
     from workbench.tui.host import Host
 
 REST_S = 0.3
-"""Seconds without a change after which it is looked: what a key is waited for comes first."""
+"""Seconds without a change before looking for drift, so that keys are not delayed."""
 
 
 class DriftWatch:
-    """Looks when the session has not changed for a moment, in a thread, and only where something is recorded."""
+    """Look for drift in a thread when the session is idle, if the case has recordings."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
@@ -55,7 +55,7 @@ class DriftWatch:
         self._timer: Timer | None = None
 
     def look(self) -> None:
-        """The panes show the document as it is now."""
+        """Schedule a check of the shown document if it has changed."""
         state = self._host.document.state
         seen = (state.session, state.case.name)
         if self._seen is not None and seen[0] is self._seen[0] and seen[1] == self._seen[1]:
@@ -81,7 +81,7 @@ class DriftWatch:
 
 
 def drifted(session: Session, case: str) -> frozenset[str]:
-    """Return the ids of the columns whose prompt, request or parse result differs from the recording, as in `check`."""
+    """Return the ids of columns that differ from their recording in prompt, request or parse result."""
     results = checking.check(session, cases=[case])
     return frozenset([one.column for one in results if "drift" in (one.verdicts["render"], one.verdicts["parse"])])
 
@@ -91,9 +91,10 @@ LONGEST_REASON = 120
 
 
 def check(host: Host) -> None:
-    """Check all recordings of the open session, and its program; then decide on drift.
+    """Check all recordings of the open session and its linked program, then ask about drift.
 
-    While the signature cannot be read each of them would say the same, and nothing of it can be decided.
+    With an invalid signature the check is refused: every recording would report the same error, and nothing could be
+    accepted.
     """
     problem = host.main.engine.read_signature(host.document.state).error
     if problem is not None and host.document.session.signature.text.strip():
@@ -107,7 +108,7 @@ def check(host: Host) -> None:
 
 
 async def _check_beside(host: Host) -> None:
-    """Another release is asked away from the keys."""
+    """Check in a thread, because columns of another release are slow."""
     _tell(host, await asyncio.to_thread(judged, host, Follower()))
 
 
@@ -132,7 +133,7 @@ NOTHING_TO_CHECK = "Nothing to check"
 
 
 def said_of(checked: Sequence[FixtureResult], case: str, keys: KeyWords) -> Said:
-    """The words on a check, while the case of this name is on screen."""
+    """Return the notification for a check; `case` is the case on screen."""
     results = [one for one in checked if not one.is_empty]
     if not results:
         nothing = keys("Nothing is recorded yet: {app.record|ctrl+r} records the reply of a column.")
@@ -160,7 +161,7 @@ def said_of(checked: Sequence[FixtureResult], case: str, keys: KeyWords) -> Said
 
 
 def _waits(result: FixtureResult) -> bool:
-    """Tell whether only replies are missing, to compare with expectations."""
+    """Return whether the only failures are missing replies for expectations."""
     return result.failed and bool(result.drift) and all(one.message == NO_REPLY for one in result.drift)
 
 
@@ -197,18 +198,18 @@ def _shortened(lines: list[str]) -> list[str]:
 
 
 THEN = "records"
-"""Effect of leaving the review on what is accepted."""
+"""What the review does with accepted causes when it is left."""
 
 
 def judged(host: Host, follower: Follower) -> list[FixtureResult]:
-    """Check the session as it is on screen, its program included, as `workbench check` would once saved."""
+    """Check the session on screen and its linked program, as `workbench check` would after saving."""
     session = host.document.session
     results = checking.check(session, path_of(host))
     return with_source(results, check_source(session, host.document.folder, follower))
 
 
 async def decide(host: Host, results: Sequence[FixtureResult]) -> None:
-    """Shows what drifted by its cause; what is accepted is taken over, which undo takes back, and saved with ^s."""
+    """Review drift by cause and apply the accepted causes, as a change that can be undone."""
     causes = Causes()
     causes.add(results)
     decisions = Decisions(causes.found())
@@ -223,9 +224,9 @@ async def decide(host: Host, results: Sequence[FixtureResult]) -> None:
 
 
 def take(host: Host, left: Left) -> bool:
-    """Takes over what is accepted, as the session and its program are now: a reply may have come in meanwhile.
+    """Apply accepted causes to the current session and program, since a reply may have arrived meanwhile.
 
-    False when it could not be, which is said.
+    Return False after an error, which is reported.
     """
     ids = left.decisions.accepted
     if not ids:
@@ -254,12 +255,12 @@ def take(host: Host, left: Left) -> bool:
 
 
 def path_of(host: Host) -> str:
-    """Return the name of the open session in the names of fixtures."""
+    """Return the name of the open session for fixture names."""
     return str(host.document.path) if host.document.path is not None else "this session"
 
 
 def go_to(host: Host, fixture: FixtureName) -> None:
-    """The prompt of a fixture, in its case."""
+    """Show a fixture's case and go to its prompt."""
     names = [one.name for one in host.document.session.cases]
     if fixture.case not in names:
         plain_notify(host.app, f"The case {one_line(fixture.case, 60)} is gone.", severity="warning")
@@ -274,7 +275,7 @@ UNDER_WAY = "is being sent. Record it when its reply is complete, or cancel it w
 
 
 def record(host: Host) -> None:
-    """Record messages, request, reply and parse result of the focused column, which `check` compares."""
+    """Record messages, request, reply and parse result of the focused column for `check`."""
     rendered = host.main.shown_column()
     if rendered is None:
         plain_notify(host.app, host.key_words(NO_COLUMN), title="Not recorded", severity="warning")
@@ -283,13 +284,13 @@ def record(host: Host) -> None:
 
 
 def record_all(host: Host) -> None:
-    """Record every column of this case, and report which could not be recorded and why."""
+    """Record every column of this case, and report those that could not be recorded and why."""
     _record(host, host.main.columns.rendered)
 
 
 @dataclass(frozen=True)
 class _Wanted:
-    """A column that can be recorded, and the run of the reply it shows, if any."""
+    """A column that can be recorded, and the run of its shown reply, if any."""
 
     column: Column
     run: Run | None
@@ -301,7 +302,7 @@ class _Recorded:
     session: Session
     """The session with the new recordings."""
     case: str
-    """The recorded case: the user may switch cases while another release is asked."""
+    """The recorded case; the user may switch cases while another release works."""
     done: tuple[str, ...]
     left: tuple[str, ...]
     """Reasons why columns were not recorded, a line each."""
@@ -324,7 +325,7 @@ def _record(host: Host, shown: Sequence[RenderedColumn]) -> None:
 
 
 async def _record_beside(host: Host, state: State, wanted: Sequence[_Wanted], left: Sequence[str]) -> None:
-    """Ask another release for its requests and parse results in a thread."""
+    """Record in a thread, because columns of another release are slow."""
     made = await asyncio.to_thread(_record_each, state, wanted, left)
     if host.document.session is state.session:
         _tell_recorded(host, made, wanted)
@@ -355,13 +356,13 @@ def _tell_recorded(host: Host, made: _Recorded, wanted: Sequence[_Wanted]) -> No
 
 
 def _run_of(host: Host, rendered: RenderedColumn) -> Run | None:
-    """Return the run of the reply on screen, unless its request has changed since."""
+    """Return the run of the shown reply, or None if its request has changed since."""
     run = host.main.runs.of(host.document.state.case.name, rendered.column.id)
     return None if run is None or host.main.replies.is_outdated(host.document.state, rendered) else run.run
 
 
 def _keep(host: Host, made: _Recorded, more: str = "") -> None:
-    """Put the recordings into the session; undo removes them."""
+    """Add the recordings to the session, as a change that can be undone."""
     take_back(host.app, NOTHING_TO_CHECK, "warning")
     what = ", ".join(made.done)
     place = Place("reply", made.case, field=f"{what} recorded")
@@ -370,7 +371,7 @@ def _keep(host: Host, made: _Recorded, more: str = "") -> None:
 
 
 def _hindrance(host: Host, rendered: RenderedColumn) -> str:
-    """Return why the column cannot be recorded and what would work; "" when it can."""
+    """Return why the column cannot be recorded and what would help, or ""."""
     keys = host.key_words
     run = host.main.runs.of(host.document.state.case.name, rendered.column.id)
     if run is not None and run.phase == "running":

@@ -39,9 +39,9 @@ TAKE_IT = (
 
 
 async def choose_model(host: Host) -> None:
-    """Choose the model of the session, for all columns without their own.
+    """Choose the session's model, used by all columns without their own.
 
-    Asks what to do with columns' own models if all have one: nothing would be sent to the chosen model.
+    If every column has its own model, ask whether to replace them, because nothing would be sent to the chosen model.
     """
     columns = host.document.session.columns
     chosen = await _choose(host, "Model of the session", host.document.session.model, edits.set_model, "model")
@@ -59,7 +59,7 @@ async def add_model(host: Host, column: Column) -> None:
 
 
 async def add_model_to_all(host: Host) -> None:
-    """Add a further model to every adapter on screen."""
+    """Add a column for another model to every adapter on screen."""
     change, current = column_edits.add_model_to_all, host.document.session.model
     await _choose(host, "Another model for every adapter", current, change, "another model")
 
@@ -82,7 +82,7 @@ def _drop_own_models(state: State) -> State:
 
 
 async def _choose(host: Host, title: str, current: str, change: Callable[..., State], label: str) -> str | None:
-    """Ask for a model, make the change with it, and return it; None after escape."""
+    """Ask for a model, apply `change` with it, and return it; None after escape."""
     dotenv.read(Path.cwd()).lend_keys()
     chosen = await host.app.push_screen_wait(ModelScreen(title, current, only=host.confinement.offered_models))
     if chosen is not None:
@@ -92,10 +92,10 @@ async def _choose(host: Host, title: str, current: str, change: Callable[..., St
 
 
 def warm(host: Host, model: str) -> None:
-    """Start to load litellm for a chosen model that needs it, so that sending need not wait."""
+    """Start loading litellm if the chosen model needs it, so that sending does not have to wait."""
     if model.startswith("offline/"):
         return
-    # the list of models opens without what calls them
+    # the list of models must open without importing the client
     from adapters.lm.litellm_client import LitellmLM
     from workbench.sending import sending
 
@@ -111,7 +111,7 @@ def warm(host: Host, model: str) -> None:
             allowed = hosts.of(session, column, path)
             opened = sending.open_model(session, column, second, allow_hosts=allowed, confinement=host.confinement)
         except ProviderError:
-            return  # a send says it, under its column
+            return  # a send reports the error in its column
         if isinstance(opened, LitellmLM):
             opened.warm()
 
@@ -120,7 +120,7 @@ def warm(host: Host, model: str) -> None:
 
 
 BESIDE, EVERY, VARIANT, PROJECT = "beside", "all", "with", "project"
-"""Ways to new columns, the first three as `do` names them."""
+"""Ways to add columns; the first three are also values for `do`."""
 ORIGINAL = Entry("", variants.ORIGINAL_TAG, "the signature without a variant")
 
 
@@ -175,7 +175,7 @@ async def add(host: Host) -> None:
 
 
 async def follow_project(host: Host, own: project.Project) -> None:
-    """Have every column rendered and read by the dspy of the project; its Python is started for that."""
+    """Render and parse every column with the project's dspy, starting its Python if needed."""
     refused = host.confinement.why_no_program()
     found = environments.find(own.version)
     if not refused and (found is None or not found.is_there):
@@ -195,9 +195,9 @@ async def follow_project(host: Host, own: project.Project) -> None:
 
 
 def release_adapters() -> dict[str, str]:
-    """Describe the adapters of the added releases (`workbench dspy add`), newest first.
+    """Return the adapters of the added releases (`workbench dspy add`) with descriptions, newest release first.
 
-    For a release whose adapters are unknown, all of dspy's: its column says what it lacks.
+    For a release with unknown adapters, all adapters of dspy are listed; a column reports if its adapter is missing.
     """
     dspys = [name for name in catalog.NAMES if catalog.dspy_class(name) is not None]
     return {
@@ -209,7 +209,7 @@ def release_adapters() -> dict[str, str]:
 
 
 def about(host: Host, column: Column) -> str:
-    """Describe the column in a line."""
+    """Return a line that describes the column."""
     model = one_line(host.document.session.model_of(column), 60)
     own = "" if column.model else " (the session's)"
     variant = f" · variant {one_line(column.variant, 40)}" if column.variant else ""
@@ -219,7 +219,7 @@ def about(host: Host, column: Column) -> str:
 
 
 def answers(host: Host, column: Column) -> tuple[Answer, ...]:
-    """List what can be done with a column now."""
+    """Return the actions available for a column now."""
     session = host.document.session
     now = "on" if session.fallback else "off"
     wanted = {
@@ -248,9 +248,9 @@ def answers(host: Host, column: Column) -> tuple[Answer, ...]:
 
 
 async def do(host: Host, column: Column, what: str) -> None:
-    """Do one of `answers`."""
+    """Run the action of one of `answers`."""
     if what == "model":
-        # A model of the column's own, in the place of the session's
+        # Choose the column's own model instead of the session's
         session = host.document.session
         current = session.model_of(column)
 
@@ -296,7 +296,7 @@ def hide(host: Host, adapter: str) -> None:
 
 
 def move(host: Host, id: str, by: int) -> None:
-    """Move a column by so many places, to the left below 0."""
+    """Move a column by this number of places; negative numbers move it left."""
     columns = list(host.document.session.columns)
     index = next(number for number, one in enumerate(columns) if one.id == id)
     column = columns.pop(index)
@@ -305,7 +305,7 @@ def move(host: Host, id: str, by: int) -> None:
 
 
 def try_variant(host: Host, tag: str) -> None:
-    """Add a column with the variants of a tag beside the focused column."""
+    """Add a column with the variants of a tag next to the focused column."""
     rendered = host.main.shown_column()
     if rendered is not None:
         change = partial(column_edits.add_variant, id=rendered.column.id, tag=tag)
@@ -326,7 +326,7 @@ async def _parameters(host: Host, column: Column | None) -> None:
 
 
 def refused(text: str) -> str:
-    """Return why a text is not a valid parameter object; "" when it is."""
+    """Return why a text is not a valid parameter object, or ""."""
     value = field_values.read_json(text or "{}")
     if isinstance(value, field_values.NotAValue):
         return f"column {value.column}: {value.message}"

@@ -1,4 +1,4 @@
-"""Export the open session, copy from the focused column (ctrl+g), or download a file of a seat's folder."""
+"""Export the open session, copy from the focused column (ctrl+g), or download a seat's file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 async def choose_download(host: Host) -> None:
-    """Ask for a file of the folder, the newest first, and download it."""
+    """Ask for a file of the folder, newest first, and download it."""
     entries = [Entry(str(one), one.name, f"{one.stat().st_size:,} bytes") for one in _files(host)]
     if not entries:
         plain_notify(host.app, "Save the session or export it to a file first.", title="Nothing to download")
@@ -40,7 +40,7 @@ async def choose_download(host: Host) -> None:
 
 
 def hand_out(host: Host, path: Path) -> None:
-    """Have the participant's browser fetch a file of the folder, or say why not."""
+    """Send a file of the folder to the participant's browser, or report why not."""
     try:
         said = seats.download_error(path.stat().st_size)
         if not said:
@@ -54,7 +54,7 @@ def hand_out(host: Host, path: Path) -> None:
 
 
 def free_name(path: Path) -> Path:
-    """Return the path, or with a number after its name if the file exists: `page-2.html`."""
+    """Return the path, with a number after its name if the file exists, such as `page-2.html`."""
     stem, dot, ends = path.name.partition(".")
     number = 1
     while path.exists():
@@ -64,26 +64,26 @@ def free_name(path: Path) -> Path:
 
 
 def _files(host: Host) -> list[Path]:
-    """Return the participant's files, without the file that marks the folder's top."""
+    """Return the participant's files, without the file that marks the top of the folder."""
     folder = host.confinement.folder
     found = [one for one in folder.iterdir() if one.is_file() and one.name != "pyproject.toml"] if folder else []
     return sorted((one for one in found if not one.name.startswith(".")), key=lambda one: -one.stat().st_mtime)
 
 
 MOST_LINES = 8
-"""Lines shown in a question of what a form does not say."""
+"""Maximum lines in a dialog about what an export leaves out."""
 
 ANSWERS = (Answer("file", "f", "To a file", "asks for its name"), Answer("clipboard", "c", "To the clipboard"))
 DOWNLOAD = Answer("download", "d", "Download", "save it on your machine")
 
 
 async def export(host: Host, name: str) -> None:
-    """Export the focused column, or everything that the export `name` holds, and report it."""
+    """Export the focused column, or as much as the format `name` can hold, and report it."""
     form = FORMS[name]
     make = _maker(host, form)
     host.main.status.say(f"making {form.title} …")
     try:
-        made = await asyncio.to_thread(make)  # a session of a thousand demos takes a second in some forms
+        made = await asyncio.to_thread(make)  # a session with a thousand demos takes a second in some formats
     except CommandError as error:
         plain_notify(host.app, str(error), title=f"No {form.title}", severity="warning", timeout=15)
         return
@@ -101,7 +101,7 @@ async def export(host: Host, name: str) -> None:
 
 
 def _maker(host: Host, form: Format) -> Callable[[], Exported]:
-    """The export of what is open now."""
+    """Return a function that exports the open session in its present state."""
     session, case = host.document.session, host.document.state.case
     rendered = host.main.shown_column()
     columns = list(session.columns)
@@ -114,7 +114,7 @@ def _maker(host: Host, form: Format) -> Callable[[], Exported]:
 
 
 def _said(host: Host, form: Format, made: Exported) -> str:
-    """Describe the export, and what the form does not say."""
+    """Describe the export and what it leaves out."""
     rendered = host.main.shown_column()
     column = "every column" if form.wants_every_column or rendered is None else f"the column {rendered.column.id}"
     case = "every case" if form.wants_every_case else host.document.state.case.in_words
@@ -139,7 +139,7 @@ async def _write_to_file(host: Host, form: Format, made: Exported) -> None:
 
 
 def _write(host: Host, path: Path, made: Exported) -> bool:
-    """Write it; return whether that worked, and report a failure."""
+    """Write an export to a file; report a failure and return False."""
     try:
         whole_files.write(path, made.text.encode("utf-8", "backslashreplace"))
     except OSError as error:
@@ -169,7 +169,7 @@ async def choose_copy(host: Host) -> None:
 
 
 async def copy(host: Host, what: str) -> None:
-    """Copy one of `COPIES` from the focused column to the clipboard."""
+    """Copy an item of `COPIES` from the focused column to the clipboard."""
     rendered = host.main.shown_column()
     if rendered is None:
         return

@@ -1,4 +1,4 @@
-"""Edit the focused text in the user's editor, which replaces the app meanwhile."""
+"""Edit the focused text in the user's editor, suspending the app."""
 
 from __future__ import annotations
 
@@ -21,12 +21,15 @@ SUFFIX = {"python": ".py", "json": ".json", "text": ".txt"}
 
 
 def command(configured: str = "") -> list[str]:
-    """Return the editor command from the config or environment. ValueError for unbalanced quotes."""
+    """Return the editor command from the config or environment.
+
+    Raises ValueError for unbalanced quotes.
+    """
     return shlex.split(configured or os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
 
 
 def edit_outside(host: Host) -> None:
-    """Open the focused text in the user's editor; what was saved there becomes one edit, which undo removes."""
+    """Open the focused text in the user's editor; the saved text becomes a single edit that can be undone."""
     refused = host.confinement.why_no_program()
     if refused:
         plain_notify(host.app, refused, severity="warning")
@@ -50,7 +53,7 @@ def edit_outside(host: Host) -> None:
             path = Path(folder) / f"text{SUFFIX[editor.syntax]}"
             path.write_bytes(before)
             with host.app.suspend():
-                # textual gives the terminal back only when nothing is raised in here
+                # Textual restores the app only if nothing raises in here
                 try:
                     done = subprocess.run([*words, str(path)], check=False)
                     said = f"{words[0]} ended with {done.returncode}" if done.returncode else ""
@@ -66,7 +69,7 @@ def edit_outside(host: Host) -> None:
 
 
 def put(editor: Editor, text: str) -> None:
-    """Replace the text as the user's own edit, without the final line break that editors add."""
+    """Replace the text as if the user had edited it, without the final line break that editors add."""
     if text.endswith("\n") and not editor.raw.endswith("\n"):
         text = text[:-1]
     if text != editor.raw:

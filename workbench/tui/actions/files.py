@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from workbench.tui.host import Host
 
 SECONDS_OF_A_WARNING, SECONDS_OF_GOOD_NEWS = 10, 5
-"""Seconds for which the last line says that backups fail, and that they work again."""
+"""Seconds that the status line reports failing backups, and their recovery."""
 MOST_LINES = 12
-"""Lines of a difference shown in a question."""
+"""Maximum lines of a difference in a dialog."""
 NEW = "new session"
-"""The name of a session until it gets its own."""
+"""The name of a session before it gets its own."""
 KEEP_EDITING = Answer("stay", "c", "Keep editing")
 NAMELESS = ("", "Signature", "StringSignature")
 
@@ -46,7 +46,7 @@ async def new_session(host: Host) -> None:
 
 
 def open_path(host: Host, path: Path) -> bool:
-    """Open a file; on failure report why and keep the open session."""
+    """Open a file; on failure, report the reason and keep the open session."""
     refused = host.confinement.why_no_file(path)
     if refused:
         plain_notify(host.app, refused, title="Not opened", severity="error", timeout=15)
@@ -61,9 +61,9 @@ def open_path(host: Host, path: Path) -> bool:
 
 
 async def save(host: Host) -> bool:
-    """Save to the session's file, merged with what the file gained; ask for a file if there is none.
+    """Save to the session's file, merging changes made on disk; without a file, ask for one.
 
-    Asks which version to keep where both changed the same place. False when it was not saved.
+    If both changed the same place, ask which version to keep. Return False if the session was not saved.
     """
     document = host.document
     if document.path is None:
@@ -81,7 +81,7 @@ async def save(host: Host) -> bool:
 
 
 async def _settle_change(host: Host, path: Path, why: Exception) -> bool:
-    """Ask what to do about a file that was changed on disk. False when ours was not saved."""
+    """Ask what to do about a file that was changed on disk; return False if the session was not saved."""
     try:
         lines = store.difference(host.document.session, path)
     except SessionError as error:
@@ -122,7 +122,7 @@ async def _settle_change(host: Host, path: Path, why: Exception) -> bool:
 
 
 async def restore_earlier(host: Host) -> None:
-    """Ask which earlier version to restore, as a change that can be undone."""
+    """Ask which earlier version to restore; undo reverts that."""
     points = restore_points.points(host.document.path)
     if not points:
         plain_notify(host.app, "Each save keeps the version it replaces.", title="No earlier version")
@@ -141,7 +141,7 @@ async def restore_earlier(host: Host) -> None:
 
 
 async def save_as(host: Host) -> bool:
-    """Ask for a file and save to it. False when it was not saved."""
+    """Ask for a file and save to it; return False if the session was not saved."""
     proposed = host.document.path or Path.cwd() / f"{_file_name(host.document.session)}.session.json"
 
     refuse = partial(why_no_file, example="questions.session.json", confinement=host.confinement)
@@ -156,7 +156,7 @@ async def save_as(host: Host) -> bool:
         answers = [Answer("yes", "y", "Replace"), Answer("no", "n", "Cancel")]
         if await host.app.push_screen_wait(ConfirmScreen("Save as", question, answers)) != "yes":
             return False
-    # Adjust a link to a program, which is relative to the session's folder
+    # a link to a program is relative to the session's folder
     before = host.document.folder
     signature = linking.moved(host.document.session.signature, before, path.parent)
     if signature is not host.document.session.signature:
@@ -170,7 +170,7 @@ async def save_as(host: Host) -> bool:
 
 
 def _file_name(session: Session) -> str:
-    """Propose a file name: the session's name, or else that of its signature's class."""
+    """Return a proposed file name, from the session's name or else its signature's class."""
     name = session.name
     if name == NEW:
         try:
@@ -187,7 +187,7 @@ async def leave(host: Host) -> None:
     if not await _confirm_unsaved(host):
         return
     if host.document.state.drafts and not host.document.dirty:
-        # what no file can hold is offered again the next time
+        # invalid values cannot be saved in a file, so they are offered again at the next start
         why_not = autosave.write(session_with_drafts(host.document.state), host.document.path)
         kept = f"The typed text {f'cannot be kept: {why_not}' if why_not else 'is offered at the next start.'}"
         if not await _confirm_invalid(host, kept, Answer("quit", "q", "Quit")):
@@ -201,13 +201,16 @@ async def confirm_close(host: Host) -> bool:
     """Ask about unsaved changes and invalid values; return whether the session may close."""
     if not await _confirm_unsaved(host):
         return False
-    if not host.document.state.drafts or host.document.dirty:  # dropped, with all that was typed
+    if not host.document.state.drafts or host.document.dirty:  # discarded changes include invalid values
         return True
     return await _confirm_invalid(host, "What you typed there is lost.", Answer("discard", "d", "Discard these edits"))
 
 
 async def _confirm_invalid(host: Host, then: str, go_on: Answer) -> bool:
-    """Ask about invalid values, which no file can hold; whoever keeps editing is led to the first."""
+    """Ask about invalid values, which cannot be saved; keeping them goes to the first.
+
+    Return whether to continue with `go_on`.
+    """
     drafts = host.document.state.drafts
     question = f"{_invalid(drafts)}. The file keeps the last valid value. {then}"
     answers = [go_on, KEEP_EDITING]
@@ -297,7 +300,7 @@ def _not_saved(host: Host, path: Path, error: Exception) -> bool:
 
 
 def _done(host: Host, path: Path, saved: Saved) -> bool:
-    """Merge what the file gained, as a change that can be undone, and report the save."""
+    """Merge changes made on disk, as a change that can be undone, and report the save."""
     if saved.session is not host.document.session:
         host.main.edit(partial(_set_session, session=saved.session), Place("session"), f"merge {path.name}")
     autosave.discard(host.document.path)
@@ -319,7 +322,7 @@ def _done(host: Host, path: Path, saved: Saved) -> bool:
 
 
 def _gained(taken: tuple[str, ...], keys: Callable[[str], str]) -> str:
-    """Describe the merged changes of the file and how to undo them."""
+    """Describe the changes merged from disk and how to undo them."""
     more = f" and {len(taken) - 3} more" if len(taken) > 3 else ""
     places = ", ".join(taken[:3])
     undone = keys("{app.undo|^z} removes them.")
@@ -327,7 +330,7 @@ def _gained(taken: tuple[str, ...], keys: Callable[[str], str]) -> str:
 
 
 def _set_session(state: State, session: Session) -> State:
-    """Replace the session, keeping the current case where it still exists."""
+    """Replace the session, keeping the current case if it still exists."""
     if not session.cases:
         session = replace(session, cases=(Case("case 1"),))
     names = [one.name for one in session.cases]

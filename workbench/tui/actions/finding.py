@@ -1,4 +1,4 @@
-"""ctrl+f: search every pane and show the matches."""
+"""Search every pane and show the matches (ctrl+f)."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 MOST_HITS = 999
 CONTEXT = 60
-"""Characters on either side of a hit that are shown."""
+"""Characters shown on either side of a hit."""
 
 
 class Searched(NamedTuple):
-    """A text to search: what it is called, where it is edited or shown, and of a prompt the number of the message."""
+    """A searchable text: its name, where it is edited or shown, and for a prompt the number of the message."""
 
     name: str
     text: str
@@ -52,7 +52,7 @@ class Hit(NamedTuple):
 
     @property
     def context(self) -> tuple[str, str, str]:
-        """Return the text before the hit, the hit, and the text after it, for a line."""
+        """Return the text before the hit, the hit, and the text after it, for a single line."""
         text = self.of.text
         before = text[max(0, self.start - CONTEXT) : self.start].rpartition("\n")[2]
         behind = text[self.end : self.end + CONTEXT].partition("\n")[0]
@@ -64,7 +64,7 @@ class Hit(NamedTuple):
 
 
 def find(texts: Iterable[Searched], wanted: str) -> list[Hit]:
-    """Find `wanted`, at most `MOST_HITS` times. Case counts if `wanted` has a capital letter."""
+    """Return hits of `wanted`, `MOST_HITS` at most; case matters if `wanted` has a capital letter."""
     return list(_first(texts, wanted)) if wanted else []
 
 
@@ -84,7 +84,10 @@ QUIET = "$foreground 60%"
 
 
 class FindScreen(ModalScreen[bool]):
-    """`search` finds a text, `show` goes to a match. Returns whether to stay there."""
+    """Search while the user types; returns whether to stay at the match.
+
+    `search` finds hits of a text, `show` goes to a hit.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         _key("escape", "dismiss(False)", "close", "Close", "Return to where you were"),
@@ -172,7 +175,7 @@ async def find_anywhere(host: Host) -> None:
 
 
 def texts_of(host: Host) -> Iterator[Searched]:
-    """List the searchable texts: signature, prompts and replies first, then inputs, demos and history."""
+    """Yield the searchable texts: signature, prompts and replies first, then inputs, demos and history."""
     state, main = host.document.state, host.main
     yield Searched("signature", state.session.signature.text, Place("signature"))
     if state.session.signature.instructions is not None:
@@ -220,7 +223,7 @@ def _show(host: Host, hit: Hit) -> None:
 
 
 def _select(host: Host, wanted: str, start: int) -> None:
-    """Select the match in the focused editor, or the first like it where the text is written differently."""
+    """Select the match in the focused editor, or the first equal text if the editor formats it differently."""
     editor = host.main.focused
     if not isinstance(editor, Editor):
         return

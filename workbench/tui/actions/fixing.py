@@ -1,4 +1,4 @@
-"""Show the fixes of a reply and its prompt, apply one, and say after the next run whether it helped."""
+"""Show fixes for a reply and its prompt, apply one, and report after the next run whether it helped."""
 
 from __future__ import annotations
 
@@ -37,7 +37,10 @@ LONGEST_CAUSE = 400
 
 
 class FixesScreen(ModalScreen[Effect | None]):
-    """Returns the fix to apply, None after escape. `causes` are the sentences of the diagnosis."""
+    """Choose a fix; returns None after escape.
+
+    `causes` are the messages of the diagnosis.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         _key("escape", "dismiss(None)", "close", "Close", "Close without a change"),
@@ -97,7 +100,7 @@ class FixesScreen(ModalScreen[Effect | None]):
 
 
 def blocks_of(effect: Effect) -> list[Block]:
-    """Show what a fix changes in the prompt."""
+    """Return blocks that show how a fix changes the prompt."""
     blocks = paragraph(f"{effect.verdict[:1].upper()}{effect.verdict[1:]}.", "ok" if effect.parses else "note")
     if effect.after is not None and not effect.prompt:
         return [*blocks, EMPTY, block("The prompt stays the same.", "note")]
@@ -107,7 +110,7 @@ def blocks_of(effect: Effect) -> list[Block]:
 
 
 async def choose(host: Host) -> None:
-    """Show the fixes of the focused column and apply the chosen one, as a change that can be undone."""
+    """Show fixes for the focused column and apply the chosen fix; undo reverts it."""
     rendered = host.main.shown_column()
     if rendered is None:
         return
@@ -145,7 +148,7 @@ def _apply(host: Host, rendered: RenderedColumn, fix: Fix) -> None:
 
 
 def say_whether_it_helped(host: Host, ended: ColumnRun) -> None:
-    """After the first run with an applied fix, say what became of the reply before and after."""
+    """After the first run with a fix, report the outcome before and after it."""
     if ended.run is None or ended.column not in host.sending.fixed:
         return
     message, before = host.sending.fixed.pop(ended.column)

@@ -1,4 +1,4 @@
-"""Follow the linked program: what another editor saves is on screen at once.
+"""Follow the linked program: changes saved in another editor appear at once.
 
 Its files are checked fifty times a second, which costs a few system calls; changes are read in a thread.
 """
@@ -33,24 +33,25 @@ if TYPE_CHECKING:
     from workbench.tui.host import Host
 
 EVERY_S = 0.02
-"""Seconds between two looks: a tenth of what a save may take until it is on screen."""
+"""Seconds between two checks: a tenth of the time allowed between a save and its appearance."""
 SETTLED_S = 0.5
-"""Seconds that a file must have stayed as it is before its mistake is told: editors empty a file, and then fill it."""
+"""Seconds that a file must stay unchanged before its error is reported, because editors empty a file before writing it.
+"""
 TOAST_S = 10
 """Seconds that a toast stays."""
 MOST_LINES = 24
 ROWS_AROUND_LINES = 13
-"""Rows of the dialog that the lines which differ do not take, about."""
+"""Approximate rows of the dialog that are not lines of the difference."""
 TITLE = "The program"
-"""Title of the toasts; its warnings are withdrawn when another follows, or when their cause is gone."""
+"""Title of the toasts; a warning is withdrawn when the next one appears or its cause is gone."""
 TAG = "program"
-"""The tag of the variants, and of the columns, in which the program's wording stands beside the session's own."""
+"""The tag of variants with the program's wording, and of the columns that use them."""
 
 Stamp = tuple[int, int, int] | None
 
 
 class _Key(NamedTuple):
-    """The link that is followed, of a session to a class."""
+    """The followed link of a session to a class."""
 
     folder: Path
     file: str
@@ -58,7 +59,7 @@ class _Key(NamedTuple):
 
 
 class Following:
-    """Watches the files of the open session's link, whichever session that is."""
+    """Watch the files that the open session links to."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
@@ -66,17 +67,17 @@ class Following:
         self._stamps: dict[Path, Stamp] = {}
         self._told = ""
         self._found: Gathered | None = None
-        """The program's content when it could last be read."""
+        """The program's content when it was last readable."""
         self._is_other = False
         self._mistake: tuple[float, str] | None = None
-        """The read error, and since when; it is reported once the files have stayed unchanged."""
+        """Time and text of the read error; it is reported once the files have stayed unchanged."""
 
     def start(self) -> None:
-        """Looks from now on."""
+        """Start watching."""
         self._host.app.set_interval(EVERY_S, self.look)
 
     def look(self) -> None:
-        """Read the program when one of its files changed since the last look, and mark whether both agree."""
+        """Read the program if one of its files changed, and show whether it differs from the session."""
         self._look()
         signature = self._host.document.session.signature
         found = self._found if signature.source is not None else None
@@ -115,7 +116,7 @@ class Following:
         except SourceError as failed:
             error = str(failed)
         files = {*follower.project(key.folder).texts, key.folder / key.file}
-        # What was written while it was read is read again with the next look.
+        # Files written while they were being read are read again at the next check.
         self._stamps = {file: _settled(_stamp(file), started) for file in files}
         if key != self._key:
             return
@@ -138,7 +139,7 @@ class Following:
         self._told = ""
 
     def _tell(self, said: str, about: str = "") -> None:
-        """Report it once, not with every save of a file that is still being written."""
+        """Report a warning once, not at every save of a file that is still being written."""
         if self._told != (about or said):
             self._told = about or said
             take_back(self._host.app, TITLE, "warning")
@@ -152,7 +153,7 @@ def _read_whole(follower: Follower, link: SourceLink, folder: Path) -> Gathered:
 
 
 def _take_over(host: Host, follower: Follower) -> None:
-    """Replace the session's text by the program's, as a change that can be undone."""
+    """Replace the session's text with the program's, as a change that can be undone."""
     try:
         made = pulled(host.document.session, host.document.folder, follower)
     except (SourceError, SignatureError) as error:
@@ -167,17 +168,17 @@ def _take_over(host: Host, follower: Follower) -> None:
 
 
 class _Sides(NamedTuple):
-    """The program's class and the session's, both at the same moment."""
+    """The program's class, read in its present state, and its comparison with the session."""
 
     found: Gathered
     follower: Follower
     variants: tuple[Variant, ...]
-    """The program's wording beside the session's; empty where `why_not` says why that cannot be."""
+    """Variants with the program's wording; empty if `why_not` says why they are impossible."""
     why_not: str
 
 
 async def _both_now(host: Host, link: SourceLink) -> _Sides | None:
-    """Read the program as it is now. Reports an error, or that both are equal, and returns None."""
+    """Read the program and compare it; return None after reporting an error or that both are equal."""
     follower = Follower()
     try:
         found = await asyncio.to_thread(_read_whole, follower, link, host.document.folder)
@@ -198,7 +199,7 @@ async def _both_now(host: Host, link: SourceLink) -> _Sides | None:
 
 
 def _why_not_both(mine: Signature, theirs: Signature) -> str:
-    """Explain why not: the columns of a session share its fields, so only wording can be side by side."""
+    """Explain why there are no columns side by side: all columns share their fields, so only wording can differ."""
     others = [drift.message for drift in differences(mine, theirs) if not is_wording(drift)]
     if not others:
         return "No columns side by side: no prompt shows the differences."
@@ -207,16 +208,16 @@ def _why_not_both(mine: Signature, theirs: Signature) -> str:
 
 
 async def choose(host: Host) -> None:
-    """Ask which version to keep where program and session differ: the program's, the session's, or both.
+    """Ask which version to keep if program and session differ: the program's, the session's, or both.
 
-    The program is read again after the answer: it may have been saved meanwhile.
+    The program is read again after the answer, because it may have been saved meanwhile.
     """
     link = host.document.session.signature.source
     if link is None:
         said = "This session has no link to a program; `workbench import FILE.py:Class --into SESSION` makes one."
         host.app.notify(said)
         return
-    take_back(host.app, TITLE, "warning")  # it asks to come here
+    take_back(host.app, TITLE, "warning")  # the user has followed the warning
     shown = await _both_now(host, link)
     if shown is None:
         return
@@ -250,7 +251,7 @@ async def choose(host: Host) -> None:
 
 
 def _question(host: Host, shown: _Sides, link: SourceLink) -> str:
-    """Return the differences, cut so that the answers stay in view."""
+    """Return the differences, cut so that the answers stay visible."""
     width, height = host.app.size
     most = max(4, min(MOST_LINES, height * 85 // 100 - ROWS_AROUND_LINES - 2 * bool(shown.why_not)))
     lines = line_diff(host.document.session.signature.text.split("\n"), shown.found.text.split("\n"))
@@ -267,12 +268,12 @@ def _set_link(state: State, link: SourceLink) -> State:
 
 
 def is_wording(drift: Drift) -> bool:
-    """Return whether a difference is in instructions or a description, so that a variant can hold it."""
+    """Return whether a difference is in instructions or a description, so that a variant can contain it."""
     return drift.place == "instructions" or (drift.place.startswith("fields.") and drift.place.endswith(".desc"))
 
 
 def side_by_side(mine: Signature, theirs: Signature) -> tuple[Variant, ...]:
-    """Make variants of the program's wording; none where more than wording differs."""
+    """Return variants with the program's wording, or () if more than wording differs."""
     found: list[Variant] = []
     for drift in differences(mine, theirs):
         if not is_wording(drift):
@@ -287,7 +288,7 @@ def side_by_side(mine: Signature, theirs: Signature) -> tuple[Variant, ...]:
 
 
 def _add_program_columns(state: State, variants: tuple[Variant, ...]) -> State:
-    """Add a column with the program's wording after each column that lacks it."""
+    """Add a column with the program's wording for each column that does not have one yet."""
     others = tuple(one for one in state.session.variants if one.tag != TAG)
     made = replace(state, session=replace(state.session, variants=(*others, *variants)))
     theirs = {(one.adapter, one.model) for one in state.session.columns if one.variant == TAG}
@@ -298,7 +299,7 @@ def _add_program_columns(state: State, variants: tuple[Variant, ...]) -> State:
 
 
 def _stamp(file: Path) -> Stamp:
-    """Return facts that change with a file's content; None without a file."""
+    """Return values that change with a file's content, or None if there is no file."""
     try:
         status = os.stat(file)
     except (OSError, ValueError):

@@ -70,7 +70,7 @@ class HelpScreen(ModalScreen[None]):
             yield PlainStatic(hint, classes="dialog-hint")
 
     def _keys(self) -> Content:
-        """The keys that work now, with the ids that the config file uses."""
+        """Return the keys that work now, with their ids for the config file."""
         groups: dict[str, dict[str, tuple[str, str]]] = {}
         for _, binding, _, tooltip in self._active:
             if not binding.id or binding.system:
@@ -91,7 +91,7 @@ LETTERS = "asdfghjklqwertyuiopzxcvbnm1234567890"
 
 
 class Target(NamedTuple):
-    """A widget to go to, and where its letter stands."""
+    """A widget to go to, its letter, and where the letter is shown."""
 
     letter: str
     widget: Widget
@@ -99,7 +99,7 @@ class Target(NamedTuple):
 
 
 def targets_of(screen: Screen[object]) -> list[Target]:
-    """Every widget of a screen that can take the focus and is in sight, from the top and from the left."""
+    """Return the visible widgets of a screen that can be focused, from left to right."""
     found: list[tuple[Region, Widget]] = []
     for widget in screen.query("*"):
         if widget.focusable and widget.display:
@@ -114,7 +114,7 @@ def targets_of(screen: Screen[object]) -> list[Target]:
 
 
 class JumpScreen(ModalScreen[Widget | None]):
-    """Returns the widget to go to, None for any other key."""
+    """Choose a widget by its letter; returns None for any other key."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         KeyGroup("Jump", "jump")("escape", "dismiss(None)", "close", "Stay", "Stay where you are")
@@ -136,7 +136,7 @@ class JumpScreen(ModalScreen[Widget | None]):
         if event.key != "escape":
             event.stop()
             if not self.is_current:
-                return  # a further key of the same moment
+                return  # another key that arrived at the same moment
             target = self._targets.get((event.character or "").lower())
             self.dismiss(target.widget if target is not None else None)
 
@@ -152,7 +152,7 @@ def open_lesson(host: Host, at: int = 0) -> None:
 
 
 def open_pages(host: Host, page: str) -> None:
-    """Open a page of the focused column, or turn the open pages to it."""
+    """Open a page of the focused column, or switch the open pages to it."""
     if isinstance(host.app.screen, PagesScreen):
         host.app.screen.action_page(page)
         return
@@ -179,9 +179,9 @@ def open_pages(host: Host, page: str) -> None:
 
 
 def open_help(host: Host) -> None:
-    """Show the card of the focused column; elsewhere, and on that card, explain the pane and list its keys.
+    """Show the focused column's card; outside columns, and on the card, explain the pane and list its keys.
 
-    On the card the keys of the column's prompt or reply are listed too.
+    On the card, the keys of the column's prompt or reply are listed too.
     """
     screen = host.app.screen
     if screen is host.main and host.main.columns.has_focus_within:
@@ -197,17 +197,17 @@ def open_help(host: Host) -> None:
 
 
 def _help_of(screen: Screen[Any]) -> str:
-    """Return the help of the focused pane, or else of the tab in front; "" without any."""
+    """Return the help of the focused pane, else of the current tab, or ""."""
     nodes: list[Any] = screen.focused.ancestors_with_self if screen.focused is not None else []
     if isinstance(screen, MainScreen) and not screen.columns.has_focus_within:
         explained = (*screen.editors.in_sight, screen.editors.notes)
-        if not any(one in nodes for one in explained):  # the tab in front, wherever the focus is
+        if not any(one in nodes for one in explained):  # use the current tab, wherever the focus is
             nodes = [screen.editors.pane(screen.editors.tab)]
     return next((node.HELP for node in nodes if getattr(node, "HELP", None)), "") or ""
 
 
 def jump(host: Host) -> None:
-    """Show a letter on everything that takes the focus; typing it goes there."""
+    """Show a letter on every widget that can be focused; typing it focuses that widget."""
 
     def go(widget: Widget | None) -> None:
         if widget is not None and widget.is_attached:

@@ -1,4 +1,4 @@
-"""Completed runs: keep them, search them, open them again, and turn them into history."""
+"""Store finished runs, search them, open them again, and turn them into history."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 
 
 def keep_run(host: Host, run: ColumnRun | None) -> None:
-    """Save a run that has ended."""
+    """Store a run that has ended."""
 
     def tell(why_not: str) -> None:
-        with suppress(RuntimeError):  # the app has just ended
+        with suppress(RuntimeError):  # the app may have ended
             host.app.call_from_thread(_say_not_kept, host, why_not)
 
     if run is not None:
@@ -49,7 +49,10 @@ def _say_not_kept(host: Host, why_not: str) -> None:
 
 
 async def look_at_runs(host: Host, scope: str = "this case") -> None:
-    """Search what was sent; a chosen run is opened as it was, or its reply shown again, which undo removes."""
+    """Search sent runs; open the chosen run as it was sent, or show only its reply again.
+
+    Undo reverts either, unless the run belongs to another session.
+    """
     case = host.document.state.case.name
     place = host.past_runs.place
     folder = os.path.dirname(place)
@@ -84,14 +87,14 @@ async def look_at_runs(host: Host, scope: str = "this case") -> None:
 
 
 def _with_reply(session: Session, run: PastRun) -> Session:
-    """Put the reply of a run into its session as it was sent."""
+    """Return the session as it was sent, with the run's reply."""
     case = session.case(run.case)
     reply = replies.rated(Reply(run.text, model=run.model), run.rating, run.note)
     return session.with_case(replace(case, replies={**case.replies, run.column: reply}))
 
 
 def _open_here(host: Host, run: PastRun, sent: Session) -> None:
-    """Put signature, demos, columns and the run's case back as they were sent; other cases stay."""
+    """Restore signature, demos, columns and the run's case as they were sent; other cases are kept."""
     now = host.document.session
     known = next((one for one in now.cases if one.name == run.case), Case(run.case))
     was = sent.case(run.case)
@@ -109,7 +112,7 @@ def _open_here(host: Host, run: PastRun, sent: Session) -> None:
 
 
 def _show_reply(host: Host, run: PastRun) -> None:
-    """Show the reply of a run under its column as it is now."""
+    """Show the reply of a run in its column in the present session."""
     case = host.document.state.case.name
     if run.column not in {one.id for one in host.document.session.columns}:
         plain_notify(host.app, f"There is no column {run.column} now.", title="Not shown", severity="warning")
@@ -121,7 +124,7 @@ def _show_reply(host: Host, run: PastRun) -> None:
 
 
 def toggle_private(host: Host) -> None:
-    """Keep the runs of this session in no file, or keep them again."""
+    """Toggle whether the session is private: its runs are then stored in no file."""
     session = replace(host.document.session, private=not host.document.session.private)
     host.main.edit(lambda state: replace(state, session=session), Place("session"), "private")
     said = "private: its runs are forgotten when the app ends" if session.private else "its runs are kept again"
@@ -129,7 +132,7 @@ def toggle_private(host: Host) -> None:
 
 
 async def continue_from_run(host: Host) -> None:
-    """Append the focused column's last run to the history, or report why it cannot."""
+    """Append the focused column's last run to the history, or report why that is impossible."""
     rendered = host.main.shown_column()
     signature = host.main.engine.signature.signature
     if rendered is None or signature is None:
@@ -154,7 +157,7 @@ async def continue_from_run(host: Host) -> None:
 
 
 async def _add_step(host: Host, rendered: RenderedColumn) -> None:
-    """Append the step of a ReAct's reply, with the result of its tool: canned, else asked for."""
+    """Append the step of a ReAct reply with its tool's result, asking for the result if none is canned."""
     case, values = host.document.state.case, rendered.reading.values if rendered.reading is not None else {}
     if not {"next_thought", "next_tool_name", "next_tool_args"} <= values.keys():
         said = "This column has no step to continue. {app.send_column|F8} sends, or paste a reply with next_tool_name."
@@ -187,7 +190,7 @@ async def _add_step(host: Host, rendered: RenderedColumn) -> None:
 
 
 def add_turns(state: State, case: str, turns: Sequence[Mapping[str, Any]]) -> State:
-    """Append turns to the history of a case, if there is a case with this name."""
+    """Append turns to the history of the case with this name, if it exists."""
     known = next((one for one in state.session.cases if one.name == case), None)
     if known is None:
         return state

@@ -1,6 +1,6 @@
-"""Send from the screen, and ask for keys and tool results.
+"""Send from the screen, and ask about API keys and tool results.
 
-A run that calls a tool without code waits until the user types what the tool returns.
+A run that calls a tool without code waits until the user types the tool's result.
 """
 
 from __future__ import annotations
@@ -53,7 +53,10 @@ LONGEST_ARGUMENTS = 2_000
 
 
 class ToolResultScreen(ModalScreen[str | None]):
-    """Returns the typed JSON or text, None after escape. Closes once `is_over`."""
+    """Ask for a tool's result; returns the typed JSON or text, or None after escape.
+
+    The dialog closes once `is_over()` is true.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         _key("escape", "dismiss(None)", "close", "Fail", "Let the call fail without a result")
@@ -99,7 +102,7 @@ class NobodyAnsweredError(LookupError):
 
 
 def value_of(typed: str) -> Any:
-    """Return the typed JSON, or the text."""
+    """Return the typed JSON, or the text if it is not JSON."""
     try:
         return json.loads(typed)
     except (ValueError, RecursionError):
@@ -109,7 +112,10 @@ def value_of(typed: str) -> Any:
 async def _asked(
     host: Host, column: str, tool: Tool, arguments: Mapping[str, Any], cancel: Event, answer: Future[Any]
 ) -> None:
-    """Ask one question at a time, never over another dialog; an earlier answer for another column counts, too."""
+    """Ask for a tool's result, one question at a time and never over another dialog.
+
+    An answer given meanwhile for another column is used, too.
+    """
     try:
         async with host.sending.asking:
             while len(host.app.screen_stack) > 1 and not cancel.is_set():
@@ -131,7 +137,7 @@ async def _asked(
         change = partial(tool_edits.keep_result, name=tool.name, arguments=arguments, result=value)
         host.main.edit(change, Place("tool"), f"result of {tool.name}")
         answer.set_result(value)
-    except BaseException as error:  # the thread that waits must go on, whatever ends this
+    except BaseException as error:  # the waiting thread must continue, whatever ends this
         if not answer.done():
             answer.set_exception(NobodyAnsweredError(f"the question failed: {error}"))
         raise
@@ -158,13 +164,13 @@ VARIABLE_ANSWERS = (
     Answer("nothing", "n", "Send nothing", "the parameter header_variables asks for the value"),
     Answer("key", "y", "Send the value", "allow until you quit"),
 )
-"""Enter alone chooses the first of each, which must reveal nothing."""
+"""Enter alone chooses the first answer of each, which must reveal nothing."""
 
 
 def send(
     host: Host, columns: Iterable[Column], *, times: int = 1, raw: bool = False, deadline_s: float | None = None
 ) -> None:
-    """Send the columns, after asking about hosts named in a file; they get no API key before that."""
+    """Send the columns, first asking about hosts named in a file, which get no API key before that."""
     chosen = tuple(columns)
     questions = _questions(host, chosen)
     order = order_of(host, times, raw, deadline_s)
@@ -175,7 +181,7 @@ def send(
 
 
 def order_of(host: Host, times: int = 1, raw: bool = False, deadline_s: float | None = None) -> Order:
-    """Send columns with what the user has allowed by then."""
+    """Return an order that sends with everything the user has allowed by then."""
     if host.sending.sender is not None:
         return Order(host.sending.sender, times, raw, host.document.path)
     path, hosts, handlers = host.document.path, host.sending.hosts, host.sending.tool_handlers
@@ -184,7 +190,7 @@ def order_of(host: Host, times: int = 1, raw: bool = False, deadline_s: float | 
     def send_one(state: State, column: Column, listener: Listener, cancel: Event) -> Run:
         allowed = partial(hosts.allowed, state.session, column, path)
 
-        # Ask on the screen, from the thread of a run; the answer is kept among the tool's results (undo removes it)
+        # Called from the thread of a run; the answer is stored in the tool's results (undo removes it)
         def ask(tool: Tool, arguments: Mapping[str, Any]) -> Any:
             listener(ToolWaits(at=0.0, attempt=1, name=tool.name))
             answer: Future[Any] = Future()
@@ -214,10 +220,10 @@ def send_column(
     deadline_s: float | None = None,
     confinement: Confinement = FREE,
 ) -> Run:
-    """Send a column of the case on screen. Raises `RunError` for errors that the user can fix.
+    """Send a column of the case on screen; raises `RunError` for errors that the user can fix.
 
-    `allowed` says which keys and variables may be sent; `handlers` answer tools by name, and `ask` asks the user for a
-    result that no canned answer has.
+    `allowed` returns the API keys and variables that may be sent; `handlers` answer tools by name, and `ask` asks the
+    user for a result if no canned result fits.
     """
     session = state.session
     try:
@@ -249,7 +255,7 @@ def _questions(host: Host, columns: Iterable[Column]) -> tuple[HostQuestion, ...
         try:
             asked = host.sending.hosts.questions(host.document.session, column, host.document.path)
         except ProviderError:
-            continue  # the run says it under its column
+            continue  # the run reports the error in its column
         found.update({one.key: one for one in asked})
     return tuple(found.values())
 
@@ -262,7 +268,7 @@ async def _ask_and_send(
 
 
 async def settle(host: Host, questions: Iterable[HostQuestion]) -> bool:
-    """Ask about each host that a file names; return whether anything may be sent now."""
+    """Ask about each host named in a file; return whether to continue with sending."""
     for one in questions:
         what, answers = (one.variable, VARIABLE_ANSWERS) if one.header else ("your API key", KEY_ANSWERS)
         answer = await host.app.push_screen_wait(ConfirmScreen(f"Send {what} to {one.host}?", _text(one), answers))
@@ -300,7 +306,7 @@ async def choose_way(host: Host) -> None:
 
 
 async def send_in_way(host: Host, how: str) -> None:
-    """Send in one of `OTHER_WAYS`."""
+    """Send in one of the ways in `OTHER_WAYS`."""
     rendered = host.main.shown_column()
     if rendered is None:
         return

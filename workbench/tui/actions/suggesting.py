@@ -46,7 +46,10 @@ QUIET = "$foreground 60%"
 
 
 class SuggestionScreen(ModalScreen[bool]):
-    """Return whether the suggestion is accepted. `head` names model, tokens and cost; `diff` is the change."""
+    """Show a suggestion; returns whether it is accepted.
+
+    `head` names model, tokens and cost; `diff` is the change.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         _key("t", "dismiss(True)", "take", "Accept", "Keep it as a variant"),
@@ -77,11 +80,11 @@ ARRIVED = "arrived"
 
 
 async def suggest(host: Host, of: str) -> None:
-    """Ask for the text, the model and the wish, then call the model; accepting the rewrite can be undone."""
+    """Ask for the text, the model and a wish, then call the model; accepting the rewrite can be undone."""
     session = host.document.session
     try:
         signature = session.signature.read()
-        failures = await asyncio.to_thread(suggesting.failing, session)  # a reply can take long to repair
+        failures = await asyncio.to_thread(suggesting.failing, session)  # repairing a reply can take long
     except (SignatureError, ExpectationError) as error:
         plain_notify(host.app, f"Fix this first: {error}", severity="warning")
         return
@@ -104,7 +107,7 @@ async def suggest(host: Host, of: str) -> None:
 
 
 async def _ask(host: Host, session: Session, of: str, model: str, wish: str) -> Suggestion | None:
-    """Return the rewrite; None when it was stopped or failed, which is reported."""
+    """Return the rewrite, or None if it was stopped or failed; a failure is reported."""
     try:
         scratch = suggesting.scratch(session, of, model)
         (column,) = scratch.columns

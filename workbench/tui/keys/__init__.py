@@ -1,1 +1,1 @@
-"""Every key: what it does, what it is called, and the user's own."""
+"""Every key: its action, its name, and the user's own keys."""

@@ -1,4 +1,4 @@
-"""Every key of the app, by name, so that a keymap can change it, help can list it and texts can name it."""
+"""Define every key of the app by id, so that keymaps can change it and help and texts can name it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,17 @@ _WRITTEN |= {"backslash": "\\", "slash": "/", "at": "@", "underscore": "_", "cir
 
 
 class KeyWords:
-    """`keymap` gives keys by binding id, as in the config file: `{"app.send_all": "f6,ctrl+j"}`."""
+    """Insert the current keys into texts that name them as `{id|usual}`.
+
+    `keymap` contains keys by binding id, as in the config file: `{"app.send_all": "f6,ctrl+j"}`.
+    """
 
     def __init__(self, keymap: Mapping[str, str] | None = None) -> None:
         self._keymap = dict(keymap or {})
         self._said: dict[str, str] = {}
 
     def __call__(self, text: str) -> str:
-        """Insert the current keys; each text is cached."""
+        """Return `text` with the current keys inserted; results are cached."""
         said = self._said.get(text)
         if said is None:
             said = self._said[text] = NAMED_KEY.sub(self._word, text)
@@ -42,7 +45,7 @@ USUAL = KeyWords()
 
 
 def in_words(key: str) -> str:
-    """Name a key as in texts: `F5`, `shift+F5`, `ctrl+]`, `esc`."""
+    """Return a key's name for texts, such as `F5`, `shift+F5`, `ctrl+]` or `esc`."""
     *held, last = key.split("+")
     if re.fullmatch(r"f\d{1,2}", last):
         last = last.upper()
@@ -58,18 +61,18 @@ def in_words(key: str) -> str:
 
 
 def in_short(key: str) -> str:
-    """Name a key as in the last line: `F5`, `^s`."""
+    """Return a key's name for the status line, such as `F5` or `^s`."""
     return in_words(key).replace("ctrl+", "^")
 
 
 def keys_of(app: App[Any]) -> KeyWords:
-    """Return the key names of an app, or the usual names."""
+    """Return the app's key names, or the usual names."""
     found = getattr(app, "key_words", USUAL)
     return found if isinstance(found, KeyWords) else USUAL
 
 
 class KeyGroup:
-    """Make the bindings of a group in the help; their ids begin with `prefix`."""
+    """Create bindings of a group in the help; their ids start with `prefix`."""
 
     def __init__(self, title: str, prefix: str) -> None:
         self._group = Binding.Group(title)
@@ -78,13 +81,13 @@ class KeyGroup:
     def __call__(
         self, keys: str, action: str, id: str, name: str, tooltip: str, *, show: bool = True, priority: bool = False
     ) -> Binding:
-        """Make a binding; `keys` are separated by commas, `tooltip` begins with a verb."""
+        """Return a binding; `keys` are separated by commas, `tooltip` starts with a verb."""
         full = f"{self._prefix}.{id}"
         return Binding(keys, action, name, show, priority=priority, id=full, tooltip=tooltip, group=self._group)
 
 
 def pane_keys(group: str, *keys: tuple[str, str, str, str, str]) -> list[BindingType]:
-    """Make the bindings of a pane or widget from rows of key, action, description, id, tooltip."""
+    """Return the bindings of a pane or widget from rows of keys, action, label, id and tooltip."""
     its_group = Binding.Group(group)
     return [
         Binding(key, action, description, show=False, id=id, tooltip=tooltip, group=its_group)
@@ -134,13 +137,13 @@ _KEYS = (
     (VIEW, "ctrl+p", "command_palette", "Commands", "Search all commands by name"),
     (VIEW, "f1", "help", "Help", "Explain this pane and list its keys"),
 )
-"""Group, keys, action (which is the id, too), name and tooltip of each key."""
+"""Group, keys, action (which is also the id), label and tooltip of each key."""
 
 APP_BINDINGS: tuple[Binding, ...] = tuple(
     [
         group(
             keys, action, action, name, tooltip, priority=action not in ("cancel", "new_session")
-        )  # which panes take first
+        )  # panes handle these first
         for group, keys, action, name, tooltip in _KEYS
     ]
 )
@@ -149,7 +152,7 @@ ESSENTIAL = frozenset(
     "send_all focus_editors focus_prompts focus_replies lesson look check save open record command_palette help "
     "leave".split()
 )
-"""The keys of the loop, which the README names; `docs/keys.md` has them all."""
+"""The keys of the basic workflow, which the README lists; `docs/keys.md` has them all."""
 
 ACTIONS = frozenset(one.action.partition("(")[0] for one in APP_BINDINGS)
 ON_A_DIALOG = frozenset({"help", "command_palette"})
@@ -159,8 +162,10 @@ ON_A_PAGE = frozenset(
 ON_A_LESSON = frozenset({"help", "command_palette", "lesson", "leave", "project", "follow_teacher"})
 ON_A_REVIEW = frozenset({"help"})
 ON_A_STRESS = frozenset({"help"})
-"""The app's actions that still work on a screen in front of the panes. A screen names its own as `APP_ACTIONS`;
-without that it is a dialog."""
+"""Actions of the app that still work on a screen in front of the panes.
+
+A screen names its set as `APP_ACTIONS`; a screen without that is treated as a dialog.
+"""
 
 WITHOUT_KEY = {
     "Theme": "used rarely",
@@ -184,6 +189,6 @@ WITHOUT_KEY = {
     "Send": "shift+F5, then choose by name",
     "Reset API key permissions": "trust is not decided by a single key",
 }
-"""Reasons why palette commands have no key, by the beginning of their names."""
+"""Reasons why palette commands have no key, by the start of their names."""
 WITHOUT_KEY_IN_A_CLASS = {"Download": "used rarely"}
-"""The same for commands that only a class has."""
+"""The same for commands that exist only in a class."""

@@ -1,7 +1,7 @@
-"""The user's own keys: `[keymap]` of the config file applied to the bindings, and its errors.
+"""Apply the user's keys (`[keymap]` of the config file) to the bindings, and find errors in them.
 
-`python -P -m workbench.tui.keys.keymap` reads a keymap as JSON and writes its errors and every key as JSON: a program
-of its own because it imports every screen, and no command but the app imports textual.
+`python -P -m workbench.tui.keys.keymap` reads a keymap as JSON and writes its errors and every key as JSON. It is a
+program of its own because it imports every screen, and only the app may import textual.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Bound(NamedTuple):
 
 @lru_cache(maxsize=1)
 def every_binding() -> tuple[Bound, ...]:
-    """List the bindings of the app, then of every pane, screen and widget. Imports all of them."""
+    """Return the bindings of the app, then of every pane, screen and widget, importing all of them."""
     found = [Bound("", one) for one in APP_BINDINGS]
     seen: set[type] = set()
     for package in _WITH_BINDINGS:
@@ -114,7 +114,7 @@ def _rebound(binding: Binding, keymap: Mapping[str, str]) -> Binding:
 
 
 def keys(own: Mapping[str, str]) -> list[dict[str, Any]]:
-    """List every binding with an id as the keymap has it: `{"id", "keys", "about", "group"}`."""
+    """Return every binding with an id, with its current keys: `{"id", "keys", "about", "group"}`."""
     found: dict[str, dict[str, Any]] = {}
     for _, one in every_binding():
         if one.id and one.id not in found:

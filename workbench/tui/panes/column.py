@@ -1,4 +1,4 @@
-"""A column: an adapter's prompt, and below it the reply with its parse result."""
+"""A column: an adapter's prompt, with the reply and its parse result below."""
 
 from __future__ import annotations
 
@@ -39,12 +39,15 @@ ROWS_OF_SPLITTER = 1
 NO_PROMPT = "The prompt appears here as soon as there is a signature."
 DRIFTED = "≠ recorded"
 AS_DSPY = "as dspy 3.4.1"
-"""The release that dspy's adapters reproduce here."""
+"""The mark of adapters that reproduce dspy, with the release they reproduce."""
 NOT_TRACED = "not traced"
-"""The origin of text that another release made."""
+"""The origin shown for text from another release."""
 ASKED_FOR = "asking its dspy release …"
 LONG_WAIT_S = 0.15
-"""Seconds after which a waiting column is dimmed. Its title says so at once; repainting all rows would delay others."""
+"""Seconds after which a waiting column is dimmed.
+
+Its title shows the wait at once; repainting all rows would delay other columns.
+"""
 
 NOT_DSPYS = "not an adapter of dspy's"
 PROMPT_KEYS = "{prompt.choose|enter} edit  {prompt.quiet|o} fold  {prompt.form|v} raw"
@@ -94,17 +97,17 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         self._share = 0.5
         self._tokens = Estimates()
         self.counted: tuple[Request, Ledger] | None = None
-        """The last counted request and its tokens by origin."""
+        """The last counted request, with its tokens by origin."""
         self._wait: Timer | None = None
         self._has_waited_long = False
         self._prompt_shown: tuple[object, ...] = ()
 
     def frame(self, column: Column) -> None:
-        """Show the title alone; the contents are mounted with the first `show`."""
+        """Show only the title; the first `show` mounts the contents."""
         self._put_title(self._title_of(RenderedColumn(column), None))
 
     def show(self, rendered: RenderedColumn, run: ColumnRun | None, model: str | None) -> None:
-        """Show the column; `model` is its own model, if it has one."""
+        """Show the column; `model` is the column's own model, if any."""
         if not self.children:
             self.mount_all([self.prompt, self.splitter, self.answer])
         self._shown = (rendered, run)
@@ -152,7 +155,7 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
             self._show_prompt(self._shown[0])
 
     def _say_expected(self, rendered: RenderedColumn) -> None:
-        """List the expected fields where there is no reply yet."""
+        """List the expected fields while there is no reply."""
         signature = rendered.request.signature if rendered.request is not None else None
         if signature is self._expected:
             return
@@ -160,14 +163,14 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         self.reply.placeholder = _expected(signature) if signature is not None else Content("")
 
     def can_wait(self, rendered: RenderedColumn, run: ColumnRun | None) -> bool:
-        """Return whether only the prompt and its parse result differ from what is shown."""
+        """Return whether the update changes only the prompt and parse result, so that it can be delayed."""
         if self._shown is None or self._was_running or (run is not None and run.phase == "running"):
             return False
         before, last_run = self._shown
         return run is last_run and rendered.reply is before.reply and rendered.column is before.column
 
     def stream(self) -> None:
-        """Show what has arrived of a reply; before its first word the model's reasoning, dimmed."""
+        """Show the reply received so far; before its first word, show the model's reasoning, dimmed."""
         run = self._shown[1] if self._shown is not None else None
         if run is None or run.phase != "running":
             return
@@ -188,7 +191,7 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
 
     @on(FieldTable.Pointed)
     def _bring_into_sight(self, event: FieldTable.Pointed) -> None:
-        """Scroll the reply to the field at the table's cursor; select its text when the user edits it."""
+        """Scroll the reply to the field at the table's cursor; if chosen, select its text for editing."""
         event.stop()
         place = self.reply.place_of(event.field)
         if place is None or self.reply.read_only:
@@ -198,7 +201,7 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
             self.reply.focus()
 
     def show_verdict(self, now: float) -> None:
-        """Show the line between prompt and reply; `now` is the clock of active runs."""
+        """Show the verdict between prompt and reply; `now` is the clock of active runs."""
         if self._shown is None:
             return
         line = verdict(*self._shown, now, keys_of(self.app))
@@ -209,11 +212,11 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
 
     @property
     def is_dspys(self) -> bool:
-        """Whether the adapter reproduces one of dspy's."""
+        """Whether the adapter reproduces an adapter of dspy."""
         return catalog.dspy_class(self._adapter) is not None
 
     def say_whose(self, says_dspy: bool) -> None:
-        """Show the adapter's release at the lower edge; `says_dspy` in a single column like dspy's."""
+        """Show the adapter's release on the lower edge; `says_dspy` is set for the first column like dspy's."""
         release = catalog.parse_release(self._adapter)
         said = AS_DSPY if says_dspy else "" if self.is_dspys else NOT_DSPYS
         self._whose = said if release is None else f"by dspy {release.version} itself"
@@ -222,7 +225,7 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
     @on(events.DescendantFocus)
     @on(events.DescendantBlur)
     def _show_edge(self) -> None:
-        """Show the keys of the focused part at the lower edge, and the release where there is room."""
+        """Show the focused part's keys on the lower edge, and the release if there is room."""
         parts = {self.prompt: PROMPT_KEYS, self.reply: REPLY_KEYS, self.fields: FIELDS_KEYS}
         shown = next((said for part, said in parts.items() if part.has_focus), "")
         if shown is REPLY_KEYS and not self.reply.raw:
@@ -233,14 +236,14 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         put_border_subtitle(self, content(edge))
 
     def mark_outdated(self, is_outdated: bool) -> None:
-        """Mark that the prompt changed since the reply; `F7`, `5` shows what changed."""
+        """Mark that the prompt changed since the reply; `F7`, `5` shows the difference."""
         if is_outdated != self._is_outdated:
             self._is_outdated = is_outdated
             self.show_verdict(0.0)
             self._show_title()
 
     def mark_drifted(self, has_drifted: bool) -> None:
-        """Mark that prompt or parse result differs from the recording; `F9` shows the change."""
+        """Mark that the prompt or parse result differs from the recording; `F9` shows the difference."""
         if has_drifted != self._has_drifted:
             self._has_drifted = has_drifted
             self._show_title()
@@ -251,7 +254,7 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         self._show_title()
 
     def name_origin(self, key: OriginKey | None) -> None:
-        """Show the origin that the user points at in the title."""
+        """Show the origin at the pointer in the title; None restores the title."""
         if key is None:
             self._put_title(self._title)
             return
@@ -271,7 +274,7 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
             self._put_title(title)
 
     def _put_title(self, title: Content) -> None:
-        """Put the title on screen if it changed; mostly it did not."""
+        """Set the title if it changed, which is rare."""
         if self._title_on_screen is None or not same(title, self._title_on_screen):
             self._title_on_screen = title
             put_border_title(self, title)
@@ -280,14 +283,14 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         self._show_title()
 
     def split(self, share: float) -> None:
-        """Give the prompt this share of the height, and the reply with its table the rest."""
+        """Set the prompt's share of the height; reply and table get the rest."""
         self._share = share
         self.prompt.styles.height = f"{self._percent_of_prompt}%" if self.answer.display else "1fr"
         self._arrange_answer()
 
     @property
     def _percent_of_prompt(self) -> float:
-        """The share in per cent, slightly raised so that rounding costs no row."""
+        """The share in percent, slightly raised so that rounding loses no row."""
         return round(self._share * 100 + 0.001, 3)
 
     def _arrange_answer(self) -> None:
@@ -296,28 +299,28 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         self.answer.place(height - of_prompt - ROWS_OF_SPLITTER)
 
     def show_part(self, part: Literal["prompt", "reply"] | None) -> None:
-        """Show only the prompt, or only the reply with its fields; None shows both."""
+        """Show only the prompt, or only the reply with its table; None shows both."""
         self.prompt.display = part != "reply"
-        # a widget is not told that what it stands in is away
+        # Textual does not notify widgets that their container was hidden.
         self.splitter.display = self.answer.display = part != "prompt"
         self.reply.display = self.fields.display = part != "prompt"
 
     @property
     def rows_of_reply(self) -> int:
-        """The rows that the reply and its table, or the placeholder, would fill."""
+        """Rows that the reply and its table, or the placeholder, would fill."""
         if not self.reply.raw and isinstance(self.reply.placeholder, Content):
             said = rows(self.reply.placeholder.plain, max(1, self.reply.scrollable_content_region.width))
             return len(said) + self.fields.virtual_size.height
         return self.answer.rows_held
 
     def verdict_of(self, newer: tuple[RenderedColumn, ColumnRun | None] | None = None) -> Verdict:
-        """Return the verdict on the shown reply, or on a `newer` reply, in a few words."""
+        """Return a short verdict on the shown reply, or on a `newer` reply."""
         rendered, run = newer or self._shown or (RenderedColumn(Column(self.column_id, self._adapter)), None)
         name = f"{catalog.title(rendered.column.adapter)} {_own_name(rendered.column)}".strip()
         said = in_short(name, rendered, run, self._is_outdated)
         if not self._has_drifted:
             return said
-        # before what became of the reply: where words are cut, the beginning stays
+        # drift comes first, because words are cut at the end
         tone = "warning" if said.tone == "success" else said.tone
         brief = f"{DRIFTED} · {said.brief}" if said.brief else ""
         return said._replace(words=f"{DRIFTED} · {said.words}", brief=brief, tone=tone, matters=True)
@@ -350,12 +353,12 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
             count = f" · {self._token_count(rendered.request)}"
             worded = f"{count} tok" if self.size.width >= WIDTH_OF_WORDS else count
             room = self.size.width - 4 - lines(*parts).cell_length
-            # cut, it would be another number
+            # a cut count would be another number
             parts += [(one, quiet) for one in (worded, count) if len(one) <= room][:1]
         return lines(*parts)
 
     def _token_count(self, request: Request) -> str:
-        """Return the tokenizer's or provider's count of this prompt, else an estimate marked `~`."""
+        """Return the exact token count of this prompt, from tokenizer or provider, else an estimate marked `~`."""
         if self.counted is not None:
             counted, ledger = self.counted
             if ledger.exact and counted.counts_the_same(request):
@@ -379,7 +382,7 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
 
 
 def _own_name(column: Column) -> str:
-    """Return the column's name without its adapter: `mini` of `json · mini`, or ""."""
+    """Return the column's name without its adapter, such as `mini` for `json · mini`, or ""."""
     if column.id in (column.adapter, catalog.title(column.adapter)):
         return ""
     return column.id.removeprefix(f"{column.adapter} · ")

@@ -1,4 +1,4 @@
-"""The columns side by side; those that do not fit scroll sideways."""
+"""Show the columns side by side, scrolling sideways if they do not fit."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from workbench.tui.widgets.splitter import Splitter
 from workbench.tui.widgets.verdict_strip import Verdict
 
 NARROWEST = 32
-"""The least cells of a column; columns that do not fit scroll sideways."""
+"""Minimum width of a column in cells; columns that do not fit scroll sideways."""
 ROWS_OF_BORDER = 2
-"""Rows of a column's height."""
+"""Rows of a column's height that its border takes."""
 Part = Literal["prompt", "reply"]
 REST_SECONDS = 0.15
-"""Seconds without a change after which columns out of sight are updated."""
+"""Seconds without a change before hidden columns are updated."""
 
 Shown = tuple[RenderedColumn, ColumnRun | None, str | None]
 """A column, its run, and its own model, if any."""
 
 
 def said_beyond(in_sight: int, count: int, left: float, right: float) -> str:
-    """Return how many columns are in sight, with arrows to hidden cells; "" where all fit.
+    """Return how many columns are visible, with arrows towards hidden ones; "" if all fit.
 
-    The width is the same at every scroll position.
+    The text has the same width at every scroll position.
     """
     if in_sight >= count:
         return ""
@@ -73,18 +73,18 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self._one_part = False
         self.part: Part = "prompt"
         self._came_along: PromptView | ReplyView | None = None
-        """The part that got the focus only because the focused part went out of sight."""
+        """The part that has the focus only because the focused part was hidden."""
         self.is_quiet = False
-        """Whether the text that all columns share is folded."""
+        """Whether the text shared by all columns is folded."""
 
     def frame(self, columns: Sequence[Column]) -> None:
-        """Show the columns without their contents."""
+        """Show the columns with their titles only."""
         self._arrange([one.id for one in columns])
         for column in columns:
             self._columns[column.id].frame(column)
 
     def show(self, columns: Sequence[Shown]) -> None:
-        """Show every column; columns out of sight are updated later where they can wait."""
+        """Show every column; updates of hidden columns are delayed if possible."""
         wanted = [rendered.column.id for rendered, _, _ in columns]
         if wanted != list(self._columns):
             self._arrange(wanted)
@@ -110,7 +110,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
             self._rest = self.set_timer(REST_SECONDS, self._catch_up)
 
     def _catch_up(self, *ids: str) -> None:
-        """Update the waiting columns, these or all, and what has streamed in."""
+        """Apply delayed updates of the given columns, or of all, and show streamed text."""
         for id in ids or tuple(self._waiting):
             waiting = self._waiting.pop(id, None)
             if waiting is not None and id in self._columns:
@@ -120,7 +120,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
                 self._columns[id].stream()
 
     def stream(self, run: ColumnRun) -> bool:
-        """Show what has arrived of a reply if its column is in sight; False otherwise."""
+        """Show the reply received so far if its column is visible, and return whether it is."""
         column = self._columns.get(run.column)
         if column is None or run.column not in self._in_sight():
             return False
@@ -128,7 +128,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         return True
 
     def _in_sight(self) -> set[str]:
-        """Return the ids of columns in sight; before the first layout, of all."""
+        """Return the ids of the visible columns; before the first layout, all ids."""
         if not self.display:
             return set()
         shown = [one for one in self._columns.values() if one.display]
@@ -157,7 +157,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self.beyond = ""
 
     def mark_outdated(self, ids: Container[str]) -> None:
-        """Mark the columns whose prompt changed since it was sent."""
+        """Mark the columns with a prompt that changed since it was sent."""
         for id, column in self._columns.items():
             column.mark_outdated(id in ids)
 
@@ -172,7 +172,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
 
     @property
     def share(self) -> float | None:
-        """The share of the height that the user gave to the prompts; None divides it by need."""
+        """The prompts' share of the height set by the user; None if it is divided by need."""
         return self._shares.said
 
     def set_share(self, share: float | None) -> None:
@@ -182,14 +182,14 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
 
     @property
     def rendered(self) -> list[RenderedColumn]:
-        """Every column, painted yet or not."""
+        """The state of every column, including delayed updates."""
         waiting = {id: shown[0] for id, shown in self._waiting.items()}
         known = [waiting.get(id, column.rendered) for id, column in self._columns.items()]
         return [one for one in known if one is not None]
 
     @property
     def verdicts(self) -> list[Verdict]:
-        """The verdict of every column, painted yet or not."""
+        """The verdict of every column, including delayed updates."""
         waiting = {id: shown[:2] for id, shown in self._waiting.items()}
         return [column.verdict_of(waiting.get(id)) for id, column in self._columns.items()]
 
@@ -200,7 +200,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
 
     @property
     def current(self) -> ColumnPane | None:
-        """The focused column, or the last focused, or the first."""
+        """The focused column, else the last focused, else the first."""
         focused = next((one for one in self._columns.values() if one.has_focus_within), None)
         if focused is not None:
             self._last = focused.column_id
@@ -210,13 +210,13 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         return current
 
     def highlight(self, key: OriginKey | None, pointed_at: str) -> None:
-        """Highlight an origin in every column; the column `pointed_at` names it."""
+        """Highlight an origin in every column, and name it in the title of the column `pointed_at`."""
         for id, column in self._columns.items():
             column.prompt.highlight(key)
             column.name_origin(key if id == pointed_at else None)
 
     def reveal(self, key: OriginKey, but: Container[str] = ()) -> None:
-        """Scroll every prompt, `but` some, to this origin."""
+        """Scroll every prompt except those in `but` to this origin."""
         for id, column in self._columns.items():
             if id not in but and column.prompt.is_attached:
                 column.prompt.reveal(key)
@@ -226,7 +226,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         return frozenset(self._columns)
 
     def without(self, key: OriginKey) -> frozenset[str]:
-        """Return the columns whose prompts lack this origin."""
+        """Return the columns with prompts that lack this origin."""
         return frozenset(id for id, column in self._columns.items() if not column.prompt.has(key))
 
     def turn_to(self, id: str) -> None:
@@ -243,13 +243,13 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self.post_message(self.Turned(id))
 
     def turn_on(self) -> None:
-        """Go to the first column after those in sight; after the last, to the first."""
+        """Go to the first column after the visible ones, wrapping around to the first."""
         columns = self.all
         in_sight = [index for index, one in enumerate(columns) if one.column_id in self._in_sight()]
         self.turn_to(columns[(max(in_sight, default=-1) + 1) % len(columns)].column_id)
 
     def focus_on(self, id: str, part: type[PromptView] | type[ReplyView]) -> None:
-        """Focus the prompt or reply of a column, at its error."""
+        """Focus the prompt of a column, or its reply at the parse error."""
         if id not in self._columns:
             return
         self.show_part("prompt" if part is PromptView else "reply")
@@ -260,7 +260,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
             self._columns[id].reply.go_to_error()
 
     def focus_next_part(self, part: type[PromptView] | type[ReplyView]) -> None:
-        """Focus the prompt or reply of the current column; again, of the next column."""
+        """Focus the prompt or reply of the current column; if it has the focus, that of the next column."""
         columns = self.all
         current = self.current
         if current is None:
@@ -272,9 +272,9 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self.focus_on(columns[index].column_id, part)
 
     def show_only(self, *, alone: ColumnPane | None, one_at_a_time: bool, one_part: bool, is_reply: bool) -> None:
-        """Show the prompt or reply of a column `alone`, a column at a time, or all.
+        """Show a part of the column `alone`, a single column at a time, or all columns.
 
-        `one_part`: there is room for a prompt or a reply, but not for both.
+        `one_part` means that a prompt or a reply fits, but not both.
         """
         self._alone, self._one_at_a_time, self._one_part = alone, one_at_a_time, one_part
         if alone is not None:
@@ -282,7 +282,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self._show_columns()
 
     def show_part(self, part: Part) -> None:
-        """Choose the part in sight where only a single part fits."""
+        """Choose the visible part for when a single part fits."""
         if part != self.part:
             self.part = part
             if self._one_part or self._alone is not None:
@@ -290,7 +290,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
                 self._take_focus_along()
 
     def _take_focus_along(self) -> None:
-        """Move the focus from a part that went out of sight to its replacement."""
+        """Move the focus from a hidden part to the part that replaces it."""
         focused = self.screen.focused
         column = next((one for one in self._columns.values() if one.has_focus_within), None)
         if column is None or focused is None or (focused.display and focused is not column.prompt):
@@ -301,7 +301,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
             part.focus()
 
     def _show_columns(self, wanted: ColumnPane | None = None) -> None:
-        """Show the `wanted` or current column alone, or all."""
+        """Show the `wanted` or current column alone, or all columns."""
         current = self._alone or wanted or self.current
         is_one = self._one_part or self._alone is not None
         for one in self._columns.values():
@@ -321,17 +321,17 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
             self._columns[id].show_verdict(now)
 
     def resize_prompts(self, by: float) -> None:
-        """Give the prompts a larger share of the height, below 0 the replies."""
+        """Add to the prompts' share of the height; negative values enlarge the replies."""
         self.set_share(self._share_now + by)
 
     @property
     def _share_now(self) -> float:
-        """The current column's share for its prompt."""
+        """The prompt's share of the current column's height."""
         current = self.current
         return self._share_of(current) if current is not None else EVEN_SHARE
 
     def set_quiet(self, is_quiet: bool) -> None:
-        """Fold or open the text that all columns share."""
+        """Fold or unfold the text shared by all columns."""
         self.is_quiet = is_quiet
         for column in self._columns.values():
             column.prompt.set_quiet(is_quiet)
@@ -358,7 +358,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
                 self.remove_children()
                 self._columns = {}
                 fresh = {id: ColumnPane(id) for id in wanted}
-            # a column in the middle is mounted in front of the one that follows it
+            # A new column is mounted before the column that follows it.
             following: ColumnPane | None = None
             arranged: dict[str, ColumnPane] = {}
             for id in reversed(wanted):
@@ -373,7 +373,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
             self._show_columns()
 
     def _split(self) -> None:
-        """Place the line between prompt and reply in every column."""
+        """Set the height of the prompt in every column."""
         for column in self._columns.values():
             column.split(self._share_of(column))
 
@@ -382,7 +382,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
 
     @property
     def _room(self) -> Size:
-        """The room for all columns; while another pane is maximised, the room before."""
+        """The size available to all columns; while another pane is maximised, the last such size."""
         self._last_room = self.size or self._last_room
         return self._last_room
 
@@ -392,7 +392,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self.call_after_refresh(self.make_room)
 
     def make_room(self) -> None:
-        """Divide the height by what prompts and replies need; small changes move nothing."""
+        """Divide the height by the needs of prompts and replies, ignoring small changes."""
         rows: dict[str, Held] = {}
         for one in self._columns.values():
             if one.display and one.prompt.row_width:
@@ -402,7 +402,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
             self._split()
 
     def _fit(self) -> None:
-        """Give the columns in sight equal widths, as many as fit."""
+        """Give the visible columns equal widths, showing as many as fit."""
         room = self._room.width
         if not room or not self._columns:
             return

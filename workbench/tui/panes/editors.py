@@ -1,4 +1,4 @@
-"""The left pane: an editor behind each tab, and the notes below."""
+"""The left pane: tabs with an editor each, and the notes below."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ dropped path does the same. The line below an editor says where a value is inval
         others = f"  {state.case_index + 1} of {count} · {key}" if count > 1 else f"  {key} more"
         named = (one_line(case.name, 32), "bold")
         put_border_title(self, lines((f" {case_word(case.name)}", quiet), named, (f"{others} ", quiet)))
-        if read.signature is None:  # nothing could be read yet: what stood here was another session's
+        if read.signature is None:  # the form may still show another session's inputs
             self._form.show((), case.name, "", {})
             return
         turns = history_field(read.signature)
@@ -78,7 +78,7 @@ dropped path does the same. The line below an editor says where a value is inval
         self._form.show(rows, case.name, "no value: left out of the prompt", unknown)
 
     def on_click(self, event: events.Click) -> None:
-        """A click on the line that names the case shows all of them."""
+        """Show all cases on a click on the case's name."""
         if event.widget is self and event.y == 0:
             self.call_later(self.app.run_action, "cases")
 
@@ -99,7 +99,7 @@ dropped path does the same. The line below an editor says where a value is inval
         return self._place(field.name) if field is not None and self._state is not None else None
 
     def clear(self, field: Field) -> None:
-        """Takes the value of a field away."""
+        """Clear the value of a field."""
         self._chose(field, ABSENT)
 
     def _place(self, field: str) -> Place:
@@ -120,21 +120,23 @@ EditorPane = SignaturePane | InputsPane | DemosPane | HistoryPane | ToolsPane | 
 
 EDITORS = ("signature", "inputs", "demos", "history", "tools", "variants")
 TAB_OF = {"input": "inputs", "demo": "demos", "history": "history", "tool": "tools", "variant": "variants"}
-"""By the kind of a place the tab behind which it is edited; all others are part of the signature."""
+"""The tab that edits each kind of place; all other kinds are part of the signature."""
 ROWS_AROUND_EDITORS, ROWS_OF_SIGNATURE, LEAST_TOGETHER = 6, 5, 22
-"""Rows of the screen that are no editor's; those beside a signature's text; those from which inputs stand below it."""
+"""Rows of the screen outside the editors, rows of a signature besides its text, and the minimum rows for signature and
+inputs together.
+"""
 LONG_SIGNATURE = 8
-"""Rows above which a signature gets more of a small terminal while it is edited."""
+"""Rows above which a signature being edited gets more of a small terminal."""
 LEAST_BESIDE, ROWS_BESIDE, AROUND_TEXT = 72, 3, 5
-"""Cells of a narrow screen from which the inputs stand beside a signature whose text and instructions fill at most so
-many rows of its half; the cells of a half beside the text.
+"""Limits for inputs at the side of a signature on a narrow screen: minimum width in cells, maximum rows of signature
+and instructions in half of it, and cells of a half outside the text.
 """
 
 
 class EditorsPane(Vertical):
     """The editors, the tabs and the notes; `show` updates every pane.
 
-    `together_from` is the width in cells from which a short signature and the inputs are shown together.
+    A screen of at least `together_from` cells shows a short signature together with the inputs.
     """
 
     BORDER_TITLE = "You write"
@@ -158,7 +160,7 @@ class EditorsPane(Vertical):
         self._stack = Vertical(self.signature, id="editors")
 
     def compose(self) -> ComposeResult:
-        """With the signature alone; the panes behind the other tabs come with `complete`."""
+        """Yield the tabs, the signature and the notes; `complete` mounts the other panes."""
         yield self._tabs
         yield self._stack
         yield self.notes
@@ -168,10 +170,10 @@ class EditorsPane(Vertical):
         self.show_tab()
         await mounted
 
-    # -- what is shown
+    # -- content
 
     def show(self, state: State, read: ReadSignature) -> None:
-        """The editors in sight."""
+        """Show the visible editors and the tabs."""
         self.show_tab()
         for pane in self.in_sight:
             if pane.is_mounted:
@@ -182,7 +184,7 @@ class EditorsPane(Vertical):
         self._tabs.show(tab_names(state, read), self.tab)
 
     def show_tab(self) -> None:
-        """The editors of the tab, and no others, in sight at the size of now."""
+        """Make only the editors of the current tab visible, arranged for the screen's size."""
         for tab in EDITORS:
             self.pane(tab).display = self.pane(tab) in self.in_sight
         are_two = len(self.in_sight) > 1
@@ -192,13 +194,13 @@ class EditorsPane(Vertical):
         self.set_class(self.tab != EDITORS[0] or self._rows_of_signature > LONG_SIGNATURE, "-long")
 
     def pane(self, tab: str) -> EditorPane:
-        """One of `EDITORS`."""
+        """Return the pane of a tab in `EDITORS`."""
         rest = (self.inputs, self.demos, self.history, self.tools, self.variants)
         return self.signature if tab == EDITORS[0] else rest[EDITORS.index(tab) - 1]
 
     @property
     def in_sight(self) -> tuple[EditorPane, ...]:
-        """The editor of the tab; a short signature and the inputs stand together where there is room for both."""
+        """The current tab's editor; a short signature and the inputs are shown together if both fit."""
         pane = self.pane(self.tab)
         if self.signature.view == "source":
             if self._is_wide:
@@ -210,12 +212,12 @@ class EditorsPane(Vertical):
 
     @property
     def _is_wide(self) -> bool:
-        """Whether the editors are beside the columns."""
+        """Whether the editors are at the side of the columns."""
         return self.screen.size.width >= self._together_from
 
     @property
     def _has_room_below(self) -> bool:
-        """Whether a short signature leaves room for the inputs below."""
+        """Whether the inputs fit below a short signature."""
         room = self.screen.size.height - ROWS_AROUND_EDITORS
         return room >= LEAST_TOGETHER and self._rows_of_signature <= room // 2
 
@@ -229,31 +231,31 @@ class EditorsPane(Vertical):
 
     @property
     def _rows_of_signature(self) -> int:
-        """The lines of the signature with all that stands around them, if none of them is wrapped."""
+        """Rows of the signature pane if no line is wrapped."""
         signature = self._document.session.signature
         return signature.text.count("\n") + (signature.instructions or "").count("\n") + ROWS_OF_SIGNATURE
 
-    # -- moving about
+    # -- navigation
 
     def open(self, tab: str) -> None:
-        """Brings an editor into sight."""
+        """Show an editor."""
         self.tab = tab
         self.show_tab()
         self._show()
 
     def focus_next(self) -> None:
-        """The focus to the editors; the next tab when it is there already."""
+        """Focus the current editor; if it has the focus, go to the next tab."""
         if self.pane(self.tab).has_focus_within or self._tabs.has_focus:
             self.open(EDITORS[(EDITORS.index(self.tab) + 1) % len(EDITORS)])
         self._focus_first(self.pane(self.tab))
 
     def focus_on(self, tab: str) -> None:
-        """Opens an editor, with the focus in it: what is typed next goes where the user went."""
+        """Show an editor and focus it."""
         self.open(tab)
         self._focus_first(self.pane(tab))
 
     def go_to(self, place: Place, line: int = 0, column: int = 0) -> None:
-        """Puts the focus where the thing at `place` is edited."""
+        """Focus the editor of the value at `place`."""
         tab = TAB_OF.get(place.kind, EDITORS[0])
         self.open(tab)
         pane = self.pane(tab)
@@ -277,22 +279,22 @@ class EditorsPane(Vertical):
 
     def _focus_first(self, pane: Widget, again: bool = True) -> None:
         if pane is self.inputs and self.inputs.go_to_field(None):
-            return  # its editors may still have to be mounted, and take the focus then
+            return  # its editors take the focus once they are mounted
         first: Any = next((one for one in pane.query("*") if one.focusable), None)
         if first is not None:
             first.focus()
-        elif again:  # what was only just opened is not mounted yet
+        elif again:  # a pane that was just opened is not mounted yet
             self.call_after_refresh(self._focus_late, pane)
 
     def _focus_late(self, pane: Widget) -> None:
-        """Unless another pane was opened meanwhile, which has the focus by now."""
+        """Focus a pane that was not mounted before, unless another was opened meanwhile."""
         if pane.display:
             self._focus_first(pane, again=False)
 
-    # -- the prompt and what makes it
+    # -- prompt pieces and their editors
 
     def light(self, field: str | None, place: Place | None) -> None:
-        """Marks where a piece of a prompt comes from: this field of the signature, and the value at this place."""
+        """Highlight the origin of a prompt's piece: its field in the signature, and the value at `place`."""
         self.signature.light(field)
         self.inputs.light(place.field if place and place.kind == "input" else None)
         for pane in (self.demos, self.history):
@@ -312,7 +314,7 @@ class EditorsPane(Vertical):
         return pane.edited_place if pane is not None else None
 
     def clear_field(self) -> None:
-        """Takes away the value of the field with the focus."""
+        """Clear the value of the focused field."""
         for pane in (self.inputs, self.demos, self.history, self.tools, self.variants):
             field = pane.focused_field
             if field is not None:
@@ -320,7 +322,7 @@ class EditorsPane(Vertical):
 
 
 def tab_names(state: State, read: ReadSignature) -> list[TabName]:
-    """The editors' tabs."""
+    """Return the tabs of the editors."""
     drafts = {place.kind for place in state.drafts}
     inputs = 0
     if read.signature is not None:

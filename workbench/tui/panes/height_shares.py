@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import NamedTuple
 
 SMALLEST_SHARE, LARGEST_SHARE = 0.15, 0.85
-"""Limits of the share that the user can give to prompts."""
+"""Limits of the prompts' share that the user can set."""
 LEAST_PROMPT, LEAST_REPLY, EVEN_SHARE = 0.35, 0.25, 0.5
-"""Least shares of prompts and replies, and the share before their rows are known."""
+"""Minimum shares of prompt and reply, and the share before their rows are known."""
 ROWS_THAT_MOVE = LEAST_ROWS_OF_REPLY = 3
 
 
 class Held(NamedTuple):
-    """The rows of a prompt and its reply."""
+    """Rows that a prompt and its reply need."""
 
     prompt: int = 0
     reply: int = 0
 
 
 class HeightShares:
-    """The shares of all columns: the user's, or else by the rows they need."""
+    """The share of each column's prompt, set by the user or else divided by need."""
 
     def __init__(self) -> None:
         self._said: float | None = None
@@ -29,14 +29,14 @@ class HeightShares:
 
     @property
     def said(self) -> float | None:
-        """The share that the user gave to the prompts; None divides by need."""
+        """The prompts' share set by the user; None divides by need."""
         return self._said
 
     def say(self, share: float | None) -> None:
         self._said = None if share is None else min(LARGEST_SHARE, max(SMALLEST_SHARE, share))
 
     def expect_replies(self, has_replies: bool) -> bool:
-        """Return whether this changed, after which the rows must be measured again."""
+        """Set `has_replies` and return whether it changed; if so, the rows must be measured again."""
         if has_replies == self.has_replies:
             return False
         self.has_replies = has_replies
@@ -44,7 +44,7 @@ class HeightShares:
         return True
 
     def take(self, rows: dict[str, Held]) -> bool:
-        """Take the current rows; False when they changed too little to move a line."""
+        """Store the rows that each column needs; return False if they changed too little to move a line."""
         moves = rows.keys() != self._rows.keys() or any(_moves(rows[id], before) for id, before in self._rows.items())
         if moves:
             self._rows = rows
@@ -53,12 +53,12 @@ class HeightShares:
     def of(self, column: str, height: int) -> float:
         """Return a prompt's share of `height` rows: the user's, else what the reply leaves.
 
-        Without replies the prompts get all they can fill, equally in every column.
+        Without replies, prompts get all they can fill, equally in every column.
         """
         if height <= 0 or not self._rows:
             return EVEN_SHARE
         if not self.has_replies:
-            # what may be added before the line moves has room already, or the last rows would be cut off
+            # Include rows that can be added before the line moves, or the last rows would be cut off.
             full = max(one.prompt for one in self._rows.values()) + ROWS_THAT_MOVE - 1
             replied = max(LEAST_ROWS_OF_REPLY, *[one.reply for one in self._rows.values()])
             return min(1 - (replied + 1) / height, max(EVEN_SHARE, full / height))

@@ -1,4 +1,4 @@
-"""Notes for the lints of the prompts, a line for each kind."""
+"""Show the lints of the prompts as notes, a line for each kind."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_KINDS = 8
 
 
 def search(state: State, columns: Sequence[RenderedColumn], keys: KeyWords = USUAL) -> Iterator[Sequence[Note] | None]:
-    """Search column by column: yield None after each, and the notes at last."""
+    """Search the columns in turn: yield None after each, and the notes at the end."""
     looked_at = [LookedAt(state.session, state.case, one, tuple(columns)) for one in columns if not one.error]
     found: dict[Lint, list[LookedAt]] = {}
     for at in looked_at:
@@ -32,7 +32,7 @@ def search(state: State, columns: Sequence[RenderedColumn], keys: KeyWords = USU
 
 
 def _notes(found: dict[Lint, list[LookedAt]], count: int, keys: KeyWords) -> list[Note]:
-    """Make a note for each kind and set of columns; name the columns unless it is about all."""
+    """Return a note for each kind and set of columns, naming the columns unless all have it."""
     kinds: dict[tuple[str, tuple[str, ...]], list[Lint]] = {}
     for one, places in found.items():
         kinds.setdefault((one.name, tuple([at.column.id for at in places])), []).append(one)

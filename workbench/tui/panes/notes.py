@@ -29,7 +29,7 @@ STEP_SECONDS = 0.01
 
 
 class Note(NamedTuple):
-    """A warning and the place it leads to."""
+    """A warning and the place it refers to."""
 
     sign: str
     text: str
@@ -39,11 +39,11 @@ class Note(NamedTuple):
 
 
 FindMore = Callable[[], Iterator[Sequence[Note] | None]]
-"""A search in steps: None while it goes on, then the notes."""
+"""A search in steps that yields None until it is done, then the notes."""
 
 
 class NoteLines(TextView):
-    """The notes, up to a few rows."""
+    """A view of the notes, limited to a few rows."""
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return min(MOST_ROWS, self.rows_within(width - self.scrollbar_size_vertical))
@@ -55,7 +55,7 @@ class NoteLines(TextView):
 
 
 class NotesPane(Vertical):
-    """The notes pane, hidden while there are none. Enter or a click on a note goes to its place."""
+    """The notes pane, hidden while there are none; enter or a click on a note goes to its place."""
 
     BINDING_GROUP_TITLE = "Notes"
     HELP = """\
@@ -80,7 +80,10 @@ form, or not at all. `↑` `↓` choose a note, `{text.choose|enter}` goes to it
         yield self._text
 
     def show(self, notes: Sequence[Note], find_more: FindMore | None = None) -> None:
-        """Show the notes; `find_more` searches for more after a pause, until then the last ones stay."""
+        """Show the notes.
+
+        After a pause, `find_more` searches for more notes; until it is done, its last results stay.
+        """
         self._first = tuple(notes)
         self._paint((*self._first, *self._further))
         if self._pause is not None:
@@ -97,7 +100,7 @@ form, or not at all. `↑` `↓` choose a note, `{text.choose|enter}` goes to it
         self._go_on(self._search)
 
     def _go_on(self, search: Iterator[Sequence[Note] | None]) -> None:
-        """Run a step of the search, unless a newer search began."""
+        """Run a step of the search, unless a newer search has started."""
         if search is not self._search:
             return
         found = next(search, ())
@@ -130,7 +133,7 @@ form, or not at all. `↑` `↓` choose a note, `{text.choose|enter}` goes to it
 
 
 def notes_of(state: State, read: ReadSignature, columns: Sequence[RenderedColumn]) -> list[Note]:
-    """List the notes, from the signature down to the demos."""
+    """Return the notes, from the signature to the demos."""
     notes: list[Note] = []
     problem = read.problem
     if problem is not None:
@@ -170,7 +173,7 @@ def notes_of(state: State, read: ReadSignature, columns: Sequence[RenderedColumn
 
 
 def _variant_notes(state: State, signature: Signature) -> list[Note]:
-    """List variants that columns use but that are left out."""
+    """Return notes for variants that columns use but that are left out."""
     used = {one.variant for one in state.session.columns if one.variant is not None}
     if not used:
         return []
@@ -188,7 +191,7 @@ def _variant_notes(state: State, signature: Signature) -> list[Note]:
 
 
 def demo_uses(columns: Sequence[RenderedColumn]) -> tuple[DemoUse, ...]:
-    """Return what the prompts do with each demo; all adapters of dspy do the same."""
+    """Return how the prompts use each demo, which is the same for all adapters of dspy."""
     for column in columns:
         if column.request is not None and column.request.prompt.demos:
             return column.request.prompt.demos
@@ -221,7 +224,7 @@ def _about_demos(rows: Sequence[int], use: str, missing: str) -> str:
 
 
 def name_of(place: Place) -> str:
-    """Name a value as people do: `demo 2, tags`."""
+    """Return a readable name for a value, such as `demo 2, tags`."""
     number = place.row + 1
     nouns = {"input": "input", "demo": f"demo {number},", "history": f"turn {number},"}
     noun = (nouns | {"tool": f"tool {number},", "variant": f"variant {number},"}).get(place.kind, "")
@@ -229,7 +232,7 @@ def name_of(place: Place) -> str:
 
 
 def _has_steps(state: State, signature: Signature) -> bool:
-    """Return whether the turns of the case are an agent's steps in its prompts."""
+    """Return whether the case's turns are shown as an agent's steps in its prompts."""
     return bool(state.case.turns) and TRAJECTORY not in state.case.inputs and takes_steps(signature)
 
 

@@ -24,23 +24,23 @@ from workbench.tui.widgets.row_list import RowList
 from workbench.tui.widgets.text.plain import PlainStatic, content, lines
 
 SWITCH = ("space", "switch", "On/off")
-"""The key that disables demos and turns, its action and name."""
+"""The key that disables demos and turns, its action and its label."""
 OFF = ("○ off", "$foreground 60%")
-"""The mark of a disabled row."""
+"""The mark and style of a disabled row."""
 
 
 HINT = "{rows.add|^n} add  {rows.duplicate|d} copy  {rows.delete|x} delete"
 MOVE_HINT = "  {rows.move_up|K} {rows.move_down|J} move"
-INVALID = ("✗ invalid", "$text-error")
-"""The mark of a row with an invalid value."""
 """The key hints above the rows; each pane may add its own."""
+INVALID = ("✗ invalid", "$text-error")
+"""The mark and style of a row with an invalid value."""
 HELP = "\n`{rows.add|ctrl+n}` adds · `{rows.duplicate|d}` copies · `{rows.delete|x}` deletes · "
 MOVE_HELP = "`{rows.move_up|K}` `{rows.move_down|J}` move · `{rows.open|enter}` edits · `{rows.leave|esc}` back\n"
-"""The key hints for the help of a pane."""
+"""The key hints in the help of a pane."""
 
 
 class RowsPane(Vertical):
-    """A list of rows with a form for the current row; a subclass for each kind."""
+    """A list of rows with a form for the current row; each kind of row has a subclass."""
 
     BINDINGS: ClassVar[list[BindingType]] = pane_keys(
         "Rows",
@@ -63,9 +63,9 @@ class RowsPane(Vertical):
         self._read = ReadSignature()
         self._row = 0
         self._opens = False
-        """Whether to focus the current row once it is shown."""
+        """Whether to focus the current row's form at the next `show`."""
         self._widths = (3, 1)
-        """The widths of row numbers and marks, in cells."""
+        """Widths of the row numbers and the marks, in cells."""
         self._list = RowList(self._line)
         self._note = PlainStatic(classes="pane-note")
         self._form = FieldForm(self._typed, self._chose, id=f"{id}-form")
@@ -76,11 +76,11 @@ class RowsPane(Vertical):
         yield self._form
 
     def rows_of(self, state: State) -> Sequence[Mapping[str, Any]]:
-        """Return the rows as values by field name."""
+        """Return the values of each row by field name."""
         raise NotImplementedError
 
     def mark_of(self, state: State, row: int) -> tuple[str, str]:
-        """Return a row's mark and its style."""
+        """Return the mark of a row and its style."""
         raise NotImplementedError
 
     def note_of(self, state: State, read: ReadSignature) -> Content:
@@ -95,7 +95,7 @@ class RowsPane(Vertical):
         rows, fields = self.rows_of(state), self.fields_of(read)
         self._row = max(0, min(self._row, len(rows) - 1))
         self._note.show(self.note_of(state, read))
-        self._form.display = bool(rows)  # the list stays without rows too: its keys add the first one
+        self._form.display = bool(rows)  # the list stays visible without rows, because its keys add the first row
         self._list.styles.height = max(1, min(len(rows), 10))
         self._measure(len(rows))
         self._list.show(len(rows), self._row)
@@ -117,7 +117,7 @@ class RowsPane(Vertical):
         return FormRow(field, value, draft, problem, has_type=holds_values, is_plain=holds_values)
 
     def problem_of(self, state: State, row: int, field: str, draft: str | None) -> str:
-        """Return the error of a field beyond invalid JSON; "" without any."""
+        """Return an error of a field other than invalid JSON, or ""."""
         return ""
 
     def light(self, field: str | None, row: int | None) -> None:
@@ -142,7 +142,7 @@ class RowsPane(Vertical):
 
     @property
     def edited_place(self) -> Place | None:
-        """The place of the focused editor; of the row while the list has the focus."""
+        """The place of the focused editor, or of the row if the list has the focus."""
         if self._state is None or not self._count:
             return None
         field = self.focused_field
@@ -153,7 +153,7 @@ class RowsPane(Vertical):
         if self._state is not None:
             self.show(self._state, self._read)
 
-    # -- what the keys do: each gives the change to the state
+    # -- changes to the state, for the keys
 
     def adding(self, at: int) -> Change:
         return partial(edits.add_demo if self.KIND == "demo" else edits.add_turn, at=at)
@@ -168,7 +168,7 @@ class RowsPane(Vertical):
         return partial(edits.move_row, kind=self.KIND, row=row, to=to)
 
     def switching(self, row: int) -> Change:
-        """Disable or enable a row, in panes that bind `SWITCH`."""
+        """Return the change that disables or enables a row, for panes that bind `SWITCH`."""
         raise NotImplementedError
 
     def typing(self, place: Place, field: Field, text: str) -> Change:
@@ -201,7 +201,7 @@ class RowsPane(Vertical):
         self._form.focus_field()
 
     def action_leave_row(self) -> None:
-        """Return from a field to the rows; from there escape is the app's."""
+        """Return from a field to the rows; there, escape is left to the app."""
         if not self._form.has_focus_within:
             raise SkipAction
         self._list.focus()
@@ -224,12 +224,12 @@ class RowsPane(Vertical):
         return INVALID if is_invalid else self.mark_of(state, row)
 
     def _measure(self, count: int) -> None:
-        """Align the rows by the longest number and mark."""
+        """Measure the longest row number and mark, to align the rows."""
         marks = {self._mark(self._state, row)[0] for row in range(count)} if self._state is not None else ()
         self._widths = (max(3, len(str(count))), max(map(cell_width, marks), default=0))
 
     def summary_of(self, state: State, row: int) -> Content:
-        """Summarise a row."""
+        """Return a summary of a row."""
         values = self.rows_of(state)[row]
         return content("  ".join(_short(value) for value in values.values()) or "(empty)")
 

@@ -25,24 +25,24 @@ if TYPE_CHECKING:
     from workbench.tui.panes.signature_form import Changed, SignatureForm
 
 FORM = "(form)"
-"""The field of a place that means the form itself."""
+"""The field of a place that refers to the form itself."""
 NOTHING_YET = "question -> answer: str   or paste a class of your program"
 View = Literal["source", "form", "both"]
 VIEWS: tuple[View, ...] = get_args(View)
 PREDICTORS: tuple[Predictor, ...] = get_args(Predictor)
 FIRST = ("Predict", "ChainOfThought", "ReAct.react")
-"""The choices beside the other parts of the chosen module; the palette lists all."""
+"""Predictors that are always offered; the palette lists all."""
 
 
 def predictors_beside(chosen: str) -> list[Choice]:
-    """List the usual predictors and the other inner signatures of the chosen module."""
+    """Return the usual predictors and the other inner signatures of the chosen module."""
     module = chosen.partition(".")[0]
     named = [one for one in PREDICTORS if one in FIRST or ("." in chosen and one.startswith(f"{module}."))]
     return [Choice(one, one) for one in named]
 
 
 class SignaturePane(Vertical):
-    """Edits the signature's text, its class, predictor and instructions."""
+    """An editor for the signature's text, class, predictor and instructions."""
 
     BINDING_GROUP_TITLE = "Signature"
     HELP = """\
@@ -151,7 +151,10 @@ the place and what would work.
             self._form.go_to()
 
     def stand_alone(self, is_alone: bool) -> None:
-        """Style the form for a maximised pane; only for the form, because a class restyles the whole pane."""
+        """Style the form of a maximised pane.
+
+        Done only for the form, because changing a class restyles the whole pane.
+        """
         self._is_alone = is_alone
         self.set_class(is_alone and self.view == "form", "-alone")
 
@@ -181,7 +184,7 @@ the place and what would work.
         (self._instructions if self._instructions.display else self._editor).focus()
 
     def go_to_field(self, name: str) -> None:
-        """Go to the declaration of a field, in the form where that is in sight."""
+        """Go to the declaration of a field, in the form if that is visible."""
         if self._form is not None and (self.view == "form" or name == FORM):
             self._form.go_to(name)
             return
@@ -201,7 +204,7 @@ the place and what would work.
         self._edit(change, Place("instructions"), "instructions", typing=True)
 
     def _write_docstring(self, text: str) -> bool:
-        """Write instructions typed beside the form into the class's docstring; False where that is impossible."""
+        """Write the instructions into the class's docstring; return False if that is impossible."""
         from adapters.signatures import outline_edits
         from adapters.signatures.outline import outline_of
 
@@ -231,7 +234,7 @@ the place and what would work.
         self._edit(change, place, changed.label)
 
     def _problem_of(self, text: str) -> str:
-        """Return why the form's text would be invalid; "" for errors that were there before."""
+        """Return why the form's text would be invalid; "" if it is valid or had an error before."""
         from adapters.signatures import notation
 
         chosen = self._state.session.signature.class_name if self._state is not None else None
@@ -256,7 +259,7 @@ the place and what would work.
             self._edit(partial(edits.set_class_name, name=value), Place("signature", field="class"), "signature class")
 
     def _names_in(self, text: str) -> tuple[str, ...]:
-        """Return the classes of the text; while it has an error, the last known."""
+        """Return the classes of the text; while it has an error, the last valid ones."""
         if text != self._text_of_names:
             self._text_of_names = text
             names = _class_names(text)
@@ -294,7 +297,7 @@ the place and what would work.
                 is_own = signature.instructions != Signature.make(signature.fields_in_order).instructions
                 written = signature.instructions if is_own else ""
             self._writes_docstring = is_form and instructions is None
-            # a docstring is read without the blanks around it, which whoever types needs to keep for the moment
+            # docstrings are parsed without surrounding blanks, which must not vanish while the user types
             if instructions is not None or not is_form or _as_docstring(self._instructions.raw) != written:
                 self._instructions.show(instructions if instructions is not None else written)
             default = signature.instructions if signature is not None and instructions is None else ""
@@ -310,7 +313,7 @@ the place and what would work.
         self._editor.mark(marks)
 
     def _field_at(self, line: int, column: int) -> str | None:
-        """Return the field declared at a place of the text."""
+        """Return the field declared at a position of the text."""
         is_source = bool(self._names_in(self._editor.raw))
         return edits.field_at(self._editor.document.lines, line, column, self._fields, is_source)
 
@@ -338,12 +341,12 @@ the place and what would work.
 
 
 def _as_docstring(text: str) -> str:
-    """Strip a text as a docstring: no blanks around it or in its empty lines."""
+    """Strip blanks as in a docstring: around the text and in empty lines."""
     return "\n".join(line if line.strip() else "" for line in text.strip().split("\n"))
 
 
 def _class_names(text: str) -> tuple[str, ...] | None:
-    """Return the classes of a text, None while it has an error."""
+    """Return the classes of a text, or None if it has an error."""
     from adapters.signatures import notation
 
     try:
@@ -353,7 +356,7 @@ def _class_names(text: str) -> tuple[str, ...] | None:
 
 
 def _types_in(text: str) -> tuple[str, ...]:
-    """Return the models and enums of a text without errors."""
+    """Return the models and enums of a text; () if it has an error."""
     from adapters.signatures.outline import outline_of
 
     try:

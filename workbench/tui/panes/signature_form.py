@@ -1,4 +1,4 @@
-"""The signature as a form: fields, models and enums, edited without writing Python."""
+"""Edit the fields, models and enums of a signature in a form, without writing Python."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _HINT = (
 
 
 class Changed(NamedTuple):
-    """A change by the form: the new text, its label for undo, a renamed field, the class to choose."""
+    """A change by the form: the new text, its label for undo, a renamed field, and the class to choose."""
 
     text: str
     label: str
@@ -46,7 +46,10 @@ class Changed(NamedTuple):
 
 
 class SignatureForm(Vertical):
-    """`on_change` gets each change; `problem_of` returns why a text is not a valid signature, or ""."""
+    """A form that edits the text of a signature.
+
+    `on_change` receives each change; `problem_of` returns why a text is not a valid signature, or "".
+    """
 
     BINDING_GROUP_TITLE = "Form"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -79,7 +82,7 @@ class SignatureForm(Vertical):
         yield self._hint
 
     def on_resize(self) -> None:
-        """Show the keys in a row where they fit, else in two."""
+        """Show the key hints on one row if they fit, else on two."""
         keys = keys_of(self.app)(_HINT)
         beside = keys.replace("\n", "  ")
         self._hint.show(lines((beside if len(beside) + 2 <= self.size.width else keys, QUIET)))
@@ -89,7 +92,7 @@ class SignatureForm(Vertical):
             self._list.focus()
 
     def show(self, text: str, class_name: str | None) -> None:
-        """Show the form of a text; while it has an error, the last form, read-only."""
+        """Show the form of a text; while the text has an error, the last form stays, read-only."""
         if (text, class_name) == (self._text, self._class_name):
             return
         self._text, self._class_name = text, class_name
@@ -110,7 +113,7 @@ class SignatureForm(Vertical):
         self._list.show(len(self._rows), self._current)
 
     def fill(self, is_alone: bool) -> None:
-        """Fill the height, or beside the source only what the lines need."""
+        """Fill the height if alone, else only the rows that the lines need."""
         self._is_alone = is_alone
         self._size_list()
 
@@ -118,8 +121,8 @@ class SignatureForm(Vertical):
         self._list.styles.height = "1fr" if self._is_alone else max(3, len(self._rows))
 
     def go_to(self, member: str = "", of: str | None = None) -> None:
-        """Focus the list, at the line of a member if one is given."""
-        self._wants_focus = not self._list.is_attached  # or the focus would go to whatever is left in sight
+        """Focus the list, at the line of a member if given."""
+        self._wants_focus = not self._list.is_attached  # before that, another widget would be focused
         self._list.focus()
         for index, row in enumerate(self._rows):
             if row.kind == "member" and row.member == member and of in (None, row.of):
@@ -132,12 +135,12 @@ class SignatureForm(Vertical):
         self._current = event.index
 
     def on_paste(self, event: events.Paste) -> None:
-        """Take a pasted signature where there is none yet."""
+        """Use a pasted signature if there is none yet."""
         event.stop()
         self.take_pasted(event.text)
 
     def take_pasted(self, pasted: str) -> None:
-        """Use a pasted text as the signature; a toast reports why it cannot be."""
+        """Use pasted text as the signature, or report in a toast why that is impossible."""
         if holds_calls(pasted):
             self.post_message(PastedCall(pasted))
             return
@@ -219,7 +222,7 @@ class SignatureForm(Vertical):
         if outline is not None and of is not None and member is not None:
             self._make(partial(change.move_member, outline, of, member, by), f"move {member.name}")
 
-    # -- what they do
+    # -- dialogs and changes
 
     def _begin(self) -> None:
         def refuse(name: str) -> str:
@@ -309,7 +312,7 @@ class SignatureForm(Vertical):
         self.app.push_screen(AskScreen(f"Rename {of.name}", of.name, refuse), done)
 
     def _unless_lost(self, comments: tuple[str, ...], make: Callable[[], str], label: str) -> None:
-        """Ask before comments are deleted too."""
+        """Make a change, asking first if it deletes comments too."""
         if not comments:
             self._make(make, label)
             return
@@ -341,7 +344,7 @@ class SignatureForm(Vertical):
         return self._problem_of(text)
 
     def _fresh(self) -> Outline | None:
-        """Return the outline of the text; while it has an error, report that and return None."""
+        """Return the outline of the text, or report its error and return None."""
         try:
             return outline_of(self._text) if self._text and self._text.strip() else None
         except SignatureError as error:

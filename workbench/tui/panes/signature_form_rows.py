@@ -1,4 +1,4 @@
-"""The lines of the signature form."""
+"""List the lines of the signature form."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HEADS = {"signature": "Signature", "model": "Model", "record": "Record", "enum"
 
 
 class Row(NamedTuple):
-    """A line of the form: a class, a member, a way to add one, or a note."""
+    """A line of the form: a class, a member, a command to add to them, or a note."""
 
     kind: Literal["class", "member", "add", "begin", "note"]
     of: str = ""
@@ -27,7 +27,7 @@ class Row(NamedTuple):
 
 
 def rows_of(outline: Outline | None, class_name: str | None) -> tuple[Row, ...]:
-    """List the lines: the signature's inputs and outputs, then every model and enum."""
+    """Return the lines: the signature's inputs and outputs, then every model and enum."""
     if outline is None:
         return (Row("begin", text="begin a signature, or paste one"),)
     signature = outline.class_named(class_name)
@@ -71,7 +71,7 @@ def spelled(wanted: NewMember) -> NewMember:
 
 
 def not_described(of: ClassOutline, member: Member | None) -> str:
-    """Return why the description cannot be edited; "" when it can."""
+    """Return why the description cannot be edited, or ""."""
     if of.kind == "record":
         return f"{of.name} cannot have descriptions; a model can"
     if member is not None and member.description is None:

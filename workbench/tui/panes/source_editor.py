@@ -1,4 +1,4 @@
-"""The editor of the signature's source, which offers what can be written next."""
+"""An editor for the signature's source, with suggestions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WIDEST = 60
 
 
 class Offer(PlainStatic):
-    """The suggestions at the cursor. Never takes the focus."""
+    """A list of suggestions at the cursor, which never gets the focus."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -30,7 +30,7 @@ class Offer(PlainStatic):
         self.was_moved = False
 
     def offer(self, candidates: Sequence[Candidate], place: Offset) -> None:
-        """Shows candidates at a place of the screen; none hides it."""
+        """Show candidates at a position of the screen, or hide the list if there are none."""
         self.candidates, self.marked, self.was_moved = tuple(candidates), 0, False
         self.display = bool(candidates)
         if candidates:
@@ -54,7 +54,10 @@ class Offer(PlainStatic):
 
 
 class SourceEditor(Editor):
-    """An editor with suggestions; `own_types` returns the text's models and enums. Tab accepts, or enter after ↑↓."""
+    """An editor with suggestions: tab accepts, and so does enter after ↑ or ↓.
+
+    `own_types` returns the text's models and enums.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         KeyGroup("This text", "editor")(
@@ -72,12 +75,15 @@ class SourceEditor(Editor):
         self._offer(asked=True)
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
-        """After the key is on screen: what is offered never holds it up."""
+        """Suggest after the key is painted, so that suggestions never delay it."""
         if self.has_focus:
             self.call_after_refresh(self._offer)
 
     def on_paste(self, event: events.Paste) -> None:
-        """Open a pasted call as a session: it is no source of a signature. Runs before Textual's handler."""
+        """Open a pasted call as a session, because it is not a signature's source.
+
+        Runs before Textual's handler.
+        """
         if holds_calls(event.text) and "dspy.Signature" not in event.text:
             event.prevent_default()
             event.stop()
@@ -125,7 +131,7 @@ class SourceEditor(Editor):
             self.offered.offer((), Offset(0, 0))
 
     def _take(self, candidate: Candidate) -> None:
-        """Insert a suggestion, with the cursor inside its empty brackets or quotes."""
+        """Insert a suggestion and move the cursor into its empty brackets or quotes."""
         row, column = self.cursor_location
         self._hide()
         self.type_over(candidate.text, (row, column - self._length), (row, column))

@@ -32,21 +32,21 @@ KEYS: tuple[tuple[str, str, str, int], ...] = (
     ("{app.command_palette|^p}", "commands", "command_palette", 1),
     ("{app.leave|^q}", "quit", "leave", 3),
 )
-"""Key, name and action in display order, with a priority: 0 is shown first.
+"""Key, label and action in display order, with a priority: keys with lower numbers are shown first.
 
-Keys that fit are shown.
+Only keys that fit are shown.
 """
 
 SEND = "send_all"
 ACTIVITY_SECONDS = 3
-"""Seconds for which a message is shown."""
+"""Seconds that a message stays."""
 
 
 class StatusLine(Widget):
-    """The last line, two rows on narrow terminals. A click on a name or key does what it says."""
+    """The last line, with two rows on narrow terminals; a click on a name or key runs its action."""
 
     class Further(Message):
-        """A click on the number of columns in sight."""
+        """The user clicked on the number of visible columns."""
 
     def __init__(self, document: Document) -> None:
         super().__init__(id="status-line")
@@ -55,12 +55,12 @@ class StatusLine(Widget):
         self._dirty = False
         self._activity = self._beyond = ""
         self._times = self._number = 0
-        """Repetitions of the current message, and the number of messages."""
+        """Repetitions of the current message, and the number of messages so far."""
         self._is_program_other = False
         self._teacher = ""
 
     def show_beyond(self, said: str) -> None:
-        """Show which columns are out of sight (`workbench.tui.panes.columns.said_beyond`)."""
+        """Show which columns are hidden (`workbench.tui.panes.columns.said_beyond`)."""
         self._beyond = said
         self.refresh()
 
@@ -71,13 +71,13 @@ class StatusLine(Widget):
             self.refresh()
 
     def show_teacher(self, sign: str) -> None:
-        """Show whether the teacher is followed; a click changes it."""
+        """Show whether the teacher is followed; a click toggles it."""
         if sign != self._teacher:
             self._teacher = sign
             self.refresh()
 
     def say(self, activity: str, seconds: float = ACTIVITY_SECONDS) -> None:
-        """Show a message for a moment; repeated messages are counted."""
+        """Show a message for a few seconds, counting repetitions."""
         self._times = self._times + 1 if activity == self._activity else 1
         self._activity = activity
         self._number += 1
@@ -117,12 +117,12 @@ class StatusLine(Widget):
         press_button(self, event)
 
     def _left(self, width: int) -> Content:
-        """Show file, case and model, or the latest message in their place."""
+        """Return file, case and model, or the latest message instead."""
         quiet = "$foreground 60%"
         if self._activity:
             return self._doing(width)
         others = bool(self._case)
-        is_high = self.size.height > 1  # the keys have a line of their own
+        is_high = self.size.height > 1  # the keys have their own row
         beyond = self._beyond
         program = self._program() + teacher_button(self._teacher)
         taken = (12 if is_high and beyond else 24) + len(beyond) + program.cell_length
@@ -143,14 +143,14 @@ class StatusLine(Widget):
         return Content.assemble(*parts)
 
     def _program(self) -> Content:
-        """Show that the linked program differs; "" while it matches."""
+        """Return a warning if the linked program differs from the session, else ""."""
         if not self._is_program_other:
             return content("")
         label = content(keys_of(self.app)("≠ program {app.program|shift+F11}"), "$text-warning")
         return Content.assemble(_does("program", label), "   ")
 
     def _doing(self, width: int) -> Content:
-        """Show the file and the latest message."""
+        """Return the file and the latest message."""
         times = f" ×{self._times}" if self._times > 1 else ""
         said = one_line(self._activity, max(20, width - 16) - len(times)) + times
         file = one_line(self._file, max(8, min(40, width - cell_width(said) - 8)))
@@ -178,18 +178,18 @@ class StatusLine(Widget):
 
 
 def _models(session: Session) -> str:
-    """Return the model of all columns, if it is the same."""
+    """Return the model shared by all columns, or `per column`."""
     own = {one.model for one in session.columns} if session.columns else {None}
     return session.model if None in own else " ".join(map(str, own)) if len(own) == 1 else "per column"
 
 
 def case_word(name: str) -> str:
-    """Return the word before a case's name, "" where the name has it: `case 1`."""
+    """Return the word before a case's name; "" if the name includes it, as in `case 1`."""
     return Case(name).in_words.removesuffix(name)
 
 
 def _key(key: str, name: str, action: str, is_before_send: bool) -> Content:
-    """Show a key and its name; Send is filled, so that it is seen first."""
+    """Return a key and its label; Send is filled, so that it is noticed first."""
     if action == SEND:
         return Content.assemble((f" {key} {name} ", "$text-accent bold reverse"), " ")
     gap = " " if is_before_send else "  "

@@ -1,4 +1,4 @@
-"""The tabs Demos, History and Tools: all that a conversation repeats."""
+"""The Demos, History and Tools tabs: everything that a conversation can repeat."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ Paste rows into the list: JSON, JSON Lines, or a table (CSV) with a header of fi
         self._uses: Mapping[int, DemoUse] = {}
 
     def show_uses(self, uses: Sequence[DemoUse]) -> None:
-        """Show the prompt's use of each demo; `number` counts disabled demos too."""
+        """Show how the prompt uses each demo; `number` also counts disabled demos."""
         self._uses = {one.number: one for one in uses}
 
     def rows_of(self, state: State) -> Sequence[Mapping[str, Any]]:

@@ -1,4 +1,4 @@
-"""Variants: other texts for instructions and descriptions, which columns can use."""
+"""The Variants tab: alternative texts for instructions and descriptions, for use by columns."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ its text as a diff and decide whether to keep it.
 
 
 def _about(use: VariantUse) -> Content:
-    """The text it takes the place of, and whether it does."""
+    """Return the text that a variant replaces, and why it does not if it is left out."""
     quiet = "$foreground 60%"
     if use.state == "lost" or use.original is None:
         return lines(("✗ the text it was written for is gone: it is left out", "$text-error"))

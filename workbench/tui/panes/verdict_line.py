@@ -1,4 +1,4 @@
-"""The verdict on a column's reply: the line below the prompt, and in few words for the strip of all columns."""
+"""Describe the verdict on a column's reply: in a line below the prompt, and briefly for the strip."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ BEING_READ = "parsing, this takes a moment"
 
 
 def in_short(name: str, rendered: RenderedColumn, run: ColumnRun | None, is_old: bool) -> Verdict:
-    """Return the verdict on a column's reply; `is_old`: it answers an earlier prompt."""
+    """Return the brief verdict on a column's reply; `is_old` if it answers an earlier prompt."""
     id = rendered.column.id
     if run is not None and run.phase == "running":
         return Verdict(id, name, "◌", "accent", run.progress.doing or ("receiving" if run.text else "sent"))
     if run is not None and run.phase == "failed" and run.reply is None:
         return Verdict(id, name, "✗", "error", _failure_in_short(run), matters=True)
     if rendered.error:
-        why = rendered.error.removeprefix("the ")  # `signature: line 1, …`: said of every column, in little room
+        why = rendered.error.removeprefix("the ")  # `signature: line 1, …` appears for every column, in little room
         return Verdict(id, name, "✗", "error", one_line(why, LONGEST), matters=True)
     old = "old " if is_old else ""
     if run is not None and run.phase == "cancelled":
@@ -62,14 +62,14 @@ def in_short(name: str, rendered: RenderedColumn, run: ColumnRun | None, is_old:
 
 
 def read_in_short(reading: Reading) -> str:
-    """Return `4/4`, or `4/4 repaired` where the parser repaired the reply."""
+    """Return `4/4`, or `4/4 repaired` if the parser repaired the reply."""
     found = sum(one.state in ("read", "native") for one in reading.fields.values())
     steps = (step.rule for one in reading.fields.values() for step in one.steps)
     return f"{found}/{len(reading.fields)}{' repaired' if 'json_repair' in steps else ''}"
 
 
 def refused_in_short(reading: Reading) -> tuple[str, str]:
-    """Return place and reason of a parse error: `line 12: `, `& not escaped`."""
+    """Return place and reason of a parse error, such as `line 12: ` and `& not escaped`."""
     error = reading.error
     if error is None:
         return "", ""
@@ -91,7 +91,7 @@ REPLY = ("reply ", "$foreground bold")
 
 
 def verdict(rendered: RenderedColumn, run: ColumnRun | None, now: float = 0.0, keys: KeyWords = USUAL) -> Content:
-    """Describe a column's reply in a line: a sign, the verdict, time and cost."""
+    """Describe a column's reply in a line: sign, verdict, time and cost."""
     if run is not None and run.phase == "running":
         return _under_way(run, now, keys)
     took = _took(run) if run is not None else ""
@@ -123,7 +123,7 @@ def _under_way(run: ColumnRun, now: float, keys: KeyWords) -> Content:
 
 
 def _took(run: ColumnRun) -> str:
-    """Describe time, cost and calls of an ended run; for repeats, their number."""
+    """Describe time, cost and calls of an ended run; for repeats, their counts instead."""
     if run.repeats is not None:
         return f" {_repeated(run.repeats)}"
     if run.phase not in ("done", "failed"):
@@ -133,7 +133,7 @@ def _took(run: ColumnRun) -> str:
 
 
 def _of_reading(reading: Reading, took: str, ended: tuple[tuple[str, str], ...], keys: KeyWords) -> Content:
-    """Describe a parse result: the sign, or the place and field of the error and the key of its fixes."""
+    """Describe a parse result; for an error, with its place, its field and the key for fixes."""
     flags = f" · {len(reading.flags)} ⚑" if reading.flags else ""
     if reading.ok and reading.uncertain:
         return _line("✓", "warning", f"uncertain · {', '.join(reading.uncertain)}", took + flags, ended)
@@ -149,7 +149,7 @@ def _of_reading(reading: Reading, took: str, ended: tuple[tuple[str, str], ...],
 
 
 def _ended(rendered: RenderedColumn, run: ColumnRun | None) -> tuple[tuple[str, str], ...]:
-    """Describe why a reply ended early, before its verdict."""
+    """Return why a reply ended early, to be shown before its verdict."""
     said = ""
     if run is not None and run.phase == "cancelled":
         said = f"cancelled after {_duration(run.seconds)}"
@@ -159,13 +159,13 @@ def _ended(rendered: RenderedColumn, run: ColumnRun | None) -> tuple[tuple[str, 
 
 
 def says_why(rendered: RenderedColumn, run: ColumnRun) -> bool:
-    """Return whether the run's error, and not the parse result, explains the failure."""
+    """Return whether the run's error explains the failure, rather than the parse result."""
     is_unread = rendered.reading is None or not run.error.startswith("response")
     return run.phase == "failed" and (is_unread or is_of_before(rendered, run))
 
 
 def has_come(payload: Any) -> bool:
-    """Return whether the provider answered a failed call."""
+    """Return whether a failed call got an answer from the provider."""
     if not isinstance(payload, Mapping):
         return payload is not None
     kind = payload.get("kind")
@@ -174,12 +174,12 @@ def has_come(payload: Any) -> bool:
 
 
 def is_of_before(rendered: RenderedColumn, run: ColumnRun | None) -> bool:
-    """Return whether the reply on screen is older than the failed run."""
+    """Return whether the shown reply is older than the failed run."""
     return run is not None and run.phase == "failed" and run.reply is None and bool(rendered.text)
 
 
 def _failure(run: ColumnRun, took: str) -> tuple[str, str]:
-    """Describe a failure in few words, then phase and time; the details are below."""
+    """Describe a failure in a few words, followed by phase and time; details appear below."""
     if run.payload is None:
         return run.error, took
     from adapters.lm.provider_errors import in_short
@@ -189,7 +189,7 @@ def _failure(run: ColumnRun, took: str) -> tuple[str, str]:
 
 
 def _cost(run: ColumnRun) -> str:
-    """Describe the known total cost; "" for offline models."""
+    """Return the known total cost; "" for offline models."""
     if isinstance(run.payload, Mapping) and not has_come(run.payload):
         return ""  # nothing was sent
     calls = [one for one in run.run.attempts if not one.model.startswith("offline/")] if run.run is not None else []
@@ -198,7 +198,7 @@ def _cost(run: ColumnRun) -> str:
 
 
 def _fallback(run: ColumnRun) -> str:
-    """Name the fallback adapter that was used, if any."""
+    """Return what a retry or the fallback adapter achieved, if either ran."""
     last = run.run.attempts[-1] if run.run is not None and run.run.attempts else None
     if last is not None and last.purpose == "again":
         return f" · asked again: {'parsed' if run.phase == 'done' else 'failed too'}"

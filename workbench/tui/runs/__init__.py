@@ -1,1 +1,1 @@
-"""Runs of the app: active, finished, stored, rated."""
+"""Runs in the app: active, finished, stored and rated."""

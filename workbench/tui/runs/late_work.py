@@ -1,4 +1,4 @@
-"""Finish slow columns, replies and token counts away from the keys."""
+"""Complete slow columns, parse results and token counts without delaying keys."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 
 REST_SECONDS = 0.5
-"""Seconds a prompt must stay unchanged before its tokens are counted."""
+"""Seconds that a prompt must stay unchanged before its tokens are counted."""
 LONGEST = 100_000
-"""Characters of a prompt above which the estimate stays: passing on more would slow the keys."""
+"""Characters of a prompt above which the estimate is kept, because passing on more would delay keys."""
 
 Told = Callable[[str, "Request", "Ledger"], object]
 
@@ -42,7 +42,7 @@ class TokensCounted(AppMessage):
 
 
 class ExactCounts:
-    """Count resting prompts; `tell(column id, request, ledger)` is called from a thread for each count."""
+    """Count prompts that stopped changing, calling `tell(column id, request, ledger)` from a thread for each."""
 
     def __init__(self, tell: Told) -> None:
         self._tell = tell
@@ -50,13 +50,13 @@ class ExactCounts:
         self._asked: dict[str, Request] = {}
 
     def is_latest(self, column_id: str, request: Request) -> bool:
-        """Return whether this is the column's newest request to be counted; counts may overtake each other."""
+        """Return whether this is the column's newest counted request; counts may overtake each other."""
         return self._asked.get(column_id) is request
 
     def look(self, columns: Sequence[RenderedColumn], is_wanted: bool = False) -> None:
-        """Count each prompt that has not changed since the last look, once.
+        """Count each prompt that is unchanged since the last call, once.
 
-        `is_wanted` starts the child process if needed: the numbers are on screen.
+        `is_wanted` starts the child process if needed, because the numbers are on screen.
         """
         before, self._resting = self._resting, {one.column.id: one.request for one in columns if one.request}
         child = sys.modules.get("adapters.lm.child")
@@ -80,13 +80,13 @@ class ExactCounts:
         try:
             counts = model.count_tokens(pieces_of(request)) if isinstance(model, LitellmLM) else None
         except lm.ProviderError:
-            return  # the child is gone: the estimate stays
+            return  # the child process has ended: the estimate stays
         if counts is not None:
             self._tell(id, request, ledger_of(request, counts))
 
 
 def told_by_provider(run: ColumnRun | None) -> int | None:
-    """Return the prompt tokens that the provider reported for the first call of a finished run."""
+    """Return the prompt tokens that the provider reported for the first call of a finished run, or None."""
     if run is None or run.run is None or not run.run.attempts:
         return None
     count = (run.run.attempts[0].usage or {}).get("prompt_tokens")
@@ -101,7 +101,7 @@ def _can_be_counted(request: Request) -> bool:
 
 
 class LateColumns:
-    """Follow the columns of other dspy releases: one question at a time for each, then `show`.
+    """Get columns rendered by other dspy releases, one question per column at a time, then call `show`.
 
     Text typed during a question becomes the next question.
     """
@@ -113,9 +113,9 @@ class LateColumns:
         self._has_asked = False
 
     def look_after(self, rendered: RenderedColumn, engine: Engine) -> None:
-        """Ask for a late column after the columns that need no other process are painted."""
+        """Ask about a late column once the columns that need no other process are painted."""
         if rendered.late is not None and rendered.column.id not in self._under_way:
-            if not self._has_asked:  # an app before this one may have ended the processes
+            if not self._has_asked:  # an earlier app in this process may have ended the release processes
                 from sessions.releases import running
 
                 running.begin()
@@ -137,7 +137,7 @@ class LateColumns:
             self._under_way.discard(id)
 
     def close(self) -> None:
-        """End the processes: pending questions fail, and nothing delays the program's exit.
+        """End the release processes: pending questions fail, and nothing delays the program's exit.
 
         A session without such columns never imports their modules.
         """
@@ -149,9 +149,9 @@ class LateColumns:
 
 
 class ModelAnswers:
-    """Ask the installed litellm about models that it has not answered for yet; then call `show`.
+    """Ask the installed litellm about models it has not answered for yet, then call `show`.
 
-    Until then the columns use the last known answers (`adapters.lm.litellm_answers`).
+    Until then, columns use the last known answers (`adapters.lm.litellm_answers`).
     """
 
     def __init__(self, node: DOMNode, show: Callable[[], None]) -> None:
@@ -160,7 +160,10 @@ class ModelAnswers:
         self._is_asking = False
 
     def look_after(self, models: Iterable[str]) -> None:
-        """Ask about these models if a column has looked one up in vain. The thread never delays the exit."""
+        """Ask about these models if a column looked one up without success.
+
+        Runs in a thread that never delays the exit.
+        """
         from adapters.lm import litellm_answers
 
         wanted = set(models).intersection(litellm_answers.wanted())
@@ -173,15 +176,14 @@ class ModelAnswers:
 
         litellm_answers.ask(models)
         self._is_asking = False
-        with suppress(RuntimeError):  # the app has ended
+        with suppress(RuntimeError):  # the app may have ended
             self._node.app.call_from_thread(self._show)
 
 
 class SlowReadings:
-    """Parse slow replies one after the other; `show` is called after each.
+    """Parse slow replies one at a time and call `show` after each.
 
-    Two at once would share one interpreter with each other and the screen, so neither verdict would come before the
-    last.
+    Two at once would share the interpreter with each other and the screen, so that neither would finish early.
     """
 
     def __init__(self, node: DOMNode, show: Callable[[], None]) -> None:
@@ -191,7 +193,7 @@ class SlowReadings:
         self._turn = asyncio.Lock()
 
     def look_after(self, rendered: RenderedColumn, engine: Engine) -> None:
-        """Parse the reply of a column if that is still to do."""
+        """Parse the reply of a column if it still has to be parsed."""
         if rendered.slow is not None and rendered.column.id not in self._under_way:
             self._under_way.add(rendered.column.id)
             self._node.run_worker(

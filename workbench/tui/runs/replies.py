@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from adapters.requests.request import Request
 
 STREAM_SECONDS = 0.05
-"""Seconds between two columns that are painted while replies stream in."""
+"""Seconds between painting two columns while replies stream in."""
 
 
 class Replies:
     """The replies of the open document.
 
-    `edit` changes the document; `paint` shows the text that arrived for a run and returns whether there was any;
+    `edit` changes the document, `paint` shows the text received for a run and returns whether there was any, and
     `later` calls a function after some seconds.
     """
 
@@ -46,18 +46,18 @@ class Replies:
         self._paint = paint
         self._later = later
         self._batch = 0
-        """Number of sends so far: undo takes back the replies of one send together."""
+        """Number of sends so far; undo removes the replies of a send together."""
         self._arrived: dict[int, None] = {}
-        """Numbers of runs with text still to be painted, oldest first."""
+        """Numbers of runs with text that is not painted yet, oldest first."""
         self.requests: dict[tuple[str, str], Request] = {}
-        """The last request by case and column, answered or not."""
+        """The last request for each case and column, answered or not."""
         self._asked: dict[str, Request] = {}
-        """Requests by the digest that `State.answered` refers to, as far as they are known here."""
+        """Known requests by the digest that `State.answered` contains."""
         self._digests: dict[str, tuple[Request, str]] = {}
         """The last digest computed for each column, with its request."""
 
     def send(self, columns: Iterable[RenderedColumn], order: Order) -> None:
-        """Send columns of the current case as they are."""
+        """Send columns of the current case in their present state."""
         state = self._document.state
         self._batch += 1
         for one in columns:
@@ -73,16 +73,16 @@ class Replies:
         return bool(cancelled)
 
     def clear(self) -> None:
-        """Forget everything: another session is open now."""
+        """Forget all runs and requests, because another session was opened."""
         self._runs.clear()
         self.requests.clear()
         self._asked.clear()
         self._digests.clear()
 
-    # -- what comes
+    # -- events of runs
 
     def arrives(self, message: RunProgress) -> None:
-        """Paint arriving text one column at a time, so that a key waits for at most one."""
+        """Paint received text a column at a time, so that a key waits for one column at most."""
         if not self._arrived:
             self._later(STREAM_SECONDS, self._paint_arrived)
         self._arrived[message.number] = None
@@ -99,7 +99,7 @@ class Replies:
             self._later(STREAM_SECONDS, self._paint_arrived)
 
     def ended(self, message: RunEnded) -> bool:
-        """Store the reply of a run; return False when it was cancelled or replaced."""
+        """Store the reply of a run; return False if it was cancelled or replaced."""
         self._runs.take(message.number)
         run = self._runs.end(message)
         if run is not None:
@@ -118,10 +118,10 @@ class Replies:
         self._edit(change, Place("reply", run.case, row=self._batch), "the replies of a send", typing=True)
 
     def type_over(self, column: str, text: str) -> None:
-        """Take the reply that the user typed or pasted."""
+        """Store the reply that the user typed or pasted."""
         case = self._document.state.case
         before = case.replies.get(column) or Reply("")
-        # what was said of it was said of the reply before; and what is edited is there to be read
+        # a rating belongs to the earlier reply, and an edited reply is to be parsed
         source: Source = "edited" if before.text else "pasted"
         reply = replace(before, text=text, source=source, raw=False, rating=None, note=None)
         self._runs.forget(case.name, column)
@@ -129,12 +129,12 @@ class Replies:
         change = partial(edits.keep_reply, case=case.name, column=column, reply=reply, answers=answers)
         self._edit(change, Place("reply", case.name, field=column), f"reply of {column}", typing=True)
 
-    # -- what it answers
+    # -- the request that a reply answers
 
     def run_of(self, state: State, column: Column) -> ColumnRun | None:
-        """Return the last run of a column unless it says nothing about the reply on screen.
+        """Return the last run of a column, or None if it is unrelated to the shown reply.
 
-        That is so when its reply was undone or replaced, or when it failed with another model.
+        That is so if its reply was undone or replaced, or if it failed with another model.
         """
         run = self._runs.of(state.case.name, column.id)
         if run is None or run.phase == "running":
@@ -145,7 +145,7 @@ class Replies:
         return run if shown is not None and shown.text == run.reply.text else None
 
     def is_outdated(self, state: State, rendered: RenderedColumn) -> bool:
-        """Return whether the reply on screen belongs to another prompt or model than the current one."""
+        """Return whether the shown reply belongs to an earlier prompt or model."""
         reply = rendered.reply
         if reply is not None and reply.source == "sent" and reply.model is not None:
             if reply.model != state.session.model_of(rendered.column):
@@ -162,7 +162,7 @@ class Replies:
         return False
 
     def _digest_of(self, column: Column, request: Request) -> str:
-        """Compute the digest once for each request: it takes milliseconds where there are many demos."""
+        """Compute the digest once per request, because it takes milliseconds with many demos."""
         known = self._digests.get(column.id)
         if known is None or known[0] is not request:
             known = self._digests[column.id] = (request, request.digest())
@@ -173,13 +173,13 @@ SIGNS: dict[Rating, tuple[str, str]] = {"good": ("★ good", "$text-success"), "
 
 
 def rated(reply: Reply, rating: str, note: str) -> Reply:
-    """Return the reply with this rating (an unknown word: none) and note (blank: none)."""
+    """Return the reply with this rating (None if the word is unknown) and note (None if blank)."""
     found: Rating | None = "good" if rating == "good" else "bad" if rating == "bad" else None
     return replace(reply, rating=found, note=note.strip() or None)
 
 
 def rating_words(reply: Reply | None) -> Content:
-    """Describe rating and note in a few words; empty without either."""
+    """Describe rating and note in a few words; empty if there are none."""
     if reply is None:
         return lines()
     sign, style = SIGNS[reply.rating] if reply.rating is not None else ("", "")

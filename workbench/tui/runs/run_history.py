@@ -1,4 +1,4 @@
-"""Keep what was sent from the app, away from the keys, in the state folder or for the time of the app alone."""
+"""Store sent runs in a thread: in the state folder, or in memory until the app ends."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from workbench.tui.runs.runs import ColumnRun
 Result = TypeVar("Result")
 
 IN_MEMORY = 64
-"""Megabytes of runs that no file keeps: those of private sessions, and all when the setting is 0."""
+"""Megabytes of runs in memory: those of private sessions, and all runs if the setting is 0."""
 LARGEST = 64_000_000
-"""Bytes read of a file of an earlier release."""
+"""Bytes above which a file from an earlier release is ignored."""
 
 
 class RunHistory:
-    """Keep runs of at most `megabytes` (0: in memory) in the order of their ends, in a thread of its own."""
+    """Store at most `megabytes` of runs (0: in memory) in the order in which they end, in a thread."""
 
     def __init__(self, megabytes: int) -> None:
         self._thread = ThreadPoolExecutor(1, "sent runs")
@@ -39,14 +39,14 @@ class RunHistory:
         self._path: Path | None = None
 
     def open(self, path: Path | None) -> None:
-        """Open another session."""
+        """Set the open session, and import its runs from an earlier release."""
         self._path = path
         self._opened += 1
         if path is not None and self._megabytes:
             self._thread.submit(self._take_over, path)
 
     def saved_as(self, path: Path) -> None:
-        """Give the runs of a session without a file its new file."""
+        """Move the runs of an unsaved session to its new file."""
         if self._path is None:
             before, after = self.place, self._place_of(path)
             for is_private in (False, True):
@@ -55,11 +55,11 @@ class RunHistory:
 
     @property
     def place(self) -> str:
-        """Return where the open session is, as its runs say."""
+        """Where the open session is, as stored with its runs."""
         return self._place_of(self._path)
 
     def add(self, run: ColumnRun, tell: Callable[[str], object]) -> None:
-        """Keep a run that has ended; `tell` hears, in another thread, why that failed."""
+        """Store a run that has ended; on failure, `tell` is called from the thread with the reason."""
         path = self._place_of(run.path)
 
         def done(future: Future[None]) -> None:
@@ -70,11 +70,14 @@ class RunHistory:
         self._thread.submit(self._add, run, path).add_done_callback(done)
 
     async def ask(self, work: Callable[[SentRuns], Result], is_private: bool) -> Result:
-        """Ask the store; the answer knows every run that ended before. Raises as `SentRuns` does."""
+        """Query the store, including every run that ended before.
+
+        Raises as `SentRuns` does.
+        """
         return await asyncio.wrap_future(self._thread.submit(lambda: work(self._store(is_private))))
 
     def close(self) -> None:
-        """Wait until all runs are kept."""
+        """Wait until all runs are stored."""
         self._thread.shutdown()
         for kept in (self._in_memory, self._in_file):
             if kept is not None:
@@ -100,13 +103,13 @@ class RunHistory:
         kept = self._store(session.private)
         for past in past_runs(session, column, state.case.name, path, run.runs, run.raw):
             kept.add(past, session)
-        if not run.runs:  # it could not be sent
+        if not run.runs:  # the run could not be sent
             now = datetime.now().isoformat(timespec="milliseconds")
             failed = PastRun(now, state.case.name, column.id, run.model, "failed", 0.0, "", run.error[:LONGEST_ERROR])
             kept.add(replace(failed, adapter=column.adapter, session=session.name, path=path), session)
 
     def _take_over(self, path: Path) -> None:
-        """Take over the runs of a session that an earlier release kept in a file of their own."""
+        """Import a session's runs from the file of an earlier release, and delete that file."""
         with suppress(OSError, SessionError):
             file = state_folder() / "runs" / f"{key_of(path)}.jsonl"
             if file.stat().st_size <= LARGEST:
@@ -118,7 +121,10 @@ class RunHistory:
 
 
 def _run_of(data: dict[str, Any]) -> PastRun:
-    """Build a run from a line of an earlier release. Raises TypeError, KeyError or ValueError for anything else."""
+    """Return a run from a line of an earlier release's file.
+
+    Raises TypeError, KeyError or ValueError if the line has another format.
+    """
     texts = {name: data[name] for name in ("at", "case", "column", "model", "phase", "text", "error", "rating", "note")}
     if not all(isinstance(one, str) for one in texts.values()) or not isinstance(data["values"], dict):
         raise TypeError("not a run")

@@ -1,7 +1,7 @@
 """Run columns in threads, follow their events, and remember each column's last run.
 
-Nothing ever waits for such a thread. It talks to the app by messages with the number of its run; messages of a
-cancelled run are dropped.
+Nothing ever waits for such a thread. It sends messages with the number of its run to the app; messages of a cancelled
+run are dropped.
 """
 
 from __future__ import annotations
@@ -51,25 +51,26 @@ class ToolWaits(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class RunRepeated(Event):
-    """The next of several runs begins; `number` counts from 1."""
+    """The next of several runs starts; `number` counts from 1."""
 
     number: int
 
 
 @dataclass
 class Progress:
-    """Progress of a run. `text` is the reply so far, of the last call made through the column's own adapter.
+    """The progress of a run.
 
-    Replies to a fallback or an extraction are not shown as the column's reply.
+    `text` is the reply so far, from the last call made by the column's own adapter. Replies to a fallback or an
+    extraction are not shown as the column's reply.
     """
 
     text: str = ""
     reasoning: str = ""
-    """The reasoning so far, in a call that has returned nothing else."""
+    """The reasoning so far, in a call that has returned nothing else yet."""
     doing: str = ""
     attempt: int = 1
     number: int = 1
-    """The number of this run among several."""
+    """The number of this run in a series."""
     loading_s: float = 0.0
     """Seconds spent loading litellm, which do not count for the model."""
     _shown: int = 0
@@ -78,11 +79,11 @@ class Progress:
 
     @property
     def call(self) -> tuple[int, int]:
-        """Return the run and the attempt whose reply `text` is."""
+        """The run and the attempt that `text` is the reply of."""
         return self.number, self._shown
 
     def hear(self, events: Iterable[Event]) -> None:
-        """Apply events."""
+        """Update the progress from `events`."""
         pieces, thoughts = [self.text], [self.reasoning]
         for event in events:
             self.attempt = max(self.attempt, event.attempt)
@@ -114,7 +115,7 @@ class Progress:
 
 
 def _doing(event: Event, before: str) -> str:
-    """Name the current step in a few words; "" during the first call."""
+    """Return a short label for the current step; "" during the first call."""
     if isinstance(event, ModelLoading):
         return "loading litellm"
     if isinstance(event, ToolWaits):
@@ -136,12 +137,12 @@ def _doing(event: Event, before: str) -> str:
 
 Phase = Literal["running", "done", "failed", "cancelled"]
 Send = Callable[[State, Column, Listener, threading.Event], Run]
-"""Send one column of the current case and return when it is done; raises nothing on purpose."""
+"""A function that sends a column of the current case and returns the run; it is expected not to raise."""
 
 
 @dataclass(frozen=True)
 class Order:
-    """An order to send columns: settings, repeats, and whether to leave the reply unparsed."""
+    """How to send columns: the function that sends, repeats, and whether to leave replies unparsed."""
 
     send: Send
     times: int = 1
@@ -152,7 +153,7 @@ class Order:
 
 @dataclass
 class ColumnRun:
-    """A run as the screen sees it: the text so far, and its outcome."""
+    """The state of a run for display: the text so far, and its outcome."""
 
     number: int
     case: str
@@ -169,9 +170,9 @@ class ColumnRun:
     attempts: int = 1
     run: Run | None = None
     runs: list[Run] = field(default_factory=list)
-    """The finished runs of several in a row; `run` is the last of them."""
+    """The finished runs of a series; `run` is the last of them."""
     repeats: Repeats | None = None
-    """The common results of several runs, once all are over."""
+    """The combined results of a series, once all its runs are over."""
     reply: Reply | None = None
     error: str = ""
     payload: Any = None
@@ -203,7 +204,10 @@ class RunProgress(Message):
 
 
 class RunEnded(Message):
-    """A run is over. After an internal error `run` is None and `error` is set; `of` is the run on the screen."""
+    """A run is over; after an internal error `run` is None and `error` is set.
+
+    `of` is the run as shown on screen.
+    """
 
     def __init__(
         self, number: int, run: Run | None, error: Exception | None = None, of: ColumnRun | None = None
@@ -225,7 +229,7 @@ class Runs:
         self._by_place: dict[tuple[str, str], ColumnRun] = {}
 
     def start(self, state: State, column: Column, order: Order) -> ColumnRun:
-        """Send a column, and cancel its active run if there is any."""
+        """Send a column, cancelling its active run if there is one."""
         self.cancel(state.case.name, column.id)
         model = state.session.model_of(column)
         numbers = (order.times, order.raw, state, order.path)
@@ -240,7 +244,7 @@ class Runs:
         return self._by_place.get((case, column))
 
     def numbered(self, number: int) -> ColumnRun | None:
-        """Return the run of that number, unless a newer run of its column replaced it."""
+        """Return the run with this number, or None if a newer run of its column replaced it."""
         return next((one for one in self._by_place.values() if one.number == number), None)
 
     @property
@@ -248,7 +252,7 @@ class Runs:
         return tuple(run for run in self._by_place.values() if run.phase == "running")
 
     def cancel(self, case: str, column: str) -> ColumnRun | None:
-        """Cancel the run at once and tell its thread to end; return None when none was active."""
+        """Cancel a run at once and signal its thread to end; return None if it was not active."""
         run = self.of(case, column)
         if run is None or run.phase != "running":
             return None
@@ -262,7 +266,7 @@ class Runs:
         return run
 
     def forget(self, case: str, column: str) -> None:
-        """Forget the outcome of the column's run: it shows another reply now."""
+        """Forget the last run of a column, because the column now shows another reply."""
         run = self.of(case, column)
         if run is not None and run.phase != "running":
             del self._by_place[case, column]
@@ -274,13 +278,13 @@ class Runs:
                 self._by_place[new, column] = self._by_place.pop((case, column))
 
     def clear(self) -> None:
-        """Cancel everything: another session is open now."""
+        """Cancel and forget all runs, because another session was opened."""
         for run in self.active:
             self.cancel(run.case, run.column)
         self._by_place.clear()
 
     def take(self, number: int) -> ColumnRun | None:
-        """Apply the events that arrived for a run; return None when it is over or replaced."""
+        """Apply the events received for a run; return None if it is over or was replaced."""
         run = self._current(number)
         if run is None:
             return None
@@ -291,7 +295,7 @@ class Runs:
         return run
 
     def end(self, message: RunEnded) -> ColumnRun | None:
-        """Record the outcome of a run; return None when it was cancelled or replaced.
+        """Store the outcome of a run; return None if it was cancelled or replaced.
 
         The calls of a cancelled run can still be inspected.
         """
@@ -337,21 +341,21 @@ class Runs:
                 if run.cancel.is_set():
                     break
             ended = RunEnded(run.number, run.runs[-1], of=run)
-        except Exception as error:  # a mistake of ours in a thread: it is reported on the screen
+        except Exception as error:  # an internal error in the thread, reported on screen
             ended = RunEnded(run.number, None, error, run)
         self._post(ended)
 
 
 @dataclass
 class SendSetup:
-    """Settings of the app for sending. Anything slow to import or build is made at the first send."""
+    """The app's settings for sending; anything slow to import or build is created at the first send."""
 
     sender: Send | None = None
-    """Replaces the model, as in tests; None sends to the model."""
+    """A replacement for the model, used in tests; None sends to the model."""
     tool_handlers: Mapping[str, NamedHandler] = field(default_factory=dict)
-    """Functions that the user named for tools of the open session, by tool."""
+    """Functions that answer tools of the open session, by tool; named by the user."""
     fixed: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """Fixes that were applied since the last run, by column: its sentence and the verdict before."""
+    """The fix applied to each column since its last run: its description and the outcome before."""
 
     @cached_property
     def hosts(self) -> AllowedHosts:
@@ -362,5 +366,5 @@ class SendSetup:
 
     @cached_property
     def asking(self) -> asyncio.Lock:
-        """Held while the user is asked for a tool result: one question at a time."""
+        """A lock held while the user is asked for a tool result, so that questions come one at a time."""
         return asyncio.Lock()

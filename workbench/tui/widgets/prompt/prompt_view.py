@@ -337,9 +337,7 @@ class PromptView(LineView):
         self._painter.cursor = spot if self.has_focus else None
 
     def _follow(self, start: int = 0, end: int = 0, new_end: int = 0) -> None:
-        """Keep the cursor on its piece; after changed messages, the arguments are those returned by
-        `PromptLayout.take`.
-        """
+        """Keep the cursor on its piece; arguments are those returned by `PromptLayout.take`."""
         if self._cursor is not None:
             self._set_cursor(self._layout.follow(self._cursor, start, end, new_end))
 
