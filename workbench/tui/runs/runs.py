@@ -137,7 +137,7 @@ def _doing(event: Event, before: str) -> str:
 
 Phase = Literal["running", "done", "failed", "cancelled"]
 Send = Callable[[State, Column, Listener, threading.Event], Run]
-"""A function that sends a column of the current case and returns the run; it is expected not to raise."""
+"""A function that sends a column of the current case and returns the run; may raise `RunError`."""
 
 
 @dataclass(frozen=True)
@@ -204,7 +204,7 @@ class RunProgress(Message):
 
 
 class RunEnded(Message):
-    """A run is over; after an internal error `run` is None and `error` is set.
+    """A run is over; if sending raised, `run` is None and `error` is set.
 
     `of` is the run as shown on screen.
     """
@@ -341,7 +341,7 @@ class Runs:
                 if run.cancel.is_set():
                     break
             ended = RunEnded(run.number, run.runs[-1], of=run)
-        except Exception as error:  # an internal error in the thread, reported on screen
+        except Exception as error:  # a `RunError` or an internal error; both are reported on screen
             ended = RunEnded(run.number, None, error, run)
         self._post(ended)
 
