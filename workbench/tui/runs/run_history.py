@@ -55,7 +55,7 @@ class RunHistory:
 
     @property
     def place(self) -> str:
-        """Where the open session is, as stored with its runs."""
+        """The path of the open session, as stored with its runs."""
         return self._place_of(self._path)
 
     def add(self, run: ColumnRun, tell: Callable[[str], object]) -> None:

@@ -142,7 +142,7 @@ Send = Callable[[State, Column, Listener, threading.Event], Run]
 
 @dataclass(frozen=True)
 class Order:
-    """How to send columns: the function that sends, repeats, and whether to leave replies unparsed."""
+    """An order to send columns: the function that sends, repeats, and whether to leave replies unparsed."""
 
     send: Send
     times: int = 1
