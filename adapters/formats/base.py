@@ -1,8 +1,9 @@
-"""The base class of all adapters, which convert a signature, demos and inputs to messages, and a reply to values.
+"""The base class of all adapters.
 
-`render` and `read` return the prompt and the parse result with origins and spans. `format` and `parse` return the same
-in dspy's exact shapes, with dspy's errors. A user's adapter may override any method of dspy's (`format`, `parse`,
-`format_field_description`, …) and return plain strings.
+An adapter converts a signature, demos and inputs to messages, and a reply to values. `render` and `read` return the
+prompt and the parse result with origins and spans. `format` and `parse` return the same in dspy's exact shapes, with
+dspy's errors. A user's adapter may override any method of dspy's (`format`, `parse`, `format_field_description`, …) and
+return plain strings.
 """
 
 from __future__ import annotations

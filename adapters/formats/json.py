@@ -50,7 +50,7 @@ def read_json(found: Findings, error_name: str) -> Reading:
     signature, completion = found.signature, found.completion
     try:
         document, searched = _document(completion)
-    except Exception as error:  # dspy does not catch json_repair's ValueError and RecursionError: the verdict
+    except Exception as error:  # dspy does not catch json_repair's errors, so these are the verdict
         found.fail(error)
         return found.reading("JSONAdapter")
     if document is None:

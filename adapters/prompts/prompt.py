@@ -27,7 +27,10 @@ def nothing() -> Values:
 
 @dataclass(frozen=True, slots=True)
 class DataPart:
-    """A content part that is not text, such as an image: the provider's JSON object, and the field of its origin."""
+    """A content part that is not text, such as an image.
+
+    `payload` is the provider's JSON object, `field` the field of its origin.
+    """
 
     payload: Mapping[str, object]
     field: str | None = None

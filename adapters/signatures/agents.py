@@ -1,7 +1,7 @@
 """Make the inner signatures of dspy 3.4.1's `ReAct`, `ProgramOfThought`, `CodeAct` and `Refine`.
 
-Rule: the `__init__` of each, and `dspy.predict.refine.OfferFeedback`. These modules generate the signatures that the
-model sees from the user's signature.
+Rule: the `__init__` of each, and `dspy.predict.refine.OfferFeedback`. These modules derive the signatures of their
+prompts from the user's signature.
 """
 
 from __future__ import annotations

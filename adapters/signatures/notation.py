@@ -1,4 +1,4 @@
-"""Read a signature from either notation, the string `"question -> answer"` or Python source, without running it.
+"""Read a signature from the string `"question -> answer"` or Python source, without running it.
 
 Python source declares `class X(dspy.Signature)`, and the models, enums and constants that the signature uses.
 """

@@ -29,7 +29,7 @@ def _load() -> dict[str, str]:
         return texts
     for name, text in texts.items():
         notice, gap, docstring = text.partition("\n\n") if text.lstrip(" ").startswith(NOTICE) else ("", "", text)
-        # Python 3.13 and later convert docstrings so: tabs to spaces, no common indentation
+        # Python 3.13 and later convert tabs to spaces and remove the common indentation
         first, *rest = docstring.expandtabs().split("\n")
         margin = min((len(line) - len(line.lstrip(" ")) for line in rest if line.strip(" ")), default=0)
         texts[name] = notice.lstrip(" ") + gap + "\n".join([first.lstrip(" "), *(line[margin:] for line in rest)])

@@ -1,4 +1,7 @@
-"""Edit columns and variants with pure functions, which return a new `State`, or the same if nothing changes."""
+"""Edit columns and variants with pure functions.
+
+They return a new `State`, or the same if nothing changes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Edit a session with pure functions, which return a new `State`, or the same if nothing changes."""
+"""Edit a session with pure functions.
+
+They return a new `State`, or the same if nothing changes.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +59,7 @@ def set_text(state: State, place: Place, field: Field, text: str) -> State:
     """Set a field of an input, demo or history turn from typed text.
 
     An invalid text stays as a draft, and the session keeps the last value. A valid text leaves no draft; the editor
-    keeps its layout while it has the same value.
+    keeps its layout while the text has the same value.
     """
     is_text = field_values.editing_of(field) == "text"
     value = text if is_text else plain_values.read(text, field.annotation)

@@ -34,10 +34,10 @@ class FixError(ValueError):
 
 
 class Effect(NamedTuple):
-    """A fix with its effect: the next state, the changed sections of the prompt, and the reply's new parse result.
+    """A fix with its effect on the session, the prompt and the parse result of the reply.
 
-    `parses` is None if that needs a new reply. If `problem` is set, the fix cannot be applied and the other fields are
-    empty.
+    `prompt` lists the changed sections. `parses` is None if that needs a new reply. If `problem` is set, the fix cannot
+    be applied and the other fields are empty.
     """
 
     fix: Fix

@@ -1,4 +1,7 @@
-"""Edit a session's tools with pure functions, which return a new `State`, or the same if nothing changes."""
+"""Edit a session's tools with pure functions.
+
+They return a new `State`, or the same if nothing changes.
+"""
 
 from __future__ import annotations
 
