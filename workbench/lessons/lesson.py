@@ -134,7 +134,7 @@ def _of_demo(turn: str, use: DemoUse | None, pieces: list[Piece]) -> LessonStep:
 
 
 def _told(request: Request) -> Signature:
-    """Return the signature in the prompt, with the tool fields if tools are sent as text."""
+    """Return the prompt's signature, with tool fields if tools are sent as text."""
     return request.signature if request.calls_field is None else with_tool_fields(request.signature)[0]
 
 

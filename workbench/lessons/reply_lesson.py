@@ -1,4 +1,6 @@
-"""Explain step by step how a reply is parsed: structure, slices, repairs, coercion and verdict.
+"""Explain step by step how a reply is parsed.
+
+The steps are the structure, slices, repairs, coercion and the verdict.
 
 The steps need only the `Reading`, and show its spans, which cover the whole reply.
 """

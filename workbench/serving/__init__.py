@@ -1,1 +1,1 @@
-"""A class in the browser: who can join, the program and folder of each seat, and the walls around it."""
+"""A class in the browser: joining, and the program, folder and limits of each seat."""

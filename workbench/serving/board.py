@@ -1,4 +1,4 @@
-"""Show the teacher the join address and the participants, on a page with a QR code and in the terminal."""
+"""Show the teacher the join address and the participants, as a page and in the terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run a class in the browser: its web server, its seats, and the cleanup at the end."""
+"""Run a class in the browser: web server, seats and cleanup."""
 
 from __future__ import annotations
 
@@ -84,10 +84,7 @@ class Setup:
 
 
 def own_host() -> str:
-    """Return this machine's IP address in its network, or its host name without a network.
-
-    Phones can reach the IP address, but often cannot resolve the name.
-    """
+    """Return this machine's IP address in its network, which phones can reach; its host name without a network."""
     with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.connect(("192.0.2.1", 9))  # sends nothing: it only selects the local address
         return str(probe.getsockname()[0])
@@ -147,7 +144,7 @@ class ClassRoom:
         self._looking = asyncio.create_task(self._look_again_and_again())
 
     async def close(self) -> None:
-        """End all programs and the server, then remove the seats' folders unless they are kept."""
+        """End all programs and the server; remove the seats' folders unless they are kept."""
         self._is_over = True
         if self._looking is not None:
             self._looking.cancel()
@@ -167,7 +164,7 @@ class ClassRoom:
             self._clear(seat)
 
     async def look_after(self) -> None:
-        """Close idle pages, and free the seats of participants who have been away for too long."""
+        """Close idle pages, and free the seats of absent participants."""
         for seat in self.seats.idle():
             self._say(f"{seat.name} is idle: page closed, seat kept for the same time again")
             self.seats.touch(seat)

@@ -45,7 +45,7 @@ class Connections:
         return _NewConnection(self)
 
     def begin(self, transport: asyncio.Transport) -> None:
-        """Pass a new connection to the server, and close the oldest if there are too many."""
+        """Pass a new connection to the server; close the oldest if there are too many."""
         address = str((transport.get_extra_info("peername") or ("",))[0])
         self._strangers[transport] = address
         asyncio.get_running_loop().call_later(SECONDS, self._end, transport)
@@ -89,7 +89,7 @@ class _NewConnection(asyncio.Protocol):
 
 
 class CountedLog(logging.Handler):
-    """Summarize the logs of the server and the event loop in at most one line a minute.
+    """Summarize logs of the server and event loop, in at most a line per minute.
 
     `report` is called with the first exception of each type that no client can cause, and returns the log's path.
     """
@@ -113,7 +113,7 @@ class CountedLog(logging.Handler):
             self._say(f"internal error ({kind}); the class goes on. Please send us {self._report(error)}")
 
     def tell(self, now: float) -> None:
-        """Report the number of log records since the last report, at most once a minute."""
+        """Report the number of new log records, at most once a minute."""
         if self._count and now - self._said_at >= BETWEEN_REPORTS_S:
             last = " ".join(self._last.split())[:100]
             self._say(f"{self._count:,} requests or connections were malformed or cut off (the last: {last})")

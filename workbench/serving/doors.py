@@ -114,11 +114,11 @@ class Doors:
             return page("Request not read", UNREADABLE, status=400)
 
     def _is_from_here(self, request: web.Request) -> bool:
-        """Return whether the request comes from a page of this class, by its `Origin`, which no script can forge."""
+        """Return whether a page of this class sent the request. Scripts cannot forge the `Origin` header."""
         return request.headers.get("Origin", "") in (f"{request.scheme}://{request.host}", self._public)
 
     def _cookie(self, request: web.Request) -> str:
-        """Return the cookie name, which includes the port because browsers share cookies between ports of a host."""
+        """Return the cookie name. It includes the port, because browsers share cookies between ports of a host."""
         port = request.host.rpartition(":")[2]
         return f"workbench_{port if port.isascii() and port.isdecimal() else 'class'}"
 
@@ -135,7 +135,7 @@ class Doors:
         return page("Join the class", ENTER, CODE)
 
     async def _show_join(self, request: web.Request) -> web.StreamResponse:
-        """Show a page with a Join button, so that link previews, as in chats, take no seat."""
+        """Show a page with a Join button, so that link previews take no seat."""
         code = request.match_info["code"]
         if self._has_seat(request, code):
             raise web.HTTPSeeOther("/")

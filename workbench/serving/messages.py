@@ -1,4 +1,4 @@
-"""Define the messages between a page, the server and a participant's program, with strict parsers.
+"""Define and parse the messages between a page, the server and a participant's program.
 
 A page sends packets: keys, sizes, presses of its buttons. A program sends its page the buttons to show (`Controls`),
 and the teacher's program sends the server the teacher's position (`TeachersPlace`), which the server forwards to all

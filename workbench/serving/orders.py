@@ -80,6 +80,6 @@ class Orders:
 
 
 def key_variables(models: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names of the variables with the API keys for these models, without duplicates."""
+    """Return the environment variables of the API keys for these models, without duplicates."""
     providers = dict.fromkeys(split_model(one)[0] for one in models)
     return tuple(dict.fromkeys(name for provider in providers for name in addresses.key_variables(provider)))

@@ -1,4 +1,4 @@
-"""Manage the seats of a class: codes to join, a secret and a folder for each seat, and downloads.
+"""Manage the seats of a class: join codes, secrets, folders and downloads.
 
 The whole class uses one code, shown on a projector or in a chat, so it is short enough to be typed. It stays safe
 because it expires as soon as the class is full or the server stops. Each participant has a secret, which opens one

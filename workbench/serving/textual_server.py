@@ -123,7 +123,7 @@ class SeatProgram(AppService):
                 await end(process)
 
     async def on_meta(self, data: bytes) -> None:
-        """Handle the app's requests to the browser: close, open a web page, download a file, show buttons.
+        """Handle the app's requests to the browser: close, open a URL, download, show buttons.
 
         A place is accepted only from the teacher's program.
         """
@@ -187,7 +187,7 @@ async def _read_to_its_end(stream: asyncio.StreamReader) -> None:
 
 
 async def hand_out(request: web.Request, folder: Path, name: str) -> web.StreamResponse:
-    """Respond with a file in `folder` as an attachment, which browsers save instead of showing.
+    """Respond with a file in `folder` as an attachment, which browsers do not show.
 
     Raises `DownloadError`. Aborts the connection if the browser does not read or the download is incomplete.
     """

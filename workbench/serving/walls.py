@@ -1,4 +1,4 @@
-"""Confine a seat's process to its folder with an audit hook, as a second barrier behind `Confinement`.
+"""Confine a seat's process to its folder, as a second barrier behind `Confinement`.
 
 Python calls an audit hook before it opens a file, starts a program or connects; a hook cannot be removed. This hook
 allows the process to read the files of Python and of this project, and to write only in the seat's folder, up to its
@@ -63,9 +63,10 @@ class FullError(OSError):
 
 
 def put_up(folder: Path, most_bytes: int, *, calls_models: bool = False) -> None:
-    """Confine this process to `folder` until it exits, with at most `most_bytes` checked before each write.
+    """Confine this process to `folder` until it exits.
 
-    With `calls_models` the process may start the program that calls models, which is not confined.
+    The size limit `most_bytes` is checked when a file is opened for writing. With `calls_models` the process may start
+    the program that calls models, which is not confined.
     """
     scripts = [CHECKS_PATTERNS, *([CALLS_MODELS] if calls_models else [])]
     sys.addaudithook(watcher(folder, scripts, most_bytes))
@@ -107,7 +108,7 @@ def watcher(folder: Path, scripts: Iterable[Path], most_bytes: int) -> Callable[
 
 
 def folder_size(folder: str) -> int:
-    """Return the total bytes of the files below a folder, counting at least a disk block for each."""
+    """Sum the bytes of the files below a folder, at least a disk block for each."""
     found = 0
     for place, _, names in os.walk(folder):
         for name in names:

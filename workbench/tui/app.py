@@ -197,7 +197,7 @@ class WorkbenchApp(SurvivingApp):
         return super().check_action(action, parameters)
 
     async def run_action(self, action: Any, default_namespace: Any = None, namespaces: Any = None) -> bool:
-        """Run an action and let the guide tick off its step, except for panes' actions of the same name."""
+        """Run an action; the guide ticks off its step. Panes' actions of the same name do not count."""
         done = await super().run_action(action, default_namespace, namespaces)
         if isinstance(action, str):
             where, _, name = action.partition("(")[0].rpartition(".")
@@ -411,7 +411,7 @@ class WorkbenchApp(SurvivingApp):
             self.post_message(CopiesOfWork(why_not))
 
     def _ended_from_outside(self) -> None:
-        """Back up unsaved work and exit when the terminal closes or the app is terminated."""
+        """Back up unsaved work and exit, after a signal."""
         if self.document.dirty or self.document.state.drafts:
             autosave.write(document.session_with_drafts(self.document.state), self.document.path)
         self.exit(130)

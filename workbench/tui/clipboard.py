@@ -1,4 +1,4 @@
-"""Copy to the clipboards of the system, of tmux and of the terminal (OSC 52, which works over SSH)."""
+"""Copy to the clipboards of system, tmux and terminal (OSC 52, which works over SSH)."""
 
 from __future__ import annotations
 

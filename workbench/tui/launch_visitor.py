@@ -316,7 +316,7 @@ def main() -> int:
 
 
 def _limit(memory_mb: int, disk_mb: int) -> None:
-    """Limit the memory of this process and of its children, and the size of files.
+    """Limit the memory of this process and its children, and the size of files.
 
     The server's hard limits stay if they are lower: a process cannot raise them.
     """

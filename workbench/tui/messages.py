@@ -39,7 +39,7 @@ class CopiesOfWork(Message):
 
 
 class PastedCall(Message):
-    """The user pasted the text of a call, from an error message or dspy's `inspect_history()`."""
+    """The user pasted a call's text, of an error or of dspy's `inspect_history()`."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

@@ -60,7 +60,7 @@ def provider_of(host: Host) -> type[Provider]:
 
 
 class Palette(CommandPalette):
-    """Textual's palette, except that enter waits for the search, so that it runs a match of the typed text."""
+    """Textual's palette, except that enter waits for the search to end."""
 
     def __init__(self, provider: type[Provider]) -> None:
         super().__init__(providers=[provider])

@@ -59,7 +59,7 @@ class Remembered:
         return {**self.user, **own}
 
     def with_session(self, path: Path | None, user: Parts, own: Parts) -> Remembered:
-        """Return a copy with the layout of a session, and with `user` as the default of other sessions."""
+        """Return a copy with a session's layout; `user` becomes the default of other sessions."""
         others = {key: one for key, one in self.sessions.items() if key != key_of(path)}
         kept = dict(list(others.items())[-(MOST_SESSIONS - 1) :])
         recent = self.recent

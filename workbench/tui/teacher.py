@@ -23,9 +23,10 @@ class GoAlong(Protocol):
 
 
 class Teacher:
-    """Follows the teacher: `go` goes to the teacher's place, `show` updates the last line of the screen.
+    """Follows the teacher of a class.
 
-    `is_followed` follows from the start, as in a lesson, until the participant stops.
+    `go` goes to the teacher's place, `show` updates the last line of the screen. With `is_followed` the teacher is
+    followed from the start, as in a lesson, until the participant stops.
     """
 
     def __init__(self, app: App[int], go: GoAlong, show: Callable[[], None], is_followed: bool = False) -> None:

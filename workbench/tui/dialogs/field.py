@@ -127,7 +127,7 @@ class FieldScreen(ModalScreen[NewMember | None]):
         self._take(event.option_index)
 
     def action_move(self, by: int) -> None:
-        """Move in the list of types if the type has the focus, else between the inputs of the form."""
+        """Move in the list of types if the type has the focus, else in the form."""
         if self._role.has_focus or not self._type.has_focus or self._start.kind == "value":
             self.focus_next() if by > 0 else self.focus_previous()
         elif self._types.option_count:

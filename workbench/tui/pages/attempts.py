@@ -1,4 +1,7 @@
-"""Show the pages Calls (every call of the last run, including hidden calls) and Repeats (values counted over runs)."""
+"""Show the pages Calls and Repeats.
+
+Calls lists every call of the last run, including hidden calls; Repeats counts the values of several runs.
+"""
 
 from __future__ import annotations
 
@@ -180,7 +183,7 @@ LONGEST_VALUE = 400
 
 
 def repeats_of(at: LookedAt) -> list[Block]:
-    """Show the column's repeats, then a summary of every column that was sent several times."""
+    """Show the column's repeats, then a summary of all columns with repeats."""
     counted = at.run.repeats if at.run is not None else None
     blocks = [EMPTY]
     if counted is None:

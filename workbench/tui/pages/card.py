@@ -1,4 +1,4 @@
-"""Show an adapter's card: what it does, when to use it, and its last run as dspy's five steps."""
+"""Show an adapter's card: its purpose, its use, and its last run as dspy's five steps."""
 
 from __future__ import annotations
 

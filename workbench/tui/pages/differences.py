@@ -1,6 +1,7 @@
-"""Compare this column's request with another column's, with the last request sent, or with the recording.
+"""Compare this column's request with another request.
 
-Requests are compared by section, then by line, then by word within a changed line.
+The other request is another column's, the last request sent, or the recording. They are compared by section, then by
+line, then by word within a changed line.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Show a fixture's drifts by words, side by side or one side alone, and its full prompt and reply."""
+"""Show a fixture's drifts, and its full prompt and reply, in one of the `VIEWS`."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def diff_of(drift: Drift) -> tuple[str, ...]:
 
 
 def places_of(cause: Cause, drifts: Sequence[Drift]) -> str:
-    """Describe the places that a cause changed, such as "the description of `score` in the system message"."""
+    """Describe a cause's places, such as "the description of `score` in the system message"."""
     origins = dict.fromkeys([one.in_words() for drift in drifts for one in origins_of(cause.key, drift)])
     places = dict.fromkeys([_place(drift) for drift in drifts if not drift.edits])
     return ", ".join([*origins, *places])
@@ -233,7 +233,7 @@ def _lines_of(message: Mapping[str, Any] | None) -> list[str]:
 
 
 def folded(lines: Sequence[str], around: int | None) -> Iterator[Sequence[str] | int]:
-    """Yield a diff's lines in order, with counts in place of equal lines more than `around` lines from a change.
+    """Replace equal lines of a diff by their count if they are more than `around` lines from a change.
 
     A single line is not folded, since its count would take a line too.
     """

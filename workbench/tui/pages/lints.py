@@ -1,4 +1,4 @@
-"""The Lint page: parts of the prompt that reach the model in an unexpected form, each with its place."""
+"""Show the page Lint: parts of the prompt that reach the model in an unexpected form."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def duration(milliseconds: float) -> str:
 
 
 def measured(milliseconds: float, usage: object, cost: object) -> str:
-    """Describe a call's time, tokens (prompt + reply) and cost, as far as they are known."""
+    """Describe a call's time, tokens (prompt + reply) and cost, as far as known."""
     counts = usage if isinstance(usage, Mapping) else {}
     given, made = counts.get("prompt_tokens"), counts.get("completion_tokens")
     tokens = f"{given:,} + {made:,} tokens" if isinstance(given, int) and isinstance(made, int) else ""

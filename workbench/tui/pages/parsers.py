@@ -1,4 +1,4 @@
-"""Show the matrix reply × parser: which adapter parses which column's reply, and to which values."""
+"""Show the matrix reply × parser, with the values that each parser finds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LONGEST_VALUE = 200
 
 
 def blocks_of(at: LookedAt) -> list[Block]:
-    """Show a row per reply and a column per parser, then each parser's result for this column's reply."""
+    """Show the matrix, then each parser's result for this column's reply."""
     with_reply = [one for one in at.columns if one.text and one.request is not None]
     if not with_reply:
         said = "There are no replies yet: {app.send_all|F5} sends, or paste one below a prompt."

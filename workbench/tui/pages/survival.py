@@ -1,4 +1,4 @@
-"""Show the stress test as text: rows of signs, the description of a cell, and both parse results."""
+"""Show the stress test as text: rows of signs, cells, and parse results."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def listed(found: Grid, shown: frozenset[Verdict]) -> list[Mutation]:
 
 
 def about(mutation: Mutation, column: Survival) -> Iterator[Block]:
-    """Describe a cell: the imitated habit of models, the verdict, wrong values, flags, and the damaged reply."""
+    """Describe a cell: the imitated habit, verdict, wrong values, flags and damaged reply."""
     cell = column.cells.get(mutation.name)
     yield block(mutation.name, "title")
     yield block(mutation.imitates, "note")
@@ -136,7 +136,7 @@ def painted(reading: Reading) -> Block:
 
 
 def counts(found: Grid) -> Iterator[tuple[Verdict, str, list[str]]]:
-    """Yield each verdict, its description, and its count per column, padded to the width of the column's head."""
+    """Yield each verdict, its description, and its counts, padded to the columns' heads."""
     for verdict in VERDICTS:
         cells = [str(one.counts[verdict]) if one.good is not None else "-" for one in found.columns]
         padded = [f" {text:>{cell_width(head)}}" for text, head in zip(cells, heads(found), strict=True)]

@@ -17,7 +17,7 @@ BAR = 30
 
 
 def blocks_of(at: LookedAt) -> list[Block]:
-    """Show the column's token ledger, exact once its tokens are counted, then every column's total."""
+    """Show the column's token ledger (exact once counted), then every column's total."""
     spent = _spent(at, at.rendered)
     if spent is None:
         return [EMPTY, *paragraph(f"There is no request: {at.rendered.why_no_prompt}", "error")]

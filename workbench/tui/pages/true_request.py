@@ -1,4 +1,4 @@
-"""Show the request as sent: parameters, messages, fields removed by native features, and what other models get."""
+"""Show the page Request: the request as sent, and what other models would get."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ async def curl_of(session: Session, column: Column, case: Case) -> str:
 
 
 def _about(at: LookedAt) -> list[Block]:
-    """Describe the model's capabilities and their source, an upcoming retirement, and the settings of the call."""
+    """Describe the model's capabilities, a retirement that is near, and the call's settings."""
     leaves = model_choices.leaving(at.model)
     # The session's settings of the call: API, headers by their variables, retries
     settings = rendering.lm_settings_of(at.session, at.column)

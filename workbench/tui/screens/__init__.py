@@ -1,1 +1,1 @@
-"""Screens of the app: the panes, the pages of F7, the lesson, review, bench and stress test."""
+"""Screens: the panes, the pages of F7, the lesson, review, bench and stress test."""

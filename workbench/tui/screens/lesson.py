@@ -1,4 +1,4 @@
-"""Show the lesson (F6): a prompt piece by piece as it is built, then its reply as it is parsed."""
+"""Show the lesson (F6): how a prompt is built, then how its reply is parsed."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ class LessonScreen(Screen[None]):
 
     @property
     def _place(self) -> tuple[int, int]:
-        """The number of steps of the prompt or reply, and the current step among them (1-based)."""
+        """The number of steps of the prompt or reply, and the current step (1-based)."""
         of_prompt = len(self._prompt_steps)
         if self._at < of_prompt:
             return of_prompt, self._at + 1
@@ -230,7 +230,7 @@ class LessonScreen(Screen[None]):
         self._go(len(self.steps) - 1)
 
     def action_reply(self) -> None:
-        """Go to the first step of the reply, or back to the first step of the prompt."""
+        """Go to the start of the reply, or back to the start of the prompt."""
         start = len(self._prompt_steps)
         if self._reply_steps:
             self._go(start if self._at < start else 0)
@@ -292,7 +292,7 @@ def prompt_so_far(prompt: Prompt, steps: Sequence[LessonStep], at: int) -> list[
 
 
 def reply_with(step: ReplyStep) -> list[Block]:
-    """Show the reply, or the second model's reply, with the pieces of the step highlighted."""
+    """Show the step's reply (its own or the second model's) with the step's pieces highlighted."""
     reading = step.reading
     text = reading.completion
     if not step.spans:

@@ -1,4 +1,4 @@
-"""Inspect a column (F7): its card, request, calls, parsers, differences, lints, repeats, tokens and stream."""
+"""Inspect a column (F7), on the pages of `PAGES`."""
 
 from __future__ import annotations
 
@@ -236,7 +236,7 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
         return paragraph(meanwhile, "note")
 
     async def _make_late(self, name: str, make: Callable[[LookedAt], list[Block]], at: LookedAt) -> None:
-        """Call `make` in a thread, because it may wait for another process to start or answer."""
+        """Call `make` in a thread, because it may wait for another process."""
         self._made_late[name] = (at.rendered, await asyncio.to_thread(make, at))
         if self._page == "request" and self.at.rendered is at.rendered:
             self._show(keep_place=True)

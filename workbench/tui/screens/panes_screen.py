@@ -1,4 +1,4 @@
-"""Base classes of the main screen: highlighting between prompts and editors, and the sizes of the panes."""
+"""Base classes of the main screen, for highlighting and for the sizes of panes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class PointingScreen(Screen[None]):
         self.editors.light(event.field, place_of(self.document.state, event.field, event.turn))
 
     def point_at(self, column_id: str, key: OriginKey) -> None:
-        """Highlight and show the piece with this origin, as if the user pointed at it in this column's prompt."""
+        """Highlight and show the piece with this origin, as if the user pointed at it."""
         column = self.columns.column(column_id)
         if column is None:
             return
@@ -113,7 +113,7 @@ class PointingScreen(Screen[None]):
             self.columns.reveal(key)
 
     def show_what_came(self) -> None:
-        """Scroll to the edited text in prompts that did not have it before, such as the first value of a field."""
+        """Scroll to the edited text in prompts that did not contain it before."""
         if self._without and self._edited is not None:
             without = self.columns.without(self._edited)
             if without != self._without:

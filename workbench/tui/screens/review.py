@@ -254,7 +254,7 @@ that are only counted.
         return Block((Piece(words, style), Piece(many, "note")), 0, cause.id, SIGNS[self.decisions.of(cause)])
 
     def _room_in_list(self, many: str) -> int:
-        """Return the room for a cause's name, in cells, in the list above the text, before the count `many`."""
+        """Return the cells for a cause's name before the count `many`, in the list above the text."""
         return max(20, self._list.row_width - MARGIN - 3 - len(many))
 
     @property

@@ -1,4 +1,4 @@
-"""Show the stress test: which parser survives which damaged reply, and both parse results of a cell."""
+"""Show the stress test: its grid of parsers and mutations, and a cell's two parse results."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ shown; undo removes it.
             yield f" {sign}  ", style
 
     def _totals(self, found: Grid) -> Iterator[tuple[str, str] | str]:
-        """Show the sources of the good replies, the adapters, and the count of each verdict."""
+        """Show the good replies' sources, the adapters, and the count of each verdict."""
         of = one_line(f"of {'; '.join(sources(found.columns))}", survival.NAME_WIDTH - 2)
         yield " " * MARGIN
         yield of.ljust(survival.NAME_WIDTH), "$foreground 60%"
