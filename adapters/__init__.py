@@ -1,7 +1,7 @@
-"""Typed signatures to chat messages and replies to typed values, as dspy 3.4.1 does it, with an account of every step.
+"""Convert typed signatures to chat messages, and replies to typed values, as dspy 3.4.1 does, recording every step.
 
-The names below are the public ones; each is loaded when it is first asked for. `read_signature`, `render`, `read` and
-`run` are the whole way; `docs/library.md` shows them at work.
+This module exports the public names and loads each on first use. Start with `read_signature`, `render`, `read` and
+`run`; `docs/library.md` has examples.
 """
 
 from __future__ import annotations

@@ -9,14 +9,14 @@ Phase = Literal["request", "response", "tool"]
 
 
 class HasOutputs(Protocol):
-    """A signature (`adapters.signatures.signature.Signature`, or dspy's own), as far as an error names its outputs."""
+    """The part of a signature (`adapters.signatures.signature.Signature`, or dspy's) that error messages need."""
 
     @property
     def output_fields(self) -> Mapping[str, object]: ...
 
 
 class AdapterParseError(Exception):
-    """A reply that an adapter cannot read, with dspy's attributes and message (`dspy.utils.exceptions`)."""
+    """A reply that an adapter cannot parse, with dspy's attributes and message (`dspy.utils.exceptions`)."""
 
     def __init__(
         self,
@@ -41,11 +41,11 @@ class AdapterParseError(Exception):
 
 
 class NeedsExtraction(Exception):  # noqa: N818
-    """A TwoStep reply whose fields a second model has yet to extract; no fault of the reply."""
+    """A TwoStep reply whose fields still need to be extracted by the second model; not a parse error."""
 
 
 class SignatureError(ValueError):
-    """A signature that cannot be read: what is wrong, where (1-based line and column), and what would work."""
+    """An invalid signature: the problem, its 1-based line and column, and a hint."""
 
     def __init__(self, message: str, line: int = 1, column: int = 1, hint: str = "") -> None:
         self.message = message
@@ -56,9 +56,9 @@ class SignatureError(ValueError):
 
 
 class RunError(Exception):
-    """A run that failed: in which phase, at which 1-based attempt, with what the provider sent.
+    """A failed run: its phase, the 1-based attempt, and the provider's payload.
 
-    request: before or while the model was called · response: the reply could not be read · tool: a tool turn.
+    request: before or during the call · response: the reply could not be parsed · tool: a tool turn.
     """
 
     def __init__(self, message: str, phase: Phase, attempt: int = 1, payload: object = None) -> None:

@@ -1,7 +1,7 @@
-"""Reads signatures, renders prompts, parses replies and calls models, in four functions.
+"""Read signatures, render prompts, parse replies and call models.
 
-Each takes the signature as text (either notation), as a `Signature`, or as a live `dspy.Signature` class, and the
-adapter by name or as an object. `adapters` exports these functions; `docs/library.md` shows them at work.
+The functions accept a signature as text (either notation), as a `Signature`, or as a live `dspy.Signature` class, and
+an adapter by name or as an object. `adapters` exports them; `docs/library.md` has examples.
 """
 
 from __future__ import annotations
@@ -31,42 +31,42 @@ if TYPE_CHECKING:
 
 
 class RunOptions(TypedDict, total=False):
-    """Further arguments of `run`, which `adapters.running.runner.run` describes."""
+    """Further arguments of `run`, passed to `adapters.running.runner.run`."""
 
     params: Mapping[str, Any]
-    """Parameters of the model, as `{"temperature": 0.2}`."""
+    """Model parameters such as `{"temperature": 0.2}`."""
     n: int | None
-    """How many completions are asked for; `Run.all_values` has those of each."""
+    """Number of completions; `Run.all_values` has the values of each."""
     deadline_s: float | None
-    """Seconds from now for the whole run."""
+    """Time limit for the whole run, in seconds from now."""
     cancel: Event | None
-    """Set it from another thread to end the run."""
+    """An event that ends the run when another thread sets it."""
     retries: int
-    """How often a call that failed for a passing reason is made again."""
+    """Maximum number of retries of a call that failed for a temporary reason."""
     ask_again: int
-    """How often the error of a reply that does not parse is sent back to the model. dspy never does."""
+    """Maximum number of times that a parse error is sent back to the model; dspy never does this."""
     tools: Tools | None
-    """Offered to the model, and called for it."""
+    """Tools that the model may call, and that the run executes."""
     extraction_lm: LM | None
-    """TwoStep's second model; None: the same."""
+    """TwoStep's second model; None uses the same model."""
     capabilities: Capabilities | None
-    """In the place of the model's own."""
+    """Replacement for the model's own capabilities."""
     listeners: Iterable[events.Listener]
-    """Each is called with every event as it happens."""
+    """Functions called with every event as it happens."""
     raw: bool
-    """The reply is kept as text and not read."""
+    """Whether to keep the reply as text, unparsed."""
     held: bool
-    """Whether `params` are the model's own, as in `dspy.LM(…)`, and not those of this call."""
+    """Whether `params` belong to the model, as in `dspy.LM(…)`, instead of to this call."""
     reuse: Prompt | None
-    """An earlier prompt, whose demos are taken over where they are the same."""
+    """An earlier prompt; its rendered demos are reused where the demos are the same."""
     clock: Callable[[], float]
 
 
 def read_signature(text: str, class_name: str | None = None) -> Signature:
-    """The signature that `text` writes: `"question -> answer: float"`, or Python source with a signature class.
+    """Read a signature from `"question -> answer: float"` or from Python source with a signature class.
 
-    Source is read and never run. `class_name` chooses among several classes. Raises `SignatureError` with line, column
-    and what would work.
+    Source is parsed, never executed. `class_name` selects among several classes. Raises `SignatureError` with line,
+    column and a hint.
     """
     return notation.read(text, class_name)
 
@@ -94,7 +94,7 @@ def open_model(
 
     `api_base` replaces the provider's address. It gets the API key of your environment only with `api_base_trusted`, or
     when `allow_hosts` contains its host. `api_version` is Azure's. `capabilities` replace the known ones. `timeout` is
-    in seconds without a byte. Nothing happens before the first call. Raises `ProviderError` for an unknown offline
+    in seconds without a byte. Opens no connection before the first call. Raises `ProviderError` for an unknown offline
     model.
     """
     from adapters import lm
@@ -118,7 +118,7 @@ def render(
     adapter: Adapter | str = "chat",
     demos: Sequence[Mapping[str, object]] = (),
 ) -> Prompt:
-    """Render the messages, each character with its origin; `.as_dicts()` gives `[{"role", "content"}, …]`.
+    """Render the messages, each character with its origin; `.as_dicts()` returns `[{"role", "content"}, …]`.
 
     Plain JSON for a custom type (`Image`, `History`, …) is converted. Raises what dspy's `format` raises, `ValueError`
     for JSON that a custom type rejects, and `TypeError` for an argument of the wrong kind.
@@ -128,9 +128,9 @@ def render(
 
 
 def read(signature: Signature | str | type, reply: str, *, adapter: Adapter | str = "chat") -> Reading:
-    """The whole account of a reply: `ok`, `values`, `error`, `spans`, `fields` with their steps, `flags`.
+    """Parse a reply; return `ok`, `values`, `error`, `spans`, `fields` with their steps, and `flags`.
 
-    Never raises for a bad reply. `adapter.parse` gives the values alone, or raises dspy's error.
+    Never raises for a bad reply. `adapter.parse` returns only the values, or raises dspy's error.
     """
     return adapter_of(adapter).read(signature_of(signature), reply)
 
@@ -145,18 +145,22 @@ def run(
     fallback: bool = False,
     **options: Unpack[RunOptions],
 ) -> Run:
-    """Asks a model and reads its reply: `ok`, `values`, `attempts`, `events`, `error`. Blocks; no failure is raised.
+    """Call a model and parse its reply; return `ok`, `values`, `attempts`, `events`, `error`. Blocks.
 
-    `fallback` asks again through JSON where the adapter has that. `options`: `params` of the model, `n`, `deadline_s`,
-    `cancel`, `retries`, `tools`, `extraction_lm` and the others of `RunOptions`. Raises only what is wrong before
-    anything is sent: a signature, a name, a custom type's JSON, or an argument of another kind.
+    `fallback` asks again through JSON if the adapter supports it. `options` are those of `RunOptions`: `params`, `n`,
+    `deadline_s`, `cancel`, `retries`, `tools`, `extraction_lm`, …. A failed call is in the result. Raises only for
+    errors before sending: an invalid signature, an unknown name, JSON that a custom type rejects, or an argument of the
+    wrong type.
     """
     asked, asking, lm = signature_of(signature), adapter_of(adapter), _model(model)
     return runner.run(asking, lm, asked, _demos(asked, demos), _inputs(asked, inputs), fallback=fallback, **options)
 
 
 def adapter_of(adapter: Adapter | str) -> Adapter:
-    """An adapter by name or as it is. Raises ValueError for a name that there is not, TypeError for another kind."""
+    """Return an adapter given by name or as an object.
+
+    Raises ValueError for an unknown name, TypeError for an argument of the wrong type.
+    """
     if isinstance(adapter, str):
         return catalog.make(adapter)
     if not isinstance(adapter, Adapter):
@@ -165,7 +169,10 @@ def adapter_of(adapter: Adapter | str) -> Adapter:
 
 
 def signature_of(signature: Signature | str | type) -> Signature:
-    """A signature as text, as it is, or from a live class. Raises SignatureError, and TypeError for another kind."""
+    """Return a signature given as text, as a `Signature`, or as a live dspy class.
+
+    Raises SignatureError, and TypeError for an argument of the wrong type.
+    """
     if isinstance(signature, Signature):
         return signature
     if isinstance(signature, str):
@@ -211,7 +218,7 @@ def _kind(given: object) -> str:
 
 @runtime_checkable
 class Predictor(Protocol):
-    """A live `dspy.Predict`, by its attributes alone."""
+    """A live `dspy.Predict`, recognized by its attributes."""
 
     signature: Any
     demos: Any
@@ -219,7 +226,7 @@ class Predictor(Protocol):
 
 @dataclass(frozen=True)
 class Side:
-    """An adapter's prompt, or the error without it, and its parse result of the reply, if any."""
+    """One adapter's prompt or render error, and its parse result if there is a reply."""
 
     name: str
     prompt: Prompt | None
@@ -235,7 +242,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Comparison(ShowsItself):
-    """The sides by the names of their adapters, in the order in which these were asked for."""
+    """The sides by adapter name, in the order requested."""
 
     sides: Mapping[str, Side] = field(repr=False)
 
@@ -257,8 +264,7 @@ def compare(
     """Render the same signature and inputs with each of `adapters`, and parse `reply` with each.
 
     `signature` is as for `render`, or a live `dspy.Predict`, whose demos are the default for `demos`.
-    An adapter that cannot render has an `error` in its side. Raises what `render` raises for an unknown name or
-    signature.
+    If an adapter cannot render, its side has an `error`. Raises what `render` raises for an unknown name or signature.
     """
     if isinstance(signature, Predictor):
         asked, worked = signature_of(signature.signature), signature.demos if demos is None else demos
@@ -280,5 +286,5 @@ def _side(
         return Side(adapter.name, render(signature, inputs, adapter=adapter, demos=demos), reading)
     except TypeError:
         raise
-    except Exception as error:  # whatever dspy's format raises for this signature and these values
+    except Exception as error:  # anything that dspy's format raises for this signature and these values
         return Side(adapter.name, None, reading, f"{type(error).__name__}: {error}")

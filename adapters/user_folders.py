@@ -1,4 +1,4 @@
-"""Finds the workbench's folders for settings and state, by the XDG rules."""
+"""Find the workbench's folders for settings and state by the XDG base directory rules."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ NAME = "adapter-workbench"
 
 
 def user_folder(variable: str, below_home: str, environment: Mapping[str, str] | None = None) -> Path | None:
-    """Find the workbench's folder below the folder in `variable`, else in `below_home` of the home folder.
+    """Return the workbench's folder below the folder in `variable`, else below `below_home` of the home folder.
 
-    `variable` is of the XDG base directory specification (`XDG_STATE_HOME`, …): a relative path in it is ignored.
-    None where there is no home folder either. The folder need not exist.
+    `variable` is defined by the XDG base directory specification (`XDG_STATE_HOME`, …); a relative path in it is
+    ignored. Returns None without a home folder. The folder need not exist.
     """
     env = os.environ if environment is None else environment
     named = env.get(variable, "")

@@ -1,1 +1,1 @@
-"""The session file, its store, the check of its fixtures, and the examples. Imports `adapters`, and no screen."""
+"""Session files: loading, saving, checking their fixtures, and the examples. Imports `adapters`, never the app."""

@@ -1,4 +1,4 @@
-"""The one error for a session that cannot be read, written or checked."""
+"""The error for a session that cannot be read, written or checked."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import os
 
 
 class SessionError(ValueError):
-    """An error that says what is wrong, where, and what would work.
+    """A problem with a session: the message, its place, and a hint.
 
-    `path` is the file (None for text that is in no file); `place` a path into the JSON such as `cases[0].inputs`,
-    for broken JSON `line 3, column 7`, or empty for the file as a whole; `hint` may be empty.
+    `path` is the file (None for text without a file); `place` is a path into the JSON such as `cases[0].inputs`, for
+    broken JSON `line 3, column 7`, or empty for the whole file; `hint` may be empty.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None, place: str, message: str, hint: str = "") -> None:
@@ -22,7 +22,7 @@ class SessionError(ValueError):
 
 
 def step_into(place: str, key: str | int) -> str:
-    """`place` with one more key: `step_into("cases[0]", "inputs")` is `cases[0].inputs`."""
+    """Append a key to a path: `step_into("cases[0]", "inputs")` returns `cases[0].inputs`."""
     if isinstance(key, int):
         return f"{place}[{key}]"
     if not key.isidentifier():

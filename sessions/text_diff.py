@@ -1,4 +1,4 @@
-"""The one way two texts are compared: by lines, and by words within what changed, in bounded time."""
+"""Compare two texts by lines, and by words within changed lines, in bounded time."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 CONTEXT = 2
-"""Unchanged lines shown around a change."""
+"""Number of unchanged lines shown around a change."""
 LONGEST = 2_000
-"""Lines or words compared with each other at most; a larger stretch counts as changed as a whole."""
+"""Maximum number of lines or words compared; a longer stretch counts as one change."""
 ALIKE = 0.4
-"""The share of words in common from which on two lines are one line that changed."""
+"""Minimum share of common words for two lines to count as one changed line."""
 MOST_PAIRS = 400
-"""Pairs of lines within one change that are compared; in larger changes lines are taken in their order."""
+"""Maximum pairs of lines compared within a change; in larger changes lines are paired by position."""
 LONGEST_LINE = 4_000
-"""Characters of a line within which words are compared."""
+"""Maximum characters of a line whose words are compared."""
 MOST_WORDS = 200
-"""Words between the first and the last that differ in a line, above which all of them count as changed."""
+"""Maximum words from the first to the last difference in a line; beyond that, all of them count as changed."""
 _WORD = re.compile(r"\w+\s*|\s+|[^\w\s]")
 
 
 def line_diff(before: Sequence[str], after: Sequence[str], *, whole: bool = False) -> tuple[str, ...]:
-    """A diff by lines: each begins with "-", "+" or " "; unchanged stretches are cut to a few lines and "…".
+    """Return a line diff: each line begins with "-", "+" or " ".
 
-    `whole` cuts nothing.
+    Unchanged stretches are cut to `CONTEXT` lines and "…", unless `whole`.
     """
     lines: list[str] = []
     changes = [one for one in opcodes(before, after) if one[0] != "equal"]
@@ -54,12 +54,12 @@ def _between(lines: Sequence[str], *, is_first: bool, is_last: bool) -> Iterator
 
 
 def prefixed(mark: str, lines: Sequence[str]) -> tuple[str, ...]:
-    """Each line with a mark in front of it."""
+    """Prefix each line with `mark`."""
     return tuple([mark + line for line in lines])
 
 
 def opcodes(before: Sequence[str], after: Sequence[str], most: int = LONGEST) -> list[tuple[str, int, int, int, int]]:
-    """Return `difflib`'s opcodes; more than `most` lines or words between equal ends count as one replacement."""
+    """Return `difflib`'s opcodes; more than `most` items between equal ends count as one replacement."""
     head = 0
     while head < min(len(before), len(after)) and before[head] == after[head]:
         head += 1
@@ -81,7 +81,7 @@ def opcodes(before: Sequence[str], after: Sequence[str], most: int = LONGEST) ->
 
 
 class Stretch(NamedTuple):
-    """A stretch that differs: "insert", "delete" or "replace", and its code points in both texts."""
+    """A difference: its tag ("insert", "delete" or "replace") and its code point offsets in both texts."""
 
     tag: str
     start: int
@@ -91,7 +91,7 @@ class Stretch(NamedTuple):
 
 
 def stretches(before: str, after: str, most_words: int = LONGEST) -> list[Stretch]:
-    """Find where two texts differ, by words. More than `most_words` between equal ones are one stretch."""
+    """Find where two texts differ, by words; more than `most_words` between equal ends are one stretch."""
     start = _common_prefix(before, after)
     while start and (_is_in_word(before, start) or _is_in_word(after, start)):
         start -= 1
@@ -102,7 +102,7 @@ def stretches(before: str, after: str, most_words: int = LONGEST) -> list[Stretc
     lines, new_lines = old.splitlines(keepends=True), new.splitlines(keepends=True)
     starts, new_starts = _starts(lines), _starts(new_lines)
     found: list[Stretch] = []
-    # Line by line first: compared as a whole, words that stand everywhere would pair off across the lines.
+    # Line by line first: otherwise common words would be matched across unrelated lines.
     for tag, first, last, new_first, new_last in opcodes(lines, new_lines):
         if tag != "equal":
             gone, come = old[starts[first] : starts[last]], new[new_starts[new_first] : new_starts[new_last]]
@@ -112,8 +112,10 @@ def stretches(before: str, after: str, most_words: int = LONGEST) -> list[Stretc
 
 
 def _behind_marks(one: Stretch, before: str, after: str, then: Stretch) -> Stretch:
-    """A stretch that a single text has, moved off the mark that ends the words before it: of "Read it. Be brief."
-    the new sentence is "Be brief." whether the full stop at its end was compared first or the one before it."""
+    """Shift an insertion or deletion past the punctuation that ends the text before it.
+
+    If "Read it." became "Read it. Be brief.", the insertion is then " Be brief." instead of ". Be brief".
+    """
     tag, start, end, new_start, new_end = one
     if tag == "replace":
         return one
@@ -133,7 +135,7 @@ def _behind_marks(one: Stretch, before: str, after: str, then: Stretch) -> Stret
 
 
 def _starts(pieces: Sequence[str]) -> list[int]:
-    """Return the offset of each piece, and the end of the last."""
+    """Return the start offset of each piece, then the end of the last."""
     return [0, *itertools.accumulate(map(len, pieces))]
 
 
@@ -149,7 +151,7 @@ def _words_replaced(old: str, new: str, place: int, new_place: int, most: int) -
 
 
 def _is_in_word(text: str, place: int) -> bool:
-    """Tell whether a place is inside a word: changes cover whole words."""
+    """Return whether `place` is inside a word."""
     return 0 < place < len(text) and _is_of_word(text[place - 1]) and _is_of_word(text[place])
 
 
@@ -178,14 +180,14 @@ class Run(NamedTuple):
 
 
 class Line(NamedTuple):
-    """`sign` is that of a unified diff: `-`, `+`, ` `, or `@` for the heading of a hunk."""
+    """A line of a diff; `sign` is `-`, `+`, ` `, or `@` for the heading of a hunk."""
 
     sign: str
     runs: tuple[Run, ...]
 
 
 def lines_of(unified: Sequence[str]) -> Iterator[Line]:
-    """The lines of a unified diff. In one without a counterpart nothing is marked: all of it is new, or gone."""
+    """Yield the lines of a unified diff, with changed words marked in lines that have a counterpart."""
     for kind, group in itertools.groupby(unified, key=lambda line: line[:1] in ("-", "+")):
         run = list(group)
         if kind:
@@ -197,7 +199,7 @@ def lines_of(unified: Sequence[str]) -> Iterator[Line]:
 
 
 def paired_lines_of(unified: Sequence[str]) -> Iterator[tuple[Line | None, Line | None]]:
-    """The lines of a unified diff side by side: each with what it became, None where one side has nothing."""
+    """Yield the lines of a unified diff side by side; None where a side has no line."""
     for kind, group in itertools.groupby(unified, key=lambda line: line[:1] in ("-", "+")):
         run = list(group)
         if not kind:
@@ -227,7 +229,7 @@ def _change(before: Sequence[str], after: Sequence[str]) -> Iterator[Line]:
 
 
 def _pairs(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
-    """Pair each line with the first that is alike enough, in order."""
+    """Pair each line with the first sufficiently similar line of the other text, in order."""
     if len(before) * len(after) > MOST_PAIRS:
         return [
             (index, index) for index in range(min(len(before), len(after))) if _are_alike(before[index], after[index])
@@ -250,7 +252,7 @@ def _are_alike(one: str, other: str) -> bool:
 
 
 def words(before: str, after: str) -> tuple[tuple[Run, ...], tuple[Run, ...]]:
-    """Split both lines into runs, which joined are the line."""
+    """Split each line into changed and unchanged runs, which joined give the line."""
     ours: list[Run] = []
     theirs: list[Run] = []
     place = new_place = 0

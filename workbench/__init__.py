@@ -1,3 +1,3 @@
-"""The workbench: its command line, and the Textual app."""
+"""The command line and the Textual app."""
 
 __version__ = "0.1.0"

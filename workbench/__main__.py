@@ -27,21 +27,23 @@ if TYPE_CHECKING:
     from workbench.sending.tool_answers import NamedHandler
 
 OBJECTS_OF_A_COMMAND = 50_000
-"""New objects between two searches for garbage: what is imported has none, and they would take a tenth of a start."""
+"""New objects between two garbage collections. Imports create no garbage; collecting would take 10 % of a start."""
 
 OBJECTS_OF_A_START = 500_000
-"""Python looks for no garbage before the first picture, which makes none: it would take a fifth of the time until then.
-After it the app sets a pace of its own."""
+"""New objects before the first garbage collection of the app: high enough for none before the first frame.
+
+It would take a fifth of that time and find nothing. After the first frame the app sets its own threshold.
+"""
 
 FAULTS_OF_THE_SYSTEM = frozenset(
     (errno.ENAMETOOLONG, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.ELOOP)
 )
-"""Errors of a path that are told as such, wherever they arise; any other exception that comes this far is a bug."""
+"""File system errors reported as usage errors; any other exception that gets this far is a bug."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line (`sys.argv` by default) and return its exit code (`workbench.output.exit_codes`)."""
-    if arguments is None:  # a program of its own, whose last search for garbage would be for nothing
+    if arguments is None:  # run as a program: skip the useless garbage collection at exit
         gc.set_threshold(OBJECTS_OF_A_COMMAND)
         atexit.register(gc.freeze)
     command_output.prepare()
@@ -62,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command_output.give_up()
         command_output.message(f"workbench: standard output cannot be written: {error}")
         return exit_codes.USAGE
-    except Exception as error:  # a path that the system refuses, or a bug, which is logged: one line for either
+    except Exception as error:  # a file system error or a bug, which is logged: print one line for either
         from sessions.file import whole_files
         from workbench.output import crash_log
 
@@ -105,7 +107,7 @@ def _run_command(name: str, arguments: list[str]) -> int:
 def _decided(
     found: Review, again: Callable[[], Review], look: Look, of: str, kept: KeptDecisions
 ) -> tuple[Review, Decisions | None]:
-    """Ask for the decisions of a review on the screen, which the commands do not know."""
+    """Ask for the decisions of a review on the screen; commands do not import the app themselves."""
     from workbench.tui.launch_review import run_review
 
     return run_review(found, again, look, of, kept)
@@ -147,7 +149,7 @@ def _opened(given: str | None) -> tuple[str | None, Session | None]:
 
 
 def _handlers(session: str | None, named: Sequence[str]) -> dict[str, NamedHandler]:
-    """The functions that answer the session's tools. Raises `CommandError` and `sessions.errors.SessionError`."""
+    """Load the functions that answer the session's tools. Raises `CommandError` and `SessionError`."""
     if not named:
         return {}
     from sessions.file import store
@@ -192,7 +194,7 @@ def _program_parser() -> Parser:
 
 
 def _require_folder() -> None:
-    """Raise `CommandError` where the current folder was deleted, which most libraries take for a mistake of theirs."""
+    """Raise `CommandError` if the current folder was deleted; most libraries fail with an obscure error."""
     try:
         os.getcwd()
     except FileNotFoundError:

@@ -1,1 +1,1 @@
-"""Sending a session's columns to their models, for the command line and the app."""
+"""Send a session's columns to their models, for the command line and the app."""

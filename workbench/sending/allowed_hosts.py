@@ -1,4 +1,4 @@
-"""Hosts that may get an API key or another variable's value, as the user allowed for each file until the app closes."""
+"""Remember, until the app closes, which hosts the user allowed to receive API keys or other variables."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from workbench.sending.model_choices import key_of
 
 
 class HostQuestion(NamedTuple):
-    """A file names an address for a model whose key is set: may its host have the key?
+    """A question for the user: may `host`, named by a file, receive the API key in `variable`?
 
-    Or, with `header`: a session wants the value of `variable` in this header, wherever the model is called. `file` is
-    the session's (None: it has none yet) or a `.env`; an `address` that nobody names is the provider's own.
+    With `header`: may the session send the value of `variable` in this header? `file` is the session file (None if not
+    yet saved) or a `.env`. `address` is the provider's own if no file names another.
     """
 
     file: Path | None
@@ -40,7 +40,7 @@ class Allowed(NamedTuple):
 
 
 class AllowedHosts:
-    """Nothing is allowed before the user says so; what was said counts for that file and that host alone."""
+    """The user's answers, each valid only for its file and host. Everything else is denied."""
 
     def __init__(self) -> None:
         self._said: dict[tuple[Path | None, str, str], bool] = {}
@@ -49,11 +49,11 @@ class AllowedHosts:
         self._said[question.key] = allowed
 
     def forget(self) -> None:
-        """Asks anew about every host."""
+        """Forget all answers, so that the user is asked about every host again."""
         self._said.clear()
 
     def of(self, session: Session, column: Column, path: Path | None) -> frozenset[str]:
-        """The hosts that may get a key when the column of the session in `path` is sent."""
+        """Return the hosts that may receive a key when the column of the session in `path` is sent."""
         routes = [sending.route_of(session, column, second) for second in sending.models_of(column)]
         return frozenset(one.host for one in routes if self._said.get((_file_of(one, path), one.host, "")))
 
@@ -65,7 +65,7 @@ class AllowedHosts:
         )
 
     def questions(self, session: Session, column: Column, path: Path | None) -> tuple[HostQuestion, ...]:
-        """Return the questions to answer before a key can be sent. Raises `ProviderError`."""
+        """Return the questions that the user must answer before a key can be sent. Raises `ProviderError`."""
         dotenv.read(Path.cwd()).lend_keys()
         found: dict[tuple[Path | None, str, str], HostQuestion] = {}
         for second in sending.models_of(column):
@@ -82,7 +82,7 @@ class AllowedHosts:
 
 
 def _headers(session: Session, column: Column, path: Path | None) -> tuple[HostQuestion, ...]:
-    """A question for each header that the session fills from a variable. Raises `ProviderError`."""
+    """Return a question for each header that the session fills from a variable. Raises `ProviderError`."""
     headers = rendering.lm_settings_of(session, column).header_variables
     if not headers or session.model_of(column).startswith("offline/"):
         return ()
@@ -95,7 +95,7 @@ def _headers(session: Session, column: Column, path: Path | None) -> tuple[HostQ
 
 
 def _key_at_stake(route: sending.Route) -> str:
-    """The variable whose value would go to an address that the user did not name; empty when none would."""
+    """Return the variable whose value would go to an address that a file names; "" if none would."""
     if not route.named_by or not route.host:
         return ""
     provider = split_model(route.model)[0]

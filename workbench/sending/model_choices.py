@@ -19,18 +19,18 @@ EXAMPLE_MODELS = (
     "openrouter/openai/gpt-6-luna",
     "xai/grok-4.7",
 )
-"""One model of each well known provider, which stands for the others."""
+"""An example model of each well-known provider."""
 
 SIGNED_IN = {
     "bedrock": "AWS_ACCESS_KEY_ID",
     "vertex_ai": "GOOGLE_APPLICATION_CREDENTIALS",
     "github_copilot": None,
 }
-"""Providers whose key is none of the usual form; None: litellm signs in by itself."""
+"""Providers without an API key variable of the usual form; None: litellm signs in by itself."""
 
 
 class Key(NamedTuple):
-    """The environment variable that a provider takes its key from (None: it needs none), and whether it has a value."""
+    """The environment variable of a provider's API key (None: not needed), and whether it is set."""
 
     variable: str | None
     is_set: bool | None
@@ -43,7 +43,7 @@ class Key(NamedTuple):
 
 
 def key_of(provider: str) -> Key:
-    """The key of one of litellm's providers; its value is never looked at beyond whether it is set."""
+    """Return which variable holds a litellm provider's API key, and whether it is set."""
     variable = SIGNED_IN[provider] if provider in SIGNED_IN else addresses.key_variables(provider)[0]
     if variable is None:
         return Key(None, None)
@@ -63,14 +63,14 @@ def can(known: Known) -> str:
 
 
 def leaving(model: str) -> str | None:
-    """That the model has left its provider's API or soon will, as one sentence; None where there is nothing to tell."""
+    """Describe, in one sentence, a retirement that has happened or is near; None otherwise."""
     day = date.today()
     retirement = retirement_of(model)
     return retirement.sentence(day) if retirement is not None and retirement.is_near(day) else None
 
 
 def facts(entry: ModelEntry) -> str:
-    """Context and price, and the day on which it leaves its API when that is near; what is not known is said to be."""
+    """Describe context size, price and a near retirement date; an unknown price is named as unknown."""
     priced = entry.input_price is not None and entry.output_price is not None
     price = f"${entry.input_price:g} in ${entry.output_price:g} out a million" if priced else "price unknown"
     context = "" if entry.context_tokens is None else f"{entry.context_tokens:,} tokens, "

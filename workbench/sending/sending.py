@@ -1,4 +1,4 @@
-"""Sends one column of a session's case to its model: the one way for the command line and the app."""
+"""Send one column of a session's case to its model; used by both the command line and the app."""
 
 from __future__ import annotations
 
@@ -27,16 +27,18 @@ from sessions.running import recording, rendering, tools
 from workbench.config.confinement import FREE, Confinement
 
 TIMEOUT_S = 600.0
-"""Seconds without a piece of a reply, unless the session says otherwise."""
+"""Default timeout: seconds without a byte of a reply."""
 
 OF_A_SERVER = frozenset({"api_base", "api_version", "header_variables", "num_retries", "stream", "timeout"})
-"""Connection settings that depend on the server and not on the model."""
+"""Connection settings that depend on the server instead of the model."""
 
 
 @dataclass(frozen=True)
 class Route:
-    """The address of a model. `address` None: the provider's own. `named_by` is who named it, when that is not the
-    user: such an address gets no key before the user allows its host.
+    """A model and its address (None: the provider's own).
+
+    `named_by` is the file that named the address, "" for the user or provider. An address named by a file gets no API
+    key until the user allows its host.
     """
 
     model: str
@@ -49,9 +51,10 @@ class Route:
 
 
 def route_of(session: Session, column: Column, extraction_model: str | None = None) -> Route:
-    """Return the address of the column's model, or of TwoStep's second, which the session's address is not for.
+    """Return the address of the column's model or of `extraction_model`, TwoStep's second model.
 
-    Raises `ProviderError` for a config file of servers that cannot be read.
+    The session's `api_base` does not apply to the second model. Raises `ProviderError` for an unreadable config file of
+    servers.
     """
     name = extraction_model or session.model_of(column)
     if name.startswith("offline/"):
@@ -69,10 +72,10 @@ def route_of(session: Session, column: Column, extraction_model: str | None = No
 
 
 def connection_for(session: Session, model: str) -> dict[str, object]:
-    """Return the connection settings for a model that need not be a column's.
+    """Return the connection settings for any model, whether or not a column uses it.
 
-    Those of the first column that calls it; else the session's own, with the address at which a column calls the same
-    provider. So nothing leaves for another host than that of `send`.
+    These are the settings of the first column that calls it, else the session's, with the server settings of a column
+    that calls the same provider. So requests go to the same host as with `send`.
     """
     for column in session.columns:
         if session.model_of(column) == model:
@@ -86,7 +89,7 @@ def connection_for(session: Session, model: str) -> dict[str, object]:
 
 
 def models_of(column: Column) -> tuple[str | None, ...]:
-    """The models that sending a column may call, as `route_of` and `open_model` name them: None, the column's own."""
+    """Return the models that sending a column may call; None is the column's own, as for `route_of`."""
     second = column.options.get(EXTRACTION_OPTION)
     return (None, str(second)) if second else (None,)
 
@@ -101,11 +104,11 @@ def open_model(
     stream: bool = True,
     confinement: Confinement = FREE,
 ) -> lm.LM:
-    """The model of a column, or TwoStep's second model; keys of the `.env` of the working folder are lent to it.
+    """Open a column's model, or `extraction_model`, with the API keys of the working folder's `.env`.
 
-    Without `stream`, or where the column's parameters say so, the reply comes in a single piece.
+    Without `stream`, or with `stream: false` in the column's parameters, the reply arrives as a single chunk.
 
-    Raises `ProviderError` for an offline model that does not exist, and for what `confinement` refuses.
+    Raises `ProviderError` for an unknown offline model and for a model that `confinement` forbids.
     """
     dotenv.read(Path.cwd()).lend_keys()
     route = route_of(session, column, extraction_model)
@@ -154,18 +157,18 @@ def send(
     retries: int | None = None,
     confinement: Confinement = FREE,
 ) -> Run:
-    """Runs the column against its model and returns what happened; a failed call is in the result.
+    """Send a column's request to its model; return the run, which includes any failed call.
 
-    A key goes to an `api_base` of the session, or of the `.env` of the working folder, only when `allow_hosts` names
-    its host; the value of a variable in a header of the session's only when `allow_variables` names it.
-    `allow_code` lets a `module:Class` adapter be imported. `extraction_model` is TwoStep's second model
-    (None: that of its option of this name, else the column's). `raw` keeps the reply as text. `offered` are the
-    session's tools with those who answer (None: its canned results, see `sessions.running.tools`). `model` answers
-    in the place of every model that the session names. Without `stream` replies are asked for in one piece. `retries`:
-    how often a call that failed for a passing reason is made again (None: as the session's `num_retries` says).
+    An API key is sent to an `api_base` of the session or of the working folder's `.env` only if `allow_hosts` contains
+    its host. A variable is sent in one of the session's headers only if `allow_variables` contains it. `allow_code`
+    allows importing a `module:Class` adapter. `extraction_model` is TwoStep's second model (None: that of its option of
+    this name, else the column's). `raw` keeps the reply as text. `offered` are the session's tools with their handlers
+    (None: canned results, see `sessions.running.tools`). `model` replaces every model that the session names. Without
+    `stream`, each reply arrives as a single chunk. `retries` is the maximum number of retries of a call that failed for
+    a temporary reason (None: the session's `num_retries`).
 
-    Raises `SignatureError`, `UnknownAdapterError`, `BuildError` for values that are not of their custom type, and
-    `ProviderError` for an offline model that does not exist, or for a model that `confinement` refuses.
+    Raises `SignatureError`, `UnknownAdapterError`, `BuildError` for values that a custom type rejects, and
+    `ProviderError` for an unknown offline model or a model that `confinement` forbids.
     """
     adapter = rendering.adapter_for(session, column, case, allow_code=allow_code)
     if adapter.whole_call is not None and adapter.profile.has_second_model:
@@ -214,11 +217,10 @@ def keep(
     adapter: Adapter | None = None,
     raw: bool = False,
 ) -> Session:
-    """The session with the run's reply under its column, and recorded for `check`.
+    """Return the session with the run's reply stored in its column and recorded for `check`.
 
-    The reply is that of the column's own adapter: of a fallback or an extraction only the recording tells. `raw`: it
-    was not read, and stays so. Raises
-    `sessions.errors.SessionError` for a run that broke off before it had a whole reply.
+    The stored reply is the one to the column's own adapter; replies to a fallback or an extraction are only in the
+    recording. `raw`: the reply was not parsed. Raises `SessionError` for a run interrupted before a complete reply.
     """
     case = session.case(case_name)
     recorded = recording.record(session, case, column, run, adapter=adapter).case(case_name)
@@ -226,7 +228,7 @@ def keep(
 
 
 def keep_partial(session: Session, case_name: str, column: Column, run: Run, raw: bool = False) -> Session:
-    """The session with what had arrived of a run that broke off under its column; nothing is recorded."""
+    """Return the session with the partial reply of an interrupted run in its column; records nothing."""
     return session.with_case(_with_reply(session, session.case(case_name), column, run, raw))
 
 

@@ -1,7 +1,7 @@
-"""Keep everything that was sent: runs in one SQLite file of the state folder, found by the words of prompt and reply.
+"""Store all runs in an SQLite file in the state folder, with full-text search of prompts and replies.
 
-Texts are stored once, however many runs share them, and indexed for full text search. The oldest runs make room for
-new runs. Secrets of the environment are replaced by the names of their variables.
+Texts that several runs share are stored once. When the file reaches its size limit, the oldest runs are deleted.
+Secrets of the environment are replaced by the names of their variables.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from sessions.file.state_folder import private, state_folder
 from sessions.model.session import Column, Session
 
 LONGEST_TEXT = 200_000
-"""Characters kept of each reply and message."""
+"""Maximum characters stored of each reply and message."""
 LONGEST_ERROR = 2_000
 LARGEST_SESSION = 4_000_000
-"""Characters of a session above which a run is kept without it."""
+"""Maximum characters of a session that is stored with its run."""
 MOST_FOUND = 500
-"""Runs that a search returns, the newest."""
+"""Maximum number of runs that a search returns, newest first."""
 MEGABYTE = 1_000_000
 FULL_TO = 0.9
-"""Part of the allowed size that is left when the oldest runs have made room."""
+"""Share of the size limit to which the file is reduced when the oldest runs are deleted."""
 
 TABLES = """
 PRAGMA auto_vacuum = INCREMENTAL;
@@ -75,11 +75,11 @@ class PastRun:
     session: str = ""
     """The session's name."""
     path: str = ""
-    """The session's file; of a session without a file a name in the working folder that no file has."""
+    """The session's file; for an unsaved session, an unused name in the working folder."""
     messages: tuple[tuple[str, str], ...] = ()
     """Role and text of each message of the prompt."""
     id: int = 0
-    """Its number in the store, 0 outside of it."""
+    """Its number in the store; 0 if not stored."""
 
     @property
     def time(self) -> str:
@@ -97,10 +97,10 @@ HEAD = ("at", "case", "column", "model", "phase", "seconds", "error", "rating", 
 
 @dataclass(frozen=True)
 class Wanted:
-    """The runs that a search returns: all that fit every field which is set."""
+    """A search: runs must match every field that is set."""
 
     words: str = ""
-    """Beginnings of words of the prompt, the reply or the error; each must occur."""
+    """Word prefixes; each must occur in the prompt, the reply or the error."""
     model: str = ""
     """A part of the model's name."""
     adapter: str = ""
@@ -118,7 +118,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Found:
-    """The newest runs of a search, without prompts and values, and how many there are in all."""
+    """Search results: the newest runs, without prompts and values, and the total count."""
 
     runs: tuple[PastRun, ...]
     count: int
@@ -144,12 +144,12 @@ def wanted_of(typed: str, within: Wanted) -> Wanted:
 
 
 def sent_file() -> Path:
-    """Return the file of all runs. Raises `SessionError` without a home folder."""
+    """Return the path of the SQLite file. Raises `SessionError` without a home folder."""
     return state_folder() / "runs" / "sent.sqlite"
 
 
 def clear() -> int:
-    """Delete every kept run; return the bytes that were freed. Raises OSError and `SessionError`."""
+    """Delete all stored runs; return the number of bytes freed. Raises OSError and `SessionError`."""
     freed = 0
     for file in (*sent_file().parent.glob("sent.sqlite*"), *sent_file().parent.glob("*.jsonl")):
         freed += file.stat().st_size
@@ -158,9 +158,9 @@ def clear() -> int:
 
 
 class SentRuns:
-    """The runs in a file (None: in memory), of at most so many megabytes. Any thread may ask.
+    """A thread-safe store of runs in a file (None: in memory) of at most `megabytes`.
 
-    Methods raise OSError, `SessionError` and `sqlite3.Error`; `in_words` says them in a sentence.
+    Methods raise OSError, `SessionError` and `sqlite3.Error`; `in_words` describes them.
     """
 
     def __init__(self, file: Path | None, megabytes: int) -> None:
@@ -170,7 +170,7 @@ class SentRuns:
         self._opened: sqlite3.Connection | None = None
 
     def add(self, run: PastRun, session: Session | None = None) -> None:
-        """Keep a run, with the session as it was sent; the oldest runs make room."""
+        """Store a run with the session as it was sent; delete the oldest runs if space runs out."""
         scrubber = Scrubber()
         texts = [(role, scrubber.scrubbed(text[:LONGEST_TEXT])) for role, text in run.messages]
         about = " ".join((run.session, run.case, run.column, run.model))
@@ -201,7 +201,7 @@ class SentRuns:
             self._make_room(opened)
 
     def search(self, wanted: Wanted, most: int = MOST_FOUND) -> Found:
-        """Return the newest runs that fit, without prompts and values."""
+        """Return the newest matching runs, without prompts and values."""
         where, values = _where(wanted)
         with self._connection() as opened:
             rows = opened.execute(
@@ -214,7 +214,7 @@ class SentRuns:
         return Found(runs, rows[0][3] if rows else 0)
 
     def whole(self, id: int) -> PastRun | None:
-        """Return a run with prompt, reply and values; None once newer runs took its room."""
+        """Return a run with prompt, reply and values; None if it was deleted."""
         with self._connection() as opened:
             row = opened.execute("SELECT head, found FROM runs WHERE id = ?", (id,)).fetchone()
             pieces = opened.execute(
@@ -226,7 +226,7 @@ class SentRuns:
         return PastRun(**json.loads(row[0]), values=json.loads(row[1]), text=pieces[-3][1], messages=messages, id=id)
 
     def session_of(self, id: int) -> Session | None:
-        """Return the session of a run as it was sent, with that case alone; None where it was not kept."""
+        """Return the session of a run as it was sent, with only that case; None if it was not stored."""
         with self._connection() as opened:
             rows = opened.execute(
                 "SELECT frames.body, cases.body FROM runs JOIN parts AS frames ON frames.id = frame "
@@ -239,7 +239,7 @@ class SentRuns:
         return store.loads(json.dumps(frame | {"cases": [case]}))
 
     def move(self, before: str, path: str) -> None:
-        """Give the runs of a session the file that it was saved to."""
+        """Change the session path of stored runs from `before` to `path`."""
         new = _readable(path)
         with self._connection() as opened:
             opened.execute(
@@ -248,7 +248,7 @@ class SentRuns:
             )
 
     def size(self) -> tuple[int, int]:
-        """Return how many runs are kept, and in how many bytes."""
+        """Return the number of stored runs and their size in bytes."""
         with self._connection() as opened:
             return opened.execute("SELECT count(*) FROM runs").fetchone()[0], _size(opened)
 
@@ -267,7 +267,7 @@ class SentRuns:
                 yield self._opened
 
     def _make_room(self, opened: sqlite3.Connection) -> None:
-        """Delete the oldest runs, a twentieth at a time, once the allowed size is passed."""
+        """Delete the oldest runs, 5 % at a time, if the file exceeds its size limit."""
         if _size(opened) <= self._most:
             return
         while _size(opened) > self._most * FULL_TO:
@@ -288,7 +288,7 @@ class SentRuns:
 def past_runs(
     session: Session, column: Column, case: str, path: str, runs: Iterable[Run], raw: bool = False
 ) -> Iterator[PastRun]:
-    """Make the kept form of finished runs of a column; `path` is where the session is."""
+    """Convert finished runs of a column to `PastRun`; `path` is the session's file."""
     from sessions.running.recording import reply_of_run
 
     model = session.model_of(column)
@@ -313,7 +313,7 @@ def past_runs(
 
 
 def in_words(error: Exception) -> str:
-    """Say why runs cannot be kept or read."""
+    """Explain why runs cannot be stored or read."""
     if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
         return f"the kept runs are damaged ({error}); `workbench runs --clear` begins again"
     return str(error)
@@ -327,13 +327,13 @@ def _messages(run: Run) -> Iterator[tuple[str, str]]:
 
 
 def _text_of(content: Any) -> str:
-    """Return the text of a message made of parts; other parts are named by their type."""
+    """Return the text of a message's parts; parts without text are shown as `[type]`."""
     parts = content if isinstance(content, list) else []
     return "\n".join(str(one.get("text", f"[{one.get('type')}]")) for one in parts if isinstance(one, Mapping))
 
 
 def _parts(session: Session | None, case: str, scrubber: Scrubber) -> list[bytes]:
-    """Return the session without its cases, and the case as it was sent, as JSON; nothing for a huge session."""
+    """Return the session without its cases, and the case as it was sent, as JSON; [] for a huge session."""
     if session is None:
         return []
     sent = replace(session.case(case), recordings={}, replies={}, measured={})
@@ -343,7 +343,7 @@ def _parts(session: Session | None, case: str, scrubber: Scrubber) -> list[bytes
 
 
 def _where(wanted: Wanted) -> tuple[str, list[object]]:
-    """Return the condition of a search and its values."""
+    """Return the SQL condition of a search and its parameters."""
     conditions: list[tuple[str, object]] = []
     for word in re.findall(r"\w+", wanted.words):
         found = "SELECT run FROM pieces JOIN words ON pieces.text = words.rowid WHERE words MATCH ?"
@@ -370,7 +370,7 @@ def _where(wanted: Wanted) -> tuple[str, list[object]]:
 
 
 def _stored(opened: sqlite3.Connection, table: str, body: bytes) -> int:
-    """Return the id of a text or part, stored once."""
+    """Return the id of a text or part; insert it if it is new."""
     sha = hashlib.sha256(body).digest()
     row = opened.execute(f"SELECT id FROM {table} WHERE sha = ?", (sha,)).fetchone()
     if row is not None:
@@ -383,7 +383,7 @@ def _stored(opened: sqlite3.Connection, table: str, body: bytes) -> int:
 
 
 def _open(file: Path | None) -> sqlite3.Connection:
-    """Open the store, which only the user may read. Text may contain unpaired surrogates."""
+    """Open the file, readable only by its owner. Text may contain unpaired surrogates."""
     if file is not None:
         private(file.parent)
         os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
@@ -401,5 +401,5 @@ def _size(opened: sqlite3.Connection) -> int:
 
 
 def _readable(text: str) -> str:
-    """Return a text that SQLite compares; unpaired surrogates are replaced."""
+    """Replace unpaired surrogates, which SQLite parameters cannot contain."""
     return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,7 +1,7 @@
-"""A model's wording of the instructions or of a field's description, asked for in a scratch session of its own.
+"""Ask a model to rewrite the instructions or a field's description, using a temporary session.
 
-The question is a signature like any other, sent by the one way in which models are called. Nothing of it gets into the
-session that it is about; only a rewrite that is taken does, as a variant.
+The request is an ordinary signature, sent with `sending.send`. The user's session does not change until a rewrite is
+accepted and saved as a variant.
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ class Rewrite(dspy.Signature):
 USUAL_WISH = "Make it clear and complete, and no longer than it has to be."
 MOST_FAILURES = 6
 MOST_SHOWN = 24_000
-"""Characters of failures of a bench, about 6,000 tokens."""
+"""Maximum characters of bench failures shown to the model, about 6,000 tokens."""
 LONGEST_PART = 1_500
 LONGEST_PROGRAM = 20_000
-"""Characters of an input or a reply, and of the signature, that are shown to the model."""
+"""Maximum characters of the signature shown to the model; `LONGEST_PART` limits each input and reply."""
 
 TAG = "suggested"
 NAME = "rewrite"
 
 
 class SuggestionError(Exception):
-    """There is no rewrite, and why; `run` is the run that gave none, None where nothing was asked."""
+    """Why there is no rewrite; `run` is the failed run, None if no call was made."""
 
     def __init__(self, message: str, run: Run | None = None) -> None:
         super().__init__(message)
@@ -66,7 +66,7 @@ class SuggestionError(Exception):
 
 @dataclass(frozen=True)
 class Failing:
-    """A reply that went wrong: of which case and column, and in what words."""
+    """A wrong reply, its case and column, and the reasons why it is wrong."""
 
     case: Case
     column: str
@@ -80,7 +80,7 @@ class Failing:
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A rewrite of the text `of`, which was `before`; `run` is what was asked and answered."""
+    """A rewrite of the text named `of`, its text `before`, and the `run` that produced it."""
 
     of: str
     before: str
@@ -94,7 +94,7 @@ class Suggestion:
 
 
 def failing(session: Session) -> tuple[Failing, ...]:
-    """The replies in the session that do not parse or are not what their case expects, case by case.
+    """Return the session's replies that do not parse or fail an expectation, in case order.
 
     Raises `SignatureError`.
     """
@@ -111,7 +111,7 @@ def _failing(session: Session) -> Iterator[Failing]:
             try:
                 request = rendering.request_of(session, column, case)
                 reading = read_reply(rendering.adapter_of(column), request, reply.text)
-            except Exception:  # a column without a prompt says nothing about the text
+            except Exception:  # skip a column without a prompt
                 continue
             reasons = tuple(_reasons(case, column, reading))
             if reasons:
@@ -129,7 +129,7 @@ def _reasons(case: Case, column: Column, reading: Reading) -> Iterator[str]:
 
 
 def failing_in(session: Session, grid: Grid, shown: Collection[tuple[str, str]]) -> tuple[Failing, ...]:
-    """The misses of a bench in the cases `shown`: of every cause the first, then the second, as many as fit."""
+    """Return a bench's misses in the cases `shown`: the first of each cause, then the second, up to `MOST_SHOWN`."""
     cases = {one.name: one for one in session.cases}
     groups: list[list[Failing]] = []
     for group in misses.by_cause(grid):
@@ -146,9 +146,9 @@ def failing_in(session: Session, grid: Grid, shown: Collection[tuple[str, str]])
 
 
 def scratch(session: Session, of: str, model: str, wish: str = "", failures: Iterable[Failing] = ()) -> Session:
-    """The session in which the rewrite is asked for: one column, one case.
+    """Make the temporary session that asks for the rewrite, with one column and one case.
 
-    It is asked at the address that `send` would use for this model. Raises `VariantError` for what is no text of the
+    It uses the address that `send` would use for this model. Raises `VariantError` if `of` does not name a text of the
     signature, and `SignatureError`.
     """
     before = _text_of(session, of)
@@ -178,10 +178,10 @@ def ask(
     deadline_s: float | None = None,
     confinement: Confinement = FREE,
 ) -> Suggestion:
-    """Asks `model` for a rewrite of the text `of` (`instructions` or `fields.NAME.desc`); the session stays as it is.
+    """Ask `model` to rewrite the text `of` (`instructions` or `fields.NAME.desc`), without changing the session.
 
-    It is shown `failures`, by default the first replies of the session that went wrong. Raises `VariantError` before
-    any call, and `SuggestionError`.
+    The request includes `failures`, by default the session's first wrong replies. Raises `VariantError` before any
+    call, and `SuggestionError`.
     """
     try:
         shown = failing(session)[:MOST_FAILURES] if failures is None else failures
@@ -212,12 +212,12 @@ def ask(
 
 
 def check_target(session: Session, of: str) -> None:
-    """Raises `VariantError` for what is no text of the signature, and `SignatureError`."""
+    """Raise `VariantError` if `of` does not name a text of the signature; may raise `SignatureError`."""
     _text_of(session, of)
 
 
 def free_tag(session: Session, wanted: str = TAG) -> str:
-    """`wanted`, or with the first number behind it that no variant has."""
+    """Return `wanted` if no variant has this tag, else `wanted-2`, `wanted-3`, …"""
     taken, number, tag = variants.tags(session), 1, wanted
     while tag in taken:
         number += 1

@@ -1,4 +1,4 @@
-"""Answer a session's tools: by functions named on the command line, or by the user at the terminal."""
+"""Answer tool calls with functions named on the command line, or by asking the user at the terminal."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from workbench.output.suggestions import no_such
 
 @dataclass(frozen=True)
 class NamedHandler:
-    """A function of the user's own; `place` is the `module:function` under which it was named."""
+    """A user's function; `place` is its `module:function` name."""
 
     place: str
     function: Callable[..., Any]
@@ -27,9 +27,9 @@ class NamedHandler:
 
 
 def handlers(session: Session, named: Iterable[str]) -> dict[str, NamedHandler]:
-    """The functions that `--tool NAME=module:function` names, by tool. Raises `CommandError`.
+    """Import the functions of `--tool NAME=module:function`; return them by tool. Raises `CommandError`.
 
-    Only these are ever imported: a session names no code.
+    Functions are imported only from the command line, never because a session names them.
     """
     found: dict[str, NamedHandler] = {}
     names = [tool.name for tool in session.tools]
@@ -46,7 +46,7 @@ def handlers(session: Session, named: Iterable[str]) -> dict[str, NamedHandler]:
 
 
 def ask(tool: Tool, arguments: Mapping[str, Any]) -> Any:
-    """Asks at the terminal for the result of a call: JSON, or plain text."""
+    """Ask at the terminal for the result of a call, as JSON or plain text."""
     shown = json.dumps(dict(arguments), ensure_ascii=False, default=str)
     command_output.message(f"\nthe model calls {tool.name}({shown}); type the result (JSON or text):")
     line = sys.stdin.readline()
