@@ -1,8 +1,8 @@
-"""A chat request to Anthropic as dspy 3.4.1's own client asks it, in words that litellm hands on as they are.
+"""Write a chat request to Anthropic as dspy 3.4.1's own client does, in parameters that litellm passes on unchanged.
 
-litellm would give thinking fewer tokens, take it out of those of the reply, refuse what Anthropic's API has no word
-for, and of a schema put the references in place, or for a model that it does not know to take schemas force a tool
-whose references lead nowhere (`/$defs/…`).
+With ordinary parameters litellm would send another request. It would give thinking fewer tokens and take them from the
+reply's limit. It would reject parameters that Anthropic's API lacks. It would inline a schema's references or, for
+models not known to support schemas, force a tool with broken references (`/$defs/…`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from adapters.lm.wires.dspys_client import (
 )
 
 ADAPTIVE = ("sonnet-5", "opus-5", "sonnet-4-6", "opus-4-6", "opus-4-7", "opus-4-8", "fable", "mythos", "haiku-5")
-"""Parts of the names of models that are told an effort, and not a budget of tokens for their thinking.
+"""Parts of the names of models that take an effort instead of a token budget for thinking.
 
 Rule: `dspy._vendor.lm15.providers.anthropic._ADAPTIVE_CLASS_MARKERS`."""
 
@@ -36,7 +36,7 @@ BUDGETS: Mapping[str, int] = {
     "xhigh": 24576,
     "max": 32768,
 }
-"""By effort: the tokens that another model may think, beside those of the reply.
+"""Thinking tokens of all other models by effort, in addition to those of the reply.
 
 Rule: `dspy._vendor.lm15.providers.common.EFFORT_THINKING_BUDGETS`."""
 
@@ -44,7 +44,7 @@ LIMITS = (
     *(("claude-3-haiku", 4096), ("claude-3-opus", 4096), ("claude-3-sonnet", 4096)),
     *(("claude-3-5-", 8192), ("claude-3.5-", 8192)),
 )
-"""By a part of a model's name: the tokens of a reply where nothing is said of them; `USUAL_LIMIT` for other models.
+"""Default token limit of a reply by part of a model's name; `USUAL_LIMIT` for other models.
 
 Rule: `dspy._vendor.lm15.providers.anthropic._DEFAULT_MAX_TOKENS_BY_CLASS`."""
 
@@ -52,21 +52,21 @@ USUAL_LIMIT = 16384
 HOTTEST = 1.0
 
 AS_IT_IS = (*VERBATIM, "service_tier")
-"""Parts that OpenAI's API has, too: litellm hands them on where it is told to (`ALLOWED`), and else refuses them."""
+"""OpenAI parameters that litellm passes on only if they are listed in `ALLOWED`; otherwise it rejects them."""
 
 CHECKED = ("temperature", "top_p", "top_k", "metadata", "output_config")
-"""Parts that litellm looks through: it refuses those that its table says a model does not take, and hides a user whose
-name is an address of mail or a telephone number."""
+"""Parameters that litellm checks: it rejects those that a model does not support according to its table, and removes a
+user whose name is an email address or a telephone number."""
 
 ALLOWED = "allowed_openai_params"
 KEPT = ("model", "messages", "top_p", "top_k", "tools", "tool_choice", "parallel_tool_calls", *AS_IT_IS)
 
 
 def body_for_anthropic(model: str, request: Mapping[str, Any]) -> dict[str, Any]:
-    """The chat request, its parts but messages and tools in Anthropic's words. Raises NotTakenError.
+    """Convert a chat request to Anthropic's parameters, except messages and tools. Raises NotTakenError.
 
-    `seed`, penalties, `logprobs` and `prompt_cache_key`, for which Anthropic has no word, are left out, and of `n`
-    nothing is written: as many requests are sent.
+    Omits what Anthropic's API does not support: `seed`, penalties, `logprobs` and `prompt_cache_key`. Omits `n`, for
+    which the caller sends several requests.
     Rule: `dspy._vendor.lm15.providers.anthropic.AnthropicLM._payload`.
     """
     given = taken(request)
@@ -101,7 +101,7 @@ def body_for_anthropic(model: str, request: Mapping[str, Any]) -> dict[str, Any]
 
 
 def for_litellm(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return arguments with which litellm sends this body; `extra_body` has what it might reject."""
+    """Return arguments with which litellm sends this body; `extra_body` contains what it might reject."""
     beside = {part: body[part] for part in CHECKED if part in body}
     given = {part: one for part, one in body.items() if part not in beside}
     allowed = [part for part in AS_IT_IS if part in given]

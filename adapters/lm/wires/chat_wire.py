@@ -1,4 +1,4 @@
-"""A chat request as dspy 3.4.1's own client writes it, through a door that speaks OpenAI's chat completions."""
+"""Write a chat request as dspy 3.4.1's own client does for APIs (doors) with OpenAI's chat completions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SPELLINGS: Mapping[str, frozenset[str]] = {
     "kimi": frozenset({"thinking", "reasoning_effort"}),
     "qwen": frozenset({"enable_thinking"}),
 }
-"""By a door's way of asking for reasoning: the parts of a request that it takes for that."""
+"""Reasoning parameters that a door accepts, by its format of requesting reasoning."""
 
 WAYS = frozenset(REASONING) - {"reasoning_format"}
 
@@ -40,7 +40,7 @@ _EMBEDDED = re.compile(r"data:[^,]+;base64,.+", re.DOTALL)
 def body_of_dspys_client(door: Door, request: Mapping[str, Any]) -> dict[str, Any]:
     """Write the body of dspy's client, without the model's name. Raises NotTakenError.
 
-    Of `n` it writes nothing, and sends as many requests.
+    Omits `n`, for which dspy's client sends several requests.
     Rule: `dspy._vendor.lm15.providers.openai_chat`: `_ingest_openai_chat`, then `OpenAIChatLM._payload`, and what
     `.xai.XaiLM._payload` does before it.
     """
@@ -81,7 +81,7 @@ def body_of_dspys_client(door: Door, request: Mapping[str, Any]) -> dict[str, An
 
 
 def _reasoning(door: Door, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Rule: `_ingest_reasoning`, and the part on reasoning of `_payload`."""
+    """Rule: `_ingest_reasoning`, and the reasoning part of `_payload`."""
     way = door.thinking or ""
     refuse_other_ways(given, SPELLINGS.get(door.spelling or "", frozenset()) | {"reasoning_format"})
     shown = _shown_reasoning(door, given)
@@ -109,7 +109,7 @@ def _thinking(kind: str) -> dict[str, Any]:
 
 
 def _shown_reasoning(door: Door, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Groq is told to keep the reasoning apart from the reply."""
+    """Ask Groq to separate the reasoning from the reply."""
     wanted = given.get("reasoning_format")
     if wanted is None:
         return {}
@@ -119,7 +119,7 @@ def _shown_reasoning(door: Door, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _wanted_effort(given: Mapping[str, Any]) -> str | None:
-    """The effort, in whichever of the doors' ways it is asked for; `none` is not to reason."""
+    """Return the effort from any door's reasoning parameters; `none` disables reasoning."""
     effort = effort_of(given)
     thinking, reasoning = given.get("thinking"), given.get("reasoning")
     if thinking is not None:
@@ -197,7 +197,10 @@ def _call(call: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _content(content: Any, images: bool = False) -> str | list[dict[str, Any]]:
-    """A message's content: a text, which one block of text is too, or blocks. Raises NotTakenError."""
+    """Convert a message's content to text, if it is a string or a single text block, else to blocks.
+
+    Raises NotTakenError.
+    """
     if isinstance(content, str):
         return content
     if not isinstance(content, list) or not content:
@@ -224,7 +227,7 @@ def _block(block: Mapping[str, Any], images: bool) -> dict[str, Any]:
 
 
 def _only(mapping: Mapping[str, Any], *names: str) -> None:
-    """Raises NotTakenError for a part of `mapping` beside `names` that says anything."""
+    """Raise NotTakenError if `mapping` has a value other than None under a name not in `names`."""
     more = [name for name, value in mapping.items() if name not in names and value is not None]
     if more:
         raise NotTakenError(f"{more[0]} in a message")

@@ -1,6 +1,6 @@
 """Check which parts of a chat request dspy 3.4.1's own client accepts.
 
-With a name or a value that it does not know, dspy leaves the request to litellm (`NotTakenError` here).
+If a request contains an unknown name or value, dspy uses litellm instead (`NotTakenError` here).
 Rule: `dspy._vendor.lm15.providers.openai_chat._ingest_config`, and the checks of `dspy._vendor.lm15.types.Config`.
 """
 
@@ -16,22 +16,22 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "frequency_penalty": (-2, 2),
     "presence_penalty": (-2, 2),
 }
-"""Numbers that are sent with a point, 1.0 for 1, and what they lie between."""
+"""Allowed ranges of parameters that are sent as floats (1.0 for 1)."""
 
 WHOLE = ("max_tokens", "max_completion_tokens", "top_k", "seed")
 POSITIVE = ("max_tokens", "max_completion_tokens", "top_k")
 TEXTS = ("service_tier", "user", "safety_identifier", "prompt_cache_key")
-"""Texts that are not empty."""
+"""Parameters that must be non-empty strings."""
 
 VERBATIM = ("logit_bias", "verbosity", "prediction")
-"""Parts that go out as they are, whatever they hold."""
+"""Parameters that are sent unchecked and unchanged."""
 
 REASONING = ("reasoning_effort", "reasoning", "thinking", "enable_thinking", "reasoning_format")
-"""Ways of asking for reasoning; each door knows some of them."""
+"""Parameters that request reasoning; each door accepts some of them."""
 
 EFFORTS = ("minimal", "low", "medium", "high", "xhigh", "max")
 OFF = ("none", "off")
-"""Efforts that mean not to reason."""
+"""Efforts that disable reasoning."""
 
 CANONICAL = frozenset(
     {
@@ -44,22 +44,25 @@ CANONICAL = frozenset(
         *REASONING,
     }
 )
-"""The parts of a request that it knows."""
+"""The request parameters that dspy's client accepts."""
 
 
 class NotTakenError(ValueError):
-    """A part of a request that dspy's own client refuses, so that litellm gets it."""
+    """A part of a request that dspy's own client rejects, so that dspy uses litellm."""
 
 
 def refuse_other_ways(given: Mapping[str, Any], own: Collection[str]) -> None:
-    """Raises NotTakenError for a way of asking for reasoning that is none of the door's own."""
+    """Raise NotTakenError for reasoning parameters not in `own`, those of the door."""
     foreign = [name for name in REASONING if name in given and name not in own]
     if foreign:
         raise NotTakenError(f"{foreign[0]}, which is another server's way of asking for reasoning")
 
 
 def taken(request: Mapping[str, Any]) -> dict[str, Any]:
-    """The request's parts that say anything, checked, numbers as dspy's client writes them. Raises NotTakenError."""
+    """Check a request's parameters and normalize numbers as dspy's client does; drop those that are None.
+
+    Raises NotTakenError.
+    """
     given = {name: value for name, value in request.items() if value is not None}
     unknown = sorted(set(given) - CANONICAL)
     if unknown:
@@ -91,7 +94,7 @@ def limit_of(given: Mapping[str, Any]) -> int | None:
 
 
 def top_logprobs_of(given: Mapping[str, Any]) -> int | None:
-    """Return the number of alternatives per token; None without probabilities. Raises NotTakenError."""
+    """Return the number of alternatives per token; None without logprobs. Raises NotTakenError."""
     wanted = given.get("logprobs", False)
     if wanted is True:
         return _whole("top_logprobs", given.get("top_logprobs", 0), 0)
@@ -101,7 +104,7 @@ def top_logprobs_of(given: Mapping[str, Any]) -> int | None:
 
 
 def effort_of(given: Mapping[str, Any]) -> str | None:
-    """`reasoning_effort`: one of `EFFORTS`, or `none` to reason not at all. Raises NotTakenError."""
+    """Return `reasoning_effort`: an entry of `EFFORTS`, or `none` to disable reasoning. Raises NotTakenError."""
     effort = given.get("reasoning_effort")
     if effort is None or (isinstance(effort, str) and effort in EFFORTS):
         return effort
@@ -111,7 +114,7 @@ def effort_of(given: Mapping[str, Any]) -> str | None:
 
 
 def tools_of(given: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The tools as `name`, `description` and `parameters`. Raises NotTakenError."""
+    """Return the tools as `name`, `description` and `parameters`. Raises NotTakenError."""
     made = [_tool(one) for one in given.get("tools") or ()]
     if len({one["name"] for one in made}) < len(made):
         raise NotTakenError("two tools of one name")
@@ -119,7 +122,7 @@ def tools_of(given: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def choice_of(given: Mapping[str, Any], tools: Sequence[Mapping[str, Any]]) -> str | Mapping[str, str] | None:
-    """`tool_choice`: `none`, `auto`, `required`, or the one tool to call as `{"name"}`. Raises NotTakenError."""
+    """Return `tool_choice`: `none`, `auto`, `required`, or the tool to call as `{"name"}`. Raises NotTakenError."""
     choice, parallel = given.get("tool_choice"), given.get("parallel_tool_calls")
     if parallel is not None and not isinstance(parallel, bool):
         raise NotTakenError("parallel_tool_calls that is not true or false")
@@ -137,7 +140,7 @@ def choice_of(given: Mapping[str, Any], tools: Sequence[Mapping[str, Any]]) -> s
 
 
 def form_of(given: Mapping[str, Any]) -> dict[str, Any] | None:
-    """`response_format` as `type` and, of a schema, `name`, `schema` and `strict`. Raises NotTakenError."""
+    """Return `response_format` as `type` and, for a schema, `name`, `schema`, `strict`. Raises NotTakenError."""
     form = given.get("response_format")
     if form is None:
         return None
@@ -159,7 +162,7 @@ def form_of(given: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def arguments_of(call: Mapping[str, Any]) -> str:
-    """The arguments of a call of a tool, as compact JSON. Raises NotTakenError."""
+    """Return the arguments of a tool call as compact JSON. Raises NotTakenError."""
     given = call["function"].get("arguments", "{}")
     try:
         read = (json.loads(given) if given else {}) if isinstance(given, str) else given

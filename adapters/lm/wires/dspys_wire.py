@@ -1,7 +1,7 @@
-"""Hand a chat request to litellm so that the server receives what dspy 3.4.1 would have sent.
+"""Convert a chat request so that litellm sends exactly what dspy 3.4.1 would send.
 
-litellm calls every model here. Where dspy would call it by a door of its own client, the parts that litellm would
-rename, turn, refuse or leave out are put into the request's body as they stand (litellm's `extra_body`).
+The workbench calls every model through litellm. Where dspy would use its own client, the parts that litellm would
+rename, change, reject or drop are passed in litellm's `extra_body`, which it copies into the request body.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from adapters.lm.wires import anthropic_wire, chat_wire, gemini_wire, responses_
 from adapters.lm.wires.dspys_client import NotTakenError, effort_of, form_of, taken
 
 SAME_API = frozenset({"openai", "groq", "openrouter", "deepseek", "xai", "hosted_vllm", "moonshot", *OLLAMA})
-"""litellm's providers of the chat doors; Azure's needs an address. litellm calls Ollama by Ollama's own API: where dspy
-does not, it is called as a server of OpenAI's (`OPENAI_PATH`)."""
+"""litellm's providers that use the chat doors' API. Azure is missing because it requires an address. litellm calls
+Ollama through Ollama's own API; where dspy does not, it is called as an OpenAI server (`OPENAI_PATH`)."""
 
 OPENAI_PATH = "/v1"
-"""Where a server that has an API of its own speaks OpenAI's."""
+"""The path of OpenAI's API on a server that also has its own."""
 
 CHAT = LMSettings()
 END_OF_PROMPT = "BEGIN RESPONSE:"
@@ -32,10 +32,10 @@ END_OF_PROMPT = "BEGIN RESPONSE:"
 
 @dataclass(frozen=True)
 class Sent:
-    """A call of litellm: `arguments` for its function of the model type.
+    """A call of litellm: `arguments` for its function for the model type.
 
-    It is made `times` times, once for each completion, where the API gives one only. `stops` cut the reply here, where
-    the API knows none. `path` follows an address that names a server alone.
+    The call is made `times` times, once per completion, if the API returns only one. `stops` are the stop sequences to
+    apply locally if the API supports none. `path` is appended to an address without a path.
     """
 
     arguments: Mapping[str, Any]
@@ -44,7 +44,7 @@ class Sent:
     path: str = ""
 
     def under(self, address: str) -> str:
-        """The address to call, of the one that is known of the server.
+        """Return the address to call for a server's `address`.
 
         >>> Sent({}, path="/v1").under("http://localhost:11434/")
         'http://localhost:11434/v1'
@@ -53,8 +53,10 @@ class Sent:
 
 
 def sent(model: str, request: Mapping[str, Any], connection: frozenset[str], settings: LMSettings = CHAT) -> Sent:
-    """Return litellm's arguments. `request` is a chat request as JSON, `connection` names its settings
-    (`api_base`). Raises ValueError for messages that are not all text where the model type is `text`.
+    """Convert a chat request to a call of litellm.
+
+    `request` is plain JSON, `connection` names the connection settings in use (`api_base`). Raises ValueError if the
+    model type is `text` and a message is not plain text.
     """
     if settings.model_type == "text":
         return Sent({**_text_body(request), "model": f"text-completion-openai/{_name(model)}"})
@@ -91,7 +93,7 @@ def _text_body(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def text_of(request: Mapping[str, Any]) -> str:
-    """The one text that a completions API gets. Raises ValueError for a message that is not all text."""
+    """Join the messages to a prompt for a completions API. Raises ValueError for a message that is not plain text."""
     texts: Sequence[Any] = [one.get("content") for one in request["messages"]]
     for number, one in enumerate(texts, 1):
         if not isinstance(one, str):
@@ -102,7 +104,7 @@ def text_of(request: Mapping[str, Any]) -> str:
 
 
 def is_left_to_litellm(model: str, request: Mapping[str, Any], connection: frozenset[str]) -> bool:
-    """Return whether dspy leaves a chat request to litellm, too, and sends it through no door of its own client."""
+    """Return whether dspy also sends a chat request through litellm instead of its own client."""
     route = None if has_gateway(model, os.environ) else own_route(model, "chat", connection)
     if route is None:
         return True
@@ -122,7 +124,7 @@ def is_left_to_litellm(model: str, request: Mapping[str, Any], connection: froze
 
 
 def _by_anthropics_door(model: str, request: Mapping[str, Any], connection: frozenset[str]) -> dict[str, Any] | None:
-    """Return the body that dspy's client sends to Anthropic; None where it sends none."""
+    """Return the body that dspy's client sends to Anthropic; None if dspy uses litellm."""
     route = None if has_gateway(model, os.environ) else own_route(model, "chat", connection)
     if route is None or route.door.id != "anthropic":
         return None
@@ -133,7 +135,7 @@ def _by_anthropics_door(model: str, request: Mapping[str, Any], connection: froz
 
 
 def _by_geminis_door(model: str, request: Mapping[str, Any], connection: frozenset[str]) -> dict[str, Any] | None:
-    """Return the body that dspy's client sends to Gemini; None where litellm sends it."""
+    """Return the body that dspy's client sends to Gemini; None if litellm writes it."""
     route = None if has_gateway(model, os.environ) else own_route(model, "chat", connection)
     if route is None or route.door.id != "gemini" or not model.startswith("gemini/"):
         return None
@@ -152,16 +154,16 @@ def _name(model: str) -> str:
 
 
 def body_of_dspy(model: str, request: Mapping[str, Any], connection: frozenset[str]) -> dict[str, Any]:
-    """Add what dspy's client writes under `extra_body`; unchanged where litellm calls.
+    """Put the parameters of dspy's client under `extra_body`; return the request unchanged if dspy uses litellm.
 
-    `request` is a chat request as JSON, `connection` names the settings of its connection (`api_base`).
+    `request` is a chat request as JSON, `connection` names the connection settings in use (`api_base`).
     """
     made = _by_chat_door(model, request, connection)
     if made is None:
         return dict(request)
     door, exact = made
     if door.id != "openai-chat" and exact["messages"] == request["messages"]:
-        del exact["messages"]  # of OpenAI's, litellm makes users of the systems of o3
+        del exact["messages"]  # unchanged; OpenAI's stay, because litellm turns o3's system messages into user messages
     kept = {name: request[name] for name in ("model", "messages") if name in request}
     return {**kept, "extra_body": exact} if exact else kept
 
@@ -169,7 +171,7 @@ def body_of_dspy(model: str, request: Mapping[str, Any], connection: frozenset[s
 def own_body(
     model: str, request: Mapping[str, Any], connection: frozenset[str], settings: LMSettings = CHAT
 ) -> dict[str, Any] | None:
-    """Return the body as it arrives at a server; None where litellm writes it (`LitellmLM.http_request`).
+    """Return the body that the server receives; None if litellm writes it (`LitellmLM.http_request`).
 
     Raises what `sent` raises.
     """
@@ -190,10 +192,10 @@ def own_body(
 def _by_chat_door(
     model: str, request: Mapping[str, Any], connection: frozenset[str]
 ) -> tuple[Door, dict[str, Any]] | None:
-    """The chat door that dspy's client would send this request through, and the body, where litellm speaks that API."""
+    """Return the chat door and the body that dspy's client would use; None if litellm writes the body."""
     prefix, separator, _ = model.partition("/")
     if is_ollama(model) and has_gateway("ollama/", os.environ):
-        return None  # both names are of one server, whose own API is meant by its variable
+        return None  # both names mean the same server, and the variable is the address of its own API
     if has_gateway(model, os.environ) or (separator and prefix not in SAME_API):
         return None
     route = own_route(model, "chat", connection)

@@ -1,7 +1,7 @@
-"""A chat request to Gemini as dspy 3.4.1's own client writes it, put into the body that litellm sends.
+"""Write a chat request to Gemini as dspy 3.4.1's own client does, for litellm's `extra_body`.
 
-litellm would write the schema anew, ask for a summary of the thinking, set a temperature that nobody asked for, and
-refuse what Gemini's API has no word for.
+With ordinary parameters litellm would rewrite the schema, request a summary of the thinking, add a temperature, and
+reject parameters that Gemini's API lacks.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ NUMBERS: Mapping[str, str] = {
 }
 MODES: Mapping[str, str] = {"none": "NONE", "required": "ANY", "auto": "AUTO"}
 HIGHEST = ("xhigh", "max")
-"""Efforts that models of the third generation do not know; they are told `high`."""
+"""Efforts that Gemini 3 models do not support; `high` is sent instead."""
 
 _EMBEDDED = re.compile(r"data:([^;,]+);base64,(.+)", re.DOTALL)
 
 
 class NoSuchPartError(ValueError):
-    """A part of a message that this file does not write; litellm writes the request then."""
+    """A part of a message that this module cannot write, so that litellm writes the request."""
 
 
 def body_for_gemini(model: str, request: Mapping[str, Any]) -> dict[str, Any]:
-    """The whole body. Raises NotTakenError, and NoSuchPartError for messages of other parts than texts and images.
+    """Write the whole body. Raises NotTakenError, and NoSuchPartError for parts other than text and images.
 
-    What Gemini's API has no word for is left out. Of `n` nothing is written: as many requests are sent.
+    Omits what Gemini's API does not support. Omits `n`, for which the caller sends several requests.
     Rule: `dspy._vendor.lm15.providers.gemini.GeminiLM._payload`.
     """
     given = taken(request)
@@ -85,7 +85,7 @@ def body_for_gemini(model: str, request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def for_litellm(body: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return arguments with which litellm sends this body; only the body has the system message."""
+    """Return arguments with which litellm sends this body; the system message is only in the body."""
     turns = [one for one in messages if one.get("role") not in ("system", "developer")]
     return {"messages": turns, "extra_body": dict(body)}
 
@@ -125,7 +125,7 @@ def _part(block: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _thinking(model: str, effort: str | None) -> dict[str, Any] | None:
-    """Rule: the part of `_payload` on reasoning, and `gemini_level_class`."""
+    """Rule: the reasoning part of `_payload`, and `gemini_level_class`."""
     if effort is None:
         return None
     if model.lower().removeprefix("models/").startswith("gemini-3"):

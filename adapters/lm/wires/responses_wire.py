@@ -1,4 +1,4 @@
-"""A chat request as OpenAI's Responses API takes it: by dspy's own client, and by litellm for dspy."""
+"""Convert a chat request for OpenAI's Responses API, as dspy's own client does and as dspy does for litellm."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from adapters.lm.wires.dspys_client import (
 OPENAI_REASONING = re.compile(
     r"o[1345](-(mini|nano|pro))?(-\d{4}-\d{2}-\d{2})?|gpt-5(\.\d+)*(?!-chat)(-.*)?",
 )
-"""Names of models whose limit dspy calls `max_completion_tokens` (`dspy.clients.lm._is_openai_reasoning_model`)."""
+"""Models whose token limit dspy calls `max_completion_tokens` (`dspy.clients.lm._is_openai_reasoning_model`)."""
 
 TAKEN_BY_LITELLM = frozenset(
     {
@@ -34,13 +34,13 @@ TAKEN_BY_LITELLM = frozenset(
         *("tool_choice", "tools", "top_logprobs", "top_p", "truncation", "user"),
     }
 )
-"""What of a request litellm sends on (its `ResponsesAPIOptionalRequestParams`); it drops the rest without a word."""
+"""Parameters that litellm sends (its `ResponsesAPIOptionalRequestParams`); it silently drops all others."""
 
 
 def is_by_dspys_client(
     model: str, request: Mapping[str, Any], connection: frozenset[str], environment: Mapping[str, str]
 ) -> bool:
-    """Return whether dspy's own client sends this request. `connection` names the settings of the connection in use."""
+    """Return whether dspy's own client sends this request; `connection` names the connection settings in use."""
     route = None if has_gateway(model, environment) else own_route(model, "responses", connection)
     if route is None or route.door.dialect != "openai-responses":
         return False
@@ -54,7 +54,7 @@ def is_by_dspys_client(
 def body_of_dspys_client(request: Mapping[str, Any]) -> dict[str, Any]:
     """Write the body of dspy's client, without the model's name. Raises NotTakenError.
 
-    Of the stops it sends none, and cuts the reply itself (`cut_at_stops`); of `n` neither, and sends as many requests.
+    Omits stop sequences, which are applied to the reply (`cut_at_stops`), and `n`, for which several requests are sent.
     Rule: `dspy._vendor.lm15.providers.openai_chat._ingest_openai_chat`, then `.openai.OpenAILM._payload`.
     """
     given = taken(request)
@@ -88,7 +88,7 @@ def body_of_dspys_client(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def body_by_litellm(model: str, request: Mapping[str, Any], developer_role: bool) -> dict[str, Any]:
-    """Return the body that dspy hands to litellm. Rule: `dspy.clients.legacy_requests.chat_to_responses`."""
+    """Return the body that dspy passes to litellm. Rule: `dspy.clients.legacy_requests.chat_to_responses`."""
     data = {name: value for name, value in copy.deepcopy(dict(request)).items() if name != "messages"}
     items: list[dict[str, Any]] = []
     for message in request["messages"]:
@@ -102,7 +102,7 @@ def body_by_litellm(model: str, request: Mapping[str, Any], developer_role: bool
             items.append({"role": role, "content": blocks})
         items += [_call(one, one["function"].get("arguments", "{}")) for one in calls]
     data["input"] = items
-    # Of any other model, `dspy.LM` holds a `max_tokens` of its own, if an empty one, and dspy passes the other by.
+    # For any other model, `dspy.LM` always has `max_tokens`, if only None, so dspy ignores `max_completion_tokens`.
     if OPENAI_REASONING.fullmatch(model.rpartition("/")[2].lower()) and "max_tokens" not in data:
         data["max_tokens"] = data.pop("max_completion_tokens", None)
     limit = data.pop("max_tokens", None)
@@ -124,7 +124,7 @@ def body_by_litellm(model: str, request: Mapping[str, Any], developer_role: bool
 
 
 def _input(messages: Sequence[Mapping[str, Any]]) -> tuple[str, list[dict[str, Any]]]:
-    """The system's text and the other messages as items."""
+    """Return the text of the system message, and the other messages as items."""
     system, items = "", []
     for number, message in enumerate(messages):
         role, content = message["role"], message.get("content")
@@ -161,7 +161,7 @@ def _result(message: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _blocks(content: Any, role: str) -> list[dict[str, Any]]:
-    """A message's content as dspy's client writes it. Raises NotTakenError."""
+    """Convert a message's content as dspy's client does. Raises NotTakenError."""
     kind = "output_text" if role == "assistant" else "input_text"
     if isinstance(content, str):
         return [{"type": kind, "text": content}]
@@ -198,7 +198,7 @@ def _litellm_blocks(content: Any, role: Any) -> list[dict[str, Any]]:
 
 
 def _litellm_form(form: Mapping[str, Any]) -> dict[str, Any]:
-    """`response_format` as `text.format` has it, keys in the order in which dspy writes them."""
+    """Convert `response_format` to `text.format`, with keys in dspy's order."""
     if form.get("type") != "json_schema":
         return dict(form)
     inner = form["json_schema"]
