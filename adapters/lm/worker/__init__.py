@@ -1,1 +1,1 @@
-"""The child process that has litellm: loaded by path, importing nothing of this project."""
+"""The child process that runs litellm. Its modules are loaded by path and import nothing of this project."""

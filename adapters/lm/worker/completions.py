@@ -1,6 +1,6 @@
-"""The completions of a call as they arrive, which may each take a request of their own.
+"""Forward the completions of a call as they arrive, and sum up tokens and cost if each takes its own request.
 
-Loaded by its path beside `litellm_worker`, with nothing of this project imported.
+Loaded by path from `litellm_worker`; imports nothing of this project.
 """
 
 from __future__ import annotations
@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import Any, Protocol, TypedDict
 
 Usage = dict[str, Any]
-"""What a provider counts, under its own names: numbers, and objects of numbers."""
+"""A provider's token counts under its own names: numbers, and objects of numbers."""
 
 
 class CallPiece(TypedDict, total=False):
-    """A piece of the tool call at `index`; names come whole and arguments in slices of JSON text."""
+    """A part of the tool call at `index`; names arrive whole, arguments as fragments of JSON text."""
 
     index: int
     id: str
@@ -21,7 +21,7 @@ class CallPiece(TypedDict, total=False):
 
 
 class Piece(TypedDict, total=False):
-    """A piece of the completion at `choice` (0-based), as the worker sends it."""
+    """A part of the completion at `choice` (0-based), as the worker sends it."""
 
     choice: int
     text: str
@@ -31,10 +31,10 @@ class Piece(TypedDict, total=False):
     finish_reason: str
     logprobs: Any
     raw: dict[str, Any]
-    """What the provider says about the whole reply."""
+    """The provider's metadata of the whole reply."""
     usage: Usage
     cost: float | None
-    """In US dollars; None where no price is known."""
+    """Cost in US dollars; None if the price is unknown."""
 
 
 class Output(Protocol):
@@ -44,9 +44,9 @@ class Output(Protocol):
 
 
 class Completions:
-    """Hands on what comes of the completions of a call, which may each take a request of their own.
+    """Forwards the pieces of a call's completions, which may each take their own request.
 
-    The provider counts the tokens of each request: what is told is the sum of all so far.
+    Providers count tokens per request; the forwarded usage and cost are the sums so far.
     """
 
     def __init__(self, output: Output, number: int) -> None:
@@ -67,7 +67,7 @@ class Completions:
         self._output.send(op="chunk", id=self._number, **piece)
 
     def next(self) -> None:
-        """The request is over, and another one follows."""
+        """Begin the next request after the current one has ended."""
         usage, cost = self._of_this.get("usage"), self._of_this.get("cost")
         if usage is not None:
             self._usage = usage if self._usage is None else added(self._usage, usage)
@@ -79,7 +79,7 @@ class Completions:
 
 
 def added(one: Usage, other: Usage) -> Usage:
-    """The sums of what two answers say of their tokens, name by name; what one leaves open is as the other says."""
+    """Add two usages name by name; a value that only one of them has is copied."""
     made = {**one, **{name: value for name, value in other.items() if value is not None or name not in one}}
     for name in one.keys() & other.keys():
         first, second = one[name], other[name]

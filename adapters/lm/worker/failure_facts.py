@@ -1,6 +1,6 @@
 """Collect the facts of a failed call as plain JSON; the parent process explains them.
 
-Loaded by its path beside `litellm_worker`, with nothing of this project imported.
+Loaded by path from `litellm_worker`; imports nothing of this project.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 MAX_BODY = 20_000
-"""Characters kept of an error's body."""
+"""Maximum characters kept of an error's body."""
 
 Message = dict[str, Any]
 
@@ -65,13 +65,13 @@ def facts_of(error: BaseException) -> Message:
 
 
 def missing_in(text: str) -> str | None:
-    """The module that could not be imported, where only litellm's words tell of it."""
+    """Return the name of a missing module from litellm's message, if it contains one."""
     _, found, rest = text.partition("No module named '")
     return rest.partition("'")[0] if found else None
 
 
 def status_of(chain: list[BaseException]) -> int | None:
-    """The HTTP status nearest to the wire: what stands around it is sometimes litellm's invention."""
+    """Return the innermost HTTP status of the chain; litellm sometimes makes up the outer ones."""
     for cause in reversed(chain):
         for owner in (getattr(cause, "response", None), cause):
             status = getattr(owner, "status_code", None)
@@ -98,7 +98,7 @@ def text_of(response: Any) -> str:
 
 
 def plain(value: Any) -> Any:
-    """`value` as plain JSON, without the keys that are None."""
+    """Convert `value` to plain JSON; drop the None values of pydantic models."""
     if hasattr(value, "model_dump"):
         return value.model_dump(mode="json", exclude_none=True)
     return json.loads(json.dumps(value, default=str))

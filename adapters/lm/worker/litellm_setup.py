@@ -1,6 +1,6 @@
-"""Set up litellm in the child process: it calls only the provider, retries nothing and reads no files.
+"""Set up litellm in the child process so that it contacts only the provider, retries nothing and reads no `.env`.
 
-Loaded by its path beside `litellm_worker`, with nothing of this project imported.
+Loaded by path from `litellm_worker`; imports nothing of this project.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from contextvars import ContextVar
 from typing import Any
 
 ENVIRONMENT: Mapping[str, str] = {
-    # Prices, the table of Anthropic's headers and tokenizers are those that come with litellm: nothing is fetched.
+    # Use the prices, Anthropic's header table and the tokenizers that are packaged with litellm; download nothing.
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
     "HF_HUB_OFFLINE": "1",
     "HF_HUB_DISABLE_TELEMETRY": "1",
     "TRANSFORMERS_OFFLINE": "1",
-    # Any other mode reads a `.env` by itself.
+    # In any other mode litellm reads a `.env` by itself.
     "LITELLM_MODE": "PRODUCTION",
 }
-"""Variables that the child process has whatever its user's environment says."""
+"""Variables that override the user's environment in the child process."""
 
 GATEWAY = "litellm.responses.mcp.litellm_proxy_mcp_handler"
 GATEWAY_CHAT = "litellm.responses.mcp.chat_completions_handler"
 
 
 def load() -> Any:
-    """litellm, set up. Takes seconds. Raises whatever importing it raises."""
+    """Import and set up litellm, which takes seconds. Raises whatever the import raises."""
     os.environ.update(ENVIRONMENT)
     import litellm
 
@@ -43,7 +43,7 @@ def load() -> Any:
     litellm.num_retries = 0
     litellm.cache = None
     litellm.disable_hf_tokenizer_download = True
-    # litellm breaks off a reply of which a hundred pieces in a row are the same, as in a long ruled line.
+    # litellm aborts a reply with a hundred equal chunks in a row, such as a long horizontal line.
     litellm.REPEATED_STREAMING_CHUNK_LIMIT = sys.maxsize
     _rehearse(litellm)
     _leave_gateway_out()
@@ -59,18 +59,18 @@ def load() -> Any:
 
 
 def _rehearse(litellm: Any) -> None:
-    """Loads what litellm would load in the middle of its first call, which would count as the model's time."""
+    """Load what litellm would load during its first call, so that it does not count as the model's time."""
     importlib.import_module("openai.resources")
     litellm.token_counter(model="any", text="any")
 
 
 class Outgoing:
-    """The HTTP traffic of a call: `told` is called once, when its first request is about to go out.
+    """The HTTP traffic of a call. `told` is called once, just before the first request is sent.
 
-    `is_streamed`: whether litellm is asked for a stream. `answer` is the whole answer that a server gave to that.
-    `answered_at` is when the last answer had come, its body included unless that is streamed. `status` and
-    `content_type` are the last answer's, however litellm puts it; `refusals`, by choice, and `said_done` are what its
-    body said and litellm drops, depending on its release. With `keeps`, requests are kept and none of them goes out.
+    `is_streamed`: whether litellm was asked for a stream. `answer` is a non-streamed response to such a request.
+    `answered_at` is the time of the last response, including its body unless streamed. `status` and `content_type` are
+    those of the last response, which litellm may change. `refusals`, by choice, and `said_done` are parts of its body
+    that some releases of litellm drop. With `keeps`, requests are stored in `kept` instead of sent.
     """
 
     def __init__(self, told: Callable[[], None], keeps: bool) -> None:
@@ -84,10 +84,10 @@ class Outgoing:
         self.refusals: dict[int, str] = {}
         self.said_done = False
         self.is_error = False
-        """Whether a whole answer is an error, whatever its status."""
+        """Whether the body of a non-streamed response is an error, whatever its status."""
 
     def note(self, response: Any) -> None:
-        """Note an answer that has come; its body is read where it was not asked for as a stream."""
+        """Record a response; inspect its body unless it is streamed."""
         self.answered_at = time.monotonic()
         self.status, self.content_type = response.status_code, response.headers.get("content-type", "")
         self.refusals, self.said_done, self.is_error = {}, False, False
@@ -100,7 +100,7 @@ class Outgoing:
             self.is_error = bool(answer.get("error"))
             said = [(one.get("index") or 0, one["message"].get("refusal")) for one in answer.get("choices") or ()]
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-            return  # no chat completion
+            return  # not a chat completion
         self.refusals = {index: refusal for index, refusal in said if isinstance(refusal, str) and refusal}
 
 
@@ -111,32 +111,32 @@ _outgoing: ContextVar[Outgoing | None] = ContextVar("outgoing", default=None)
 
 
 def outgoing() -> Outgoing | None:
-    """Return what is known of the call that the running task makes."""
+    """Return the HTTP traffic of the current task's call, if any."""
     return _outgoing.get()
 
 
 def keeps() -> bool:
-    """Return whether the running task keeps its requests."""
+    """Return whether the current task's requests are kept instead of sent."""
     outgoing = _outgoing.get()
     return outgoing is not None and outgoing.kept is not None
 
 
 def follow(told: Callable[[], None], keeps: bool = False) -> Outgoing:
-    """Follow the HTTP requests that the running task makes from now on."""
+    """Follow the HTTP requests that the current task makes from now on."""
     made = Outgoing(told, keeps)
     _outgoing.set(made)
     return made
 
 
 def note(response: Any) -> None:
-    """Note an answer that has come to a request of the running task."""
+    """Record a response to a request of the current task."""
     outgoing = _outgoing.get()
     if outgoing is not None:
         outgoing.note(response)
 
 
 class WholeAnswerError(Exception):
-    """A server does not stream, and has sent all at once: `Outgoing.answer` has it."""
+    """A server sent a complete response to a request for a stream; it is in `Outgoing.answer`."""
 
 
 def _is_for_a_stream(request: Any) -> bool:
@@ -144,12 +144,12 @@ def _is_for_a_stream(request: Any) -> bool:
 
 
 def _door(request: Any) -> str:
-    """The path of a request, which some providers have two of: `…/converse` and `…/converse-stream`."""
+    """Return a request's path, the same for both variants of some providers: `…/converse`, `…/converse-stream`."""
     return re.sub("-?stream", "", request.url.path.lower())
 
 
 def _is_whole(response: Any) -> bool:
-    """Return whether the body, which has been read, is one JSON value."""
+    """Return whether the body, already read, is a single JSON value."""
     try:
         json.loads(response.content)
     except (ValueError, RecursionError):
@@ -161,9 +161,9 @@ _STREAM = re.compile(rb'"stream"\s*:\s*true')
 
 
 class ForeignRedirectError(Exception):
-    """A server sends the request on to another one, which is none that the user chose: neither prompt nor key go there.
+    """A redirect to a server that the user did not choose; it receives neither prompt nor API key.
 
-    httpx would take along every header but `Authorization`, so that an `x-api-key` reached the other server.
+    httpx would drop only `Authorization`, so that a key in `x-api-key` would reach the other server.
     """
 
     def __init__(self, place: str) -> None:
@@ -173,11 +173,14 @@ class ForeignRedirectError(Exception):
 MOST_REDIRECTS = 5
 
 _ENCODED = ("content-encoding", "content-length", "transfer-encoding")
-"""Headers of a body as it went over the network."""
+"""Headers that describe the encoded body, which is decoded here."""
 
 
 def _next(request: Any, response: Any, followed: int) -> Any:
-    """The request that a redirect within the same origin asks for; None when the response is no redirect."""
+    """Return the next request of a redirect within the same origin; None if there is no redirect to follow.
+
+    Raises ForeignRedirectError.
+    """
     following = response.next_request
     if following is None or followed == MOST_REDIRECTS:
         return None
@@ -188,10 +191,10 @@ def _next(request: Any, response: Any, followed: int) -> Any:
 
 
 def _watch_for_requests() -> None:
-    """Has it told when a request goes out, and follows redirects within an origin alone.
+    """Patch httpx to report when a request is sent, and to follow redirects only within an origin.
 
-    A whole answer to a request for a stream ends that call, for litellm would read it as a stream; the next request of
-    the same task, which asks for the whole, gets it and does not go out.
+    A complete response to a request for a stream raises WholeAnswerError, because litellm would read it as a stream.
+    The task's next request, which asks for a complete reply, receives that response without being sent.
     """
     import httpx
 
@@ -274,10 +277,10 @@ def _watch_for_requests() -> None:
 
 
 def _leave_gateway_out() -> None:
-    """Takes the place of litellm's own tool gateway, which no request of ours is for.
+    """Replace litellm's tool gateway, which the workbench never uses, by a stub.
 
-    litellm loads it to look whether a request has tools of it, each time one has tools or is for the Responses API;
-    it needs `mcp` and the rest of litellm's proxy server, which few have installed.
+    litellm loads it for every request with tools or for the Responses API. It requires `mcp` and the other dependencies
+    of litellm's proxy server, which are rarely installed.
     """
 
     class NoGateway:
@@ -297,10 +300,10 @@ def _leave_gateway_out() -> None:
 
 
 def _tell_geminis_finish() -> None:
-    """Lets only that piece of a Gemini stream end the reply which says so.
+    """Report the finish reason of a Gemini stream only on the chunk that contains it.
 
-    litellm's `ModelResponseIterator.chunk_parser` gives every piece the finish reason "stop" and takes none of them for
-    the last, so that a whole reply cannot be told from one that was cut off.
+    litellm's `ModelResponseIterator.chunk_parser` gives every chunk the finish reason "stop" and treats none as the
+    last, so that complete and truncated replies look the same.
     """
     from litellm.llms.vertex_ai.gemini import vertex_and_google_ai_studio_gemini as gemini
 
@@ -320,9 +323,9 @@ def _tell_geminis_finish() -> None:
 
 
 def _send_anthropic_what_litellm_would_refuse() -> None:
-    """Writes `extra_body` into a request to Anthropic, as litellm does for most providers.
+    """Merge `extra_body` into requests to Anthropic, as litellm does for most providers.
 
-    litellm would write it there under that name. What it refuses of a model by its own table, or leaves out, gets by.
+    Otherwise litellm would send it under that name. Merging it bypasses the checks that reject or drop parameters.
     """
     from litellm.llms.anthropic.chat.transformation import AnthropicConfig
 
@@ -337,9 +340,9 @@ def _send_anthropic_what_litellm_would_refuse() -> None:
 
 
 def _send_gemini_the_body_as_it_is() -> None:
-    """Has a part of `extra_body` stand in place of litellm's own in a request to Gemini, and none where it is empty.
+    """Let `generationConfig` and `contents` of `extra_body` replace litellm's own in requests to Gemini.
 
-    litellm would add its own settings to those that the part has, as a temperature of 1.0.
+    Otherwise litellm would merge in its own settings, such as a temperature of 1.0. An empty config is omitted.
     """
     from litellm.llms.vertex_ai.gemini import transformation
 
@@ -366,7 +369,7 @@ COHERES_ENDINGS: Mapping[str, str] = {
 
 
 def _tell_coheres_finish() -> None:
-    """Gives a reply of Cohere the finish reason that it came with: litellm's `transform_response` leaves it "stop"."""
+    """Report Cohere's own finish reason; litellm's `transform_response` always says "stop"."""
     from litellm.llms.cohere.chat.v2_transformation import CohereV2ChatConfig
 
     transform: Any = CohereV2ChatConfig.transform_response
@@ -402,9 +405,9 @@ def _let_groq_name_no_tier() -> None:
 
 
 def _let_ollama_fail() -> None:
-    """Takes an error in the middle of Ollama's stream, a line `{"error": …}`, for the server's own.
+    """Report an error in the middle of Ollama's stream, a line `{"error": …}`, as the server's.
 
-    litellm's `OllamaChatCompletionResponseIterator` misses the message in it and blames the request.
+    litellm's `OllamaChatCompletionResponseIterator` loses its message and reports an error of the request.
     """
     from litellm.llms.ollama.chat import transformation
     from litellm.llms.ollama.common_utils import OllamaError
@@ -424,11 +427,11 @@ AWS_KEY = "$AWS_ACCESS_KEY_ID"
 VERTEX_TOKEN = "$(gcloud auth print-access-token)"
 NO_PROJECT = "$VERTEXAI_PROJECT"
 NAMES_OF_CREDENTIALS = (AWS_KEY, VERTEX_TOKEN, NO_PROJECT)
-"""What stands for credentials in kept requests, as a shell reads it."""
+"""Placeholders for credentials in kept requests, in shell syntax."""
 
 
 def _keep_without_credentials() -> None:
-    """Signs a kept request to AWS or Vertex with the names of credentials: none is read, and no server gives one."""
+    """Sign kept requests to AWS or Vertex with placeholders, without reading credentials or requesting tokens."""
     from litellm.llms.bedrock.base_aws_llm import BaseAWSLLM
     from litellm.llms.vertex_ai.vertex_llm_base import VertexBase
 
@@ -457,7 +460,7 @@ def _keep_without_credentials() -> None:
 
 
 def _project() -> str:
-    """Return the project that a file of Google's credentials names, as litellm takes it."""
+    """Return the project in Google's credentials file, as litellm does."""
     try:
         with open(os.environ.get("GOOGLE_APPLICATION_CREDENTIALS", ""), encoding="utf-8") as file:
             return str(json.load(file)["project_id"])

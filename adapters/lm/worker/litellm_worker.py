@@ -1,13 +1,23 @@
-"""The child process that calls models through litellm: JSON lines in on standard input, JSON lines out.
+"""Call models through litellm in a child process that exchanges JSON lines on standard input and output.
 
-Run by its path, with nothing of this project imported, so that it never matters which packages are called `adapters`
-where it runs. In: `{"op": "complete", "id", "request", "options", "stream", "api", "times", "class"?, "key_of"?}`, the
-same as `keep`, which sends nothing and gets `request` (`method`, `url`, `headers`, `body`, `names`) or `error`,
-`{"op": "cancel", "id"}`, `{"op": "count", "id", "model", "texts"}`, `{"op": "environment", "set", "unset"}`. Out:
-`ready`, then per id `sent`
-(with `prepared_s`) when the request goes out, any number of `chunk`, and exactly one of `done` (with `took_s`, the
-seconds from the request to the end of the answer), `error` and `cancelled`; or `count`. It ends when its standard
-input does.
+The file is run by path and imports nothing of this project, so that another package called `adapters` does not matter.
+The process ends when its standard input is closed.
+
+Input:
+
+- `{"op": "complete", "id", "request", "options", "stream", "api", "times", "class"?, "key_of"?}`
+- `{"op": "keep", …}` with the same members, which sends nothing
+- `{"op": "cancel", "id"}`
+- `{"op": "count", "id", "model", "texts"}`
+- `{"op": "facts", "id", "models"}`
+- `{"op": "environment", "set", "unset"}`
+
+Output: first `ready` (or `unusable`, and the process ends), then per id:
+
+- `complete`: `sent` (with `prepared_s`) when the request is sent, any number of `chunk`, then exactly one of `done`
+  (with `took_s`, the seconds from sending to the end of the response), `error` and `cancelled`
+- `keep`: `request` (`method`, `url`, `headers`, `body`, `names`) or `error`
+- `count`: `count`; `facts`: `facts`
 """
 
 from __future__ import annotations
@@ -27,7 +37,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 
 def beside(name: str) -> Any:
-    """The module in the file of this name beside this one, which is on nobody's path."""
+    """Load the module `name` from this folder, which is not on the import path."""
     spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -58,31 +68,31 @@ else:
     tokenizers = beside("tokenizers")
 
 NICENESS = 5
-"""Whoever waits for a reply can wait for it a moment longer than for what they type."""
+"""The process's niceness, so that the app stays responsive to typing."""
 
 NEVER_STREAMED = ("cohere", "cohere_chat", "text-completion-openai")
-"""Providers of which litellm gives no stream that is whole: it takes Cohere's events for lines of JSON, and hides
-whether a completion of text came to its end."""
+"""Providers whose streams litellm breaks: it reads Cohere's events as lines of JSON, and hides whether a text
+completion is complete."""
 
 NO_STREAMS = re.compile(
     r"stream\w*[^.]{0,60}(not (be )?(support|allow|implement|availabl|enabl)|unsupported|must be false)"
     r"|(not support|unsupported|cannot|does not)[^.]{0,40}stream",
     re.IGNORECASE,
 )
-"""What servers say that refuse to stream; the same request is then made once more, for the whole reply."""
+"""Messages of servers that do not support streaming; the request is then repeated without it."""
 
 KEPT_CHUNKS = 32
 KEPT_COUNTS = 8
-"""Some providers count tokens with every piece of text; a later count stands for those before it."""
+"""Maximum number of chunks with token counts kept: some providers count in every chunk, and later counts suffice."""
 
 ABOUT_RESPONSES = ("id", "object", "created_at", "model", "status", "incomplete_details", "service_tier")
-"""What of a Responses answer is about it; the rest repeats the request."""
+"""The metadata of a Responses answer; its other members repeat the request."""
 
 Message = dict[str, Any]
 
 
 class Output:
-    """Writes one JSON object a line; safe from several threads."""
+    """Writes one JSON object per line; thread-safe."""
 
     def __init__(self, pipe: BinaryIO) -> None:
         self._pipe = pipe
@@ -102,13 +112,13 @@ def main() -> None:
     protocol = os.fdopen(os.dup(1), "wb")
     if hasattr(os, "nice"):
         os.nice(NICENESS)
-    os.dup2(2, 1)  # whatever litellm prints goes where standard error goes, never among the messages
+    os.dup2(2, 1)  # redirect anything that litellm prints to standard error, away from the messages
     output = Output(protocol)
     try:
         litellm = litellm_setup.load()
         openai_streams.mend(litellm_setup.outgoing)
         stream_bodies.mend(importlib.import_module("httpx").Response)
-    except Exception as error:  # said to the parent, which tells the user
+    except Exception as error:  # reported to the parent process, which informs the user
         output.send(op="unusable", message=f"{type(error).__name__}: {error}")
         return
     asyncio.run(serve(litellm, output))
@@ -121,7 +131,7 @@ async def serve(litellm: Any, output: Output) -> None:
     def read() -> None:
         for line in sys.stdin.buffer:
             loop.call_soon_threadsafe(arrived.put_nowait, json.loads(line))
-        # The parent is gone or has closed the pipe: nothing that still runs matters to anyone.
+        # The parent has ended or closed the pipe, so the results are not needed any more.
         os._exit(0)
 
     threading.Thread(target=read, daemon=True).start()
@@ -167,28 +177,28 @@ async def complete(litellm: Any, output: Output, message: Message) -> None:
         await ASK[message["api"]](litellm, output, message, outgoing)
     except asyncio.CancelledError:
         output.send(op="cancelled", id=number)
-    except BaseException as error:  # whatever ends a call is its error, and not the end of the worker
+    except BaseException as error:  # any exception ends only this call, not the worker
         facts = {**failure_facts.facts_of(error), "sent": is_sent}
         if outgoing.status is not None and outgoing.status < 300 and not outgoing.is_error:
             facts["accepted"] = True
             facts.setdefault("content_type", outgoing.content_type)
         output.send(op="error", id=number, error=facts)
     else:
-        # litellm's own work on a whole answer, and other calls that wait for their turn, are not the model's time.
+        # The time litellm spends on a complete response, or on other calls, does not count as the model's.
         ended = outgoing.answered_at if outgoing.answered_at and not outgoing.is_streamed else time.monotonic()
         output.send(op="done", id=number, took_s=ended - began if is_sent else None)
 
 
 async def keep(litellm: Any, output: Output, message: Message) -> None:
-    """Has litellm write a request, and hands it on in place of sending it.
+    """Let litellm write a request, and output it instead of sending it.
 
-    What litellm asks other servers before, such as for a token, is no request for a reply, and fails.
+    Fails if litellm first has to contact another server, for example for a token.
     """
     outgoing = litellm_setup.follow(lambda: None, keeps=True)
     problem: Message = {"types": [], "message": "litellm made no request"}
     try:
         await ASK[message["api"]](litellm, output, message, outgoing)
-    except BaseException as error:  # at the latest the kept request's own
+    except BaseException as error:  # always raised, at the latest when the kept request is not sent
         problem = failure_facts.facts_of(error)
     for one in outgoing.kept or ():
         if is_for_a_reply(one, message["request"]):
@@ -204,7 +214,7 @@ async def keep(litellm: Any, output: Output, message: Message) -> None:
 
 
 def is_for_a_reply(request: Any, asked: Message) -> bool:
-    """Return whether a kept request has the text that the model is to read last."""
+    """Return whether a kept request contains the last text of the prompt."""
     try:
         body = json.loads(request.content)
     except (ValueError, RecursionError):
@@ -214,7 +224,7 @@ def is_for_a_reply(request: Any, asked: Message) -> bool:
 
 
 def texts_in(value: Any) -> Iterator[str]:
-    """Yield every text of a JSON value but the keys and the roles."""
+    """Yield every string of a JSON value except keys, roles and types."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
@@ -230,13 +240,13 @@ def own_key(litellm: Any, model: str) -> str | None:
     """Return the API key that this litellm finds in the environment for the model's provider, if any."""
     try:
         key = litellm.get_llm_provider(model)[2]
-    except Exception:  # a provider that it does not know has no key
+    except Exception:  # an unknown provider has no key
         return None
     return key if isinstance(key, str) and key else None
 
 
 async def answer(litellm: Any, output: Output, message: Message, outgoing: litellm_setup.Outgoing) -> None:
-    """Asks for the reply, as often as there are completions that take a request each."""
+    """Request a reply over chat completions, with one request per completion if necessary."""
     told = completions.Completions(output, message["id"])
     for choice in range(message["times"]):
         if choice:
@@ -247,7 +257,7 @@ async def answer(litellm: Any, output: Output, message: Message, outgoing: litel
 async def answer_once(
     litellm: Any, told: completions.Completions, message: Message, outgoing: litellm_setup.Outgoing, first: int
 ) -> None:
-    """Ask for the reply, streamed where possible and wanted, and pass on what arrives.
+    """Send one request, streamed if possible and wanted, and forward what arrives.
 
     `first` is the number of its first completion.
     """
@@ -265,16 +275,16 @@ async def answer_once(
                 has_begun = True
                 told.tell({**piece, "choice": first + piece["choice"]})
             return
-        except Exception as error:  # told apart by what the provider says
+        except Exception as error:  # repeat the request if the provider does not support streaming
             if has_begun or (outgoing.answer is None and NO_STREAMS.search(str(error)) is None):
                 raise
-        outgoing.is_streamed = message["stream"] = False  # the next completion is not asked for so again
+        outgoing.is_streamed = message["stream"] = False  # do not stream the next completion either
     for piece in whole(litellm, request["model"], await litellm.acompletion(**asked), outgoing.refusals):
         told.tell({**piece, "choice": first + piece["choice"]})
 
 
 def class_with(name: str, schema: Message) -> Any:
-    """A pydantic class of this schema, as dspy hands one to litellm.
+    """Make a pydantic class with this schema, as dspy passes it to litellm.
 
     Rule: the end of `dspy.adapters.json_adapter._get_structured_outputs_response_format`, the same object at each call.
     """
@@ -286,7 +296,7 @@ def class_with(name: str, schema: Message) -> Any:
 
 
 async def answer_as_responses(litellm: Any, output: Output, message: Message, outgoing: litellm_setup.Outgoing) -> None:
-    """As `answer`, over the Responses API: one call for each completion that is wanted."""
+    """Request a reply over the Responses API, with one call per completion."""
     model, told = message["request"]["model"], completions.Completions(output, message["id"])
     asked = {**message["request"], **message["options"], "num_retries": 0, "max_retries": 0}
 
@@ -304,10 +314,10 @@ async def answer_as_responses(litellm: Any, output: Output, message: Message, ou
                         return
                     told.tell({**piece, "choice": choice})
                 raise failure_facts.UnfinishedStreamError(has_begun, outgoing.content_type)
-            except Exception as error:  # told apart by what the provider says
+            except Exception as error:  # repeat the request if the provider does not support streaming
                 if has_begun or (outgoing.answer is None and NO_STREAMS.search(str(error)) is None):
                     raise
-            outgoing.is_streamed = message["stream"] = False  # the next completion is not asked for so again
+            outgoing.is_streamed = message["stream"] = False  # do not stream the next completion either
         response = await litellm.aresponses(**asked)
         for said in (responses_replies.whole(response), responses_ending(litellm, model, response)):
             told.tell({**said, "choice": choice})
@@ -319,7 +329,7 @@ async def answer_as_responses(litellm: Any, output: Output, message: Message, ou
 
 
 async def answer_as_text(litellm: Any, output: Output, message: Message, _: litellm_setup.Outgoing) -> None:
-    """As `answer`, over OpenAI's completions of a text: in a single piece, as litellm hides how a stream ended."""
+    """Request a text completion, not streamed, because litellm hides how such a stream ended."""
     asked = {**message["request"], **message["options"], "num_retries": 0, "max_retries": 0}
     response = await litellm.atext_completion(**asked)
     for piece in responses_replies.texts(response):
@@ -329,11 +339,11 @@ async def answer_as_text(litellm: Any, output: Output, message: Message, _: lite
 
 
 ASK = {"chat": answer, "responses": answer_as_responses, "text": answer_as_text}
-"""By the API: what asks for the reply."""
+"""The function that requests a reply, by API."""
 
 
 def responses_ending(litellm: Any, model: str, response: Any) -> Piece:
-    """As `ending`, of an answer of the Responses API."""
+    """Return the last piece of a Responses API reply, like `ending`."""
     told = importlib.import_module("litellm.responses.utils").ResponseAPILoggingUtils
     usage = getattr(response, "usage", None)
     counted = None if usage is None else told._transform_response_api_usage_to_chat_usage(usage)
@@ -343,18 +353,18 @@ def responses_ending(litellm: Any, model: str, response: Any) -> Piece:
 
 
 def is_never_streamed(litellm: Any, model: str) -> bool:
-    """Return whether litellm would only imitate a stream, which doubles calls and hides how it ended."""
+    """Return whether litellm would only simulate a stream, which doubles calls and hides how it ended."""
     try:
         known: Any = litellm.get_model_info(model)
     except Exception:
-        return False  # a model that litellm has no facts about
+        return False  # unknown to litellm
     return known.get("supports_native_streaming") is False
 
 
 class LastChunks(list[Any]):
-    """Keep only the chunks that litellm needs: the last ones, and the last that count tokens.
+    """A list that keeps only the chunks that litellm needs: the last ones, and the last with token counts.
 
-    It keeps every one of them until the end, 4 kB for a few letters, and all the text so far, copied at each chunk.
+    litellm itself would keep every chunk until the end, 4 kB for a few letters, and copy all the text for each chunk.
     """
 
     def append(self, chunk: Any) -> None:
@@ -365,17 +375,17 @@ class LastChunks(list[Any]):
 
 
 async def streamed(litellm: Any, model: str, wrapper: Any, outgoing: litellm_setup.Outgoing) -> AsyncIterator[Piece]:
-    """The pieces of a reply as they arrive. Raises UnfinishedStreamError, and what litellm raises in the middle."""
+    """Yield the pieces of a reply as they arrive. Raises UnfinishedStreamError, and anything that litellm raises."""
     anything = finished = False
     last: Any = None
     wrapper.chunks = LastChunks(wrapper.chunks)
-    wrapper._should_fail_on_clean_eof = lambda: False  # from litellm 1.109 on; whether it is whole is decided below
+    wrapper._should_fail_on_clean_eof = lambda: False  # since litellm 1.109; completeness is checked below
     async for chunk in wrapper:
         last = chunk
         wrapper.response_uptil_now = ""
         for choice in chunk.choices:
             piece = piece_of(choice.delta, choice)
-            # litellm invents a finish reason at the end of a stream that gave none.
+            # litellm makes up a finish reason at the end of a stream without one.
             if choice.finish_reason and wrapper.received_finish_reason:
                 piece["finish_reason"] = choice.finish_reason
                 finished = True
@@ -387,13 +397,13 @@ async def streamed(litellm: Any, model: str, wrapper: Any, outgoing: litellm_set
         yield {"choice": choice_number, "refusal": refusal}
     if not (finished or wrapper.received_finish_reason or outgoing.said_done):
         raise failure_facts.UnfinishedStreamError(anything, outgoing.content_type)
-    # Where the provider counts nothing, litellm's last chunk holds its own estimate.
+    # If the provider does not count tokens, litellm's last chunk contains its own estimate.
     counted = [one.usage for one in getattr(wrapper, "chunks", ()) or () if getattr(one, "usage", None) is not None]
     yield {"choice": 0, **ending(litellm, model, last, counted[-1] if counted else None)}
 
 
 def whole(litellm: Any, model: str, response: Any, refusals: Mapping[int, str]) -> Iterator[Piece]:
-    """Yield the pieces of a reply that came at once; `refusals` are those of its body, by choice."""
+    """Yield the pieces of a non-streamed reply; `refusals` are those of its body, by choice."""
     for choice in response.choices:
         piece = piece_of(choice.message, choice)
         refusal = refusals.get(choice.index or 0)
@@ -422,7 +432,7 @@ def piece_of(said: Any, choice: Any) -> Piece:
 
 
 def ending(litellm: Any, model: str, said: Any, usage: Any) -> Piece:
-    """Return the last piece of a reply: usage, cost, raw; `usage` None: the provider counted nothing."""
+    """Return the last piece of a reply: usage, cost, raw; `usage` is None if the provider counted nothing."""
     made: Piece = {"raw": about(said)}
     if usage is not None:
         counted = failure_facts.plain(usage)
@@ -433,7 +443,7 @@ def ending(litellm: Any, model: str, said: Any, usage: Any) -> Piece:
 
 
 def tool_call(number: int, part: Any) -> CallPiece:
-    """A call, or a piece of one; those of a whole reply are numbered by where they stand."""
+    """Convert a tool call or a part of it; calls of a non-streamed reply are numbered by position."""
     function = part.function
     index = getattr(part, "index", None)
     return {
@@ -445,7 +455,7 @@ def tool_call(number: int, part: Any) -> CallPiece:
 
 
 def about(chunk: Any) -> Message:
-    """Return the reply's metadata: its id, the model that answered, and the like."""
+    """Return the reply's metadata, such as its id and the model that answered."""
     if chunk is None:
         return {}
     return {
@@ -456,7 +466,7 @@ def about(chunk: Any) -> Message:
 
 
 def cost(litellm: Any, model: str, usage: Any) -> float | None:
-    """US dollars; None when litellm knows no price. Its 0 means just that for every model that is not free."""
+    """Return the cost in US dollars; None if unknown, for which litellm may also report 0."""
     try:
         dollars = sum(
             litellm.cost_per_token(
@@ -466,7 +476,7 @@ def cost(litellm: Any, model: str, usage: Any) -> float | None:
                 usage_object=usage,
             )
         )
-    except Exception:  # a model whose price litellm does not know
+    except Exception:  # litellm does not know the price
         return None
     return float(dollars) or None
 

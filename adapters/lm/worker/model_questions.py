@@ -1,6 +1,6 @@
 """Ask litellm what models can do, with the calls of `dspy.LM` and without the network.
 
-Loaded by its path beside `litellm_worker`, with nothing of this project imported.
+Loaded by path from `litellm_worker`; imports nothing of this project.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Any, TypedDict
 
 
 class ModelAnswer(TypedDict):
-    """An answer of litellm about a model."""
+    """litellm's answer about a model."""
 
     function_calling: bool
     reasoning: bool
     response_schema: bool
     params: list[str]
     listed: bool
-    """Whether its table has the model; if not, its rules for such names answer."""
+    """Whether litellm's table contains the model; otherwise the answer follows from its rules for names."""
 
 
 def release() -> str:
@@ -35,7 +35,7 @@ def answers(litellm: Any, models: Iterable[str]) -> dict[str, ModelAnswer]:
 
 
 def _answer(litellm: Any, model: str) -> ModelAnswer:
-    # dspy tells litellm the provider where it asks for schemas and for parameters, and there alone.
+    # dspy passes the provider to litellm only when it asks about schemas and parameters.
     provider = model.partition("/")[0] if "/" in model else "openai"
     params = _said(lambda: litellm.get_supported_openai_params(model=model, custom_llm_provider=provider))
     schema = _said(lambda: litellm.supports_response_schema(model=model, custom_llm_provider=provider))
@@ -59,16 +59,16 @@ def _is_listed(litellm: Any, model: str, provider: str) -> bool:
 
 
 def _said(ask: Callable[[], Any]) -> Any:
-    """Return what litellm says; None where it raises, as for a provider that it does not know."""
+    """Return litellm's answer; None if it raises, as for an unknown provider."""
     try:
         return ask()
-    except Exception:  # whatever litellm raises for this name
+    except Exception:  # anything that litellm raises for this name
         return None
 
 
 @contextmanager
 def _no_network() -> Iterator[None]:
-    """Refuse connections of this thread: litellm asks some servers about their models, and starts some logins."""
+    """Block connections of this thread: litellm would query some servers about their models, and start logins."""
     asks, connects, thread = socket.getaddrinfo, socket.socket.connect, threading.get_ident()
 
     def refusing(call: Callable[..., Any]) -> Callable[..., Any]:

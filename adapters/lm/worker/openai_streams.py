@@ -1,14 +1,14 @@
-"""Keep what litellm and OpenAI's client lose of a stream of chat completions.
+"""Preserve parts of chat completion streams that litellm and OpenAI's client lose or fail on.
 
-For every server that speaks that protocol:
+For every server with that protocol:
 
-- a closing `[DONE]`, which some servers send and no finish reason;
+- a final `[DONE]`, which some servers send instead of a finish reason;
 - a refusal, which litellm drops;
-- reasoning that OpenRouter hands on in the field of the server behind it;
-- content as a list of parts (text, thinking), of which litellm takes nothing;
-- a bare `retry:` or `id:`, which OpenAI's client takes for an empty event and fails on.
+- reasoning that OpenRouter forwards under the field name of the upstream server;
+- content as a list of parts (text, thinking), which litellm ignores;
+- a bare `retry:` or `id:`, which OpenAI's client reads as an empty event and fails on.
 
-Loaded by its path beside `litellm_worker`, with nothing of this project imported.
+Loaded by path from `litellm_worker`; imports nothing of this project.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _ODD = re.compile(r'"refusal"|"content"\s*:\s*\[')
 
 
 Outgoing = Callable[[], Any]
-"""Returns what is noted of the call of the running task (`litellm_setup.Outgoing`), or None."""
+"""A function that returns the HTTP traffic of the current task's call (`litellm_setup.Outgoing`), or None."""
 
 
 def mend(outgoing: Outgoing) -> None:
-    """Change OpenAI's `AsyncStream` and litellm's own reader of such streams, for this process."""
+    """Patch OpenAI's `AsyncStream` and litellm's own stream readers in this process."""
     _mend_client(outgoing)
     _mend_reader(outgoing)
 
@@ -85,12 +85,12 @@ def _mend_reader(outgoing: Outgoing) -> None:
 
 
 def _is_odd(data: str) -> bool:
-    """Return whether an event may hold what `_plain` is for; most hold none of it and are not read twice."""
+    """Return whether an event may need `_plain`; most do not, and are not decoded twice."""
     return _ODD.search(data) is not None
 
 
 def _plain(chunk: Any, call: Any) -> Any:
-    """The chunk with text for content; refusals are noted at `call`."""
+    """Convert a chunk's content to plain text; record refusals in `call`."""
     if not isinstance(chunk, dict):
         return chunk
     for choice in chunk.get("choices") or ():
@@ -112,7 +112,7 @@ def _plain(chunk: Any, call: Any) -> Any:
 
 
 def _parts(parts: list[Any]) -> tuple[str, str]:
-    """The text and the thoughts of content that is a list of parts, as Mistral's reasoning models send it."""
+    """Return the text and the reasoning of a list of parts, as sent by Mistral's reasoning models."""
     text: list[str] = []
     thought: list[str] = []
     for part in parts:

@@ -1,6 +1,6 @@
-"""Replies of the Responses API and of text completions, in the child process, as the pieces that the worker hands on.
+"""Convert replies of the Responses API and of text completions to the worker's pieces.
 
-Loaded by its path beside `litellm_worker`, with nothing of this project imported.
+Loaded by path from `litellm_worker`; imports nothing of this project.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from adapters.lm.worker.completions import CallPiece, Piece
 
 CUT_OFF = {"max_output_tokens": "length", "content_filter": "content_filter"}
-"""Why a reply is incomplete, and the finish reason that says the same."""
+"""The finish reason by the reason why a reply is incomplete."""
 
 
 class FailedReplyError(Exception):
-    """The server says in its stream, or in its answer, that it failed."""
+    """A failure that the server reports in its stream or response."""
 
     def __init__(self, error: Any) -> None:
         said = _get(error, "message") or "the reply failed"
@@ -25,14 +25,14 @@ class FailedReplyError(Exception):
 
 
 class Ended:
-    """The last event of a stream: `response` is the whole answer."""
+    """The end of a stream; `response` is the complete response."""
 
     def __init__(self, response: Any) -> None:
         self.response = response
 
 
 async def streamed(events: Any) -> AsyncIterator[Piece | Ended]:
-    """The pieces of a reply as they arrive, then how it ended, unless it broke off. Raises FailedReplyError."""
+    """Yield the pieces of a reply as they arrive, then `Ended` if the stream is complete. Raises FailedReplyError."""
     calls: dict[Any, int] = {}
     refused: list[str] = []
     async for event in events:
@@ -64,7 +64,7 @@ async def streamed(events: Any) -> AsyncIterator[Piece | Ended]:
 
 
 def whole(response: Any) -> Piece:
-    """A reply that came at once, as one piece. Raises FailedReplyError."""
+    """Convert a non-streamed reply to a piece. Raises FailedReplyError."""
     if _get(response, "status") == "failed":
         raise FailedReplyError(_get(response, "error"))
     text: list[str] = []
@@ -100,7 +100,7 @@ def whole(response: Any) -> Piece:
 
 
 def finish_of(response: Any) -> str:
-    """The finish reason of chat completions."""
+    """Return the corresponding finish reason of chat completions."""
     if _get(response, "status") == "incomplete":
         return CUT_OFF.get(str(_get(_get(response, "incomplete_details"), "reason")), "length")
     calls = any(_get(item, "type") == "function_call" for item in _get(response, "output") or ())
@@ -108,7 +108,7 @@ def finish_of(response: Any) -> str:
 
 
 def texts(response: Any) -> Iterator[Piece]:
-    """The pieces of completions of a text."""
+    """Yield the pieces of text completions."""
     for choice in response.choices:
         logprobs = getattr(choice, "logprobs", None)
         if logprobs is not None and hasattr(logprobs, "model_dump"):

@@ -1,11 +1,10 @@
-"""The body of a stream as it arrives, with pieces of text that came at once put together.
+"""Join the text events of a stream that arrive in the same network read.
 
-litellm takes about half a millisecond and some kilobytes for each event of a stream, whatever it holds; a server that
-is fast, or a proxy that held a reply back, sends hundreds of them in one network read. Where such events differ in
-nothing but their piece of text, they become one event here, before anybody reads them. A few events are handed on as
-they are, byte for byte.
+litellm needs about half a millisecond and some kilobytes for each event, whatever its size. A fast server, or a proxy
+that buffers a reply, sends hundreds of events in one network read. Such events are joined before litellm reads them if
+they differ only in their text. Small numbers of events are passed on unchanged, byte for byte.
 
-Loaded by its path beside `litellm_setup`, with nothing of this project imported.
+Loaded by path from `litellm_worker`; imports nothing of this project.
 """
 
 from __future__ import annotations
@@ -30,18 +29,18 @@ PLACES: tuple[Place, ...] = (
     ("message", "content"),
     ("message", "thinking"),
 )
-"""Where an event has its piece of text: OpenAI's chat and completions, Anthropic's, the Responses API's, Gemini's and
-Ollama's."""
+"""Paths to the text in an event of OpenAI's chat and text completions, Anthropic, the Responses API, Gemini and
+Ollama."""
 
 PASSING = ("created", "created_at", "obfuscation", "sequence_number", "usageMetadata")
-"""What differs from event to event and says nothing of the text; the last one's stands."""
+"""Members that change from event to event and do not describe the text; the last event's values are kept."""
 
 NAMING = frozenset(
     "id object model provider system_fingerprint service_tier role type index thought item_id output_index "
     "content_index summary_index modelVersion responseId".split()
 )
-"""What an event may say again beside its text, because it only tells to what the text belongs. Whatever else says
-something there (a count, a probability, a citation) is of that event alone."""
+"""Members that may accompany the text because they only identify what it belongs to. An event with any other non-empty
+member (a count, a probability, a citation) is not joined."""
 
 _SSE_END = re.compile(rb"\r?\n\r?\n|\r\r")
 _LINE_END = re.compile(rb"\n")
@@ -49,13 +48,13 @@ _ENDS = {"text/event-stream": _SSE_END, "application/x-ndjson": _LINE_END}
 _LONGEST_END = 4
 
 FEW = 16
-"""Events in a network read that are handed on as they came: they cost little, and a person sees them come."""
+"""Maximum events of a network read that are passed on unchanged: they are cheap, and visible as they arrive."""
 
 _DATA = re.compile(rb"(?:event: ?([^\r\n]*)\r?\n)?data: ?([^\r\n]*)")
 
 
 def mend(response_type: Any) -> None:
-    """Has the async body of httpx's `Response` put together, for this process."""
+    """Patch httpx's `Response` in this process to join the events of async streams."""
     read = response_type.aiter_bytes
 
     async def aiter_bytes(self: Any, chunk_size: int | None = None) -> AsyncIterator[bytes]:
@@ -98,7 +97,7 @@ def joined(data: bytes, end: re.Pattern[bytes] = _SSE_END) -> bytes:
 
 
 class _Run:
-    """Events that stand one behind the other and differ in their texts alone."""
+    """Consecutive events that differ only in their text."""
 
     def __init__(self, raw: bytes, head: bytes, place: Place, text: str, rest: JSON) -> None:
         self._raw = raw
@@ -108,7 +107,7 @@ class _Run:
         self._rest = rest
 
     def takes(self, other: _Run) -> bool:
-        """Return whether `other` only goes on with the text; it is then part of this one."""
+        """Append `other` if it differs only in its text; return whether it did."""
         if (other._head, other._place) != (self._head, self._place) or _lasting(other._rest) != _lasting(self._rest):
             return False
         self._texts += other._texts
@@ -131,7 +130,7 @@ def _events(data: bytes, end: re.Pattern[bytes]) -> Iterator[bytes]:
 
 
 def _piece(raw: bytes, end: re.Pattern[bytes]) -> _Run | None:
-    """The event as the beginning of a run; None for one that is not a piece of text and nothing else."""
+    """Return the event as a run of its own; None if it has no text or more than text."""
     head, content = b"", raw.strip()
     if end is _SSE_END:
         found = _DATA.fullmatch(content)
@@ -154,14 +153,14 @@ def _piece(raw: bytes, end: re.Pattern[bytes]) -> _Run | None:
 
 
 def _way(value: Any, place: Place) -> Iterator[Any]:
-    """`value` and what is in it, down to what holds the end of `place`; less where there is no such place."""
+    """Yield the containers on the path `place`, from `value` to the one with the text; fewer if the path is missing."""
     for name in place:
         yield value
         value = _at(value, name)
 
 
 def _says_more(holder: Any, on_the_way: str | int) -> bool:
-    """Return whether there is more in `holder` than what lies on the way, and names."""
+    """Return whether `holder` has content besides the path, `NAMING` and `PASSING`."""
     if isinstance(holder, list):
         return len(holder) > 1
     passing = {*NAMING, *PASSING, on_the_way}

@@ -1,7 +1,7 @@
-"""Tokens as OpenAI's own tokenizer makes them, from the vocabularies that litellm brings along: nothing is fetched.
+"""Count tokens with OpenAI's tokenizer and the vocabularies packaged with litellm, without downloads.
 
-Imports nothing of this project, so that the process which calls models can load this file by its path. What is read
-are litellm's files; litellm itself is not imported.
+Loaded by path from `litellm_worker`; imports nothing of this project. It reads litellm's files without importing
+litellm.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     import tiktoken
 
 LONGEST = 1_000_000
-"""Characters of all texts together above which nothing is counted: a single word of that length takes a second."""
+"""Maximum characters of all texts together: a single word of that length takes a second."""
 
 VOCABULARIES = "https://openaipublic.blob.core.windows.net/encodings"
 FOLDERS = ("TIKTOKEN_CACHE_DIR", "CUSTOM_TIKTOKEN_CACHE_DIR")
 
 
 def counts_of(model: str, texts: Sequence[Sequence[str]]) -> tuple[str, list[list[int]]] | None:
-    """The tokenizer's name, and the tokens of every piece of every text; None where there is no count.
+    """Return the tokenizer's name and the token count of every piece of every text.
 
-    `model` is OpenAI's name of it. A text is given as the pieces that it is made of and is read as one; a token that
-    reaches over the border of two pieces counts for the one that it begins in, so that a text's counts add up to the
-    tokens of the whole. None for a model whose tokenizer is not at hand, and for texts that it gives up on.
+    `model` is OpenAI's name. Each text is a sequence of pieces that are tokenized together. A token that spans two
+    pieces counts for the piece in which it begins, so that a text's counts add up to its total. Returns None for a
+    model without an available tokenizer, and for texts that are too long or that the tokenizer fails on.
     """
     if sum(len(piece) for text in texts for piece in text) > LONGEST:
         return None
@@ -38,7 +38,7 @@ def counts_of(model: str, texts: Sequence[Sequence[str]]) -> tuple[str, list[lis
         return None
     try:
         return encoding.name, [_by_piece(encoding, [_encodable(piece) for piece in text]) for text in texts]
-    except ValueError:  # its pattern gives up on very long runs of one character
+    except ValueError:  # its pattern fails on very long runs of one character
         return None
 
 
@@ -58,7 +58,7 @@ def _by_piece(encoding: tiktoken.Encoding, pieces: Sequence[str]) -> list[int]:
 
 
 def _encodable(text: str) -> str:
-    """The text as tiktoken reads it, which replaces lone surrogates."""
+    """Replace unpaired surrogates, as tiktoken does."""
     try:
         text.encode()
     except UnicodeEncodeError:
