@@ -1,4 +1,4 @@
-"""Language models: the built-in offline ones, and every provider that litellm knows. Importing this loads neither."""
+"""Language models: the built-in offline models and all providers of litellm. Importing this loads neither."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def open(
     settings: LMSettings | None = None,
     allow_variables: Collection[str] = (),
 ) -> LM:
-    """The model of this name: `offline/NAME`, or litellm's `provider/model`.
+    """Open a model by name: `offline/NAME`, or litellm's `provider/model`.
 
-    `api_base` is an address that overrides the provider's. It gets a key of the environment only when
-    `api_base_trusted` (the user gave it) or when its host is in `allow_hosts` (`host` or `host:port`); an address in a
-    session file is not trusted. `api_version` is Azure's. `capabilities` replace those of the table. `chunk_seconds`
-    is the pause between the chunks of an offline model. `timeout` is in seconds without a byte from a provider; without
-    `stream` it is asked for the whole reply in a single piece. Opens no connection and starts no process. Raises
-    ProviderError for an offline model that does not exist.
+    `api_base` replaces the provider's address. It gets an API key of the environment only with `api_base_trusted` (the
+    user gave it) or if its host is in `allow_hosts` (`host` or `host:port`); an address in a session file is not
+    trusted. `api_version` is Azure's. `capabilities` replace the known ones. `chunk_seconds` is the pause between the
+    chunks of an offline model. `timeout` is in seconds without a byte from the provider. Without `stream`, the reply
+    arrives as a single chunk. Opens no connection and starts no process. Raises ProviderError for an unknown offline
+    model.
     """
     if model.startswith("offline/"):
         from adapters.lm.offline import OfflineLM

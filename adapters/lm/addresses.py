@@ -19,16 +19,16 @@ KEY_VARIABLES: Mapping[str, tuple[str, ...]] = {
     "fireworks_ai": ("FIREWORKS_API_KEY", "FIREWORKS_AI_API_KEY", "FIREWORKSAI_API_KEY", "FIREWORKS_AI_TOKEN"),
     "perplexity": ("PERPLEXITYAI_API_KEY", "PERPLEXITY_API_KEY"),
 }
-"""The variables that hold each provider's API key, in litellm's order. Nothing is sent to these without a key."""
+"""The API key variables of providers that require a key, in litellm's order."""
 
 OLLAMA = ("ollama", "ollama_chat")
-"""litellm's names for one and the same server."""
+"""litellm's two names for the same server."""
 
 OLLAMAS_HOME = "http://localhost:11434"
-"""Where Ollama listens unless told otherwise."""
+"""Ollama's default address."""
 
 _SAME_AS: Mapping[str, str] = {"cohere_chat": "cohere", "text-completion-openai": "openai"}
-"""litellm's second names of providers, whose keys and addresses are those of the first."""
+"""litellm's alternative provider names, which share API keys and addresses with the main name."""
 
 OTHER_KEYS: Mapping[str, tuple[str, ...]] = {
     "ollama": ("OLLAMA_API_KEY",),
@@ -56,9 +56,9 @@ OTHER_KEYS: Mapping[str, tuple[str, ...]] = {
     "text-completion-inception": ("INCEPTION_API_KEY",),
     "vercel_ai_gateway": ("VERCEL_AI_GATEWAY_API_KEY", "VERCEL_OIDC_TOKEN"),
 }
-"""Variables of providers that also work without: your own servers, and clouds that look in other places.
+"""API key variables of providers that also work without one: own servers, and clouds with other credentials.
 
-The rest have `PROVIDER_API_KEY`; `tests/parity/test_key_variables.py` compares all of them with the installed litellm.
+All others use `PROVIDER_API_KEY`; `tests/parity/test_key_variables.py` compares them with the installed litellm.
 """
 
 _BASE_VARIABLES: Mapping[str, tuple[str, ...]] = {
@@ -68,7 +68,7 @@ _BASE_VARIABLES: Mapping[str, tuple[str, ...]] = {
     "ollama_chat": ("OLLAMA_API_BASE", "OLLAMA_BASE_URL"),
 }
 
-# What a process needs to run and to reach the network, and nothing that could hold a secret.
+# Variables that a process needs to run and to reach the network, and that contain no secrets.
 _HARMLESS = frozenset(
     {
         "PATH",
@@ -94,13 +94,13 @@ _HARMLESS = frozenset(
 
 
 def base_variables(provider: str) -> tuple[str, ...]:
-    """The variables that may hold the address of `provider`, the one that wins first."""
+    """Return the variables that may contain the address of `provider`, by precedence."""
     provider = _SAME_AS.get(provider, provider)
     return _BASE_VARIABLES.get(provider, (f"{provider.upper()}_API_BASE", f"{provider.upper()}_BASE_URL"))
 
 
 def environment_base(provider: str, environment: Mapping[str, str] | None = None) -> str | None:
-    """The address that the user's environment gives for `provider`, or None for the provider's own."""
+    """Return the address of `provider` from the user's environment; None for the provider's own."""
     env = os.environ if environment is None else environment
     found = next((env[name] for name in base_variables(provider) if env.get(name)), None)
     if found is None and provider in OLLAMA:
@@ -109,10 +109,10 @@ def environment_base(provider: str, environment: Mapping[str, str] | None = None
 
 
 def ollama_address(host: str) -> str | None:
-    """Ollama's own variable as an address: `gpu`, `gpu:9000`, `:9000` or `https://gpu`; None for none.
+    """Convert `OLLAMA_HOST` to an address: `gpu`, `gpu:9000`, `:9000` or `https://gpu`; None if empty or invalid.
 
-    Rule: `envconfig.Host` of Ollama: http and port 11434 unless said otherwise; an address with a scheme has that
-    scheme's port. To a client, the address that means every interface of the server is this machine.
+    Rule: `envconfig.Host` of Ollama: the default is http and port 11434; an address with a scheme has that scheme's
+    port. `0.0.0.0` and `::`, all interfaces of the server, become 127.0.0.1.
     """
     text = host.strip().strip("\"'")
     if not text:
@@ -132,19 +132,19 @@ def ollama_address(host: str) -> str | None:
 
 
 def key_variables(provider: str) -> tuple[str, ...]:
-    """The variables that may hold the key of `provider`."""
+    """Return the variables that may contain the API key of `provider`."""
     provider = _SAME_AS.get(provider, provider)
     return OTHER_KEYS.get(provider) or KEY_VARIABLES.get(provider, (f"{provider.upper()}_API_KEY",))
 
 
 def keys_set(provider: str, environment: Mapping[str, str] | None = None) -> tuple[str, ...]:
-    """Those of `key_variables` that have a value."""
+    """Return the `key_variables` of `provider` that are set."""
     env = os.environ if environment is None else environment
     return tuple(name for name in key_variables(provider) if env.get(name))
 
 
 def is_set(name: str, environment: Mapping[str, str] | None = None) -> bool:
-    """Return whether the variable has a value."""
+    """Return whether the variable is set and not empty."""
     return bool((os.environ if environment is None else environment).get(name))
 
 
@@ -153,7 +153,7 @@ def has_key(provider: str, environment: Mapping[str, str] | None = None) -> bool
 
 
 def host_of(address: str) -> str:
-    """`host:port` of an address, the port only if it is given; `""` when there is no host in it.
+    """Return `host` or `host:port` of an address, "" without a host.
 
     >>> host_of("http://127.0.0.1:8000/v1")
     '127.0.0.1:8000'
@@ -168,7 +168,7 @@ def host_of(address: str) -> str:
 
 
 def is_allowed(address: str, allowed: Collection[str]) -> bool:
-    """Return whether `allowed` names the host of `address`, as `host:port` or, for every port of it, as `host`."""
+    """Return whether `allowed` contains the host of `address`, as `host:port` or, for every port, `host`."""
     host = host_of(address)
     if not host:
         return False
@@ -178,6 +178,6 @@ def is_allowed(address: str, allowed: Collection[str]) -> bool:
 
 
 def without_keys(environment: Mapping[str, str]) -> dict[str, str]:
-    """Strip `environment` of everything that could hold or lead to a key."""
+    """Return `environment` without anything that could contain or lead to an API key."""
     kept = {name: value for name, value in environment.items() if name in _HARMLESS or name.startswith("LC_")}
     return {**kept, "HOME": os.devnull, "USERPROFILE": os.devnull, "AWS_EC2_METADATA_DISABLED": "true"}

@@ -1,7 +1,7 @@
-"""Look up a model's capabilities by its name, without importing litellm and without waiting for it.
+"""Look up a model's capabilities by name, without importing litellm or waiting for it.
 
 The answers are those of dspy 3.4.1's `LM(name)` (`supports_function_calling`, `supports_reasoning`,
-`supports_response_schema`, `supported_params`), because these decide what dspy's adapters put into a request.
+`supports_response_schema`, `supported_params`), which determine what dspy's adapters put into a request.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TOOL_PARAMS = frozenset({"tools", "tool_choice", "parallel_tool_calls"})
 
 @dataclass(frozen=True)
 class Known:
-    """A model's capabilities, and who says so."""
+    """A model's capabilities and their source."""
 
     capabilities: Capabilities
     said_by: str
@@ -31,7 +31,7 @@ OFFLINE = Known(NONE, "the offline models")
 
 
 def split_model(model: str) -> tuple[str, str]:
-    """Provider and name of `provider/model`; a bare name is OpenAI's, as litellm reads it.
+    """Split `provider/model`; a name without provider is OpenAI's, as in litellm.
 
     >>> split_model("groq/openai/gpt-oss-20b")
     ('groq', 'openai/gpt-oss-20b')
@@ -41,9 +41,10 @@ def split_model(model: str) -> tuple[str, str]:
 
 
 def needs_user_message(model: str) -> bool:
-    """Return whether litellm refuses, before any call, to send this model a system message alone.
+    """Return whether litellm refuses to send this model only a system message.
 
-    Rule: litellm's `anthropic_messages_pt` and `BedrockConverseMessagesProcessor`; Gemini gets a blank one.
+    Rule: litellm's `anthropic_messages_pt` and `BedrockConverseMessagesProcessor`. For Gemini, litellm adds a blank
+    user message.
     """
     provider, name = split_model(model)
     return provider in ("anthropic", "bedrock") or (provider in ("vertex_ai", "azure_ai") and "claude" in name)
@@ -67,7 +68,7 @@ def known_of(model: str, model_type: str = "chat", connection: Iterable[str] = (
 
 
 def ask_about(models: Iterable[str]) -> None:
-    """Ask the installed litellm at once about those models that dspy asks it about."""
+    """Ask the installed litellm now about those of `models` for which dspy would ask it."""
     litellm_answers.ask(
         one
         for one in models

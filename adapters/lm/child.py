@@ -1,4 +1,4 @@
-"""The child processes that call models: started when first needed, restarted after a crash, never left behind."""
+"""Manage the child processes that call models: started on first use, restarted after a crash, ended at exit."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ WORKER = Path(__file__).parent / "worker" / "litellm_worker.py"
 STDERR_LINES = 200
 STDERR_LINE = 2_000
 CANCEL_SECONDS = 2.0
-"""How long the child may say nothing while a call that nobody waits for goes on, before it is killed."""
+"""Seconds of silence after which a child that does not end a cancelled call is killed."""
 
 Message = dict[str, Any]
 
-# Variables that differ between two moments of one session without meaning anything to a provider.
+# Variables that change while the program runs and do not matter to providers.
 _RESTLESS = frozenset({"PYTEST_CURRENT_TEST", "COLUMNS", "LINES", "PWD", "OLDPWD", "_", "SHLVL"})
 
 
 class Child:
-    """A worker process. `ready` is set once it can take calls, or is lost."""
+    """A worker process. `ready` is set once it accepts calls or is lost."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = relevant(environment)
         self.ready = threading.Event()
         self.problem: str | None = None
-        """Why it is of no more use, in one line; None while it is."""
+        """Why the process cannot be used any more, in one line; None while it can."""
         self._lock = threading.Lock()
         self._write_lock = threading.Lock()
         self._calls: dict[int, SimpleQueue[Message]] = {}
         self._number = 0
         self._arrived = 0
-        """How many messages came from it so far: a sign of life, whichever call they are of."""
+        """Number of messages received for any call, as a sign of life."""
         self._said: deque[str] = deque(maxlen=STDERR_LINES)
-        # A session of its own keeps the terminal's ctrl-c from it; -P keeps the working directory off its path.
+        # A new session keeps the terminal's ctrl-c from it; -P keeps the working directory off its path.
         self._process = subprocess.Popen(
             [sys.executable, "-P", str(WORKER)],
             stdin=subprocess.PIPE,
@@ -60,11 +60,11 @@ class Child:
 
     @property
     def said(self) -> str:
-        """The last lines it wrote to standard error."""
+        """The last lines of its standard error."""
         return "\n".join(self._said)
 
     def begin(self, message: Message) -> tuple[int, SimpleQueue[Message]]:
-        """Hands over a call; its messages arrive in the queue, the last one is `lost` when the child is."""
+        """Start a call; return its number and the queue of its messages, which ends with `lost` if the child dies."""
         arrivals: SimpleQueue[Message] = SimpleQueue()
         with self._lock:
             if self.problem is not None:
@@ -77,7 +77,7 @@ class Child:
         return number, arrivals
 
     def adopt(self, environment: Mapping[str, str]) -> None:
-        """Takes over what has changed in the environment since."""
+        """Send the child the changes of the environment since the last call."""
         new = relevant(environment)
         with self._lock:
             old, self._environment = self._environment, new
@@ -86,9 +86,9 @@ class Child:
             self._write({"op": "environment", "set": changed, "unset": [name for name in old if name not in new]})
 
     def cancel(self, number: int) -> None:
-        """Stops a call whose messages nobody reads any more; a child that hangs meanwhile is killed.
+        """Cancel a call; kill the child if it hangs.
 
-        One that is only busy with other calls is not: what arrives from it shows that it gets to this one, too.
+        A child that still sends messages of other calls is busy and is not killed.
         """
         with self._lock:
             waiting = number in self._calls and self.problem is None
@@ -97,7 +97,7 @@ class Child:
             self._write({"op": "cancel", "id": number})
 
     def kill(self) -> None:
-        """Ends the process now; calls under way get `lost`."""
+        """Kill the process; active calls receive `lost`."""
         self._process.kill()
 
     def _watch(self, number: int) -> None:
@@ -124,7 +124,7 @@ class Child:
                 self._process.stdin.write(line)
                 self._process.stdin.flush()
         except (OSError, ValueError):
-            pass  # it is dying: the reader sees the end and tells every call
+            pass  # it is dying: the reader thread notices and notifies every call
 
     def _read_messages(self) -> None:
         assert self._process.stdout is not None
@@ -172,7 +172,7 @@ def _ending(code: int) -> str:
 
 
 def relevant(environment: Mapping[str, str]) -> dict[str, str]:
-    """Drop the variables that change without meaning anything to a provider."""
+    """Drop the variables that change often and do not matter to providers."""
     return {name: value for name, value in environment.items() if name not in _RESTLESS}
 
 
@@ -181,7 +181,7 @@ _lock = threading.Lock()
 
 
 def child_for(environment: Mapping[str, str], keyless: bool) -> Child:
-    """The running child, told of changes in the environment, or a new one; `keyless` calls have one of their own."""
+    """Return the running child, with its environment updated, or start one; `keyless` calls use a separate child."""
     with _lock:
         child = _children.get(keyless)
         if child is None or child.problem is not None:
@@ -192,14 +192,14 @@ def child_for(environment: Mapping[str, str], keyless: bool) -> Child:
 
 
 def is_running(keyless: bool = False) -> bool:
-    """Return whether a child has been started that can take calls now."""
+    """Return whether a child is running and accepts calls."""
     with _lock:
         child = _children.get(keyless)
     return child is not None and child.problem is None and child.ready.is_set()
 
 
 def shut_down() -> None:
-    """Ends every child at once. The next call starts a new one."""
+    """Kill all children; the next call starts a new one."""
     with _lock:
         for child in _children.values():
             child.kill()

@@ -1,4 +1,4 @@
-"""The user's config file: where it is, what it holds, and on which line a key stands."""
+"""Read the user's config file and find the lines of its keys."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from typing import Any
 from adapters.user_folders import user_folder
 
 LARGEST = 1_000_000
-"""Bytes; a config file of that size is none."""
+"""Maximum size of a config file in bytes."""
 MOST_CANDIDATES = 200
-"""Lines that are tried when the line of a key is looked for."""
+"""Maximum number of lines tried when searching for the line of a key."""
 
 
 class ConfigError(ValueError):
-    """A config file that cannot be read as one; the message names the file and, if any, the line."""
+    """An unreadable config file; the message names the file and, if known, the line."""
 
 
 @dataclass(frozen=True)
 class ConfigFile:
-    """`data` is the decoded TOML of `text`; both are empty without a file. `path` is None without a place for one."""
+    """A config file: `text` and decoded TOML `data`, both empty if missing; `path` is None without a home folder."""
 
     path: Path | None
     text: str = field(default="", repr=False)
@@ -34,22 +34,22 @@ class ConfigFile:
         return bool(self.text) or (self.path is not None and self.path.is_file())
 
     def line_of(self, *keys: str) -> int:
-        """The line, from 1, on which the key under `keys` is set; 1 for one that is not found."""
+        """Return the 1-based line on which the nested key `keys` is set; 1 if not found."""
         return _line_of(self.text, keys)
 
     def place_of(self, *keys: str) -> str:
-        """`FILE:LINE` of a key."""
+        """Return `FILE:LINE` of a key."""
         return f"{self.path}:{self.line_of(*keys)}"
 
 
 def config_path(environment: Mapping[str, str] | None = None) -> Path | None:
-    """`$XDG_CONFIG_HOME/adapter-workbench/config.toml`, by default below `~/.config`; None without a home."""
+    """Return `$XDG_CONFIG_HOME/adapter-workbench/config.toml`, by default below `~/.config`; None without a home."""
     folder = user_folder("XDG_CONFIG_HOME", ".config", environment)
     return None if folder is None else folder / "config.toml"
 
 
 def read(path: Path | None) -> ConfigFile:
-    """The file at `path`, empty when there is none. Raises ConfigError."""
+    """Read the file at `path`; empty if it is missing. Raises ConfigError."""
     if path is None:
         return ConfigFile(None)
     try:
@@ -75,7 +75,7 @@ def read(path: Path | None) -> ConfigFile:
 
 
 def _line_in(message: str, text: str) -> int:
-    """The line that tomllib names, `… (at line 3, column 7)` or `(at end of document)`."""
+    """Return the line in tomllib's message: `… (at line 3, column 7)` or `(at end of document)`."""
     _, found, after = message.rpartition("(at line ")
     digits = after.partition(",")[0]
     return int(digits) if found and digits.isdecimal() else text.count("\n") + 1
@@ -83,7 +83,7 @@ def _line_in(message: str, text: str) -> int:
 
 @lru_cache(maxsize=256)
 def _line_of(text: str, keys: tuple[str, ...]) -> int:
-    """A key is set on the line after the longest beginning of the file that is TOML and does not have it yet."""
+    """Find the line that sets a key: the lines before it are valid TOML without the key, with later lines it is set."""
     lines = text.splitlines(keepends=True)
     candidates = [number for number, line in enumerate(lines) if keys[-1] in line][:MOST_CANDIDATES]
     for number in candidates:
@@ -95,7 +95,7 @@ def _line_of(text: str, keys: tuple[str, ...]) -> int:
 
 
 def _has(text: str, keys: tuple[str, ...]) -> bool | None:
-    """Return whether TOML has a value under `keys`; None for what is no TOML (the beginning of a longer value)."""
+    """Return whether TOML has a value under `keys`; None for invalid TOML (an incomplete multi-line value)."""
     try:
         data: Any = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError):

@@ -1,4 +1,4 @@
-"""Explain in a line why a request cannot reach a server: address, API key or connection."""
+"""Check addresses, API keys and headers before a request is sent, and explain TLS failures."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ EXAMPLE = "http://localhost:8000/v1"
 
 CERTIFICATE = "CERTIFICATE_VERIFY_FAILED"
 NO_TLS = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG")
-"""What OpenSSL calls an answer that is not TLS."""
+"""OpenSSL's errors for a response that is not TLS."""
 
 
 def check_address(address: str, provider: str) -> None:
-    """Raises ProviderError for an address at which nothing can be called."""
+    """Raise ProviderError for an invalid address."""
     said = _why_no_address(address)
     if said:
         raise ProviderError(
@@ -29,7 +29,7 @@ def check_address(address: str, provider: str) -> None:
 
 
 def check_keys(names: tuple[str, ...], environment: Mapping[str, str] | None = None) -> None:
-    """Raises ProviderError for a key that no request can carry: with a line break, a space, or not plain ASCII."""
+    """Raise ProviderError for an API key with line breaks, outer spaces or non-ASCII characters; it cannot be sent."""
     env = os.environ if environment is None else environment
     for name in names:
         key = env.get(name, "")
@@ -43,9 +43,9 @@ def check_keys(names: tuple[str, ...], environment: Mapping[str, str] | None = N
 
 
 def check_headers(variables: Mapping[str, str], allowed: Collection[str], place: str) -> None:
-    """Raises ProviderError for a header whose variable nobody allowed, is not set, or holds what no header can carry.
+    """Raise ProviderError for a header whose variable is not allowed, not set, or not valid in a header.
 
-    `variables` has the variable of each header; `place` is who would get them.
+    `variables` maps headers to variables; `place` is the recipient.
     """
     for header, variable in variables.items():
         value = os.environ.get(variable, "")
@@ -64,7 +64,7 @@ def check_headers(variables: Mapping[str, str], allowed: Collection[str], place:
 
 
 def without_user(address: str) -> str:
-    """The address without the user name and password that may stand in it.
+    """Return the address without user name and password.
 
     >>> without_user("http://me:secret@host/v1")
     'http://host/v1'
@@ -83,7 +83,7 @@ def tls_trouble(causes: list[Mapping[str, Any]]) -> str:
 
 
 def tls_line(trouble: str, place: str, address: str | None, causes: list[Mapping[str, Any]]) -> str:
-    """The line for `trouble` of `tls_trouble`."""
+    """Explain `trouble`, a result of `tls_trouble`, in one line."""
     if trouble == "certificate":
         said = next((str(one["message"]) for one in reversed(causes) if CERTIFICATE in str(one.get("message"))), "")
         reason = said.partition("certificate verify failed: ")[2].partition(" (_ssl")[0] or "it cannot be verified"
@@ -96,7 +96,7 @@ def tls_line(trouble: str, place: str, address: str | None, causes: list[Mapping
 
 
 def _example(address: str) -> str:
-    """The address as it might have been meant, else any."""
+    """Return the corrected address if possible, else an example."""
     shown = without_user(address)
     for one in (shown, f"http://{shown}"):
         if one.count("://") == 1 and not _why_no_address(one):

@@ -1,4 +1,4 @@
-"""A project's `.env`: keys for providers, and addresses that get none before the user allows them. Read, never run."""
+"""Read a project's `.env`: API keys, and server addresses, which get no key until the user allows them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from pathlib import Path
 from adapters.lm.addresses import KEY_VARIABLES, OLLAMA, environment_base, ollama_address
 
 LARGEST = 64_000
-"""Bytes; a longer file is not read."""
+"""Maximum size in bytes; a larger file is ignored."""
 LONGEST_LINE = 4_000
-"""Characters; a longer line is passed over: what is spent on one grows with the square of its blanks."""
+"""Maximum characters of a line; longer lines are skipped, because parsing time is quadratic in their blanks."""
 
 _KEY = re.compile(r"[A-Z][A-Z0-9_]*_API_KEY")
 _ADDRESS = re.compile(r"([A-Z][A-Z0-9_]*)_(?:API_BASE|BASE_URL)")
@@ -29,13 +29,13 @@ _KNOWN_KEYS = frozenset(name for names in KEY_VARIABLES.values() for name in nam
 
 @dataclass(frozen=True)
 class ProjectEnvironment:
-    """The keys and addresses of a `.env`, addresses by provider; `repr` shows no key."""
+    """The API keys and the addresses by provider in a `.env`; `repr` shows no key."""
 
     keys: Mapping[str, str] = field(default_factory=dict, repr=False)
     addresses: Mapping[str, str] = field(default_factory=dict)
 
     def lend_keys(self, environment: MutableMapping[str, str] | None = None) -> tuple[str, ...]:
-        """Puts the keys into `environment` (the process's own) where it has none; returns the names put there."""
+        """Add the keys that `environment` (default: the process's) lacks; return their names."""
         target = os.environ if environment is None else environment
         lent = tuple(name for name in self.keys if not target.get(name))
         for name in lent:
@@ -44,8 +44,7 @@ class ProjectEnvironment:
 
 
 def parse(text: str) -> dict[str, str]:
-    """The assignments of a `.env`, as python-dotenv reads them; nothing is expanded, and lines that assign nothing are
-    passed over.
+    """Parse the assignments of a `.env` with python-dotenv; expand nothing and skip other lines.
 
     >>> parse("export A='x y' # why\\nB=$HOME")
     {'A': 'x y', 'B': '$HOME'}
@@ -58,10 +57,10 @@ def parse(text: str) -> dict[str, str]:
 
 
 def read(folder: Path) -> ProjectEnvironment:
-    """Read the `.env` of `folder`; empty when it is missing, too long or not UTF-8.
+    """Read the `.env` of `folder`; empty if it is missing, too large or not UTF-8.
 
-    Only names that hold keys or providers' addresses (and Ollama's own OLLAMA_HOST) count: a `.env` sets no proxy,
-    certificate or path here.
+    Only variables with API keys or providers' addresses (and Ollama's OLLAMA_HOST) are used, so that a `.env` cannot
+    set a proxy, certificate or path.
     """
     path = folder / ".env"
     try:
@@ -78,7 +77,7 @@ def read(folder: Path) -> ProjectEnvironment:
             addresses.setdefault(provider, value)
     host = values.get("OLLAMA_HOST", "")
     ollama = addresses.get("ollama") or (ollama_address(host) if "@" not in host else None)
-    if ollama is not None:  # both of litellm's names for it, as `environment_base` has it
+    if ollama is not None:  # for both of litellm's names, as in `environment_base`
         addresses.update({name: ollama for name in OLLAMA if name not in addresses})
     return ProjectEnvironment(keys, addresses)
 
@@ -89,5 +88,5 @@ def _provider_of(name: str) -> str | None:
 
 
 def address_of(provider: str, project: ProjectEnvironment, environment: Mapping[str, str] | None = None) -> str | None:
-    """The project's address for `provider`, unless the user's own environment names one."""
+    """Return the project's address for `provider`; None if the user's own environment sets one."""
     return None if environment_base(provider, environment) else project.addresses.get(provider)

@@ -1,7 +1,7 @@
-"""Read `dspy_facts.json`: the APIs that dspy's own client speaks, and dspy's table of their models.
+"""Read `dspy_facts.json`: the APIs of dspy's own client, and dspy's table of their models.
 
-The file belongs to the reference, dspy 3.4.1, and is written from it by `tests/support/oracle/write_model_facts.py`.
-Every other model is litellm's: `adapters.lm.litellm_answers` asks the installed litellm.
+`tests/support/oracle/write_model_facts.py` generates the file from the reference, dspy 3.4.1.
+All other models are called through litellm: `adapters.lm.litellm_answers` asks the installed litellm about them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, Literal
 FILE = Path(__file__).with_name("dspy_facts.json")
 
 Flag = bool | None
-"""Yes, no, or not said."""
+"""Yes, no, or (None) unknown."""
 
 Dialect = Literal["openai-chat", "openai-responses", "anthropic", "gemini", "typesafe"]
 
@@ -32,11 +32,11 @@ class Flags:
 
     @staticmethod
     def read(code: str) -> Flags:
-        """`+-.` is: tools, no reasoning, nothing said of a schema."""
+        """Decode flags: `+-.` means tools, no reasoning, schema unknown."""
         return Flags(*({"+": True, "-": False, ".": None}[sign] for sign in code[:3]))
 
     def filled(self, other: Flags) -> Flags:
-        """With what is not said taken from `other`."""
+        """Return these flags with unknown ones taken from `other`."""
         return Flags(
             self.function_calling if self.function_calling is not None else other.function_calling,
             self.reasoning if self.reasoning is not None else other.reasoning,
@@ -46,7 +46,7 @@ class Flags:
 
 @dataclass(frozen=True)
 class Entry:
-    """A model of dspy's table, and litellm's word for its provider."""
+    """A model's entry in dspy's table; `provider` is litellm's name."""
 
     provider: str
     flags: Flags
@@ -54,9 +54,9 @@ class Entry:
 
 @dataclass(frozen=True)
 class Family:
-    """Capabilities of every model whose name matches `pattern`, where its entry says nothing.
+    """Default capabilities of models whose name matches `pattern`, where their entry leaves them unknown.
 
-    `providers` are those whose listed models it counts for; None is all. A model without an entry is always meant.
+    For listed models it applies only to those of `providers` (None: all); for unlisted models it always applies.
     """
 
     pattern: re.Pattern[str]
@@ -68,8 +68,8 @@ class Family:
 class Door:
     """An API of dspy's own client.
 
-    `namespaces` are the prefixes of its models in the table; it accepts `params` for every model, but not the features
-    in `refused` (`schema`, `reasoning`, `parallel_tool_calls`), nor those in `by_beginning` by prefix of the model.
+    `namespaces` are the prefixes of its models in the table. It accepts `params` for every model, but not the features
+    in `refused` (`schema`, `reasoning`, `parallel_tool_calls`); `by_beginning` replaces these by prefix of the model.
     """
 
     id: str
@@ -79,34 +79,34 @@ class Door:
     refused: frozenset[str]
     by_beginning: tuple[tuple[str, frozenset[str]], ...] = ()
     max_tokens: str | None = None
-    """The name under which a chat API takes the limit of tokens."""
+    """The name of a chat API's token limit parameter."""
     thinking: str | None = None
-    """How a chat API is asked to reason, in the words of dspy's client (`OpenAIChatCompat.thinking_format`)."""
+    """A chat API's format for requesting reasoning (`OpenAIChatCompat.thinking_format` of dspy's client)."""
     efforts: tuple[str, ...] | None = None
-    """The efforts that it takes; None is all."""
+    """The accepted reasoning efforts; None is all."""
     user_field: str = "user"
-    """The name under which a chat API takes the user."""
+    """The name of a chat API's user parameter."""
     spelling: str | None = None
-    """In which of the ways of `thinking` a request of a chat API asks to reason."""
+    """The format of `thinking` in which a request to a chat API asks for reasoning."""
     cache_key: Literal["sent", "dropped", "refused"] = "sent"
-    """What becomes of `prompt_cache_key` at a chat API."""
+    """What a chat API does with `prompt_cache_key`."""
     keeps_reasoning: bool = False
-    """Whether each message of the assistant has its reasoning beside it, an empty one too."""
+    """Whether every assistant message includes its reasoning, even if empty."""
 
     def refuses(self, model: str) -> frozenset[str]:
         return next((refused for start, refused in self.by_beginning if model.startswith(start)), self.refused)
 
 
 class DspyFacts:
-    """The file's contents, each part read when it is first asked for."""
+    """The file's contents, each part decoded on first use."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self._data = data
         self.release: str = data["release"]
         self.prefixes: Mapping[str, str] = data["prefixes"]
-        """litellm's `provider/` to the door that dspy's client calls it by."""
+        """The door of dspy's client by litellm's `provider/` prefix."""
         self.beginnings = tuple((start, door) for start, door in data["beginnings"])
-        """How a bare name begins, and the door it leads to; the first counts."""
+        """Prefixes of names without provider, and their doors; the first match counts."""
 
     @cached_property
     def doors(self) -> Mapping[str, Door]:
@@ -141,7 +141,7 @@ class DspyFacts:
         )
 
     def entry(self, name: str) -> Entry | None:
-        """dspy's entry of exactly this name."""
+        """Return dspy's entry for exactly this name."""
         return self._table.get(name)
 
     @cached_property

@@ -1,7 +1,7 @@
-"""Remove the user's own keys from replies and tool results, where a server, model or tool may echo them.
+"""Remove the user's own secrets from replies and tool results, where a server, model or tool may echo them.
 
-Everything that is made of a reply (the screen, the session, its earlier versions, exports, `--json`) is made of the
-chunks of its stream. So a secret is taken out there, once, also where it comes in pieces. What a tool gives is whole.
+Secrets are removed from the chunks of the stream, even if split across chunks, because everything else (the screen, the
+session, its earlier versions, exports, `--json`) is made from them. Tool results are not split.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from adapters.lm.protocol import Chunk
 from adapters.lm.secrets import Scrubber
 
 Channel = tuple[int, str, int]
-"""Texts that belong together: which completion, what of it, and for tool calls which one."""
+"""The text that a fragment belongs to: choice, kind of text, and index of the tool call."""
 
 
 def without_secrets(chunks: Iterable[Chunk], scrubber: Scrubber | None = None) -> Iterator[Chunk]:
-    """The chunks, with the secrets that are known replaced by the names of their variables.
+    """Yield the chunks with known secrets replaced by the names of their variables.
 
-    A chunk that may end in the beginning of a secret waits for the next one; all others pass as they are. What only
-    looks like a secret is the model's own text and stays. Raises what `chunks` raises.
+    Holds back a chunk that may end with the beginning of a secret until the next arrives. Strings that only look like
+    secrets are the model's own text and remain. Raises what `chunks` raises.
     """
     secrets = (Scrubber() if scrubber is None else scrubber).unmistakable
     if not secrets:
@@ -44,12 +44,12 @@ def without_secrets(chunks: Iterable[Chunk], scrubber: Scrubber | None = None) -
 
 
 def text_without_secrets(text: str, scrubber: Scrubber | None = None) -> str:
-    """A whole text, as `without_secrets` would leave it."""
+    """Return a complete text with known secrets replaced, as by `without_secrets`."""
     return _replaced(text, (Scrubber() if scrubber is None else scrubber).unmistakable)
 
 
 def json_without_secrets(value: Any, scrubber: Scrubber | None = None) -> Any:
-    """A JSON value with every text and name in it as `text_without_secrets` leaves it; anything else as it is."""
+    """Apply `text_without_secrets` to every string and key of a JSON value."""
     used = Scrubber() if scrubber is None else scrubber
     if isinstance(value, str):
         return text_without_secrets(value, used)
@@ -67,7 +67,7 @@ def _replaced(text: str, secrets: Mapping[str, str]) -> str:
 
 
 class _Beginnings:
-    """Whether a text ends with the beginning of a secret, asked at every chunk."""
+    """Detects texts that end with the beginning of a secret."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         self._secrets = tuple(secrets)
@@ -121,6 +121,6 @@ def _cleaned(chunks: list[Chunk], texts: Mapping[Channel, str], secrets: Mapping
 
 
 def _taken(left: dict[Channel, str], channel: Channel) -> str:
-    """The whole scrubbed text for the first chunk that asks, nothing for those behind it."""
+    """Return the whole scrubbed text for the channel's first chunk, "" for later ones."""
     text, left[channel] = left[channel], ""
     return text

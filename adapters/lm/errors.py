@@ -1,4 +1,4 @@
-"""A call to a model that failed, in a line that a person can act on."""
+"""The error for a failed call to a model."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ ErrorKind = Literal[
     "child",
     "setup",
 ]
-"""What went wrong.
+"""The kind of failure.
 
-key: missing, wrong or not allowed · model: unknown to the provider · context: prompt too long · request: refused as
-invalid · refused: by a content filter · rate limit: too many requests · quota: no credit left · overloaded · server:
-any other failure of the provider · network: not reachable · address: none that can be called, or not what answers
-there · timeout · malformed: an answer that is not the protocol · interrupted: closed before the end · child: the
-process that calls models was lost · setup: litellm cannot be used, or not for this model.
+key: API key missing, wrong or not allowed · model: unknown to the provider · context: prompt too long · request:
+rejected as invalid · refused: by a content filter · rate limit: too many requests · quota: no credit left ·
+overloaded · server: any other failure of the provider · network: not reachable · address: invalid, or no model API
+there · timeout · malformed: a response that violates the protocol · interrupted: connection closed before the end ·
+child: the process that calls models was lost · setup: litellm cannot be used, or not for this model.
 """
 
 
 class ProviderError(Exception):
     """A failed call.
 
-    `message` is one line for a person; `payload` is plain JSON, free of keys: the kind, and what the provider sent
-    (status, body, headers that matter, exception types); `retry_after` is in seconds.
+    `message` is one line for the user; `payload` is plain JSON without API keys: the kind, and what the provider sent
+    (status, body, relevant headers, exception types); `retry_after` is in seconds.
     """
 
     def __init__(

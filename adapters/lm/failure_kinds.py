@@ -11,19 +11,19 @@ from adapters.lm.connections import tls_trouble
 from adapters.lm.errors import ErrorKind
 
 Facts = Mapping[str, Any]
-"""Of the call: `types` and `message` of the exception, `causes` (each `type` and `message`), `status`, `body`,
-`content_type`, and how far it came (`sent`, `begun`, `anything`)."""
+"""Facts of a failed call: the exception's `types` and `message`, `causes` (each `type` and `message`), `status`,
+`body`, `content_type`, and its progress (`sent`, `begun`, `anything`)."""
 
 UNFINISHED = ("closed the responses stream before any terminal event", "ended before a finish_reason")
-"""What litellm says of a stream that ended in the middle."""
+"""litellm's messages for a stream that ended early."""
 
 NO_CREDIT = ("credit balance is too low", "insufficient balance", "insufficient credits", "insufficient_quota")
-"""What Anthropic, DeepSeek, OpenRouter and OpenAI say when there is no credit left."""
+"""Messages of Anthropic, DeepSeek, OpenRouter and OpenAI when no credit is left."""
 
 _NAMES_MODEL = re.compile("model|deployment", re.IGNORECASE)
 
 TRY_LATER = re.compile(r"retry in ([\d.]+) ?s|\"?retrydelay\"?\W+([\d.]+)s", re.IGNORECASE)
-"""How Gemini and Vertex say when a limit ends, whose 429 also speaks of a quota."""
+"""The wait that Gemini and Vertex state for a rate limit; their 429 also mentions a quota."""
 
 NOT_CONNECTED = (
     "ConnectError",
@@ -33,14 +33,14 @@ NOT_CONNECTED = (
     "gaierror",
     "ConnectTimeout",
 )
-"""Causes of a call that reached nobody."""
+"""Exception types of a call that did not reach a server."""
 
 BROKEN_OFF = ("ReadError", "RemoteProtocolError", "ClientOSError")
-"""Causes of an answer that ended too early."""
+"""Exception types of a response that ended early."""
 
 
 def kind_of(facts: Facts) -> ErrorKind:
-    """Return the kind of failure that `facts` describe."""
+    """Return the kind of failure described by `facts`."""
     kind = _kind_of(facts)
     if facts.get("missing"):
         return "setup"
@@ -48,19 +48,19 @@ def kind_of(facts: Facts) -> ErrorKind:
 
 
 def is_page(facts: Facts) -> bool:
-    """Return whether a web page (HTML) answered, and no API."""
+    """Return whether the response is a web page (HTML)."""
     said = f"{facts.get('text', '')} {facts.get('body', '')} {facts.get('message', '')}".lower()
     return "html" in facts.get("content_type", "") or "<html" in said or "<!doctype html" in said
 
 
 def in_stream(facts: Facts) -> bool:
-    """Return whether it failed in the middle of a stream, where litellm invents the status."""
+    """Return whether the call failed in mid-stream, where litellm makes up the status."""
     return "MidStreamFallbackError" in facts.get("types", ()) and facts.get("begun") is not False
 
 
 @dataclass(frozen=True)
 class _Failure:
-    """The facts by which a failure is classified; `text` is all it says, in lower case."""
+    """The facts used to classify a failure; `text` is all its messages in lower case."""
 
     types: frozenset[str]
     causes: frozenset[str]
@@ -68,14 +68,14 @@ class _Failure:
     text: str
     content_type: str
     has_begun: bool
-    """Whether anything of a reply had come."""
+    """Whether any part of a reply had arrived."""
     in_stream: bool
     is_tls: bool
     is_page: bool
     names_model: bool
-    """Whether the answer's body speaks of a model."""
+    """Whether the response body mentions a model."""
     is_accepted: bool
-    """Whether the server answered with a status of success."""
+    """Whether the server answered with a success status."""
 
     @classmethod
     def of(cls, facts: Facts) -> _Failure:
@@ -130,20 +130,20 @@ _KINDS: tuple[tuple[Callable[[_Failure], bool], ErrorKind], ...] = (
     (lambda it: it.is_a("ForeignRedirectError") or it.is_by("ForeignRedirectError"), "address"),
     (lambda it: it.is_tls, "address"),
     (lambda it: it.says(*UNFINISHED), "interrupted"),
-    # In the middle of a stream the status and the type are litellm's invention.
+    # In mid-stream, litellm makes up the status and the type.
     (lambda it: it.in_stream and it.is_by_timeout, "timeout"),
     (lambda it: it.in_stream and it.is_by("JSONDecodeError"), "malformed"),
     (lambda it: it.in_stream and it.says("cannot connect to host"), "network"),
     (lambda it: it.in_stream and it.is_by(*BROKEN_OFF, "ClientPayloadError", "IncompleteReadError"), "interrupted"),
     (lambda it: it.in_stream and it.says("overloaded"), "overloaded"),
     (lambda it: it.in_stream, "server"),
-    # What never became an answer.
+    # No response arrived.
     (lambda it: it.is_a("UnicodeEncodeError") or it.is_by("UnicodeEncodeError"), "request"),
     (lambda it: it.is_a("Timeout", "APITimeoutError") or it.is_by_timeout, "timeout"),
     (lambda it: it.is_by(*NOT_CONNECTED) or it.says("cannot connect to host"), "network"),
     (lambda it: it.is_by("JSONDecodeError"), "malformed"),
     (lambda it: it.is_by(*BROKEN_OFF, "ServerDisconnectedError", "APIConnectionError"), "interrupted"),
-    # What the provider answered; what says more stands before the status.
+    # The provider responded; specific messages come before the status.
     (
         lambda it: (
             it.is_a("ContextWindowExceededError") or it.says("context_length_exceeded", "maximum context length")
@@ -163,7 +163,7 @@ _KINDS: tuple[tuple[Callable[[_Failure], bool], ErrorKind], ...] = (
     (lambda it: it.status is not None and 400 <= it.status < 500, "request"),
     (lambda it: it.is_a("BadRequestError", "UnsupportedParamsError", "TypeError", "ValueError"), "request"),
 )
-"""When a failure is of which kind; the first that holds counts, and "server" where none does."""
+"""Conditions and kinds of failures; the first match counts, "server" without a match."""
 
 
 def _kind_of(facts: Facts) -> ErrorKind:

@@ -1,4 +1,4 @@
-"""A stream of chunks that can be left at any moment, whatever the model is doing."""
+"""Interrupt a stream or a call at any moment, even while it blocks."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import Any, Literal, TypeVar
 from adapters.lm.protocol import LM, Chunk
 
 POLL_SECONDS = 0.02
-"""How often a wait looks whether it should end."""
+"""Interval at which a wait checks for an interruption."""
 
 RETURN_SECONDS = 0.05
-"""How long a reply that is past its deadline may take to turn out complete."""
+"""Time after the deadline in which a reply may still complete."""
 
 Result = TypeVar("Result")
 Reason = Literal["cancelled", "deadline"]
 
 
 class InterruptedCallError(Exception):
-    """The stream was left before its end."""
+    """The stream or call was interrupted before its end."""
 
     def __init__(self, reason: Reason) -> None:
         super().__init__(reason)
@@ -29,10 +29,10 @@ class InterruptedCallError(Exception):
 
 
 def chunks(lm: LM, request: Mapping[str, Any], interrupted: Callable[[], Reason | None]) -> Iterator[Chunk]:
-    """The chunks of `lm`, read by a thread of their own; `interrupted` is asked at each of them and while waiting.
+    """Yield the chunks of `lm`, read in a separate thread; call `interrupted` for each chunk and while waiting.
 
-    Raises InterruptedCallError as soon as it gives a reason, and whatever `lm.stream` raises. The model is then told
-    to stop; nobody waits until it does. A reply that had come to its end when its deadline passed is given whole.
+    Raises InterruptedCallError as soon as it returns a reason, and whatever `lm.stream` raises. The model is then told
+    to stop, without waiting for it. A reply that is complete when its deadline passes is returned whole.
     """
     arrivals: SimpleQueue[Chunk | Exception | None] = SimpleQueue()
     stop = threading.Event()
@@ -47,11 +47,11 @@ def chunks(lm: LM, request: Mapping[str, Any], interrupted: Callable[[], Reason 
                         stream.close()
                     return
             arrivals.put(None)
-        except Exception as error:  # it is raised where the chunks are read
+        except Exception as error:  # re-raised where the chunks are read
             arrivals.put(error)
 
     threading.Thread(target=read, name=f"call {lm.model}", daemon=True).start()
-    last: float | None = None  # once the deadline has passed: until when the reply may come to its end
+    last: float | None = None  # after the deadline: the time until which the reply may still complete
     try:
         while True:
             if last is None:
@@ -76,16 +76,17 @@ def chunks(lm: LM, request: Mapping[str, Any], interrupted: Callable[[], Reason 
 
 
 def call(function: Callable[[], Result], interrupted: Callable[[], Reason | None], name: str) -> Result:
-    """`function()` in a thread of its own. Raises what it raises, and InterruptedCallError when there is a reason.
+    """Call `function` in a separate thread and return its result.
 
-    An interrupted function is left to itself: nobody waits for it. One that has returned by then is in time.
+    Raises what it raises, and InterruptedCallError once `interrupted` returns a reason. An interrupted function
+    continues in its thread; its result is ignored unless it has already returned.
     """
     arrivals: SimpleQueue[tuple[Result | None, BaseException | None]] = SimpleQueue()
 
     def work() -> None:
         try:
             arrivals.put((function(), None))
-        except BaseException as error:  # it is raised in the thread that waits
+        except BaseException as error:  # re-raised in the waiting thread
             arrivals.put((None, error))
 
     threading.Thread(target=work, name=name, daemon=True).start()
@@ -99,11 +100,11 @@ def call(function: Callable[[], Result], interrupted: Callable[[], Reason | None
             continue
         if failure is not None:
             raise failure
-        return value  # type: ignore[return-value]  # None only beside a failure, or as the value itself
+        return value  # type: ignore[return-value]  # None only with a failure, or as the value itself
 
 
 def wait(seconds: float, interrupted: Callable[[], Reason | None]) -> None:
-    """Waits. Raises InterruptedCallError as soon as there is a reason."""
+    """Sleep for `seconds`. Raises InterruptedCallError as soon as `interrupted` returns a reason."""
     end = time.monotonic() + seconds
     while True:
         reason = interrupted()

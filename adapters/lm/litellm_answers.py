@@ -1,7 +1,7 @@
-"""Keep what the installed litellm says about models; its child process is asked once a release and model.
+"""Cache the installed litellm's answers about models; each model is asked about once per release.
 
-`answer_of` never waits: until an answer has come it returns the last known one, of another release or of the small
-list that is shipped. The command line waits for answers (`asking`), because they decide its output.
+`answer_of` does not wait: until the answer arrives, it returns that of another release or of the small shipped list.
+The command line waits for answers (`asking`), because its output depends on them.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ if TYPE_CHECKING:
     from adapters.lm.worker.model_questions import ModelAnswer
 
 SHIPPED = Path(__file__).with_name("shipped_answers.json")
-"""Answers for the first minute: the models that documents and dialogs name, and an unlisted name of some providers.
+"""Answers for the first minute: models named in documents and dialogs, and unlisted names of some providers.
 
 `tests/support/oracle/write_model_facts.py` writes it, `tests/parity/test_capabilities.py` compares it.
 """
 
 UNLISTED = "*"
-"""`groq/*` in the small list stands for models of Groq that litellm does not list."""
+"""The name in `groq/*`, the shipped answer for Groq's models that litellm does not list."""
 
 BATCH = 20
-"""Models in a question: other calls of the child process get their turn between two."""
+"""Models per question; between questions the child process can handle other calls."""
 
 SIGNS = "-+"
 
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer of a release of litellm about a model."""
+    """The answer of a litellm release about a model."""
 
     capabilities: Capabilities
     release: str
@@ -47,7 +47,7 @@ class Answer:
 
 
 class File(TypedDict):
-    """Answers as they are written: `++-+ 3` is tools, reasoning, no schema, listed, and the place in `params`."""
+    """The file format: `++-+ 3` means tools, reasoning, no schema, listed, and index 3 of `params`."""
 
     release: str
     params: list[str]
@@ -66,7 +66,7 @@ def installed() -> str:
 
 
 class _Known:
-    """The answers in memory, by release and model, with what was looked up in vain."""
+    """The answers in memory by release and model, and the models that were looked up without success."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -77,7 +77,7 @@ class _Known:
         self.asked: set[str] = set()
 
     def of_release(self, release: str) -> dict[str, Answer]:
-        """Return the answers of a release, read from its file at the first use."""
+        """Return the answers of a release, read from its file on first use."""
         folder = _folder()
         if folder != self.folder:
             self.folder, self.answers, self.asked = folder, {}, set()
@@ -96,9 +96,9 @@ _known = _Known()
 
 
 def answer_of(model: str) -> tuple[Answer | None, bool]:
-    """Return the best answer there is now, None where nothing is known, and whether the installed litellm gave it.
+    """Return the best answer known now, or None, and whether it is from the installed litellm.
 
-    A model without an answer of the installed litellm is `wanted` from now on.
+    A model without an answer of the installed litellm is added to `wanted`.
     """
     release = installed()
     with _known.lock:
@@ -117,15 +117,15 @@ def answer_of(model: str) -> tuple[Answer | None, bool]:
 
 
 def wanted() -> tuple[str, ...]:
-    """Return the models that were looked up and that the installed litellm has not been asked about."""
+    """Return the models that were looked up but not yet asked about."""
     with _known.lock:
         return tuple(sorted(_known.missed))
 
 
 def ask(models: Iterable[str]) -> None:
-    """Ask the installed litellm about models that have no answer of it yet, and keep its answers.
+    """Ask the installed litellm about models without an answer, and save its answers.
 
-    Waits until litellm is loaded, for seconds. Without litellm nothing is kept.
+    Waits several seconds until litellm is loaded. Does nothing without litellm.
     """
     from adapters.lm.child import child_for
 
@@ -147,19 +147,19 @@ def ask(models: Iterable[str]) -> None:
         made = {model: answer(arrival["release"], said) for model, said in arrival["answers"].items()}
         with _known.lock:
             _known.of_release(release).update(made)
-    with _known.lock, suppress(OSError):  # on a full disk they are asked again the next time
+    with _known.lock, suppress(OSError):  # on a full disk, ask again the next time
         _keep(release)
 
 
 def answer(release: str, said: ModelAnswer) -> Answer:
-    """Return an answer of the child process as it is kept."""
+    """Convert an answer of the child process."""
     can = Capabilities(said["function_calling"], said["reasoning"], said["response_schema"], frozenset(said["params"]))
     return Answer(can, release, said["listed"])
 
 
 @contextmanager
 def asking() -> Iterator[None]:
-    """Let `answer_of` wait for the installed litellm within this block, where its answer decides what is shown."""
+    """Make `answer_of` wait for the installed litellm within this block."""
     before, _known.waits = _known.waits, True
     try:
         yield
@@ -168,7 +168,7 @@ def asking() -> Iterator[None]:
 
 
 def read(file: Path) -> dict[str, Answer]:
-    """Read answers; a file that is missing or damaged has none."""
+    """Read a file of answers; empty if it is missing or damaged."""
     try:
         data: File = json.loads(file.read_text("utf-8"))
         sets = [frozenset(one.split()) for one in data["params"]]
@@ -183,7 +183,7 @@ def _answer_in(said: str, sets: list[frozenset[str]], release: str) -> Answer:
 
 
 def written(release: str, answers: Mapping[str, Answer]) -> str:
-    """Return the file of these answers."""
+    """Return the file's text for these answers."""
     params = {model: " ".join(sorted(one.capabilities.params)) for model, one in answers.items()}
     sets = sorted(set(params.values()))
     data: File = {"release": release, "params": sets, "models": {}}
@@ -200,7 +200,7 @@ def shipped_answers() -> Mapping[str, Answer]:
 
 
 def _earlier(model: str) -> Answer | None:
-    """Return what another release said, the one asked last first."""
+    """Return the answer of another release, most recently asked first."""
     folder = _known.folder
     if folder is None:
         return None

@@ -1,4 +1,4 @@
-"""Every provider that litellm knows, called in a child process so that its imports, crashes and prints stay there."""
+"""Call models through litellm in a child process, which isolates its imports, crashes and output."""
 
 from __future__ import annotations
 
@@ -37,28 +37,28 @@ from adapters.requests.capabilities import Capabilities
 from adapters.requests.strict_schema import ClassFormat
 
 POLL_SECONDS = 0.02
-"""How often a waiting call looks whether it was cancelled."""
+"""Interval at which a waiting call checks for cancellation."""
 
 GRACE_SECONDS = 0.5
-"""How long after the timeout the child's own error, which says more, may still come."""
+"""Time after the timeout to wait for the child's own error, which is more specific."""
 
 SIGNED = ("bedrock", "sagemaker", "sagemaker_chat", "vertex_ai", "vertex_ai_beta")
-"""Providers whose requests are signed, or bear a token that a server gives for credentials."""
+"""Providers whose requests are signed, or carry a token that a server issues for credentials."""
 
 OF_TEXTS = ("openai", "text-completion-openai")
-"""The providers that dspy's completions of a text go to."""
+"""The providers to which dspy sends text completions."""
 
 NO_KEY = "no-key"
-"""What is sent where a library insists on a key and there is none, or none may be sent."""
+"""The API key sent where a library requires one and there is none, or none may be sent."""
 
 
 class LitellmLM:
     """A model by litellm's `provider/model` name.
 
-    `api_base` is an address of the caller's; unless `trusted`, no key of the environment goes there. `timeout` is in
-    seconds without a byte from the provider, or without a piece of the reply, however it drips. Without `stream` the
-    reply is asked for, and comes, in a single piece. `allow_variables` are those whose values may go out in a header of
-    `settings`.
+    `api_base` replaces the provider's address; unless `trusted`, no API key of the environment is sent there. `timeout`
+    is in seconds without a byte from the provider, or without a chunk of the reply. Without `stream`, the reply is
+    requested and delivered as a single chunk. `allow_variables` are the variables whose values may be sent in a header
+    of `settings`.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class LitellmLM:
 
     @property
     def model_type(self) -> ModelType:
-        """The API by which it is asked, under dspy's name: adapters ask for it (`adapters.types.base`)."""
+        """dspy's name for the API in use, which adapters need (`adapters.types.base`)."""
         return self._settings.model_type
 
     @property
@@ -99,7 +99,7 @@ class LitellmLM:
 
     @property
     def is_loading(self) -> bool:
-        """Return whether a call made now would have to wait for litellm to load (2 to 6 seconds)."""
+        """Whether a call made now would wait for litellm to load (2 to 6 seconds)."""
         return not self._child().ready.is_set()
 
     def has_to_load(self, request: Mapping[str, Any]) -> bool:
@@ -112,18 +112,18 @@ class LitellmLM:
         return self.is_loading
 
     def warm(self) -> None:
-        """Starts loading litellm, so that the first call need not wait."""
+        """Start loading litellm, so that the first call need not wait."""
         self._child()
 
     def wait_until_loaded(self, cancel: Event | None = None) -> None:
-        """Returns when litellm is loaded, cannot be, or the wait is cancelled."""
+        """Wait until litellm is loaded, fails to load, or `cancel` is set."""
         child = self._child()
         while not child.ready.wait(POLL_SECONDS):
             if cancel is not None and cancel.is_set():
                 return
 
     def stream(self, request: Mapping[str, Any], cancel: Event | None = None) -> Iterator[Chunk]:
-        """See `adapters.lm.protocol.LM`. The child process is started by the first call; no chunk holds a key."""
+        """See `adapters.lm.protocol.LM`. The first call starts the child process; chunks contain no secrets."""
         chunks = without_secrets(self._chunks(request, cancel), self._scrubber())
         yield from cut_at_stops(chunks, self._sent(request).stops)
 
@@ -133,7 +133,7 @@ class LitellmLM:
         self._check_credentials(target)
         message = {"op": "complete", "stream": self._stream, **self._call(request, target, self._secrets(target))}
         if self._trusted and not target.keys:
-            message["key_of"] = self._model  # the installed litellm may know a variable that we do not
+            message["key_of"] = self._model  # the installed litellm may know another variable
         child = self._child()
         while not child.ready.wait(POLL_SECONDS):
             if cancel is not None and cancel.is_set():
@@ -169,7 +169,7 @@ class LitellmLM:
                 child.cancel(number)
 
     def http_request(self, request: Mapping[str, Any]) -> HttpRequest:
-        """Return what litellm sends for this request when it asks for a whole reply. Nothing is sent.
+        """Return the HTTP request that litellm would send for a non-streamed reply; sends nothing.
 
         Blocks until litellm is loaded. Raises ProviderError.
         """
@@ -187,7 +187,7 @@ class LitellmLM:
             raise translate(arrival["error"], target, self._scrubber())
         known = {secret: f"${name.strip('[]')}" for secret, name in self._scrubber().unmistakable.items()}
         names = (secrets.get("api_key", NO_KEY), *secrets.get("extra_headers", {}).values())
-        known |= {quote(one, safe=""): one for one in names}  # as a part of an address
+        known |= {quote(one, safe=""): one for one in names}  # URL-encoded
         return HttpRequest(
             arrival["method"],
             without_user(_named(arrival["url"], known)),
@@ -197,7 +197,7 @@ class LitellmLM:
         )
 
     def _call(self, request: Mapping[str, Any], target: Target, secrets: Mapping[str, Any]) -> dict[str, Any]:
-        """Return how the child process is to call litellm."""
+        """Return the message that tells the child process how to call litellm."""
         made = self._sent(request)
         form = made.arguments.get("response_format")
         options: dict[str, Any] = {"timeout": self._timeout}
@@ -218,11 +218,10 @@ class LitellmLM:
         return call
 
     def count_tokens(self, texts: Sequence[Sequence[str]]) -> tuple[str, list[list[int]]] | None:
-        """The tokenizer's name and the tokens of each piece of each text, counted in the child process.
+        """Count the tokens of each piece of each text in the child process; return them with the tokenizer's name.
 
-        See `adapters.lm.worker.tokenizers.counts_of`. None where that is not known: for other providers than OpenAI,
-        and for models that are newer than the tokenizers. Blocks until litellm is loaded. Raises ProviderError when
-        the child is lost.
+        See `adapters.lm.worker.tokenizers.counts_of`. None for other providers than OpenAI and for models newer than
+        the tokenizers. Blocks until litellm is loaded. Raises ProviderError if the child is lost.
         """
         provider, name = split_model(self._model)
         if provider != "openai":
@@ -237,14 +236,14 @@ class LitellmLM:
         return None if found is None else (found[0], found[1])
 
     def _sent(self, request: Mapping[str, Any]) -> Sent:
-        """Raises ProviderError for a request that the API in use cannot hold."""
+        """Convert the request for litellm. Raises ProviderError if the API in use cannot represent it."""
         try:
             return sent(self._model, request, self._connection(), self._settings)
         except ValueError as error:
             raise ProviderError(f"The request cannot be sent: {error}.", "request") from error
 
     def _connection(self) -> frozenset[str]:
-        """The names of the connection's settings that are in use."""
+        """Return the names of the connection settings in use."""
         given = {
             "api_base": self._api_base,
             "api_version": self._api_version,
@@ -253,7 +252,7 @@ class LitellmLM:
         return frozenset([name for name, value in given.items() if value is not None])
 
     def _scrubber(self) -> Scrubber:
-        """Knows what goes out in headers, too."""
+        """Return a scrubber that also knows the values sent in headers."""
         variables = self._settings.header_variables.values()
         return Scrubber(also=tuple(os.environ.get(name, "") for name in variables))
 
@@ -270,10 +269,10 @@ class LitellmLM:
         return Target(self._model, address, key_withheld=not self._trusted, keys=keys_set(provider))
 
     def _secrets(self, target: Target) -> dict[str, Any]:
-        """Return the API key, where litellm would not find it by itself, and the headers of the settings."""
+        """Return the API key, if litellm would not find it by itself, and the headers of the settings."""
         found: dict[str, Any] = {}
         if target.provider in OLLAMA and target.keys and not target.key_withheld:
-            # Called as a model of OpenAI's, it would get OpenAI's key.
+            # litellm calls it as an OpenAI model and would send OpenAI's key.
             found["api_key"] = os.environ[target.keys[0]]
         headers = self._settings.header_variables
         if headers:
@@ -281,7 +280,7 @@ class LitellmLM:
         return found
 
     def _names_of_secrets(self, target: Target) -> dict[str, Any]:
-        """Return the names of variables in place of `_secrets`."""
+        """Return `_secrets` with variable names instead of values."""
         found: dict[str, Any] = {}
         is_sent = not target.key_withheld and (target.keys or target.address is None)
         if is_sent and target.provider not in SIGNED:
@@ -320,7 +319,7 @@ class LitellmLM:
             )
 
     def _check_credentials(self, target: Target) -> None:
-        """Raises ProviderError for API keys and headers that cannot go out."""
+        """Raise ProviderError for API keys and headers that cannot be sent."""
         if not target.key_withheld:
             check_keys(target.keys)
         place = host_of(target.address) if target.address is not None else target.provider
@@ -341,14 +340,14 @@ class LitellmLM:
 
 
 def _named(text: str, names: Mapping[str, str]) -> str:
-    """Put the names of variables in place of the secrets in `text`."""
+    """Replace the secrets in `text` by the names of their variables."""
     for secret, name in names.items():
         text = text.replace(secret, name)
     return text
 
 
 def _next(arrivals: SimpleQueue[dict[str, Any]], cancel: Event | None, seconds: float | None) -> dict[str, Any] | None:
-    """Return the next message, or None once `cancel` is set. Raises TimeoutError after so many seconds, if given."""
+    """Return the next message, or None once `cancel` is set. Raises TimeoutError after `seconds`, if given."""
     end = None if seconds is None else time.monotonic() + seconds
     while True:
         if cancel is not None and cancel.is_set():
@@ -379,9 +378,10 @@ def _chunk(message: Piece, scrubber: Scrubber) -> Chunk:
 
 
 def cut_at_stops(chunks: Iterable[Chunk], stops: Sequence[str]) -> Iterator[Chunk]:
-    """Cut each completion at the first of `stops`, for an API that knows none; its finish reason is `stop` then.
+    """Cut each completion at the first of `stops`, for an API without stop sequences; set finish reason `stop`.
 
-    What may be the beginning of a stop waits for what follows. Rule: `dspy._vendor.lm15.result.apply_client_side_stop`.
+    Text that may begin a stop sequence is held back until more arrives.
+    Rule: `dspy._vendor.lm15.result.apply_client_side_stop`.
     """
     wanted = tuple(one for one in stops if one)
     if not wanted:
@@ -391,12 +391,12 @@ def cut_at_stops(chunks: Iterable[Chunk], stops: Sequence[str]) -> Iterator[Chun
     ended: set[int] = set()
     for chunk in chunks:
         if chunk.choice in ended:
-            # What came behind the stop is no part of the reply; the counts of the whole call are.
+            # Text after the stop is not part of the reply, but the token counts of the whole call are.
             yield replace(chunk, text="", reasoning="", tool_calls=(), finish_reason=None, logprobs=None, refusal="")
             continue
         text = held.pop(chunk.choice, "") + chunk.text
         is_over = chunk.finish_reason is not None
-        # A stop that has begun may turn out to stand before one that is whole.
+        # An incomplete stop sequence may turn out to begin before a complete one.
         begun = len(text) if is_over else len(text) - _beginning(text, wanted)
         place = _first(text, wanted)
         if place is not None and place <= begun:
@@ -411,11 +411,11 @@ def cut_at_stops(chunks: Iterable[Chunk], stops: Sequence[str]) -> Iterator[Chun
 
 
 def _first(text: str, stops: Sequence[str]) -> int | None:
-    """Return the place of the first of `stops` in `text`."""
+    """Return the offset of the first of `stops` in `text`, if any."""
     return min((place for place in (text.find(one) for one in stops) if place >= 0), default=None)
 
 
 def _beginning(text: str, stops: Sequence[str]) -> int:
-    """Return how many characters at the end of `text` may begin a stop."""
+    """Return how many characters at the end of `text` may begin a stop sequence."""
     lengths = (length for stop in stops for length in range(1, len(stop)) if text.endswith(stop[:length]))
     return max(lengths, default=0)

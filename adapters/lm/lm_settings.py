@@ -8,22 +8,23 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 ModelType = Literal["chat", "responses", "text"]
-"""The API that a model is asked by: chat completions, OpenAI's Responses, or completions of a text."""
+"""The API to use: chat completions, OpenAI's Responses, or text completions."""
 
 MODEL_TYPES: tuple[ModelType, ...] = ("chat", "responses", "text")
 
 _HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 OF_THE_CONNECTION = frozenset({"connection", "content-length", "content-type", "host", "te", "transfer-encoding"})
-"""Headers that say how a request is sent, which its sender alone knows."""
+"""Headers that describe the transfer, which only the HTTP client may set."""
 
 
 @dataclass(frozen=True)
 class LMSettings:
-    """`developer_role` makes developers of systems, over the Responses API alone (as in dspy).
+    """Settings of a model.
 
-    `header_variables` are headers that go out beside litellm's own, each with the name of the environment variable
-    that holds its value: the value is read when a request is sent, and stands nowhere else.
+    `developer_role` sends system messages with the role `developer`, only over the Responses API (as in dspy).
+    `header_variables` maps additional headers to the environment variables with their values, which are read when a
+    request is sent and never stored.
     """
 
     model_type: ModelType = "chat"

@@ -1,4 +1,4 @@
-"""List the models to choose from, read from litellm's packaged JSON without importing it, and when they retire."""
+"""List available models and their retirement dates, read from litellm's packaged JSON without importing litellm."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MODES = frozenset({"chat", "responses", "completion"})
 
 @dataclass(frozen=True)
 class ModelEntry:
-    """A model by the name it is chosen by. Prices are US dollars a million tokens; None is unknown."""
+    """A model in the list. Prices are in US dollars per million tokens; None is unknown."""
 
     name: str
     provider: str
@@ -30,13 +30,13 @@ class ModelEntry:
     input_price: float | None = None
     output_price: float | None = None
     retires: date | None = None
-    """The day on which the model leaves its provider's API, where the list has it."""
+    """The day on which the model leaves its provider's API, if listed."""
     takes_sampling: bool = True
-    """Whether litellm sends a temperature, `top_p` and `top_k` to it."""
+    """Whether litellm sends `temperature`, `top_p` and `top_k` to the model."""
 
 
 def offline_models() -> tuple[ModelEntry, ...]:
-    """The offline models, each with the failure that it imitates."""
+    """List the offline models, each described by the failure that it simulates."""
     from adapters.lm.offline import NAMES
 
     return tuple(ModelEntry(name, "offline", about, None, 0.0, 0.0) for name, about in NAMES.items())
@@ -44,7 +44,7 @@ def offline_models() -> tuple[ModelEntry, ...]:
 
 @lru_cache(maxsize=1)
 def litellm_models() -> tuple[ModelEntry, ...]:
-    """Every model that litellm lists and that answers in text, by provider and name; none where litellm is not."""
+    """List litellm's models that reply in text, by provider and name; empty if litellm is not installed."""
     found = importlib.util.find_spec("litellm")
     if found is None or found.origin is None:
         return ()
@@ -61,7 +61,7 @@ def litellm_models() -> tuple[ModelEntry, ...]:
 
 
 def listed(model: str) -> ModelEntry | None:
-    """The entry of exactly this model, offline or litellm's; a bare name is OpenAI's. None where nothing lists it."""
+    """Return the entry of exactly this model, None if unlisted; a name without provider is OpenAI's."""
     return _by_name().get("/".join(split_model(model)))
 
 
@@ -111,14 +111,14 @@ def _day(text: Any) -> date | None:
 
 
 LONGEST_QUERY = 200
-"""Characters of a query that count: a page pasted where a name belongs must not be a million comparisons."""
+"""Maximum characters of a query that are searched for, in case a whole page is pasted."""
 
 
 def search(entries: Iterable[ModelEntry], query: str) -> tuple[ModelEntry, ...]:
-    """Those that have every word of `query` in their name or description, the closest first.
+    """Find entries whose name or description contains every word of `query`, best match first.
 
-    A word counts as it stands, or as letters in that order within the name (`cld` finds claude); names that have the
-    words as they stand come before those that do not, shorter before longer.
+    A word also matches names that contain its letters in order (`cld` finds claude). Exact matches in the name come
+    first, then those in the description; shorter names come before longer ones.
     """
     words = tuple(dict.fromkeys(query[:LONGEST_QUERY].lower().split()))
     ranked: list[tuple[tuple[int, int, str], ModelEntry]] = []
@@ -147,34 +147,34 @@ ANNOUNCED: tuple[tuple[re.Pattern[str], date], ...] = (
     (re.compile(r"(openai/)?gpt-4(o|\.1)(-mini|-nano)?(-\d{4}-\d\d-\d\d)?"), date(2027, 1, 14)),
     (re.compile(r"(openai/)?(gpt-5|o3)(-\d{4}-\d\d-\d\d)?"), date(2026, 12, 11)),
 )
-"""Announced by providers and in no table yet: names as whole, and the day."""
+"""Retirements announced by providers but not yet in litellm's table: a pattern for the whole name, and the day."""
 
 SOON_DAYS = 60
-"""Who chooses a model that is shut down within so many days is warned."""
+"""Days before a model's retirement from which on users are warned."""
 
 
 @dataclass(frozen=True)
 class Retirement:
-    """The day on which a model leaves its provider's API, and who says so."""
+    """The day on which a model leaves its provider's API, and the source of that date."""
 
     model: str
     day: date
     said_by: str
 
     def remark(self, today: date) -> str:
-        """A few words: `left its API on 2026-10-23`."""
+        """Return a short note such as `left its API on 2026-10-23`."""
         return f"{'left' if self.day <= today else 'leaves'} its API on {self.day.isoformat()}"
 
     def sentence(self, today: date) -> str:
         return f"{self.model} {self.remark(today)} ({self.said_by})"
 
     def is_near(self, today: date) -> bool:
-        """Return whether it has left, or leaves within `SOON_DAYS`."""
+        """Return whether the model has retired or retires within `SOON_DAYS`."""
         return (self.day - today).days <= SOON_DAYS
 
 
 def retirement_of(model: str) -> Retirement | None:
-    """When the model of this name retires; None where nobody has said."""
+    """Return when a model retires; None if unknown."""
     for pattern, day in ANNOUNCED:
         if pattern.fullmatch(model):
             return Retirement(model, day, "its provider's announcement")

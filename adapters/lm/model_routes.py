@@ -1,6 +1,7 @@
 """Choose between the dspy client and litellm for a model, as dspy 3.4.1 does.
 
-What a model is said to be able to do depends on it. We call every model through litellm; only the answers are dspy's.
+The workbench calls every model through litellm; dspy's choice only determines a model's reported capabilities and the
+format of its requests.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from dataclasses import dataclass
 from adapters.lm.dspy_facts import Door, dspy_facts
 
 OWN_CONNECTION = frozenset({"api_key", "api_base", "base_url", "timeout"})
-"""Settings that dspy's own client takes; with any other, and for Azure with an address, litellm calls."""
+"""Settings that dspy's own client accepts; with any other, and for Azure with an address, dspy uses litellm."""
 
 
 @dataclass(frozen=True)
 class Route:
-    """A door, and the model's name behind it."""
+    """An API of dspy's client (a door) and the model name it expects."""
 
     door: Door
     model: str
@@ -27,7 +28,7 @@ def own_route(
     model_type: str = "chat",
     connection: Iterable[str] = (),
 ) -> Route | None:
-    """The door of dspy's own client that a model is called by; None where litellm calls it.
+    """Return the API of dspy's own client that dspy calls a model by; None if it uses litellm.
 
     `connection` names the settings in use, such as `api_base`.
     Rule: `dspy.clients.backend_selection.select_backend` and `dspy._vendor.lm15.router._resolve`.
@@ -44,7 +45,7 @@ def own_route(
 
 
 def has_gateway(model: str, environment: Mapping[str, str]) -> bool:
-    """Return whether the environment has an address for the provider (`OPENAI_API_BASE`): then litellm calls it."""
+    """Return whether the environment sets the provider's address (`OPENAI_API_BASE`); then dspy uses litellm."""
     prefix = model.split("/", 1)[0].upper()
     return any(environment.get(f"{prefix}_{name}") for name in ("API_BASE", "BASE_URL"))
 
@@ -65,7 +66,7 @@ def _chat(model: str) -> Route | None:
 
 
 def _responses(model: str) -> Route | None:
-    """Rule: `dspy.clients.engines.lm15_engine._Routing.resolve`: nothing but a door for that API will do."""
+    """Rule: `dspy.clients.engines.lm15_engine._Routing.resolve`, which requires a door with the Responses API."""
     facts = dspy_facts()
     head, _, rest = model.partition("/")
     if rest and head in facts.prefixes:
@@ -77,7 +78,7 @@ def _responses(model: str) -> Route | None:
 
 
 def _by_colon(model: str) -> Route | None:
-    """`door:name`, the client's own way to write it."""
+    """Resolve `door:name`, the client's own notation."""
     head, _, rest = model.partition(":")
     door = dspy_facts().doors.get(head.replace("_", "-"))
     return Route(door, rest) if door is not None and rest else None

@@ -1,6 +1,6 @@
-"""The parameters that a request may carry: what shapes the reply, and nothing that says where the request goes.
+"""The parameters that a request may contain: those that affect the reply, never where the request is sent.
 
-A session is a stranger's file, and litellm also takes parameters that name other hosts, keys, callbacks and proxies.
+Sessions are untrusted files, and litellm also accepts parameters that name other hosts, keys, callbacks and proxies.
 """
 
 from __future__ import annotations
@@ -65,5 +65,5 @@ PARAMETERS = frozenset(
 
 
 def refused(names: Iterable[str]) -> tuple[str, ...]:
-    """Those of `names` that no request may carry, in order."""
+    """Return those of `names` that a request may not contain, in order."""
     return tuple(name for name in names if name not in PARAMETERS)

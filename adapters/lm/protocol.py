@@ -1,4 +1,4 @@
-"""The protocol of a language model: chat messages and parameters in, a stream of chunks out."""
+"""The interface of a language model: takes chat messages and parameters, returns a stream of chunks."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 class CalledFunction(TypedDict):
     name: str
     arguments: str
-    """JSON, or whatever the model wrote in its place."""
+    """JSON, or any other text that the model wrote instead."""
 
 
 class ToolCall(TypedDict):
-    """A call as OpenAI's API has it."""
+    """A tool call in the format of OpenAI's API."""
 
     id: str
     type: str
@@ -38,7 +38,7 @@ class ToolCall(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class ToolCallPart:
-    """A piece of the tool call at `index`; names come whole and arguments in slices of JSON text."""
+    """A part of the tool call at `index`; names arrive whole, arguments as fragments of JSON text."""
 
     index: int
     id: str = ""
@@ -48,13 +48,14 @@ class ToolCallPart:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A piece of the completion at `choice` (0-based).
+    """A part of the completion at `choice` (0-based).
 
-    `usage` is the provider's token counts (`prompt_tokens`, `completion_tokens`, `total_tokens`, …), None when it
-    gave none; `cost` is in US dollars, None when the model has no known price; `raw` is the provider's own JSON.
-    `prepared_s`: nothing has arrived, the request goes out only now; it took so many seconds to make, none of which is
-    the model's. `took_s`: everything has arrived, so many seconds after the request went out; whoever reads the chunks
-    may be busy, and sees them later.
+    `usage` is the provider's token counts (`prompt_tokens`, `completion_tokens`, `total_tokens`, …), None if not given;
+    `cost` is in US dollars, None if the price is unknown; `raw` is the provider's own JSON.
+
+    Two chunks report times only. `prepared_s` marks the sending of the request: the seconds spent preparing it, which
+    do not count as the model's. `took_s` marks the end: the seconds from sending to the complete reply, even if the
+    chunks are read later.
     """
 
     text: str = ""
@@ -67,14 +68,14 @@ class Chunk:
     raw: Any = None
     choice: int = 0
     refusal: str = ""
-    """What the model says in the place of an answer that it refuses; it is no part of the text."""
+    """The model's message when it declines to answer; not part of `text`."""
     prepared_s: float | None = None
     took_s: float | None = None
 
 
 @dataclass(frozen=True)
 class Response:
-    """A whole completion."""
+    """A complete completion."""
 
     text: str = ""
     reasoning_content: str = ""
@@ -87,7 +88,7 @@ class Response:
     refusal: str = ""
 
     def as_output(self) -> dict[str, Any]:
-        """The completion in the shape that dspy hands to an adapter's postprocessing."""
+        """Return the completion in the format that dspy passes to an adapter's postprocessing."""
         output: dict[str, Any] = {"text": self.text}
         if self.reasoning_content:
             output["reasoning_content"] = self.reasoning_content
@@ -100,26 +101,26 @@ class Response:
 
 @dataclass(frozen=True)
 class HttpRequest:
-    """A request as it goes out, with the name of a variable, such as `$GEMINI_API_KEY`, in place of each secret."""
+    """An HTTP request as sent, with each secret replaced by its variable, such as `$GEMINI_API_KEY`."""
 
     method: str
     url: str
     headers: Mapping[str, str]
     body: str
     names: tuple[str, ...] = ()
-    """What stands for secrets in the address and the headers, as a shell reads it."""
+    """The placeholders for secrets in the address and the headers, in shell syntax."""
 
     @property
     def telling(self) -> Mapping[str, str]:
-        """The headers without those that every HTTP client writes by itself."""
+        """The headers, without those that every HTTP client adds."""
         return {name: value for name, value in self.headers.items() if not _OF_CLIENTS.match(name)}
 
 
 class LM(Protocol):
-    """A model that can be sent a request.
+    """A language model.
 
-    `stream` yields chunks as they arrive and returns when the reply is complete. It ends early, without an error,
-    once `cancel` is set. Raises `adapters.lm.errors.ProviderError` when the call fails.
+    `stream` sends a request and yields chunks as they arrive. It returns when the reply is complete or, without an
+    error, when `cancel` is set. Raises `adapters.lm.errors.ProviderError` if the call fails.
     """
 
     @property
@@ -133,26 +134,26 @@ class LM(Protocol):
 
 @runtime_checkable
 class WritesAsTheAdapter(Protocol):
-    """A model that is told who asks it, and writes its replies as that adapter would."""
+    """A model that writes its replies in the format of the calling adapter."""
 
     def asked_by(self, adapter: Adapter, request: Request) -> LM:
-        """Return the model for a request."""
+        """Return the model for a request of this adapter."""
 
 
 @runtime_checkable
 class LoadsFirst(Protocol):
-    """A model whose first call has to wait until something is loaded, which is no time of the model's."""
+    """A model that has to load before its first call; loading does not count as the model's time."""
 
     def has_to_load(self, request: Mapping[str, Any]) -> bool:
-        """Return whether `stream(request)`, called now, would wait; False for a request that is rejected at once."""
+        """Return whether `stream(request)` would wait now; False for a request that is rejected at once."""
 
     def wait_until_loaded(self, cancel: Event | None = None) -> None:
-        """Returns when it is loaded, cannot be, or the wait is cancelled."""
+        """Wait until loading succeeds, fails, or is cancelled."""
 
 
 @dataclass
 class _Completion:
-    """A completion under way."""
+    """An incomplete completion."""
 
     text: list[str] = field(default_factory=list)
     reasoning: list[str] = field(default_factory=list)
@@ -164,7 +165,7 @@ class _Completion:
 
 
 class Collector:
-    """Puts chunks together; `responses` may be asked for at any time, so that what had arrived is never lost."""
+    """Assemble responses from chunks; `responses` is available at any time, so partial replies are not lost."""
 
     def __init__(self) -> None:
         self._completions: dict[int, _Completion] = {}
@@ -195,7 +196,7 @@ class Collector:
 
     @property
     def responses(self) -> tuple[Response, ...]:
-        """The completions by choice; usage and cost of the whole call stand in each."""
+        """The completions by choice, each with the usage and cost of the whole call."""
         return tuple(
             Response(
                 text="".join(one.text),
@@ -213,7 +214,7 @@ class Collector:
 
 
 def collect(chunks: Iterable[Chunk]) -> tuple[Response, ...]:
-    """The completions that `chunks` make up."""
+    """Assemble the completions from `chunks`."""
     collector = Collector()
     for chunk in chunks:
         collector.add(chunk)
@@ -229,7 +230,7 @@ def _add_part(calls: dict[int, ToolCall], part: ToolCallPart) -> None:
 
 
 def _joined_logprobs(before: Any, after: Any) -> Any:
-    """OpenAI sends `{"content": [an object for each token]}` per chunk; anything else replaces what was there."""
+    """Append OpenAI's `{"content": [an object for each token]}`; any other format replaces the previous value."""
     if (
         isinstance(before, Mapping)
         and isinstance(after, Mapping)

@@ -1,4 +1,4 @@
-"""Explain a failed call in a line that a person can act on."""
+"""Explain a failed call in one line, with a fix where possible."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from adapters.lm.model_list import litellm_models
 from adapters.lm.secrets import Scrubber
 
 MAX_LINE = 400
-"""Characters of what the provider said that go into the line; all of it is in the payload."""
+"""Maximum characters of the provider's message in the line; the payload has the whole message."""
 
 CONNECTION_REFUSED = "connection refused"
 UNKNOWN_NAME = "its name cannot be resolved"
 
 NO_USER_MESSAGE = ("requires at least one non-system message", "at least one message is required")
-"""What litellm says, and Anthropic itself, of a prompt of a system message alone."""
+"""Messages of litellm and Anthropic about a prompt with only a system message."""
 
 RESET = "connection reset"
 
@@ -34,7 +34,7 @@ WITHOUT_SCHEMA = 'To ask without a schema, give this column the parameter "capab
 """The fix for a rejected schema."""
 
 PACKAGES: Mapping[str, tuple[str, str]] = {"google": ("vertex", "google-auth")}
-"""By the module that litellm misses: the extra of this project that brings it, and its package."""
+"""The project's extra and the package to install, by the module that litellm cannot import."""
 
 SHORT: Mapping[str, str] = {
     "key": "API key rejected",
@@ -54,21 +54,21 @@ SHORT: Mapping[str, str] = {
     "child": "model process lost",
     "setup": "not set up",
 }
-"""An `ErrorKind` where there is room for few words."""
+"""A short description of each `ErrorKind`."""
 
 WITHOUT_STATUS = ("network", "address", "timeout", "malformed", "interrupted", "child", "setup")
-"""Kinds of which a status, if there is one, is litellm's invention."""
+"""Kinds whose HTTP status, if any, is made up by litellm."""
 
 
 _LOCAL_PATH = re.compile(r"(?:[A-Za-z]:)?[/\\\\][^\s\"']*[/\\\\](?:site|dist)-packages[/\\\\]")
-"""What stands before a file of an installed package, which is nobody's business."""
+"""The local path before a file of an installed package, which is removed from messages."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """The called `model` as the user wrote it, at `address` (None: the provider's own).
+    """The called `model` as the user wrote it, and its `address` (None: the provider's own).
 
-    `key_withheld`: it was sent no key because the address is not trusted; `keys`: the variables that hold its key.
+    `key_withheld`: no API key was sent because the address is not trusted; `keys`: the set variables with its API key.
     """
 
     model: str
@@ -82,12 +82,12 @@ class Target:
 
     @property
     def place(self) -> str:
-        """Name the server, to begin a sentence."""
+        """The server's name, to begin a sentence with."""
         return f"The server at {without_user(self.address)}" if self.address else self.provider
 
 
 def translate(facts: Facts, target: Target, scrubber: Scrubber) -> ProviderError:
-    """The error for what a worker reported; its message and payload are scrubbed of keys."""
+    """Convert the facts reported by the worker to an error without secrets."""
     kind = kind_of(facts)
     retry_after = seconds(facts.get("retry_after")) or _said_seconds(facts)
     line = scrubber.scrubbed(_line(kind, facts, target, retry_after))
@@ -98,13 +98,13 @@ def translate(facts: Facts, target: Target, scrubber: Scrubber) -> ProviderError
 
 
 def _said_seconds(facts: Facts) -> float | None:
-    """Return the seconds to wait that Gemini and Vertex name in the text of a 429."""
+    """Return the wait in seconds that Gemini and Vertex state in the text of a 429."""
     found = TRY_LATER.search(f"{facts.get('message', '')} {facts.get('body', '')} {facts.get('text', '')}")
     return seconds(found[1] or found[2]) if found is not None else None
 
 
 def in_short(payload: Any) -> str:
-    """Summarise a `ProviderError.payload` in few words: `429 · rate limit`; "" for any other payload."""
+    """Summarize a `ProviderError.payload`, as in `429 · rate limit`; "" for any other payload."""
     kind = payload.get("kind") if isinstance(payload, Mapping) else None
     if not isinstance(kind, str) or kind not in SHORT:
         return ""
@@ -203,7 +203,7 @@ def _key_line(status: str, tail: str, target: Target) -> str:
 
 
 def _unknown_provider(model: str) -> str:
-    """Name the provider that was probably meant."""
+    """Explain an unknown provider and suggest the most similar known one."""
     known = sorted({*KEY_VARIABLES, *OTHER_KEYS, *(one.provider for one in litellm_models())})
     provider, name = split_model(model)
     near = difflib.get_close_matches(provider, known, 1, 0.75) if "/" in model else ()
@@ -212,7 +212,7 @@ def _unknown_provider(model: str) -> str:
 
 
 def _not_supported(said: str) -> str:
-    """Explain a request that litellm refuses before it sends anything, without advice for litellm's own users."""
+    """Explain a request that litellm rejects before sending, without its advice for users of its own API."""
     found = re.search(r"(\S+) does not support parameters: \[?(.*?)\]?, for model=", said)
     if found is None:
         return f": {said}" if said else ""
@@ -243,7 +243,7 @@ def _redirect_of(facts: Facts) -> str:
 
 
 def _setup_line(facts: Facts, tail: str, target: Target) -> str:
-    """No request went out: what is missing here, and never a word about the provider."""
+    """Explain what is missing on this machine; no request was sent."""
     missing = facts.get("missing")
     if not missing:
         return f"{target.model} cannot be called, and nothing was sent{tail}"
@@ -254,7 +254,7 @@ def _setup_line(facts: Facts, tail: str, target: Target) -> str:
 
 
 def missing_key(target: Target) -> ProviderError:
-    """The error for a provider whose key variable is not set."""
+    """Return the error for a provider whose API key variable is not set."""
     variables = key_variables(target.provider)
     return ProviderError(
         f"{target.model} needs an API key: set {' or '.join(variables)}, or choose an offline/… model.",
@@ -268,7 +268,7 @@ def _ended(tail: str) -> str:
 
 
 def _said(facts: Facts) -> str:
-    """Return the provider's own words, on a line."""
+    """Return the provider's own message as one line."""
     body = facts.get("body")
     if isinstance(body, Mapping):
         error = body.get("error", body)
@@ -285,7 +285,7 @@ def _said(facts: Facts) -> str:
 
 
 def _inside(text: str) -> str:
-    """The `message` of a JSON error that litellm has put into its own sentence; else the sentence."""
+    """Return the `message` of a JSON error embedded in litellm's message, else the whole message."""
     start = text.find("{")
     if start < 0:
         return text
@@ -322,7 +322,7 @@ def _reason(facts: Facts) -> str:
 
 
 def seconds(value: Any) -> float | None:
-    """A `retry-after` header in seconds; None for one that is a date or nonsense."""
+    """Convert a `retry-after` header to seconds; None for a date or an invalid value."""
     try:
         found = float(value)
     except (TypeError, ValueError):

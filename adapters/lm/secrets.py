@@ -1,4 +1,4 @@
-"""Keeps API keys out of everything that is shown or stored."""
+"""Remove API keys from everything that is shown or stored."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 MINIMUM_LENGTH = 8
-"""Shorter values are words like `local` or `none`, which would be cut out of ordinary sentences."""
+"""Minimum length of a secret; shorter values are often ordinary words such as `local` or `none`."""
 
 _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$", re.IGNORECASE)
 _LOOKS_SECRET = re.compile(
@@ -18,20 +18,20 @@ _LOOKS_SECRET = re.compile(
 )
 
 _IN_ADDRESS = re.compile(r"(?<=://)[^/@\s\"'<>]{1,500}@")
-"""User name and password in front of a host."""
+"""The user name and password before a host."""
 _IN_QUERY = re.compile(r"([?&][\w.-]*(?:key|token|secret|password|signature|sig)=)[^&#\s\"'<>]{1,2000}", re.IGNORECASE)
 
 
 def is_secret_name(name: str) -> bool:
-    """Return whether an environment variable of this name holds a secret."""
+    """Return whether an environment variable of this name contains a secret."""
     return _SECRET_NAME.search(name) is not None
 
 
 class Scrubber:
-    """Replaces secrets of an environment by the names of their variables, and what merely looks like one by `[key]`.
+    """Replace an environment's secrets by the names of their variables, and strings that look secret by `[key]`.
 
     The password and the token in an address of the environment (`http://me:password@host/v1?api-key=…`) are secrets
-    of that variable, wherever they stand.
+    of that variable, wherever they appear.
     """
 
     def __init__(self, environment: Mapping[str, str] | None = None, also: tuple[str, ...] = ()) -> None:
@@ -45,10 +45,10 @@ class Scrubber:
 
     @property
     def unmistakable(self) -> Mapping[str, str]:
-        """By each secret that is known and no word what is put in its place, the longest first.
+        """Map known secrets to placeholders, longest first.
 
-        A secret that JSON escapes stands there as JSON has it too. A variable such as `DEPLOY_TOKEN=production` holds
-        a word that a reply may well say.
+        Includes the JSON-escaped form of each secret. Excludes ordinary words, as in `DEPLOY_TOKEN=production`, which
+        a reply may contain by chance.
         """
         return {
             form: name
@@ -58,7 +58,7 @@ class Scrubber:
         }
 
     def scrubbed(self, text: str) -> str:
-        """`text` for people to see: without known secrets, and without what looks like one."""
+        """Return `text` without known secrets and strings that look secret."""
         for secret, name in self._known:
             if secret in text:
                 text = text.replace(secret, name)
@@ -66,7 +66,7 @@ class Scrubber:
         return _IN_QUERY.sub(r"\1[key]", _IN_ADDRESS.sub("[key]@", text)) if "://" in text else text
 
     def json(self, value: Any) -> Any:
-        """`value`, plain JSON, with every string and key of it scrubbed."""
+        """Return a plain JSON value with all strings and keys scrubbed."""
         if isinstance(value, str):
             return self.scrubbed(value)
         if isinstance(value, Mapping):
@@ -77,14 +77,14 @@ class Scrubber:
 
 
 def _in_address(value: str) -> Iterator[str]:
-    """The user, password and secret parts of the query in an address, as they are written and as they are meant."""
+    """Yield the user, password and secret query parameters of an address, both as written and URL-decoded."""
     if "://" not in value:
         return
     try:
         parts = urlsplit(value)
         found = [parts.username or "", parts.password or ""]
         found += [text for name, text in parse_qsl(parts.query) if _IN_QUERY.search(f"?{name}=x")]
-    except ValueError:  # no address after all
+    except ValueError:  # not an address
         return
     for one in found:
         yield from dict.fromkeys((one, unquote(one)))

@@ -1,4 +1,4 @@
-"""Servers of the user's own that speak OpenAI's protocol: from the environment and from the user's config file."""
+"""Find the user's own OpenAI-compatible servers, from the environment and the config file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ USUAL: Mapping[str, tuple[str, str]] = {
     "hosted_vllm": ("vLLM", "http://localhost:8000/v1"),
     "lm_studio": ("LM Studio", "http://localhost:1234/v1"),
 }
-"""By litellm's provider: what it is called, and where it listens unless told otherwise."""
+"""Display name and default address by litellm's provider name."""
 
 EXAMPLE = 'hosted_vllm = "http://localhost:8000/v1"'
 
@@ -27,12 +27,12 @@ LARGEST = 4_000_000
 
 
 class ServersError(ValueError):
-    """A config file that cannot be read as one."""
+    """An unreadable config file or an invalid `servers` table."""
 
 
 @dataclass(frozen=True)
 class Server:
-    """A server; models of it are chosen as `provider/NAME`. `source` says who named the address."""
+    """A server, whose models are called `provider/NAME`; `source` is where its address comes from."""
 
     provider: str
     name: str
@@ -41,14 +41,14 @@ class Server:
 
     @property
     def place(self) -> str:
-        """Name the server for people, without a password from its address."""
+        """The server's name and address, without passwords."""
         return f"{self.name} at {Scrubber().scrubbed(self.address)}"
 
 
 def configured(path: Path | None = None) -> dict[str, str]:
-    """Addresses by provider of the config file's table `servers`, e.g. `hosted_vllm = "http://localhost:8000/v1"`.
+    """Return the addresses in the config file's table `servers`, by provider; empty without a file.
 
-    Nothing without the file. Raises ServersError.
+    A line is, for example, `hosted_vllm = "http://localhost:8000/v1"`. Raises ServersError.
     """
     try:
         file = config_file.read(config_file.config_path() if path is None else path)
@@ -76,7 +76,7 @@ def why_no_address(value: Any) -> str:
 
 
 def address_of(provider: str, environment: Mapping[str, str] | None = None) -> str | None:
-    """The address that the user's environment or config file gives for `provider`. Raises ServersError."""
+    """Return the address of `provider` from the user's environment or config file. Raises ServersError."""
     return environment_base(provider, environment) or configured().get(provider)
 
 
@@ -86,7 +86,7 @@ def usual_address(provider: str) -> str | None:
 
 
 def known(environment: Mapping[str, str] | None = None, path: Path | None = None) -> tuple[Server, ...]:
-    """The servers the user named, then the usual ones at their usual addresses. Raises ServersError."""
+    """List the servers that the user named, then the usual ones at their default addresses. Raises ServersError."""
     named = configured(path)
     found: list[Server] = []
     for provider in dict.fromkeys([*named, *USUAL]):
@@ -102,7 +102,7 @@ def known(environment: Mapping[str, str] | None = None, path: Path | None = None
 
 
 def models_at(server: Server) -> tuple[str, ...] | None:
-    """The models that the server says it has, as `provider/NAME`; None when it does not answer. Sends no key."""
+    """Ask the server for its models, as `provider/NAME`; None if it does not answer. Sends no API key."""
     is_ollama = server.provider.startswith("ollama")
     base = server.address.rstrip("/")
     url = f"{base}/api/tags" if is_ollama else f"{base}/models"
@@ -116,7 +116,7 @@ def models_at(server: Server) -> tuple[str, ...] | None:
 
 @dataclass(frozen=True)
 class Says:
-    """Answers of a server about a model; None where it does not say. `source` names the question that it answered."""
+    """A server's answers about a model; None if unknown. `source` names the endpoint that answered."""
 
     function_calling: bool | None
     reasoning: bool | None
@@ -124,16 +124,16 @@ class Says:
     source: str
 
     def words(self) -> str:
-        """For example `it says: tools, no thinking, JSON schema`."""
+        """Return the answers as text: `it says: tools, no thinking, JSON schema`."""
         facts = (("tools", self.function_calling), ("thinking", self.reasoning), ("JSON schema", self.response_schema))
         return "it says: " + ", ".join(f"{'' if can else 'no '}{what}" for what, can in facts if can is not None)
 
 
 def asked(server: Server, model: str, seconds: float = ASK_SECONDS) -> Says | None:
-    """Ask the server, without a key, what `provider/NAME` can do; None when its answer is not understood.
+    """Ask the server, without an API key, what `provider/NAME` can do; None without a usable answer.
 
-    Ollama tells it for each model, llama.cpp for the one that it serves, LM Studio for each. vLLM says nothing of the
-    kind, and neither do most others.
+    Ollama and LM Studio answer for each model, llama.cpp for the model that it serves. vLLM and most other servers do
+    not answer.
     """
     name = model.removeprefix(f"{server.provider}/")
     root = server.address.rstrip("/").removesuffix("/v1")
@@ -150,7 +150,7 @@ def asked(server: Server, model: str, seconds: float = ASK_SECONDS) -> Says | No
 
 
 def _get(url: str, seconds: float, body: Mapping[str, str] | None = None) -> Mapping[str, Any]:
-    """The JSON object at an address; an empty one when there is none."""
+    """Fetch a JSON object; return an empty one on any failure."""
     import urllib.request  # which loads http and ssl
 
     data = None if body is None else json.dumps(body).encode()
@@ -159,7 +159,7 @@ def _get(url: str, seconds: float, body: Mapping[str, str] | None = None) -> Map
     try:
         with opener.open(request, timeout=seconds) as response:
             found = json.loads(response.read(LARGEST))
-    except (OSError, ValueError, RecursionError):  # a server without this question, or none at all
+    except (OSError, ValueError, RecursionError):  # no server, or no such endpoint
         return {}
     return found if isinstance(found, dict) else {}
 
@@ -168,7 +168,7 @@ def _ollama(data: Mapping[str, Any]) -> Says | None:
     found = data.get("capabilities")
     if not isinstance(found, list):
         return None
-    # Every model of Ollama's is held to a schema by its grammar, whatever else it can do.
+    # Ollama enforces a schema by a grammar for every model.
     return Says("tools" in found, "thinking" in found, True, "Ollama's /api/show")
 
 
