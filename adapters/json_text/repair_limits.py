@@ -12,13 +12,13 @@ from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 
 REPAIR_LENGTH = 2_000_000
-"""Longest text for json_repair, in characters (it reads about 2 MB/s at best)."""
+"""Maximum length of text for json_repair, in characters (it reads about 2 MB/s at best)."""
 
 REPAIR_STRETCH = 200_000
-"""Longest stretch without brackets or braces: json_repair needs about a second for such a string (quadratic time)."""
+"""Maximum stretch without brackets or braces: json_repair needs about a second for such a string (quadratic time)."""
 
 REPAIR_STEPS = 2_000_000
-"""Most looks at a character by json_repair, repeated looks included. An ordinary broken text takes two or three per
+"""Maximum looks at a character by json_repair, repeated looks included. An ordinary broken text takes two or three per
 character, a text of quotes and colons a dozen; two million take about a second. A search for the next quote counts as
 one, plus one for each 64 characters (`adapters.json_text.repaired_json`)."""
 
@@ -26,7 +26,7 @@ QUICK_STEPS = 150_000
 """The same limit for callers that cannot wait, such as a screen between two keys: less than a tenth of a second."""
 
 LITERAL_LENGTH = 1_000_000
-"""Longest text for `ast.literal_eval`, in characters."""
+"""Maximum length of text for `ast.literal_eval`, in characters."""
 
 _BRACKETS = re.compile(r"[\[\]{}()]")
 

@@ -46,7 +46,8 @@ TOO_DEEP = "Input nesting exceeds the supported parser recursion depth."
 _CAN_PLACE = "try_valid_json_suffix" in inspect.signature(JSONParser).parameters and hasattr(
     JSONParser, "_try_parse_valid_json_value"
 )
-"""Before about 0.60, json_repair did not parse objects inside a text separately, and let RecursionError through."""
+"""Whether json_repair parses an object inside a text separately; before about 0.60 it did not, and let RecursionError
+through."""
 
 
 COPIED_AT_ONCE = 1024

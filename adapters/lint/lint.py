@@ -47,7 +47,7 @@ ABOUT_TYPES = frozenset(
         *("none-stays-text-here", "python-dict-asked", "reasoning-asked-twice"),
     )
 )
-"""Infos true of many ordinary signatures: listed on request, not while a prompt is written."""
+"""Infos about many ordinary signatures: listed on request, not while a prompt is written."""
 _INFOS = ABOUT_TYPES | frozenset(
     (
         "constraint-not-enforced",

@@ -27,7 +27,7 @@ NOT_TAKEN = ("oneOf", "uniqueItems", "prefixItems", "propertyNames", "patternPro
 THOUGHTS = 1000
 """Tokens that a reasoning model may need before its answer."""
 A_FIELD = 12
-"""Least tokens of an output, with its name."""
+"""Minimum tokens of an output, with its name."""
 
 
 def output_lints(signature: Signature, profile: Profile) -> Iterator[Lint]:

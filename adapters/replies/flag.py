@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 from adapters.replies.fix import Fix
 
 SHOWN = 40
-"""Most characters of a text or value shown in a sentence."""
+"""Maximum characters of a text or value in a sentence."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,11 @@ from adapters.replies.reading import ReplyForm
 from adapters.values.value_text import to_json, value_to_xml
 
 Leaf = Callable[[Any, bool], str | None]
-"""Takes a value that is neither list nor object, and whether it is inside JSON; returns the exact text to write, or
-None to leave the value unchanged."""
+"""A function of a value that is neither list nor object, and whether it is inside JSON; returns the exact text to
+write, or None to leave the value unchanged."""
 
 DEEPEST = 40
-"""Most levels of a value that is rewritten."""
+"""Maximum depth of a value that is rewritten."""
 
 
 @dataclass(frozen=True)

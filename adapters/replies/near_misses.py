@@ -330,7 +330,8 @@ OF_FORM: Mapping[ReplyForm, Callable[[Reading], Iterator[Guess]]] = {
 
 
 LONGEST = 20_000
-"""Longest reply to correct, in characters; every guess is parsed, within the repair steps that the first parse left."""
+"""Maximum length of a reply to correct, in characters; every guess is parsed, within the repair steps that the first
+parse left."""
 
 MOST_GUESSES = 12
 MOST_KEPT = 3

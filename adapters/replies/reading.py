@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from adapters.signatures.signature import Signature
 
 MOST_FIXES = 3
-"""Most fixes listed in a short account of a parse result."""
+"""Maximum number of fixes in a short account of a parse result."""
 
 ReplyForm = Literal["markers", "xml", "json", "fenced json", "prose", "own"]
 """The form that a parser expects. Values are texts in `markers`, `xml` and `prose`, and typed in JSON. `own` is an

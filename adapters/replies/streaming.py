@@ -18,7 +18,7 @@ StreamedForm = Literal["markers", "json", "xml"]
 FORMS: Mapping[str, StreamedForm] = MappingProxyType({"chat": "markers", "json": "json", "xml": "xml"})
 """Adapters that dspy's listener can follow, by name; it raises for others, such as BAML and TwoStep."""
 MOST_HELD = 10
-"""Most chunks held back while they may begin the next marker."""
+"""Maximum number of chunks held back while they may begin the next marker."""
 _ENDINGS: Mapping[StreamedForm, tuple[str, ...]] = MappingProxyType(
     {"markers": ("[", "[[", "[[ ", "[[ #", "[[ ##"), "json": ('"', '",', '" ', '"}'), "xml": ("<", "</")}
 )

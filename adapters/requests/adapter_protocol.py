@@ -22,7 +22,7 @@ class RequestedAdapter(Reader, Protocol):
     parallel_tool_calls: bool | None
     native_response_types: tuple[type, ...] | None
     whole_call: WholeCall | None
-    """Replaces `render` and `read` for the whole call; None for adapters that do both themselves."""
+    """The replacement of `render` and `read` for the whole call; None for adapters that do both themselves."""
 
     def render(
         self,

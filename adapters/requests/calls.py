@@ -32,7 +32,7 @@ class Request:
     calls_field: str | None = None
     """The output for tool calls in a text reply; None if calls are native or there are no tools."""
     decisions: Decisions | None = None
-    """Computes values from the evidence in the reply, if the signature has decision types."""
+    """The rules that compute values from the reply's evidence, if the signature has decision types."""
     whole_call: WholeCall | None = dataclasses.field(default=None, repr=False, compare=False)
     """The maker of the request and parser of its replies, if not an adapter of ours."""
 

@@ -14,7 +14,7 @@ from adapters.replies.reading import Reading
 from adapters.requests.request import Request
 
 LONGEST_REPLY = 20_000
-"""Most characters of the reply that are sent back to the model."""
+"""Maximum length of the reply that is sent back to the model, in characters."""
 MOST_CAUSES = 3
 
 

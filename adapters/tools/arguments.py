@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 DEEPEST = 100
-"""Most levels of a schema and its arguments; deeper arguments are rejected."""
+"""Maximum depth of a schema and its arguments; deeper arguments are rejected."""
 MOST_STEPS = 100_000
-"""Most schemas checked for a call: nested alternatives double at every level."""
+"""Maximum number of schemas checked for a call: nested alternatives double at every level."""
 
 
 class ArgumentsError(ValueError):

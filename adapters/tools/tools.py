@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from adapters.types.tools import Tool
 
 LONGEST_RESULT = 100_000
-"""Most characters (about 25,000 tokens) that a tool call may send to a model without asking anyone."""
+"""Maximum characters (about 25,000 tokens) that a tool call may send to a model without asking anyone."""
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -31,7 +31,7 @@ class DeadlineExceededError(Exception):
 
 
 Answer = Callable[[Mapping[str, Any]], Any]
-"""Takes the validated arguments; returns a value, a `ToolResult`, or an awaitable of either.
+"""A function of the validated arguments; returns a value, a `ToolResult`, or an awaitable of either.
 
 An exception becomes a failed result.
 """

@@ -24,7 +24,7 @@ from sessions.model.session import Case, Column, Session
 from sessions.running import rendering
 
 MOST_CHARACTERS = 50_000
-"""Longest reply to damage, in characters: each parser parses more than a hundred copies."""
+"""Maximum length of a reply to damage, in characters: each parser parses more than a hundred copies."""
 
 
 class NoGoodReplyError(Exception):

@@ -13,7 +13,7 @@ from adapters.lm.offline.source import Source, choose, shortened, words_of
 from adapters.lm.offline.wanted_types import Schema
 
 LARGEST = 10_000
-"""Most parts of a reply's values: nested models or lists with a minimum length may ask for millions."""
+"""Maximum parts of a reply's values: nested models or lists with a minimum length may ask for millions."""
 
 MAX_DEPTH = 6
 """Depth at which recursive types lose their optional parts."""
@@ -211,10 +211,10 @@ def _fit(number: float, low: float, high: float, multiple: float | None, whole: 
 
 
 MOST_LETTERS = 500
-"""Longest regular expression to create a text for."""
+"""Maximum length of a regular expression to create a text for."""
 MAX_REPEAT = 40
 LONGEST = 10_000
-"""Longest text for a regular expression: nested counts can ask for any length."""
+"""Maximum length of a text for a regular expression: nested counts can ask for any length."""
 
 _TOKEN = re.compile(
     r"\\(?P<escape>\D)|\[(?P<negated>\^?)(?P<members>\]?(?:\\.|[^\]\\])*)\]|(?P<open>\((?:\?:|\?P<\w+>|(?!\?)))|"

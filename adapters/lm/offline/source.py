@@ -13,7 +13,7 @@ from hashlib import sha256
 from typing import Any
 
 MAX_TEXT = 20_000
-"""Most characters read of each input."""
+"""Maximum characters read of each input."""
 
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _COMMON = frozenset(
