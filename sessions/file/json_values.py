@@ -30,7 +30,7 @@ DEPTH = 100
 """The deepest nesting of lists and objects, well below Python's recursion limit."""
 
 LARGE_INT_BITS = 2048
-"""The longest plain integer; Python's limit for printing and parsing can be as low as 640 digits (2,126 bits)."""
+"""Most bits of a plain integer; Python's limit for printing or parsing can be as low as 640 digits (2,126 bits)."""
 
 LONG_LINE = 400
 """Characters. A longer line (an image, a paragraph) is written in pieces to keep diffs readable."""

@@ -89,7 +89,7 @@ def read_back(written: JSON) -> Any:
 
 
 def typed(value: Any, depth: int = 0) -> JSON:
-    """Write `value` with its types as strict JSON. Never raises; equal values have equal forms."""
+    """Write `value` with its types as strict JSON. Never raises; the same value always has the same form."""
     kind = type(value)
     if kind is str or kind is bool or value is None:
         return value

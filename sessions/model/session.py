@@ -1,4 +1,4 @@
-"""A session: a signature with demos, columns and cases, as immutable data. `sessions.file.store` reads and writes."""
+"""A session as immutable data: a signature with demos, columns and cases. `sessions.file.store` loads and saves it."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ RecordedSource = Literal["sent", "edited", "pasted", "accepted"]
 
 @dataclass(frozen=True)
 class SourceLink:
-    """The place in a program that a signature's text was taken from."""
+    """The place in a program from which a signature's text was taken."""
 
     file: str
-    """Relative to the session's folder, with `/`."""
+    """The path relative to the session's folder, with `/`."""
     class_name: Annotated[str, Rule(name="class")]
     """The class, or the place of a signature inside other code, such as `Agent.__init__.answer.Predict`."""
     digest: str = ""
@@ -295,7 +295,7 @@ class Session(ShowsItself):
     name: str = ""
     """The name of the session."""
     notes: Annotated[str, LINES] = ""
-    """Text for people."""
+    """Notes for readers of the session."""
     tools: tuple[Tool, ...] = ()
     """Functions that a model may call, described and never run."""
     variants: tuple[Variant, ...] = ()

@@ -359,7 +359,7 @@ AnyAnswer = TypeVar("AnyAnswer", Answer, Reply, RecordedCompletion)
 
 
 def measured_of_run(run: Run) -> tuple[Measured, ...]:
-    """Return the measures of each whole attempt, as `Case.measured` stores them."""
+    """Return the measurements of each whole attempt for `Case.measured`."""
     return tuple([_measured(attempt) for attempt, _ in whole_attempts(run)])
 
 

@@ -1,1 +1,1 @@
-"""The command line. `commands` has a file for each command."""
+"""The command line; `commands` has a module for each command."""

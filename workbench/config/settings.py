@@ -78,7 +78,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class InForce:
-    """The current settings, the config file, and the origin of each setting."""
+    """The current settings, the config file (without a path if there is no home folder), and each setting's origin."""
 
     settings: Settings
     file: ConfigFile

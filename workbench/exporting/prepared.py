@@ -94,7 +94,7 @@ class Prepared:
         return (*own, *self._models[:room])
 
     def view(self, wording: int, case: int, column: int) -> View:
-        """View a case in a column with one of the signatures."""
+        """Return the view of a case in a column with a signature."""
         place = wording, case, column
         if place not in self._views:
             session, earlier = self.wordings[wording].session, self.view(wording, case - 1, column) if case else None

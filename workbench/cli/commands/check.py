@@ -294,7 +294,7 @@ def _code(checked: Checked, errors: dict[str, str]) -> int:
 
 
 class _Progress:
-    """Shows the number of finished files on standard error, at a terminal only."""
+    """Shows the number of finished files on standard error if that is a terminal."""
 
     def __init__(self, count: int) -> None:
         self._count = count
