@@ -47,7 +47,10 @@ _DARK = (
 
 
 class Look(NamedTuple):
-    """CSS colors for light and dark themes; `font` is a CSS declaration. Kinds of the same color differ in font."""
+    """CSS colors for light and dark themes, and a CSS declaration for the font.
+
+    Kinds of the same color differ in font.
+    """
 
     light: str
     dark: str

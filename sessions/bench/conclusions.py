@@ -80,7 +80,10 @@ def cases_words(count: int) -> str:
 
 
 def _of(first: Sequence[Share], second: Sequence[Share]) -> str:
-    """Return `19 and 12 of 20`; with repeats `190 and 120 of 200 runs of 20 cases`; for scores `0.82 and 0.61 in …`."""
+    """Return the totals of both columns: `19 and 12 of 20`.
+
+    With repeats `190 and 120 of 200 runs of 20 cases`; for scores `0.82 and 0.61 in 20 cases`.
+    """
     if any(one.is_scored for one in (*first, *second)):
         means = [float(sum(one.as_fraction for one in shares)) / len(shares) for shares in (first, second)]
         return f"{means[0]:.2f} and {means[1]:.2f} in {cases_words(len(first))}"

@@ -71,7 +71,7 @@ class Counted:
 
     @cached_property
     def good(self) -> int:
-        """The number of runs with full marks: a score of 1, or expectations met, or parsed if there are neither."""
+        """The number of runs with a `worth` of at least 1."""
         return sum(one.worth >= 1 for one in self.counted)
 
     @cached_property
@@ -184,7 +184,10 @@ class Cell(Counted):
 
     @property
     def standing(self) -> Literal["good", "mixed", "bad", "broken", "none"]:
-        """good: all runs are · mixed: some are, or in part · bad: none is · broken: none counts · none: no runs."""
+        """The state of the cell.
+
+        good: all runs are · mixed: some are, or in part · bad: none is · broken: no run counts · none: no runs.
+        """
         if not self.counted:
             return "broken" if self.runs else "none"
         return (

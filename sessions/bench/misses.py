@@ -24,7 +24,7 @@ class Misses:
 
 
 def cause_of(run: BenchRun) -> str:
-    """Return the cause of a miss in words that similar misses share; "" if the run is not a miss."""
+    """Return the cause of a miss, worded alike for similar misses; "" if the run is not a miss."""
     if run.outcome == "failed" or (run.worth >= 1 and not run.failures):
         return ""
     if run.cause is not None:

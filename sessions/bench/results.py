@@ -51,7 +51,7 @@ class RunKey(NamedTuple):
 
 @dataclass(frozen=True)
 class BenchRun(FilePart):
-    """A run of a case in a column. A line of the results file holds no secret and no prompt."""
+    """A run of a case in a column, stored as a line without secrets or prompts."""
 
     case: str
     """The name of the case."""
@@ -128,7 +128,10 @@ class BenchRun(FilePart):
 
     @property
     def worth(self) -> float:
-        """The score; without a metric, 1 if the reply met its expectations (or parsed, if there are none), else 0."""
+        """The score of the run.
+
+        Without a metric: 1 if the reply met its expectations, or parsed if there are none; else 0.
+        """
         if self.score is not None:
             return self.score
         return float(self.outcome == "parsed" if self.expected is None else self.expected)

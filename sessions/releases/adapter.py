@@ -146,7 +146,7 @@ class CaseOfRelease:
             return ()
 
     def _why_not_asked(self, request: Request, answer: Answer) -> str:
-        """Return why the release is not asked under the step limit in force, if any; empty if it is asked."""
+        """Return why the step limit in force rules out asking the release; empty if it may be asked."""
         steps = steps_in_force()
         if steps is None:
             return ""

@@ -1,4 +1,7 @@
-"""Run any dspy in a warm child process of its own Python, so that its version and import time do not affect ours."""
+"""Run any dspy in a warm child process of its own Python.
+
+Its version and its import time do not affect ours.
+"""
 
 from __future__ import annotations
 

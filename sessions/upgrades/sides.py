@@ -1,4 +1,4 @@
-"""Render the calls of a fixture and parse its replies on both sides of a change, and compare the results."""
+"""Compare how both sides of a change render the calls of a fixture and parse its replies."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ from sessions.upgrades.comparing import Difference, Made
 
 @dataclass(frozen=True)
 class Side:
-    """A side of the change, before or after: its engine, and a model or adapter to use instead of the session's."""
+    """A side of the change, before or after.
+
+    `model` and `adapter`, if given, replace the session's.
+    """
 
     name: str
     """The displayed name: `dspy 3.0.4`, `openai/gpt-6-sol`, `xml`."""
@@ -173,7 +176,10 @@ def _tokens(made: Made) -> int:
 
 
 def _without_prompt(empty: Compared, change: Change, before: object, after: object) -> Compared:
-    """Compare when a side made no prompt: a change if only one did, unless its engine failed or lacks support."""
+    """Return the result if a side made no prompt.
+
+    It is a change if the other side made a prompt, and no engine failed or lacks support.
+    """
     errors = [one for one in (before, after) if isinstance(one, ReleaseError)]
     broken = next((one for one in errors if one.kind in ("ended", "too slow", "missing")), None)
     if broken is not None:

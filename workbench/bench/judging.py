@@ -183,9 +183,10 @@ def expected_outputs(expect: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Judged(NamedTuple):
-    """The judgement of a run: the digest of its expectations (None if there are none), the failed ones, the score."""
+    """The judgement of a run."""
 
     expectations: str | None
+    """The digest of the expectations; None if there are none."""
     failures: tuple[str, ...] = ()
     metric: str | None = None
     """The digest of the metric; None if there is none."""

@@ -272,7 +272,7 @@ def group_words(one: misses.Misses) -> str:
 
 
 def _groups(grid: Grid, with_replies: bool) -> Iterator[Block]:
-    """Yield the misses by cause; with replies, also links to cells, and the cases that a column lost to another."""
+    """Yield the misses by cause; with replies, link their cells, and add the cases lost to another column."""
     found = list(misses.by_cause(grid))
     if not found:
         return

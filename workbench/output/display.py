@@ -105,7 +105,10 @@ def one_line(text: str, width: int) -> str:
 
 
 def value_text(value: Any) -> str:
-    """Return the shortened `repr` of a value, not gated. If a user's class raises in `__repr__`, the text says so."""
+    """Return the shortened `repr` of a value, not gated.
+
+    If the `__repr__` of a user's class raises, the text reports that.
+    """
     if isinstance(value, str):
         return repr(value) if len(value) <= LONGEST_VALUE else repr(value[:LONGEST_VALUE])[:-1] + "…"
     try:

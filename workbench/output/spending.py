@@ -94,7 +94,7 @@ _PLURAL = {"demo": "demos", "history": "turns"}
 
 
 def bar(tokens: int, most: int, width: int = BAR) -> str:
-    """Draw a bar of up to `width` cells, with `most` as full width; any tokens show at least an eighth."""
+    """Draw a bar of `width` cells for `most` tokens; any tokens show at least an eighth of a cell."""
     eighths = max(1, round(tokens * width * 8 / most)) if tokens and most else 0
     return "█" * (eighths // 8) + EIGHTHS[eighths % 8].strip()
 

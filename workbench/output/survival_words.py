@@ -120,7 +120,7 @@ _THREADS = re.compile(r"([\w.-]+) ?((?:#\d+ ?)+)")
 
 
 def _threads(cells: Sequence[Cell]) -> set[tuple[str, str]]:
-    """Name the public reports of a kind of damage: those it imitates, and those of the causes it is diagnosed as."""
+    """Return the public reports of a kind of damage: those it imitates, and those of its diagnosed causes."""
     causes = {one.cause for cell in cells for one in cell.reading.diagnosis}
     texts = [cells[0].mutation.imitates, *[one.threads for one in PATTERNS if one.name in causes]]
     return {

@@ -29,10 +29,10 @@ class Behaviour:
 def page(
     title: str, body: Sequence[Element | str], *, made_by: str = "adapter-workbench", adds: Behaviour = Behaviour()
 ) -> str:
-    """Return a whole page, to be written as UTF-8. It opens from disk and loads nothing, not even fonts or images.
+    """Return a whole page, to be written as UTF-8.
 
-    Its Content-Security-Policy allows only its own style sheet and script, each by its hash. Raises ValueError for a
-    style or script that would end its element.
+    It opens from disk and loads nothing, not even fonts or images: its Content-Security-Policy allows only its own
+    style sheet and script, each by its hash. Raises ValueError for a style or script that would end its element.
     """
     if "</" in adds.style or "</" in adds.script:
         raise ValueError("neither a style sheet nor a script may hold </, which could end it")
