@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from adapters.errors import SignatureError
 from adapters.signatures.read.source_text import SourceText, bindings_of, check_size, parsable, parse_expression
@@ -75,8 +76,12 @@ class ModuleText:
         return next((one for one in reversed(self.imports) if one.bound == name), None)
 
 
+@lru_cache(maxsize=32)
 def read_module(text: str) -> ModuleText:
-    """Split a module. Raises SignatureError with line and column for invalid Python."""
+    """Split a module. Raises SignatureError with line and column for invalid Python.
+
+    Kept by its text, because the sessions of a project share its modules.
+    """
     text = text.removeprefix("\ufeff")
     check_size(text)
     source, _ = parsable(SourceText.of(text))

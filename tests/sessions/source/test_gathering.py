@@ -9,6 +9,7 @@ import pytest
 from adapters.signatures import notation
 from sessions.source.gathering import Gathered, gather, gather_text
 from sessions.source.project import Project, SourceGoneError, SourceRefusedError
+from sessions.source.statements import read_module
 
 MODELS = '''"""The models."""
 import enum
@@ -94,6 +95,13 @@ def test_only_the_class_and_what_it_needs_comes_along(project: Path) -> None:
 def test_a_module_of_which_all_is_needed_stays_to_the_character(project: Path) -> None:
     assert taken(project, "Base", "app/base.py").text == BASE
     assert taken(project, None, "app/base.py").class_name == "Base"
+
+
+def test_a_module_that_many_sessions_share_is_split_once(project: Path) -> None:
+    read_module.cache_clear()
+    first, second = taken(project), taken(project)
+    assert first == second
+    assert read_module.cache_info().misses == len(first.files)
 
 
 @pytest.mark.parametrize(
