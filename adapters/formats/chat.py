@@ -98,7 +98,7 @@ PROFILE = Profile(
     has_finetuning_in_dspy=True,
     structure=(
         "Then the form of every message: each field stands under a marker such as [[ ## name ## ]] on a line of its "
-        "own. The parser later looks for exactly these markers in the reply. What stands in braces is a placeholder, "
+        "own. The parser later looks for exactly these markers in the reply. Text in braces is a placeholder, "
         "and the notes beside the outputs say which values their types allow."
     ),
 )

@@ -185,7 +185,7 @@ PROFILE = Profile(
     card=Card(
         "Inputs under markers, the reply one JSON object; native structured output where the model has it.",
         "As Chat, but the outputs are described, and shown in examples, as a JSON object.",
-        "The reply as JSON, mended by json_repair where it is not; a key for every output; a value of its type.",
+        "The reply as JSON, repaired by json_repair where necessary; a key for every output; a value of its type.",
         (
             "with models that take a schema as response_format: then the form is guaranteed",
             "for many short or nested outputs, numbers and lists",

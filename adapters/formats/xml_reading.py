@@ -204,7 +204,7 @@ def read_xml(found: Findings) -> Reading:
 def _words(error: ElementTree.ParseError) -> str:
     """Return the parser's message, unless it only repeats `not well-formed`."""
     said = str(error).split(":", 1)[0]
-    return "a character that cannot stand there" if said.startswith("not well-formed") else said
+    return "a character that is not allowed there" if said.startswith("not well-formed") else said
 
 
 def _read_field(found: Findings, name: str, given: list[ElementTree.Element], place: Element) -> None:

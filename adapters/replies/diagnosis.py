@@ -169,7 +169,7 @@ PATTERNS: tuple[Pattern, ...] = (
     ),
     Pattern(
         "marker-in-value",
-        "A marker stands inside a line or is misspelt",
+        "A marker is inside a line or misspelt",
         (use("json"), fallback, use("twostep")),
         "dspy #8379 #8901 #1515",
         "any",

@@ -31,7 +31,7 @@ def to_data(session: Session, path: str | None = None, parts: WrittenParts | Non
     check(session, path)
     own = Writer(path, parts).keys(session, "")
     if "format" in session.extra:
-        raise SessionError(path, "format", "cannot stand beside the session's own keys")
+        raise SessionError(path, "format", "is a key of the session itself")
     return {"$schema": own.pop("$schema"), "format": FORMAT, **own}
 
 

@@ -51,7 +51,7 @@ class Writer:
                 own[key.name] = write(self, value, inside(place, key.name))
         for name in part.extra:
             if name in own or has_surrogate_pair(name):
-                raise SessionError(self._path, step_into(place, name), "cannot stand beside the session's own keys")
+                raise SessionError(self._path, step_into(place, name), "is a key of the session itself")
         return own | {name: self.value(item, step_into(place, name)) for name, item in part.extra.items()}
 
     def value(self, value: object, place: str) -> JSON:
@@ -68,7 +68,7 @@ class Writer:
         for id, part in parts.items():
             where = step_into(place, id)
             if has_surrogate_pair(id):
-                raise SessionError(self._path, where, "half characters (surrogates) cannot stand in a column's id")
+                raise SessionError(self._path, where, "a column's id cannot contain unpaired surrogates")
             found[id] = self.part(part, where)
         return found
 

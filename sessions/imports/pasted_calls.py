@@ -149,7 +149,7 @@ def _signature(names: Sequence[str], error: FoundError, path: str, guesses: list
         guesses += unknown
         untold += [name] if name not in known else []
         fields.append(Field(name, "output", annotation))
-    guesses.insert(0, f"an error's text has no inputs: `{INPUT}` stands in their place")
+    guesses.insert(0, f"an error's text has no inputs: `{INPUT}` is in their place")
     if untold:
         guesses.append(f"an error's text has no types: {listed(untold)} are taken as str")
     try:

@@ -75,7 +75,7 @@ COT: Predictor = "ChainOfThought"
 REASONING = "reasoning"
 """The output that `dspy.ChainOfThought.__init__` prepends."""
 
-SAID = "it was run as a ChainOfThought: `reasoning` stands in front of the signature's outputs"
+SAID = "it was run as a ChainOfThought: `reasoning` precedes the signature's outputs"
 
 
 def fitting(given: SignatureText, names: Sequence[str]) -> SignatureText:

@@ -39,7 +39,7 @@ def make(column: Column) -> ReleaseAdapter:
     """Make the adapter of a column such as `chat@3.0.4`. Raises `UnknownAdapterError` if no dspy has it."""
     named = catalog.parse_release(column.adapter)
     if named is None:
-        raise UnknownAdapterError(f"{column.adapter!r} is no adapter of a release; name one as chat@3.0.4")
+        raise UnknownAdapterError(f"{column.adapter!r} expected an adapter of a release, such as chat@3.0.4")
     if catalog.dspy_class(named.adapter) is None:
         listed = ", ".join([f"{one}@{named.version}" for one in catalog.NAMES if catalog.dspy_class(one) is not None])
         raise UnknownAdapterError(f"no dspy has an adapter {named.adapter!r}; there are {listed}")

@@ -152,7 +152,7 @@ def why(said: str, version: str, python: str) -> CannotAddError:
         hint = "a Python that it was made for may do: `--python`"
         return CannotAddError("broken", f"dspy {version} cannot be installed: {built[:300]}", hint)
     errors = [one for one in last if one.lower().startswith(("error", "×", "╰"))]
-    line = (errors or last or ["it ended without a word"])[-1].lstrip("×╰─▶ ")
+    line = (errors or last or ["it exited without a message"])[-1].lstrip("×╰─▶ ")
     return CannotAddError("broken", f"dspy {version} cannot be installed: {line[:300]}")
 
 
@@ -175,7 +175,7 @@ def _not_built(lines: Sequence[str]) -> str:
     reasons = [one for one in told if SAYS_WHY.match(one)]
     # The first compiler error causes the others; the last line of a traceback is the exception.
     compilers = [one for one in reasons if "fatal error:" in one]
-    reason = (compilers[:1] or reasons[-1:] or told[-1:] or ["its build ended without a word"])[0]
+    reason = (compilers[:1] or reasons[-1:] or told[-1:] or ["its build exited without a message"])[0]
     named = next((found[1] for one in lines if (found := NOT_BUILT.search(one))), "")
     taken = [found[1] for one in lines if (found := TAKEN_IN.match(one))]
     return f"{named or (taken or ['a package that it needs'])[-1]} cannot be built: {reason}"

@@ -190,10 +190,10 @@ class Release:
         child.close()
         if child.was_too_slow:
             message = f"{self.name} did not answer within {self._answer_seconds:g} seconds, and was ended"
-            raise ReleaseError("too slow", column.id, message, "the next question starts it anew")
+            raise ReleaseError("too slow", column.id, message, "the next request starts it again")
         said = f": {child.last_words}" if child.last_words else ""
         message = f"the process of {self.name} ended{said}"
-        raise ReleaseError("ended", column.id, message, "the next question starts it anew")
+        raise ReleaseError("ended", column.id, message, "the next request starts it again")
 
 
 class _Child:
@@ -238,7 +238,7 @@ class _Child:
             raise
         if "dspy" not in hello:
             self.close()
-            said = hello.get("error") or self.last_words or "it ended without a word"
+            said = hello.get("error") or self.last_words or "it exited without a message"
             raise ReleaseError("missing", python, f"has no dspy that can be used: {said}", hint)
         self.version = str(hello["dspy"])
         named = hello.pop("adapters", None)

@@ -301,16 +301,16 @@ def _is_recorded_reply(case: Case, column: Column) -> bool:
 def _mend(session: Session, signature: Signature, case: Case, error: Exception) -> str:
     """Locate the value that prevents rendering, if the error names it."""
     if not isinstance(error, BuildError) or error.field is None:
-        return "mend the inputs, the demos or the history that it names"
+        return "fix the inputs, the demos or the history that it names"
     for number, demo in enumerate(session.demos, 1):
         try:
             build_inputs(signature, demo.values if demo.enabled else {})
         except BuildError as wrong:
-            return f"mend the field `{wrong.field}` of demo {number}"
+            return f"fix the field `{wrong.field}` of demo {number}"
     turn = rendering.TURN_PLACE.match(error.path) if error.field == signature.history_field else None
     if turn is not None:
-        return f"mend `{error.path[turn.end() :].lstrip('.')}` in turn {int(turn[1]) + 1} of the history"
-    return f"mend the input `{error.field}`"
+        return f"fix `{error.path[turn.end() :].lstrip('.')}` in turn {int(turn[1]) + 1} of the history"
+    return f"fix the input `{error.field}`"
 
 
 def _attempt(attempt: Attempt, role: Role, request: Mapping[str, object] | None) -> RecordedAttempt:

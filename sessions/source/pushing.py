@@ -119,7 +119,7 @@ def _edited(project: Project, found: Gathered, edited: ModuleText, is_as_taken: 
         if piece is None:
             if text.strip() not in map(str.strip, found.text.split("\n")):  # an alias that gathering added
                 if main is None:
-                    raise SourceRefusedError("the signature stands inside other code", "edit it in the program")
+                    raise SourceRefusedError("the signature is inside other code", "edit it in the program")
                 changes.setdefault(main.file, []).append((main.start, main.start, f"{text.strip()}\n\n\n"))
         elif text.rstrip() != piece.text.rstrip():
             text = text if is_as_taken else merged(piece.text, text, project.name(piece.file))

@@ -108,7 +108,7 @@ def _of_another(session: Session, case: Case, other: Column, parser: Adapter, si
     for found in _of_column(case, other, adapter.profile.has_second_model):
         reading = reader.read(read_by, found.text) if len(found.text) <= MOST_CHARACTERS else None
         if reading is not None and reading.ok:
-            yield from _anew(parser, signature, reading.values, f"{found.source}, written anew")
+            yield from _anew(parser, signature, reading.values, f"{found.source}, written again")
 
 
 def _of_demos(session: Session, parser: Adapter, signature: Signature) -> Iterator[_Found]:

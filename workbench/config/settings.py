@@ -221,7 +221,7 @@ def _columns(value: Any) -> tuple[str, ...]:
         if one not in catalog.NAMES:
             catalog.make(str(one))  # an adapter registered by a package, or an error with the nearest name
     if len(set(value)) < len(value):
-        raise ValueError("the same adapter stands there twice")
+        raise ValueError("the same adapter appears twice")
     return tuple(value)
 
 

@@ -32,11 +32,15 @@ def summary(found: Upgrade) -> Iterator[str]:
     yield f"prompts and requests: {counts['prompts']:,} of {counts['compared']:,} changed"
     yield f"tokens of all prompts: ~{before:,} → ~{after:,}{share}"
     if counts["replies"]:
-        told = [("no_longer_read", "no longer read"), ("read_now", "read now"), ("read_otherwise", "read otherwise")]
+        told = [
+            ("no_longer_read", "no longer parse"),
+            ("read_now", "parse now"),
+            ("read_otherwise", "parse differently"),
+        ]
         said = [f"{counts[key]:,} {words}" for key, words in told if counts[key]]
-        yield f"recorded replies: {counts['replies']:,}, {', '.join(said) or 'all read as before'}"
+        yield f"recorded replies: {counts['replies']:,}, {', '.join(said) or 'all parse as before'}"
     else:
-        yield "recorded replies: none to be read on both sides"
+        yield "recorded replies: none to parse on both sides"
     yield from [one.words for one in found.live]
     left = counts["fixtures"] - counts["compared"]
     if left:

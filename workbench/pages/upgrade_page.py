@@ -77,7 +77,7 @@ def _legend() -> Iterator[Element]:
     kinds = (
         ("good", "=", "the same"),
         ("mixed", "≠", "changes, by their numbers"),
-        ("bad", "✗", "a recorded reply is no longer read, or read otherwise"),
+        ("bad", "✗", "a recorded reply no longer parses, or parses differently"),
         ("none", "?", "not compared"),
     )
     for kind, sign, said in kinds:

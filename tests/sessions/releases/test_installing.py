@@ -52,7 +52,7 @@ FROM_UV_PYTHON = """\
         (FROM_UV_NO_SUCH, "3.0.99", "no such release", "there is no dspy 3.0.99"),
         (FROM_UV_PYTHON, "3.0.4", "python", "dspy 3.0.4 needs Python >=3.10,<3.14, and"),
         ("ERROR: Failed building wheel for tokenizers\n", "3.0.4", "broken", "Failed building wheel for tokenizers"),
-        ("", "3.0.4", "broken", "it ended without a word"),
+        ("", "3.0.4", "broken", "it exited without a message"),
     ],
 )
 def test_a_failure_is_one_line(said: str, version: str, reason: str, words: str) -> None:

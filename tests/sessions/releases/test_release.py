@@ -147,12 +147,12 @@ def test_a_script_around_a_python_is_ended_with_what_it_started(tmp_path: Path) 
     ("lines", "said"),
     [
         (("echo 'No module named dspy' >&2",), "No module named dspy"),
-        ((), "it ended without a word"),
+        ((), "it exited without a message"),
         (
             ('echo \'{"error": "its Python is 3.9, and it needs 3.11 or later"}\'',),
             "3.11 or later",
         ),
-        (("echo nonsense",), "it ended without a word"),
+        (("echo nonsense",), "it exited without a message"),
     ],
 )
 def test_a_python_without_a_dspy_that_can_be_used_is_one_line(

@@ -33,9 +33,9 @@ GOOD, BAD = "https://example.com/a.png", 4
 @pytest.mark.parametrize(
     ("picture", "demo", "turn", "mend"),
     [
-        (BAD, GOOD, GOOD, "mend the input `picture`"),
-        (GOOD, BAD, GOOD, "mend the field `picture` of demo 3"),
-        (GOOD, GOOD, BAD, "mend `picture` in turn 2 of the history"),
+        (BAD, GOOD, GOOD, "fix the input `picture`"),
+        (GOOD, BAD, GOOD, "fix the field `picture` of demo 3"),
+        (GOOD, GOOD, BAD, "fix `picture` in turn 2 of the history"),
     ],
 )
 def test_where_no_prompt_can_be_made_the_field_to_mend_is_named(picture: Any, demo: Any, turn: Any, mend: str) -> None:

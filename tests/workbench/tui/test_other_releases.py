@@ -269,7 +269,7 @@ def test_a_process_that_ends_on_the_way_is_that_columns_error_alone(tmp_path: Pa
 
         await patiently(desk, has_failed, "for the error of the column")
         assert (
-            "the next question starts it anew"
+            "the next request starts it again"
             in desk.app.main.engine.column(desk.app.document.state, desk.app.document.session.columns[1]).error
         )
         ours = pane(desk, "chat").rendered

@@ -47,7 +47,7 @@ VALUE is taken as it stands for a str field. For any other type it is JSON, else
 text if the type takes text. An Image, Audio, File or Document takes @PATH: the
 data of that file becomes the value (--input picture=@rain.png).
 
-With --module, sessions of the module's inner signatures stand beside each other:
+With --module, the module's inner signatures become a session each:
 `-o agent.session.json` of react writes agent.react.session.json and
 agent.extract.session.json, whose prompts are those that dspy sends."""
 EXAMPLES = """\

@@ -81,7 +81,7 @@ def test_the_example_sets_nothing_and_each_of_its_keys_can_be_set(run: Run, writ
         ('them = "nord"', "1: there is no setting 'them'; did you mean theme?"),
         ('\n\ntheme = "nrod"', "3: theme: no theme 'nrod'; did you mean 'nord'?"),
         ('columns = [\n  "chat",\n  "jsn",\n]', "1: columns: there is no adapter 'jsn'; did you mean 'json'?"),
-        ('columns = ["chat", "chat"]', "1: columns: the same adapter stands there twice"),
+        ('columns = ["chat", "chat"]', "1: columns: the same adapter appears twice"),
         ("columns = []", "1: columns: expected a list of adapters"),
         ('compact = "yes"', "1: compact: expected true or false, got text ('yes')"),
         ("# x\nmodel = 3", "2: model: expected text in quotes, got a number (3)"),
