@@ -118,12 +118,12 @@ def _picture(sign: str) -> str:
     return "␡" if sign == "\x7f" else f"⟨U+{ord(sign):04X}⟩"
 
 
-def data_line(payload: Any) -> str:
+def data_line(payload: object) -> str:
     """Write the JSON of non-text content (an image, a file) on a line, cut by `without_bytes`."""
     return json.dumps(without_bytes(payload), ensure_ascii=False)
 
 
-def without_bytes(value: Any) -> Any:
+def without_bytes(value: object) -> Any:
     """Cut long strings without whitespace in JSON to their start and length."""
     if isinstance(value, str) and len(value) > LONGEST_DATA and not any(map(str.isspace, value)):
         return f"{value[:40]}… ({len(value):,} characters)"

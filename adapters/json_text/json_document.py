@@ -188,7 +188,7 @@ def _trimmed(text: str, start: int, end: int, last: bool) -> tuple[int, int]:
     return (start + lead, start + len(stripped)) if len(stripped) > lead else (start, start)
 
 
-def _holds(text: str, start: int, end: int, value: Any) -> bool:
+def _holds(text: str, start: int, end: int, value: object) -> bool:
     """Return whether `text[start:end]` has just the keys and leaves of `value`, in order."""
     punctuation, is_at = _PUNCTUATION.match, text.startswith
     position = start
@@ -215,7 +215,7 @@ def _holds(text: str, start: int, end: int, value: Any) -> bool:
     return punctuation(text, position, end).end() == end  # type: ignore[union-attr]
 
 
-def _spellings(leaf: Any) -> Iterator[str]:
+def _spellings(leaf: object) -> Iterator[str]:
     if isinstance(leaf, str):
         yield leaf
         yield json.dumps(leaf, ensure_ascii=False)[1:-1]

@@ -196,7 +196,7 @@ def _lints(adapter: Adapter, signature: Signature, outputs: Mapping[str, Any], n
             )
 
 
-def _validated(annotation: Any, value: Any) -> Any:
+def _validated(annotation: object, value: object) -> Any:
     try:
         return type_adapter(annotation).validate_python(value)
     except pydantic.ValidationError:

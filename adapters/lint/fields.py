@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator
-from typing import Any
 
 from pydantic import BaseModel
 
@@ -128,7 +127,7 @@ def _aliases(field: Field, place: Place, profile: Profile) -> Iterator[Lint]:
             )
 
 
-def _models(annotation: Any) -> list[type[BaseModel]]:
+def _models(annotation: object) -> list[type[BaseModel]]:
     found: list[type[BaseModel]] = []
     for one in walk(annotation):
         if isinstance(one, type) and issubclass(one, BaseModel) and one is not BaseModel and not is_custom_type(one):

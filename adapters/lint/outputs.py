@@ -137,7 +137,7 @@ def tokens_needed(signature: Signature, prompt: Prompt) -> int:
     return max([A_FIELD * len(signature.output_fields), *map(of_message, answers)])
 
 
-def _schema_lints(schema: Any, model: str) -> Iterator[Lint]:
+def _schema_lints(schema: object, model: str) -> Iterator[Lint]:
     parts = list(_parts("", schema))
     for path, part in parts:
         if part.get("type") == "object" and not part.get("properties") and part.get("additionalProperties") is False:

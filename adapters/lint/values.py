@@ -73,7 +73,7 @@ def _presence(signature: Signature, inputs: Mapping[str, Any]) -> Iterator[Lint]
         )
 
 
-def _value(field: Field, value: Any, place: Place, what: str) -> Iterator[Lint]:
+def _value(field: Field, value: object, place: Place, what: str) -> Iterator[Lint]:
     annotation = field.annotation
     if _holds_set(value):
         yield Lint("set-order", f"{what} contains a set, which has no order: its items may appear in any order.", place)
@@ -106,7 +106,7 @@ def _where_they_part(one: str, other: str) -> tuple[str, str]:
     return (f"…{one[start:]}", f"…{other[start:]}") if start else (one, other)
 
 
-def _other_type(value: Any, place: Place, what: str, why: str) -> Lint:
+def _other_type(value: object, place: Place, what: str, why: str) -> Lint:
     return Lint(
         "value-of-another-type",
         f"{what} is {shown(value)}, which its type rejects ({why}); the prompt shows it, too.",
@@ -127,7 +127,7 @@ def _list_as_text(value: list[Any], place: Place, what: str) -> Iterator[Lint]:
     yield Lint("list-in-a-text-field", f"{what} is a list in a text field; it is shown {how}.", place)
 
 
-def _holds_set(value: Any) -> bool:
+def _holds_set(value: object) -> bool:
     waiting = [value]
     for one in waiting:
         if isinstance(one, set | frozenset):
@@ -165,7 +165,7 @@ def marker_lints(
                 yield from _marks(signature, value, place, f"`{name}` of turn {number}", profile, name)
 
 
-def _marks(signature: Signature, value: Any, place: Place, what: str, profile: Profile, name: str) -> Iterator[Lint]:
+def _marks(signature: Signature, value: object, place: Place, what: str, profile: Profile, name: str) -> Iterator[Lint]:
     is_input = name in signature.input_fields
     for text in _texts(value):
         if profile.inputs == "markers" and (match := _first(MARKER, text, {*signature.fields, "completed"})):
@@ -193,7 +193,7 @@ def _first(pattern: re.Pattern[str], text: str, names: set[str]) -> str | None:
     return next((match.group() for match in pattern.finditer(text) if match.group(1) in names), None)
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _texts(value: object) -> Iterator[str]:
     """Yield every text in plain data."""
     waiting = [value]
     for one in waiting:

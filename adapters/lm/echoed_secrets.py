@@ -48,7 +48,7 @@ def text_without_secrets(text: str, scrubber: Scrubber | None = None) -> str:
     return _replaced(text, (Scrubber() if scrubber is None else scrubber).unmistakable)
 
 
-def json_without_secrets(value: Any, scrubber: Scrubber | None = None) -> Any:
+def json_without_secrets(value: object, scrubber: Scrubber | None = None) -> Any:
     """Apply `text_without_secrets` to every string and key of a JSON value."""
     used = Scrubber() if scrubber is None else scrubber
     if isinstance(value, str):

@@ -99,11 +99,11 @@ _FAMILIES = {
 }
 
 
-def _per_million(price: Any) -> float | None:
+def _per_million(price: object) -> float | None:
     return round(price * 1e6, 6) if isinstance(price, int | float) and price > 0 else None
 
 
-def _day(text: Any) -> date | None:
+def _day(text: object) -> date | None:
     try:
         return date.fromisoformat(text) if isinstance(text, str) else None
     except ValueError:

@@ -229,7 +229,7 @@ def _add_part(calls: dict[int, ToolCall], part: ToolCallPart) -> None:
     function["arguments"] += part.arguments
 
 
-def _joined_logprobs(before: Any, after: Any) -> Any:
+def _joined_logprobs(before: object, after: object) -> Any:
     """Append OpenAI's `{"content": [an object for each token]}`; any other format replaces the previous value."""
     if (
         isinstance(before, Mapping)

@@ -65,7 +65,7 @@ class Scrubber:
         text = _LOOKS_SECRET.sub("[key]", text)
         return _IN_QUERY.sub(r"\1[key]", _IN_ADDRESS.sub("[key]@", text)) if "://" in text else text
 
-    def json(self, value: Any) -> Any:
+    def json(self, value: object) -> Any:
         """Return a plain JSON value with all strings and keys scrubbed."""
         if isinstance(value, str):
             return self.scrubbed(value)

@@ -64,7 +64,7 @@ def configured(path: Path | None = None) -> dict[str, str]:
     return dict(found)
 
 
-def why_no_address(value: Any) -> str:
+def why_no_address(value: object) -> str:
     """Return why `value` is not a valid server address, or ""."""
     try:
         parts = urlsplit(value) if isinstance(value, str) else None

@@ -62,7 +62,7 @@ def _changed(
     return None if fields == [*good.fields] else good.write(fields)
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -70,15 +70,15 @@ def _said(text: str, in_json: bool) -> str:
     return to_json(text) if in_json else text
 
 
-def quoted_number(value: Any, in_json: bool) -> str | None:
+def quoted_number(value: object, in_json: bool) -> str | None:
     return f'"{value}"' if _is_number(value) else None
 
 
-def with_unit(value: Any, in_json: bool) -> str | None:
+def with_unit(value: object, in_json: bool) -> str | None:
     return _said(f"{value} EUR", in_json) if _is_number(value) else None
 
 
-def about(value: Any, in_json: bool) -> str | None:
+def about(value: object, in_json: bool) -> str | None:
     return _said(f"about {value}", in_json) if _is_number(value) else None
 
 
@@ -86,42 +86,42 @@ def with_thousands(value: Any, in_json: bool) -> str | None:
     return f"{value:,}" if _is_number(value) and 1000 <= abs(value) < math.inf else None
 
 
-def decimal_comma(value: Any, in_json: bool) -> str | None:
+def decimal_comma(value: object, in_json: bool) -> str | None:
     is_broken = isinstance(value, float) and math.isfinite(value) and not value.is_integer()
     return str(value).replace(".", ",") if is_broken else None
 
 
-def as_percent(value: Any, in_json: bool) -> str | None:
+def as_percent(value: object, in_json: bool) -> str | None:
     return f"{value * 100:g}%" if isinstance(value, float) and 0 < value < 1 else None
 
 
-def as_fraction_of_ten(value: Any, in_json: bool) -> str | None:
+def as_fraction_of_ten(value: object, in_json: bool) -> str | None:
     return _said(f"{value * 10:g}/10", in_json) if isinstance(value, float) and 0 < value < 1 else None
 
 
-def yes_or_no(value: Any, in_json: bool) -> str | None:
+def yes_or_no(value: object, in_json: bool) -> str | None:
     return _said("yes" if value else "no", in_json) if isinstance(value, bool) else None
 
 
-def truth_in_quotes(value: Any, in_json: bool) -> str | None:
+def truth_in_quotes(value: object, in_json: bool) -> str | None:
     return f'"{str(value).lower()}"' if isinstance(value, bool) else None
 
 
-def other_languages_truth(value: Any, in_json: bool) -> str | None:
+def other_languages_truth(value: object, in_json: bool) -> str | None:
     if not isinstance(value, bool):
         return None
     return str(value) if in_json else str(value).lower()
 
 
-def not_available(value: Any, in_json: bool) -> str | None:
+def not_available(value: object, in_json: bool) -> str | None:
     return _said("N/A", in_json) if value is None else None
 
 
-def none_in_words(value: Any, in_json: bool) -> str | None:
+def none_in_words(value: object, in_json: bool) -> str | None:
     return _said("None", in_json) if value is None else None
 
 
-def date_with_dots(value: Any, in_json: bool) -> str | None:
+def date_with_dots(value: object, in_json: bool) -> str | None:
     found = DATE.match(value) if isinstance(value, str) else None
     return None if found is None else _said(f"{found[3]}.{found[2]}.{found[1]}", in_json)
 
@@ -154,7 +154,7 @@ def values_in_words(good: GoodReply) -> str | None:
     return _changed(good, lambda one: not one.is_text, written)
 
 
-def _in_words(value: Any, is_choice: bool) -> str | None:
+def _in_words(value: object, is_choice: bool) -> str | None:
     if isinstance(value, bool):
         return "probably" if value else "probably not"
     if _is_number(value):

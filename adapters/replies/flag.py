@@ -55,7 +55,7 @@ _short = _Short()
 _short.maxstring = _short.maxother = _short.maxlong = SHOWN
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """Abbreviate a text or value for a sentence; never raises."""
     if type(value) is str:
         return repr(value) if len(value) <= SHOWN else repr(value[:SHOWN])[:-1] + "…" + repr(value[:SHOWN])[-1]

@@ -63,7 +63,7 @@ class Nested(NamedTuple):
         return ascii(text if len(text) <= SHOWN else text[:SHOWN] + "…")
 
 
-def fields_within(value: Any, signature: Signature) -> Nested:
+def fields_within(value: object, signature: Signature) -> Nested:
     """Find the first object with output fields, by normalized name, at most three levels down."""
     level: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
     for _ in range(DEEPEST + 1):

@@ -39,7 +39,7 @@ class Findings:
     def coerce(
         self,
         name: str,
-        value: Any,
+        value: object,
         place: tuple[int, int] | None,
         steps: list[Step],
         extract: Extract | None = None,
@@ -59,7 +59,7 @@ class Findings:
     def keep(
         self,
         name: str,
-        value: Any,
+        value: object,
         place: tuple[int, int] | None,
         steps: Sequence[Step],
         extract: Extract | None = None,

@@ -62,7 +62,7 @@ def _json(raw: str) -> Any:
         return raw
 
 
-def _meant(name: str, annotation: Any, given: Any, raw: str) -> Iterator[tuple[str, Any]]:
+def _meant(name: str, annotation: object, given: object, raw: str) -> Iterator[tuple[str, Any]]:
     inner = _without_none(annotation)
     text = given if isinstance(given, str) else raw
     bare = text.strip().strip("\"'`*. ")
@@ -84,7 +84,7 @@ def _meant(name: str, annotation: Any, given: Any, raw: str) -> Iterator[tuple[s
         yield f"As a JSON list `{name}` parses as", parts
 
 
-def _without_none(annotation: Any) -> Any:
+def _without_none(annotation: object) -> Any:
     members = [one for one in get_args(annotation) if one is not type(None)]
     is_optional = len(members) == 1 and type(None) in get_args(annotation)
     return members[0] if is_optional else annotation

@@ -6,7 +6,7 @@ import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 
 class Token(NamedTuple):
@@ -20,7 +20,7 @@ class Token(NamedTuple):
     logprob: float
 
 
-def tokens_of(completion: str, logprobs: Any) -> tuple[Token, ...]:
+def tokens_of(completion: str, logprobs: object) -> tuple[Token, ...]:
     """Return the reply's tokens in order; empty unless they spell it byte for byte.
 
     `logprobs` is a choice's value from OpenAI's chat (`{"content": [{"token", "logprob", "bytes"}, …]}`) or completions
@@ -51,7 +51,7 @@ def probability_of(tokens: Sequence[Token], start: int, end: int) -> float | Non
     return min(1.0, math.exp(sum(touching))) if touching else None
 
 
-def _pieces(logprobs: Any) -> list[tuple[bytes, float]]:
+def _pieces(logprobs: object) -> list[tuple[bytes, float]]:
     """Return each token's bytes and logarithm; empty for any other shape."""
     if not isinstance(logprobs, Mapping):
         return []
@@ -71,7 +71,7 @@ def _pieces(logprobs: Any) -> list[tuple[bytes, float]]:
     return told if complete and len(told) == len(pieces) else []
 
 
-def _piece(token: Any, spelled: Any, logprob: Any) -> tuple[bytes, float] | None:
+def _piece(token: object, spelled: object, logprob: object) -> tuple[bytes, float] | None:
     if isinstance(logprob, bool) or not isinstance(logprob, int | float) or math.isnan(logprob):
         return None
     if isinstance(spelled, list) and all(type(one) is int and 0 <= one < 256 for one in spelled):

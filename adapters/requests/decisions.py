@@ -78,7 +78,7 @@ class Decision:
             question["criteria"] = criteria
         return question
 
-    def value_of(self, evidence: Any) -> Any:
+    def value_of(self, evidence: object) -> Any:
         """Compute the value from the evidence. Raises dspy's errors for evidence that decides nothing."""
         answer = evidence.model_dump(by_alias=True) if isinstance(evidence, pydantic.BaseModel) else deepcopy(evidence)
         decide = {"noul": self._noul, "score": self._score, "choice": self._choice}[self.kind]
@@ -243,7 +243,7 @@ def _check(one: Decision) -> None:
         )
 
 
-def _check_json(name: str, label: str, entry: Any) -> None:
+def _check_json(name: str, label: str, entry: object) -> None:
     if not isinstance(entry, str | dict | list | None):
         raise ValueError(f"Invalid {label} for {name!r}: expected a string, object, array, or null.")
     try:
@@ -272,7 +272,7 @@ def _check_criteria(one: Decision, criteria: Any) -> None:
         raise ValueError(f"Invalid criteria description for {one.name!r}.")
 
 
-def _are_cuts(cuts: Any, levels: int) -> bool:
+def _are_cuts(cuts: object, levels: int) -> bool:
     return (
         2 <= levels <= 10
         and isinstance(cuts, list)
@@ -282,7 +282,7 @@ def _are_cuts(cuts: Any, levels: int) -> bool:
     )
 
 
-def _are_weights(weights: Any, labels: Sequence[str]) -> bool:
+def _are_weights(weights: object, labels: Sequence[str]) -> bool:
     return (
         isinstance(weights, dict)
         and set(weights) <= set(labels)
@@ -291,7 +291,7 @@ def _are_weights(weights: Any, labels: Sequence[str]) -> bool:
     )
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """Convert models in nested lists and dicts to plain JSON. Rule: `dspy.predict.predict.serialize_object`."""
     if isinstance(value, pydantic.BaseModel):
         return value.model_dump(mode="json")

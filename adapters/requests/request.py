@@ -155,7 +155,7 @@ def _drop_tool_params(sent: dict[str, Any]) -> None:
         sent.pop(key, None)
 
 
-def is_native_type(adapter: RequestedAdapter, annotation: Any) -> bool:
+def is_native_type(adapter: RequestedAdapter, annotation: object) -> bool:
     """Return whether outputs of this type come from the response itself, if provided."""
     if not (isinstance(annotation, type) and is_custom_type(annotation)):
         return False
@@ -273,7 +273,7 @@ def _all_outputs(
     adapter: RequestedAdapter,
     signature: Signature,
     read: Mapping[str, Any],
-    output: Any,
+    output: object,
     tool_calls: Sequence[Any] | None,
 ) -> dict[str, Any]:
     values: dict[str, Any] = {}
@@ -301,7 +301,7 @@ def _all_outputs(
     return values
 
 
-def provider_tool_call(call: Any) -> dict[str, Any]:
+def provider_tool_call(call: object) -> dict[str, Any]:
     """Convert a provider's tool call to dspy's `{"id", "name", "args"}`; json_repair parses arguments in text."""
     function = _value(call, "function", {}) or {}
     arguments = _value(function, "arguments") or _value(call, "arguments", {})
@@ -313,11 +313,11 @@ def provider_tool_call(call: Any) -> dict[str, Any]:
     return {"id": _value(call, "call_id") or _value(call, "id"), "name": name, "args": arguments}
 
 
-def _value(holder: Any, key: str, default: Any = None) -> Any:
+def _value(holder: object, key: str, default: object = None) -> Any:
     return holder.get(key, default) if isinstance(holder, dict) else getattr(holder, key, default)
 
 
-def _empty(adapter: RequestedAdapter, signature: Signature, output: Any) -> Reading:
+def _empty(adapter: RequestedAdapter, signature: Signature, output: object) -> Reading:
     message = "The LM returned an empty or null response."
     error = AdapterParseError(type(adapter).__name__, signature, str(output), message)
     text = output if isinstance(output, str) else ""

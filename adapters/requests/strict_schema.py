@@ -17,7 +17,7 @@ def strict_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     return strict
 
 
-def _strict(schema: Any, root: Mapping[str, Any], within: tuple[str, ...]) -> Any:
+def _strict(schema: object, root: Mapping[str, Any], within: tuple[str, ...]) -> Any:
     """Convert recursively; `within` are the references being expanded, outermost first."""
     if not isinstance(schema, dict):
         return schema

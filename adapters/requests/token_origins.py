@@ -114,5 +114,5 @@ def uncounted(messages: tuple[Message, ...]) -> tuple[str, ...]:
     return tuple([kind for kind in kinds if kind != "image_url"])
 
 
-def _json(value: Any) -> str:
+def _json(value: object) -> str:
     return json.dumps(plain(value), ensure_ascii=False, separators=(",", ":"))

@@ -129,7 +129,7 @@ class ModelCalls:
         collector: Collector,
         began: float,
         error: str | None = None,
-        payload: Any = None,
+        payload: object = None,
         took_ms: float | None = None,
     ) -> None:
         responses = collector.responses

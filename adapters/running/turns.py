@@ -143,7 +143,7 @@ def _result(call: Call, tool: RunTool | None, life: Lifecycle) -> tuple[Any, Too
     return arguments, value if isinstance(value, ToolResult) else ToolResult(value=value)
 
 
-def _awaited(value: Any) -> Any:
+def _awaited(value: object) -> Any:
     """Return a tool's result; awaits async functions in an event loop of this thread."""
     if not isinstance(value, Awaitable):
         return value
@@ -236,7 +236,7 @@ def _history_turn(calls: Sequence[Call], told: Sequence[events.ToolInvoked]) -> 
     return {"tool_calls": {"tool_calls": made, "tool_call_results": _results(calls, told)}}
 
 
-def _as_text(arguments: Any) -> str:
+def _as_text(arguments: object) -> str:
     if isinstance(arguments, str):
         return arguments or "{}"
     return "{}" if arguments is None else json.dumps(arguments, ensure_ascii=False)

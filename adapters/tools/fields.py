@@ -46,7 +46,7 @@ def with_tool_fields(signature: Signature) -> tuple[Signature, tuple[str, ...]]:
 
 
 @lru_cache(maxsize=256)
-def with_calls(signature: Signature, name: str, annotation: Any = None) -> Signature:
+def with_calls(signature: Signature, name: str, annotation: object = None) -> Signature:
     """Append an output `name` for the calls, unless the signature has it."""
     from adapters.types.tools import ToolCalls
 

@@ -37,7 +37,7 @@ def text_of(result: ToolResult) -> str:
     return f"{result.message}\n\n{value}" if result.message else value
 
 
-def _value_text(value: Any) -> str:
+def _value_text(value: object) -> str:
     render = getattr(value, "render", None)
     if callable(render) and not isinstance(value, type):
         return str(render())
@@ -54,15 +54,15 @@ def _value_text(value: Any) -> str:
     return str(value)
 
 
-def _is_object(value: Any) -> bool:
+def _is_object(value: object) -> bool:
     return isinstance(value, Mapping) or (is_dataclass(value) and not isinstance(value, type))
 
 
-def _json(value: Any) -> str:
+def _json(value: object) -> str:
     return json.dumps(_plain(value), ensure_ascii=False)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         pairs = ((one.name, getattr(value, one.name)) for one in fields_of(value))
         return {name: _plain(item) for name, item in pairs if item is not None}

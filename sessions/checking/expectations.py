@@ -264,7 +264,7 @@ def _schema(value: JSON, expected: object, tests: Mapping[str, object]) -> str |
     return problem(value, expected)
 
 
-def _fuzzy(value: JSON, expected: Any, tests: Mapping[str, Any]) -> str | None:
+def _fuzzy(value: JSON, expected: object, tests: Mapping[str, Any]) -> str | None:
     if not isinstance(expected, str):
         raise TypeError(f"expected a text, got {kind_of(expected)}")
     least = _ratio(tests, DEFAULT_RATIO)
@@ -273,7 +273,7 @@ def _fuzzy(value: JSON, expected: Any, tests: Mapping[str, Any]) -> str | None:
     return None if found >= least else f"is similar by {found:.2f}, less than {least:g}"
 
 
-def _overlap(value: JSON, expected: Any, tests: Mapping[str, Any]) -> str | None:
+def _overlap(value: JSON, expected: object, tests: Mapping[str, Any]) -> str | None:
     if not isinstance(expected, list):
         raise TypeError(f"expected a list, got {kind_of(expected)}")
     if not isinstance(value, list):

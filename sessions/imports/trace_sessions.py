@@ -124,7 +124,7 @@ def _masked(entry: traces.HistoryEntry, patterns: Sequence[re.Pattern[str]]) -> 
     if not patterns:
         return entry
 
-    def masked(value: Any) -> Any:
+    def masked(value: object) -> Any:
         if isinstance(value, str):
             for pattern in patterns:
                 value = pattern.sub(MASKED, value)

@@ -389,7 +389,7 @@ def _plain(value: object) -> Any:
     return inside if kind in ("stringValue", "boolValue", "doubleValue", "bytesValue") else value
 
 
-def _nested(value: Any) -> Any:
+def _nested(value: object) -> Any:
     """Nest attributes by the dots in their names; numeric parts become list indexes."""
     if isinstance(value, list):
         return [_nested(one) for one in value]
@@ -409,7 +409,7 @@ def _nested(value: Any) -> Any:
     return _listed(root)
 
 
-def _listed(value: Any) -> Any:
+def _listed(value: object) -> Any:
     if not isinstance(value, dict):
         return value
     inner = {key: _listed(one) for key, one in value.items()}

@@ -47,7 +47,7 @@ _NAMES: Mapping[str, Schema] = {
 }
 
 
-def from_type(annotation: Any) -> Schema:
+def from_type(annotation: object) -> Schema:
     """Return the JSON schema of a type; custom types written as text are texts."""
     for name in ("Code", "Reasoning"):
         if is_named(annotation, name):
@@ -191,7 +191,7 @@ def from_template(template: str) -> Schema:
     return _shape(value_in_xml(template))
 
 
-def _shape(value: Any) -> Schema:
+def _shape(value: object) -> Schema:
     if isinstance(value, list):
         return {"type": "array", "items": _shape(value[0])}
     if not isinstance(value, dict):

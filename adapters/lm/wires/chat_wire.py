@@ -196,7 +196,7 @@ def _call(call: Mapping[str, Any]) -> dict[str, Any]:
     return {"id": call["id"], "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
-def _content(content: Any, images: bool = False) -> str | list[dict[str, Any]]:
+def _content(content: object, images: bool = False) -> str | list[dict[str, Any]]:
     """Convert a message's content to text, if it is a string or a single text block, else to blocks.
 
     Raises NotTakenError.

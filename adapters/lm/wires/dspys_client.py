@@ -189,14 +189,14 @@ def _tool(tool: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _number(name: str, value: Any) -> float:
+def _number(name: str, value: object) -> float:
     low, high = RANGES[name]
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
         raise NotTakenError(f"{name} that is not between {low} and {high}")
     return float(value)
 
 
-def _whole(name: str, value: Any, least: int | None) -> int:
+def _whole(name: str, value: object, least: int | None) -> int:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or (least is not None and value < least):

@@ -106,7 +106,7 @@ def _turns(messages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {"contents": turns, **system}
 
 
-def _parts(content: Any) -> list[dict[str, Any]]:
+def _parts(content: object) -> list[dict[str, Any]]:
     if isinstance(content, str):
         return [{"text": content}]
     if not isinstance(content, list) or not content:
@@ -138,7 +138,7 @@ def _number(value: float) -> float:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _has(schema: Any, name: str) -> bool:
+def _has(schema: object, name: str) -> bool:
     if isinstance(schema, Mapping):
         return name in schema or any(_has(one, name) for one in schema.values())
     return isinstance(schema, list) and any(_has(one, name) for one in schema)

@@ -97,7 +97,7 @@ def text_of(response: Any) -> str:
         return ""  # a streamed body that was never read
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """Convert `value` to plain JSON; drop the None values of pydantic models."""
     if hasattr(value, "model_dump"):
         return value.model_dump(mode="json", exclude_none=True)

@@ -128,7 +128,7 @@ def follow(told: Callable[[], None], keeps: bool = False) -> Outgoing:
     return made
 
 
-def note(response: Any) -> None:
+def note(response: object) -> None:
     """Record a response to a request of the current task."""
     outgoing = _outgoing.get()
     if outgoing is not None:
@@ -218,7 +218,7 @@ def _watch_for_requests() -> None:
             and _is_for_a_stream(request)
         )
 
-    def keep(request: Any, response: Any) -> None:
+    def keep(request: object, response: object) -> None:
         outgoing = _outgoing.get()
         if outgoing is not None and _is_whole(response):
             outgoing.note(response)
@@ -236,7 +236,7 @@ def _watch_for_requests() -> None:
     send_in_thread: Any = httpx.Client.send
     send_in_task: Any = httpx.AsyncClient.send
 
-    def send(self: Any, request: Any, **options: Any) -> Any:
+    def send(self: object, request: object, **options: Any) -> Any:
         whole = kept(request)
         if whole is not None:
             return whole
@@ -254,7 +254,7 @@ def _watch_for_requests() -> None:
             response.close()
             request = following
 
-    async def send_async(self: Any, request: Any, **options: Any) -> Any:
+    async def send_async(self: object, request: object, **options: Any) -> Any:
         whole = kept(request)
         if whole is not None:
             return whole
@@ -309,7 +309,7 @@ def _tell_geminis_finish() -> None:
 
     parse: Any = gemini.ModelResponseIterator.chunk_parser
 
-    def parsed(self: Any, chunk: dict[str, Any]) -> Any:
+    def parsed(self: object, chunk: dict[str, Any]) -> Any:
         made = parse(self, chunk)
         blocked = (chunk.get("promptFeedback") or {}).get("blockReason")
         if made is not None and (blocked or any(one.get("finishReason") for one in chunk.get("candidates") or ())):
@@ -331,7 +331,9 @@ def _send_anthropic_what_litellm_would_refuse() -> None:
 
     transform: Any = AnthropicConfig.transform_request
 
-    def transformed(self: Any, model: str, messages: Any, optional_params: Any, *rest: Any, **options: Any) -> Any:
+    def transformed(
+        self: object, model: str, messages: object, optional_params: object, *rest: Any, **options: Any
+    ) -> Any:
         extra = optional_params.pop("extra_body", None) if isinstance(optional_params, dict) else None
         made = transform(self, model, messages, optional_params, *rest, **options)
         return {**made, **extra} if isinstance(extra, dict) else made
@@ -415,7 +417,7 @@ def _let_ollama_fail() -> None:
     iterator: Any = transformation.OllamaChatCompletionResponseIterator
     parse = iterator.chunk_parser
 
-    def parsed(self: Any, chunk: dict[str, Any]) -> Any:
+    def parsed(self: object, chunk: dict[str, Any]) -> Any:
         if "error" in chunk and "message" not in chunk:
             raise OllamaError(status_code=500, message=str(chunk["error"]), headers={})
         return parse(self, chunk)
@@ -439,17 +441,17 @@ def _keep_without_credentials() -> None:
     token_in_thread: Any = VertexBase._ensure_access_token
     token_in_task: Any = VertexBase._ensure_access_token_async
 
-    def found(self: Any, *given: Any, **named: Any) -> Any:
+    def found(self: object, *given: Any, **named: Any) -> Any:
         if not keeps():
             return find(self, *given, **named)
         return importlib.import_module("botocore.credentials").Credentials(AWS_KEY, "$AWS_SECRET_ACCESS_KEY")
 
-    def in_thread(self: Any, credentials: Any, project_id: Any, custom_llm_provider: Any) -> Any:
+    def in_thread(self: object, credentials: object, project_id: object, custom_llm_provider: object) -> Any:
         if keeps() and custom_llm_provider != "gemini":
             return VERTEX_TOKEN, project_id or _project()
         return token_in_thread(self, credentials, project_id, custom_llm_provider)
 
-    async def in_task(self: Any, credentials: Any, project_id: Any, custom_llm_provider: Any) -> Any:
+    async def in_task(self: object, credentials: object, project_id: object, custom_llm_provider: object) -> Any:
         if keeps() and custom_llm_provider != "gemini":
             return VERTEX_TOKEN, project_id or _project()
         return await token_in_task(self, credentials, project_id, custom_llm_provider)

@@ -124,7 +124,7 @@ def main() -> None:
     asyncio.run(serve(litellm, output))
 
 
-async def serve(litellm: Any, output: Output) -> None:
+async def serve(litellm: object, output: Output) -> None:
     loop = asyncio.get_running_loop()
     arrived: asyncio.Queue[Message] = asyncio.Queue()
 
@@ -158,7 +158,7 @@ async def serve(litellm: Any, output: Output) -> None:
             output.send(op="facts", id=number, release=model_questions.release(), answers=answers)
 
 
-async def complete(litellm: Any, output: Output, message: Message) -> None:
+async def complete(litellm: object, output: Output, message: Message) -> None:
     number = message["id"]
     began = time.monotonic()
     is_sent = False
@@ -189,7 +189,7 @@ async def complete(litellm: Any, output: Output, message: Message) -> None:
         output.send(op="done", id=number, took_s=ended - began if is_sent else None)
 
 
-async def keep(litellm: Any, output: Output, message: Message) -> None:
+async def keep(litellm: object, output: Output, message: Message) -> None:
     """Let litellm write a request, and output it instead of sending it.
 
     Fails if litellm first has to contact another server, for example for a token.
@@ -223,7 +223,7 @@ def is_for_a_reply(request: Any, asked: Message) -> bool:
     return not read or any(read[-1].strip() in one for one in texts_in(body))
 
 
-def texts_in(value: Any) -> Iterator[str]:
+def texts_in(value: object) -> Iterator[str]:
     """Yield every string of a JSON value except keys, roles and types."""
     if isinstance(value, str):
         yield value
@@ -245,7 +245,7 @@ def own_key(litellm: Any, model: str) -> str | None:
     return key if isinstance(key, str) and key else None
 
 
-async def answer(litellm: Any, output: Output, message: Message, outgoing: litellm_setup.Outgoing) -> None:
+async def answer(litellm: object, output: Output, message: Message, outgoing: litellm_setup.Outgoing) -> None:
     """Request a reply over chat completions, with one request per completion if necessary."""
     told = completions.Completions(output, message["id"])
     for choice in range(message["times"]):
@@ -342,7 +342,7 @@ ASK = {"chat": answer, "responses": answer_as_responses, "text": answer_as_text}
 """The function that requests a reply, by API."""
 
 
-def responses_ending(litellm: Any, model: str, response: Any) -> Piece:
+def responses_ending(litellm: object, model: str, response: object) -> Piece:
     """Return the last piece of a Responses API reply, like `ending`."""
     told = importlib.import_module("litellm.responses.utils").ResponseAPILoggingUtils
     usage = getattr(response, "usage", None)
@@ -367,7 +367,7 @@ class LastChunks(list[Any]):
     litellm itself would keep every chunk until the end, 4 kB for a few letters, and copy all the text for each chunk.
     """
 
-    def append(self, chunk: Any) -> None:
+    def append(self, chunk: object) -> None:
         super().append(chunk)
         if len(self) > KEPT_CHUNKS:
             counts = [one for one in self[:-2] if getattr(one, "usage", None) is not None]
@@ -431,7 +431,7 @@ def piece_of(said: Any, choice: Any) -> Piece:
     return piece
 
 
-def ending(litellm: Any, model: str, said: Any, usage: Any) -> Piece:
+def ending(litellm: object, model: str, said: object, usage: object) -> Piece:
     """Return the last piece of a reply: usage, cost, raw; `usage` is None if the provider counted nothing."""
     made: Piece = {"raw": about(said)}
     if usage is not None:
@@ -454,7 +454,7 @@ def tool_call(number: int, part: Any) -> CallPiece:
     }
 
 
-def about(chunk: Any) -> Message:
+def about(chunk: object) -> Message:
     """Return the reply's metadata, such as its id and the model that answered."""
     if chunk is None:
         return {}

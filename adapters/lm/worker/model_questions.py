@@ -28,7 +28,7 @@ def release() -> str:
     return version("litellm")
 
 
-def answers(litellm: Any, models: Iterable[str]) -> dict[str, ModelAnswer]:
+def answers(litellm: object, models: Iterable[str]) -> dict[str, ModelAnswer]:
     """Answer for each model. Rule: `dspy.clients.capabilities._litellm_capabilities`."""
     with _no_network():
         return {model: _answer(litellm, model) for model in models}

@@ -40,7 +40,7 @@ def _mend_client(outgoing: Outgoing) -> None:
     if iterate is None:
         return
 
-    async def events(self: Any) -> AsyncIterator[Any]:
+    async def events(self: object) -> AsyncIterator[Any]:
         from openai._streaming import ServerSentEvent
 
         async for event in iterate(self):
@@ -64,7 +64,7 @@ def _mend_reader(outgoing: Outgoing) -> None:
 
     parse: Any = Reader.chunk_parser
 
-    def parsed(self: Any, chunk: JSON) -> Any:
+    def parsed(self: object, chunk: JSON) -> Any:
         return parse(self, _plain(chunk, outgoing()))
 
     Reader.chunk_parser = parsed
@@ -73,7 +73,7 @@ def _mend_reader(outgoing: Outgoing) -> None:
 
     parse_routed: Any = RouterReader.chunk_parser
 
-    def parsed_routed(self: Any, chunk: JSON) -> Any:
+    def parsed_routed(self: object, chunk: JSON) -> Any:
         chunk = _plain(chunk, outgoing())
         for choice in chunk.get("choices") or ():
             delta = choice.get("delta") or {}

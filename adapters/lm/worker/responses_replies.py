@@ -18,7 +18,7 @@ CUT_OFF = {"max_output_tokens": "length", "content_filter": "content_filter"}
 class FailedReplyError(Exception):
     """A failure that the server reports in its stream or response."""
 
-    def __init__(self, error: Any) -> None:
+    def __init__(self, error: object) -> None:
         said = _get(error, "message") or "the reply failed"
         super().__init__(str(said))
         self.body = {"message": str(said), "code": _get(error, "code")}
@@ -27,7 +27,7 @@ class FailedReplyError(Exception):
 class Ended:
     """The end of a stream; `response` is the complete response."""
 
-    def __init__(self, response: Any) -> None:
+    def __init__(self, response: object) -> None:
         self.response = response
 
 
@@ -63,7 +63,7 @@ async def streamed(events: Any) -> AsyncIterator[Piece | Ended]:
             raise FailedReplyError(_get(event, "error") or event)
 
 
-def whole(response: Any) -> Piece:
+def whole(response: object) -> Piece:
     """Convert a non-streamed reply to a piece. Raises FailedReplyError."""
     if _get(response, "status") == "failed":
         raise FailedReplyError(_get(response, "error"))
@@ -99,7 +99,7 @@ def whole(response: Any) -> Piece:
     return piece
 
 
-def finish_of(response: Any) -> str:
+def finish_of(response: object) -> str:
     """Return the corresponding finish reason of chat completions."""
     if _get(response, "status") == "incomplete":
         return CUT_OFF.get(str(_get(_get(response, "incomplete_details"), "reason")), "length")
@@ -121,7 +121,7 @@ def texts(response: Any) -> Iterator[Piece]:
         yield piece
 
 
-def _call(item: Any, number: int, arguments: str) -> CallPiece:
+def _call(item: object, number: int, arguments: str) -> CallPiece:
     return {
         "index": number,
         "id": _get(item, "call_id") or "",
@@ -130,5 +130,5 @@ def _call(item: Any, number: int, arguments: str) -> CallPiece:
     }
 
 
-def _get(holder: Any, name: str) -> Any:
+def _get(holder: object, name: str) -> Any:
     return holder.get(name) if isinstance(holder, dict) else getattr(holder, name, None)

@@ -152,7 +152,7 @@ def _piece(raw: bytes, end: re.Pattern[bytes]) -> _Run | None:
     return None
 
 
-def _way(value: Any, place: Place) -> Iterator[Any]:
+def _way(value: object, place: Place) -> Iterator[Any]:
     """Yield the containers on the path `place`, from `value` to the one with the text; fewer if the path is missing."""
     for name in place:
         yield value
@@ -167,7 +167,7 @@ def _says_more(holder: Any, on_the_way: str | int) -> bool:
     return any(value and name not in passing for name, value in holder.items())
 
 
-def _at(value: Any, name: str | int) -> Any:
+def _at(value: object, name: str | int) -> Any:
     if isinstance(name, int):
         return value[name] if isinstance(value, list) and len(value) > name else None
     return value.get(name) if isinstance(value, dict) else None

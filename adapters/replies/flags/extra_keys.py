@@ -15,7 +15,7 @@ MOST_VALUES = 10_000
 MOST_KEYS = 100
 
 
-def extra_keys(annotation: Any, value: Any, by_name: bool = False) -> list[str]:
+def extra_keys(annotation: object, value: object, by_name: bool = False) -> list[str]:
     """Return the keys dropped when validating `value` as `annotation`, each once, in order."""
     found: dict[str, None] = {}
     waiting: list[tuple[Any, Any]] = [(annotation, value)]
@@ -51,7 +51,7 @@ def _inside(annotation: Any, value: Any, found: dict[str, None], by_name: bool) 
     return inner
 
 
-def known_keys(annotation: Any, by_name: bool = False) -> dict[str, Any] | None:
+def known_keys(annotation: object, by_name: bool = False) -> dict[str, Any] | None:
     """Return the keys that a class reads, with their types.
 
     None for custom types, for models that keep or reject other keys, and for types that are not such classes.
@@ -75,7 +75,7 @@ def known_keys(annotation: Any, by_name: bool = False) -> dict[str, Any] | None:
     return None
 
 
-def _aliases(alias: Any) -> list[str]:
+def _aliases(alias: object) -> list[str]:
     if isinstance(alias, str):
         return [alias]
     if isinstance(alias, AliasPath):

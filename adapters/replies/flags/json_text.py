@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from adapters.replies.reading import Reading
@@ -170,7 +170,7 @@ def valid_object_at(text: str, start: int) -> int:
     return end
 
 
-def lost_words(text: str, value: Any) -> list[str]:
+def lost_words(text: str, value: object) -> list[str]:
     """Return words and digits of a JSON text that are missing from its parsed value.
 
     Empty for a text with backslashes, whose words are uncertain.
@@ -194,7 +194,7 @@ def lost_words(text: str, value: Any) -> list[str]:
     return list(lost)
 
 
-def _words_of(value: Any) -> Iterator[str]:
+def _words_of(value: object) -> Iterator[str]:
     """Yield the words and digits of every key and leaf of a JSON value."""
     waiting = [value]
     for one in waiting:

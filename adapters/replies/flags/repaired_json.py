@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from math import isinf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from adapters.replies.flag import Flag, place, shown
 from adapters.replies.flags.json_text import (
@@ -129,7 +129,7 @@ def _field(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag]:
         yield Flag("fence-dropped", f"The code fence around the value of `{name}` was dropped.", name)
 
 
-def _from_prose(name: str, after: Any, text: str) -> Flag:
+def _from_prose(name: str, after: object, text: str) -> Flag:
     return Flag(
         "brackets-in-prose-taken",
         f"`{name}` is prose with brackets in it: {shown(after)} was taken as the value, and the words around it were "
@@ -149,7 +149,7 @@ def _mended(name: str, text: str) -> Iterator[Flag]:
     yield Flag("json-repaired", f"The value of `{name}` is not valid JSON ({seen}); json_repair rewrote it.", name)
 
 
-def _losses(name: str, raw: str, after: Any) -> Iterator[Flag]:
+def _losses(name: str, raw: str, after: object) -> Iterator[Flag]:
     bare = outside_strings(raw).text
     if "-Infinity" in bare and _holds_infinity(after):
         yield Flag("minus-sign-lost", f"-Infinity in `{name}` lost its sign while the JSON was repaired.", name)
@@ -173,7 +173,7 @@ def _losses(name: str, raw: str, after: Any) -> Iterator[Flag]:
         )
 
 
-def _holds_infinity(value: Any) -> bool:
+def _holds_infinity(value: object) -> bool:
     leaves = [value]
     for leaf in leaves:
         if isinstance(leaf, list) and len(leaves) < 10_000:

@@ -43,7 +43,7 @@ def constraints_of(field: Field) -> Mapping[str, Any]:
     return found
 
 
-def constraint_flags(field: Field, value: Any) -> Iterator[Flag]:
+def constraint_flags(field: Field, value: object) -> Iterator[Flag]:
     """Flag each constraint that the value breaks."""
     for name, limit in constraints_of(field).items():
         if _is_broken(name, limit, value):
@@ -156,7 +156,7 @@ def _escapes(field: FieldReading) -> Iterator[Flag]:
         )
 
 
-def _union(field: FieldReading, annotation: Any) -> Iterator[Flag]:
+def _union(field: FieldReading, annotation: object) -> Iterator[Flag]:
     value = field.value
     if type(value) is not str or get_origin(annotation) not in (Union, types.UnionType):
         return
@@ -178,7 +178,7 @@ def _union(field: FieldReading, annotation: Any) -> Iterator[Flag]:
         )
 
 
-def _by_steps(field: FieldReading, annotation: Any) -> Iterator[Flag]:
+def _by_steps(field: FieldReading, annotation: object) -> Iterator[Flag]:
     name = field.name
     unwrapped = [step for step in field.steps if step.rule in ("unwrap", "unquote")]
     if unwrapped:
@@ -219,7 +219,7 @@ def _literal(name: str, step: Step, field: FieldReading) -> Iterator[Flag]:
     )
 
 
-def _validated(name: str, field: FieldReading, step: Step, annotation: Any) -> Iterator[Flag]:
+def _validated(name: str, field: FieldReading, step: Step, annotation: object) -> Iterator[Flag]:
     before, value = step.before, field.value
     if isinstance(value, bool) and not isinstance(before, bool):
         yield Flag("bool-from-a-word", f"{shown(before)} in `{name}` counts as {value}.", name)
@@ -271,7 +271,7 @@ def _numbers(field: FieldReading) -> Iterator[Flag]:
             leaves.extend(list(leaf.values())[: MOST_LEAVES - len(leaves)])
 
 
-def _code(reading: Reading, field: FieldReading, annotation: Any) -> Iterator[Flag]:
+def _code(reading: Reading, field: FieldReading, annotation: object) -> Iterator[Flag]:
     if not is_named(annotation, "Code"):
         return
     name = field.name

@@ -57,7 +57,7 @@ def _of_field(reading: Reading, field: FieldReading) -> Iterator[Flag]:
         yield from _model(name, inner, given)
 
 
-def _enum(name: str, annotation: type[Enum], given: Any, text: str, is_optional: bool) -> Iterator[Flag]:
+def _enum(name: str, annotation: type[Enum], given: object, text: str, is_optional: bool) -> Iterator[Flag]:
     values = [member.value for member in annotation]
     allowed = ", ".join(shown(value) for value in values[:5])
     if isinstance(given, list | dict):
@@ -87,7 +87,7 @@ def _enum(name: str, annotation: type[Enum], given: Any, text: str, is_optional:
         yield from _other_case(name, bare, [*values, *annotation.__members__])
 
 
-def _literal(name: str, annotation: Any, text: str, raw: str, is_optional: bool) -> Iterator[Flag]:
+def _literal(name: str, annotation: object, text: str, raw: str, is_optional: bool) -> Iterator[Flag]:
     allowed = list(get_args(annotation))
     if is_optional and raw.startswith(("Literal[", "str[")):
         yield Flag(
@@ -114,7 +114,7 @@ def _other_case(name: str, text: str, allowed: list[Any]) -> Iterator[Flag]:
         )
 
 
-def _scalar(name: str, annotation: Any, text: str) -> Iterator[Flag]:
+def _scalar(name: str, annotation: object, text: str) -> Iterator[Flag]:
     if len(text) > DIGITS and text.lstrip("+-").isdigit():
         yield Flag("number-too-long", f"`{name}` has {len(text):,} digits; Python reads at most {DIGITS:,}.", name)
         return
@@ -140,7 +140,7 @@ def _scalar(name: str, annotation: Any, text: str) -> Iterator[Flag]:
         )
 
 
-def _list(name: str, annotation: Any, given: Any) -> Iterator[Flag]:
+def _list(name: str, annotation: object, given: object) -> Iterator[Flag]:
     if isinstance(given, str):
         yield Flag(
             "list-expected",

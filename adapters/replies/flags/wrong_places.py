@@ -51,7 +51,7 @@ def _is_subsequence(short: str, long: str) -> bool:
     return all(letter in letters for letter in short)
 
 
-def wrong_places(field: Field, given: Any, is_explained: bool) -> Iterator[Flag]:
+def wrong_places(field: Field, given: object, is_explained: bool) -> Iterator[Flag]:
     """Flag every place inside a value that the field's type rejects.
 
     Skips the whole value if a flag already explains it (`is_explained`), unless a number has a currency, a percent sign
@@ -77,7 +77,7 @@ def _path(name: str, loc: tuple[int | str, ...]) -> str:
     return name + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in loc)
 
 
-def _flag(field: Field, path: str, kind: str, key: str, given: Any, said: str) -> Flag:
+def _flag(field: Field, path: str, kind: str, key: str, given: object, said: str) -> Flag:
     name = field.name
     if kind == "missing":
         known = _known_keys(field)

@@ -157,7 +157,7 @@ def _nested(reading: Reading) -> Iterator[Flag]:
                 )
 
 
-def _field(reading: Reading, field: FieldReading, source: str, after: Any) -> Iterator[Flag]:
+def _field(reading: Reading, field: FieldReading, source: str, after: object) -> Iterator[Flag]:
     name, raw = field.name, field.raw or ""
     annotation = reading.signature.output_fields[name].annotation
     if after is None:
@@ -218,6 +218,6 @@ def _list(name: str, raw: str, after: list[Any]) -> Iterator[Flag]:
         )
 
 
-def _wants_list(annotation: Any) -> bool:
+def _wants_list(annotation: object) -> bool:
     schema = schema_by_name(annotation)
     return any(one.get("type") == "array" for one in (schema, *schema.get("anyOf", ())))
