@@ -225,14 +225,24 @@ class SignatureForm(Vertical):
     # -- dialogs and changes
 
     def _begin(self) -> None:
-        def refuse(name: str) -> str:
-            return "" if name.isidentifier() else "expected a name of letters, digits and _, such as ExtractInvoice"
+        def refuse(typed: str) -> str:
+            if typed.isidentifier():
+                return ""
+            if "->" not in typed:
+                return "expected a name of letters, digits and _, such as ExtractInvoice"
+            try:
+                notation.read(typed)
+            except SignatureError as error:
+                return _told(error)
+            return ""
 
-        def done(name: str | None) -> None:
-            if name:
-                self._on_change(Changed(change.new_source(name, "text"), "begin a signature"))
+        def done(typed: str | None) -> None:
+            if typed and "->" in typed:
+                self.take_pasted(typed)
+            elif typed:
+                self._on_change(Changed(change.new_source(typed, "text"), "begin a signature"))
 
-        hint = "its name, or paste a whole signature   enter   {ask.close|esc} close"
+        hint = "its name, or a whole signature   enter   {ask.close|esc} close"
         self.app.push_screen(AskScreen("A new signature", "Extract", refuse, hint, self.take_pasted), done)
 
     def _add(self, row: Row) -> None:

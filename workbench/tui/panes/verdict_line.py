@@ -133,7 +133,7 @@ def _took(run: ColumnRun) -> str:
 
 
 def _of_reading(reading: Reading, took: str, ended: tuple[tuple[str, str], ...], keys: KeyWords) -> Content:
-    """Describe a parse result; for an error, with its place, its field and the key for fixes."""
+    """Describe a parse result; for an error, with its place, its field and the key for fixes before what may be cut."""
     flags = f" · {len(reading.flags)} ⚑" if reading.flags else ""
     if reading.ok and reading.uncertain:
         return _line("✓", "warning", f"uncertain · {', '.join(reading.uncertain)}", took + flags, ended)
@@ -145,7 +145,7 @@ def _of_reading(reading: Reading, took: str, ended: tuple[tuple[str, str], ...],
     if reading.error is not None and reading.error.field:
         field = f" · {reading.error.field}"
     fixes = keys(" · {app.fixes|alt+x} fixes")
-    return _line("✗", "error", (place + field).strip(), took + flags + fixes, ended)
+    return _line("✗", "error", (place + field).strip(), fixes + took + flags, ended)
 
 
 def _ended(rendered: RenderedColumn, run: ColumnRun | None) -> tuple[tuple[str, str], ...]:

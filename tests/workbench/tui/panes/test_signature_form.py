@@ -105,6 +105,17 @@ def test_a_whole_signature_pasted_where_its_name_is_asked_for_is_taken() -> None
     at_the_desk(act, Session(SignatureText("")))
 
 
+def test_a_signature_typed_where_its_name_is_asked_for_is_taken_or_refused_in_place() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f11", "enter")
+        await named(desk, "reviews: list[str] -> verdict: Literal['good'")
+        assert "Literal['good'" in desk.app.screen.query_one(Input).value
+        await named(desk, "reviews: list[str] -> verdict: Literal['good', 'bad']")
+        assert source(desk) == "reviews: list[str] -> verdict: Literal['good', 'bad']"
+
+    at_the_desk(act, Session(SignatureText("")))
+
+
 def test_a_form_that_is_not_there_yet_gets_the_focus_once_it_is() -> None:
     async def act(desk: Desk) -> None:
         form = SignatureForm(lambda _: None, lambda _: "")
