@@ -13,8 +13,11 @@ from adapters.lm.capabilities import split_model
 
 FILES, HOME = "files", "home"
 """Folders of a seat: the participant's files, and the program's own files (state, settings, log)."""
-PASSED_ON = ("LANG", "LC_ALL", "LC_CTYPE", "TZ", "PYTHONPATH", "LD_LIBRARY_PATH")
-"""Environment variables of the server that a seat's process inherits: locale, time zone and Python's paths."""
+PASSED_ON = ("LANG", "LC_ALL", "LC_CTYPE", "TZ")
+"""Environment variables of the server that a seat's process inherits: locale and time zone."""
+PATHS = ("PYTHONPATH", "LD_LIBRARY_PATH")
+"""Variables that it inherits with absolute folders: a relative one would mean the participant's own folder, whose files
+would be imported before the walls stand."""
 DISK_MB = 100
 PROGRAM = "workbench.tui.launch_visitor"
 
@@ -57,12 +60,14 @@ class Orders:
     def environment(self, size: tuple[int, int], ours: Mapping[str, str]) -> dict[str, str]:
         """Return the environment of the process; `ours` is the server's.
 
-        Only `PASSED_ON` and the API keys for `models` are taken from `ours`.
+        Only `PASSED_ON`, `PATHS` and the API keys for `models` are taken from `ours`.
         """
         home = str(self.home)
         passed = {name: ours[name] for name in (*PASSED_ON, *key_variables(self.models)) if ours.get(name)}
+        paths = {name: found for name in PATHS if (found := _absolute(ours.get(name, "")))}
         return {
             **passed,
+            **paths,
             "HOME": home,
             "XDG_CONFIG_HOME": os.path.join(home, "config"),
             "XDG_STATE_HOME": os.path.join(home, "state"),
@@ -77,6 +82,10 @@ class Orders:
             "COLUMNS": str(size[0]),
             "ROWS": str(size[1]),
         }
+
+
+def _absolute(folders: str) -> str:
+    return os.pathsep.join(os.path.abspath(one) for one in folders.split(os.pathsep) if one)
 
 
 def key_variables(models: tuple[str, ...]) -> tuple[str, ...]:

@@ -32,6 +32,19 @@ def test_no_variable_of_the_teachers_but_how_text_is_written() -> None:
     assert all("teacher" not in value for value in made.values())
 
 
+@pytest.mark.parametrize("name", ["PYTHONPATH", "LD_LIBRARY_PATH"])
+def test_no_code_is_looked_for_in_the_folder_of_the_visitor(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir("/usr")
+    for given, passed in [
+        ("/a:/b", "/a:/b"),
+        (":/a:", "/a"),
+        (".:lib:/a", "/usr:/usr/lib:/a"),
+        (":", None),
+        ("", None),
+    ]:
+        assert Orders("/class/seat-01").environment((80, 24), {name: given}).get(name) == passed
+
+
 def test_home_and_every_folder_of_settings_are_the_visitors_own() -> None:
     made = Orders("/class/seat-01").environment((120, 35), TEACHERS)
     folders = [made[name] for name in made if name == "HOME" or name.startswith("XDG_") or name == "TMPDIR"]
