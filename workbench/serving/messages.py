@@ -76,13 +76,13 @@ def read_packet(text: str) -> Packet:
     match _decoded(text):
         case ["stdin", str(typed)]:
             return Keys(typed.encode("utf-8", "replace"))
-        case ["resize", {"width": int(width), "height": int(height)}]:
+        case ["resize", {"width": int(width), "height": int(height), **more}] if not more:
             return Resize(*terminal_size(width, height))
         case ["ping", str() | int() | float() | None as said]:
             return Ping(str(said)[:100])
-        case ["focus", *_]:
+        case ["focus"]:
             return Focus(True)
-        case ["blur", *_]:
+        case ["blur"]:
             return Focus(False)
         case ["press", str(button), int(step)] if button in BUTTONS and 0 <= step < MOST_STEPS:
             return Press(button, step)

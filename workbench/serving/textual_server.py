@@ -277,6 +277,7 @@ async def converse(
                     await websocket.send_json(["pong", packet.said])
                 else:
                     await program.take(packet)
+            await asyncio.sleep(0)  # messages that are here already are read without a pause: let others go first
     except (ConnectionError, TimeoutError):
         pass  # the page was closed during a send, or page or program no longer reads
     finally:

@@ -1,0 +1,55 @@
+"""A page that sends more than a hand can type holds up nobody else."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from aiohttp import WSMsgType
+
+from workbench.serving import textual_server
+from workbench.serving.orders import Orders
+
+COUNT = 200
+
+
+class Flood:
+    """A page whose messages have all arrived: reading them never waits."""
+
+    async def __aiter__(self) -> AsyncIterator[Any]:
+        for number in range(COUNT):
+            said = f'["ping", "{number}"]' if number % 2 else '["focus"]'
+            yield SimpleNamespace(type=WSMsgType.TEXT, data=said)
+
+    async def send_json(self, _: object) -> None:
+        pass
+
+
+def test_others_have_their_turn_between_two_messages_of_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def nothing(*_: object) -> None:
+        pass
+
+    for name in ("start", "take", "follow", "stop"):
+        monkeypatch.setattr(textual_server.SeatProgram, name, nothing)
+    monkeypatch.setattr(textual_server.SeatProgram, "__init__", lambda *_: None)
+
+    async def run() -> int:
+        turns = 0
+
+        async def other() -> None:
+            nonlocal turns
+            while True:
+                turns += 1
+                await asyncio.sleep(0)
+
+        others = asyncio.create_task(other())
+        page = cast(Any, Flood())
+        lead = textual_server.Lead()
+        await textual_server.converse(page, Orders("/nowhere"), (80, 24), lambda: None, lead, lambda _: None)
+        others.cancel()
+        return turns
+
+    assert asyncio.run(run()) >= COUNT
