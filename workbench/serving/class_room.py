@@ -172,8 +172,7 @@ class ClassRoom:
             if open_page is not None:
                 await open_page.close(code=textual_server.IDLE, message=b"idle for too long")
         for seat in self.seats.release():
-            self._turns.pop(seat.number, None)
-            self._clear(seat)
+            self._end(seat)
             free = self.teachers_address if seat.leads else self.address
             self._say(f"{seat.name} has left{self._count()}; address for the free seat: {free}")
 
@@ -206,8 +205,7 @@ class ClassRoom:
             await open_page.close(code=textual_server.REMOVED, message=b"removed by the teacher")
         async with self.turn(seat):
             pass  # the lock is free once the program has ended
-        self._turns.pop(number, None)
-        self._clear(seat)
+        self._end(seat)
         return f"{seat.name} was removed{self._count()}; `code` makes a new code, `close` admits nobody"
 
     async def _board(self, request: web.Request) -> web.Response:
@@ -241,6 +239,13 @@ class ClassRoom:
 
     def _count(self) -> str:
         return f" ({self.seats.taken} of {self.seats.most} seats taken)"
+
+    def _end(self, seat: Seat) -> None:
+        """Clean up after a seat that is no more: its connections, which have no time limit, and its folder."""
+        if self._connections is not None:
+            self._connections.leave(seat.number)
+        self._turns.pop(seat.number, None)
+        self._clear(seat)
 
     def _clear(self, seat: Seat) -> None:
         said = "" if self.setup.keeps else seats.remove_folder(seat.folder)

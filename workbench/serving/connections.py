@@ -69,6 +69,11 @@ class Connections:
         if len(held) >= MOST_OF_A_SEAT:
             _abort(transport)
 
+    def leave(self, number: int) -> None:
+        """Cut off all connections of a seat that is no more."""
+        for transport in self._seats.pop(number, []):
+            _abort(transport)
+
     def _end(self, transport: asyncio.BaseTransport) -> None:
         if self._strangers.pop(transport, None) is not None:
             _abort(transport)

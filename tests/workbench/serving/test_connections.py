@@ -85,6 +85,24 @@ def test_who_has_a_seat_keeps_the_connection(tmp_path: Path, monkeypatch: pytest
     hold(Setup(top=tmp_path, port=0), act, patience=120)
 
 
+def test_a_seat_that_is_no_more_keeps_no_connection(tmp_path: Path) -> None:
+    async def act(room: ClassRoom) -> None:
+        async with browser_at(room) as browser:
+            _, cookie = await browser.join()
+            request = f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{room.port}\r\nCookie: {cookie.partition(';')[0]}\r\n\r\n"
+            held = [await knock(room, request.encode() + HALF) for _ in range(3)]
+            for reader, _ in held:
+                assert await reader.readline() == b"HTTP/1.1 200 OK\r\n"
+            await room.order(f"kick {room.seats.all[0].number}")
+            for reader, writer in held:
+                with suppress(ConnectionError):
+                    while await asyncio.wait_for(reader.read(100_000), connections.SECONDS / 3):
+                        pass
+                writer.close()
+
+    hold(Setup(top=tmp_path, port=0), act, patience=120)
+
+
 def test_requests_that_are_none_are_one_counted_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     async def act(room: ClassRoom) -> None:
         for number in range(40):
