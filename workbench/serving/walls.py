@@ -22,7 +22,13 @@ from adapters.lm import child
 from sessions.checking import patterns
 
 CHANGES = {
-    **dict.fromkeys("os.chmod os.chown os.mkdir os.remove os.rmdir os.truncate os.utime shutil.rmtree".split(), 1),
+    **dict.fromkeys(
+        (
+            "os.chmod os.chown os.mkdir os.remove os.removexattr os.rmdir os.setxattr os.truncate os.utime "
+            "shutil.rmtree"
+        ).split(),
+        1,
+    ),
     **dict.fromkeys("os.link os.rename shutil.copyfile shutil.move".split(), 2),
 }
 """Events that change files, and the number of their leading arguments that are paths."""
@@ -38,6 +44,9 @@ WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 DEVICES = ("/dev/null", "/dev/urandom", "/dev/random")
 SYSTEM_TABLES = ("/usr/share/zoneinfo", "/usr/share/locale", "/etc/localtime", "/etc/timezone")
 """Time zones and translations of the system, without anyone's private data."""
+FLAGS = frozenset({"-I", "-P", "-S", "-X", "utf8"})
+"""What may stand between Python and its script."""
+IN_MEMORY = ":memory:"
 MEGABYTE = 1024 * 1024
 BLOCK = 4096
 CHECKS_PATTERNS, CALLS_MODELS = patterns.WORKER, child.WORKER
@@ -99,8 +108,13 @@ def watcher(folder: Path, scripts: Iterable[Path], most_bytes: int) -> Callable[
             path = arguments[0]
             if not isinstance(path, int) and _real("." if path is None else path) not in listable:
                 _stay("." if path is None else path, readable)
+        elif event == "sqlite3.connect":
+            if arguments[0] != IN_MEMORY:  # SQLite opens its file itself, without the event `open`
+                _stay(arguments[0], (top,))
+                if folder_size(top) >= most_bytes:
+                    raise FullError(most_bytes)
         elif event == "subprocess.Popen":
-            _program(arguments[1], startable)
+            _program(arguments[0], arguments[1], startable)
         elif event in NEVER:
             raise WallError(event)
 
@@ -141,7 +155,8 @@ def _stay(path: object, folders: tuple[str, ...]) -> None:
         raise WallError(real)
 
 
-def _program(words: object, startable: frozenset[str]) -> None:
+def _program(program: object, words: object, startable: frozenset[str]) -> None:
     given = list(words) if isinstance(words, (list, tuple)) else [words]
-    if given[0] != sys.executable or str(given[-1]) not in startable:
-        raise WallError(f"the program {given[0]!r}")
+    is_python = program == given[0] == sys.executable
+    if not is_python or str(given[-1]) not in startable or not FLAGS.issuperset(given[1:-1]):
+        raise WallError(f"the program {program!r}")

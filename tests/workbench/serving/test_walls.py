@@ -38,6 +38,7 @@ def test_a_file_of_the_folder_is_read_and_written(watch: Watch, folder: Path) ->
         watch("open", (path, "r", os.O_RDONLY))
     watch("os.rename", (folder / "a", folder / "b", -1, -1))
     watch("os.listdir", (folder,))
+    watch("sqlite3.connect", (folder / "runs",))
 
 
 def test_a_folder_that_is_full_is_read_and_emptied_and_not_written_to(watch: Watch, folder: Path) -> None:
@@ -47,6 +48,9 @@ def test_a_folder_that_is_full_is_read_and_emptied_and_not_written_to(watch: Wat
     (folder / "small").write_bytes(b"x")
     with pytest.raises(walls.FullError, match=r"your folder here is full \(1 megabytes\): download"):
         watch("open", (folder / "new", "w", os.O_WRONLY | os.O_CREAT))
+    with pytest.raises(walls.FullError):
+        watch("sqlite3.connect", (str(folder / "runs"),))
+    watch("sqlite3.connect", (":memory:",))
     watch("open", (folder / "small", "r", os.O_RDONLY))
     watch("open", ("/dev/null", None, os.O_RDWR))
     watch("os.remove", (folder / "small", -1))
@@ -96,6 +100,11 @@ def test_no_file_outside_is_opened(
         ("subprocess.Popen", ("/bin/sh", ["sh", "-c", "id"], None, None)),
         ("subprocess.Popen", (sys.executable, [sys.executable, "-c", "1"], None, None)),
         ("subprocess.Popen", ("sh", "id", None, None)),
+        ("subprocess.Popen", ("/bin/sh", [sys.executable, str(CHECKS_PATTERNS)], None, None)),
+        ("subprocess.Popen", (sys.executable, [sys.executable, "-c", "1", str(CHECKS_PATTERNS)], None, None)),
+        ("sqlite3.connect", ("/tmp/elsewhere.db",)),
+        ("sqlite3.connect", ("../secret",)),
+        ("os.setxattr", ("/etc/hostname", "user.a", b"b", 0)),
         ("subprocess.Popen", (sys.executable, [sys.executable, str(CALLS_MODELS)], None, None)),
     ],
 )
