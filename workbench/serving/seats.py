@@ -16,7 +16,7 @@ import stat
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from hmac import compare_digest
 from pathlib import Path
@@ -252,9 +252,12 @@ def abandoned(now: float) -> list[str]:
     found: list[str] = []
     for lock in sorted(Path(tempfile.gettempdir()).glob(f"{PREFIX}*/{LOCK}")):
         top = lock.parent
-        with suppress(OSError), open(lock, "rb") as opened:
+        with suppress(OSError), ExitStack() as held:
+            if top.is_symlink() or top.stat().st_uid != os.getuid():
+                continue  # somebody else's, where `lock` may be a pipe that blocks
+            opened = held.enter_context(open(lock, "rb"))
             about = os.fstat(opened.fileno())
-            if top.is_symlink() or top.stat().st_uid != os.getuid() or not _lock(opened):
+            if not _lock(opened):
                 continue
             count = sum(one.is_dir() for one in top.iterdir())
             if count and now - about.st_mtime < KEPT_DAYS * 86_400:

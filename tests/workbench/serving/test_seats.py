@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -156,3 +159,14 @@ def test_the_code_of_a_teacher_is_not_spent_where_no_folder_can_be_made(monkeypa
     with pytest.raises(OSError, match="no space"):
         room.admit(own)
     assert room.is_teachers(own)
+
+
+def test_a_pipe_in_a_folder_of_somebody_else_holds_up_no_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (tmp_path / f"{seats.PREFIX}x").mkdir()
+    os.mkfifo(tmp_path / f"{seats.PREFIX}x" / seats.LOCK)
+    monkeypatch.setattr(os, "getuid", lambda: tmp_path.stat().st_uid + 1)
+    looking = threading.Thread(target=seats.abandoned, args=(0.0,), daemon=True)
+    looking.start()
+    looking.join(10)
+    assert not looking.is_alive()
