@@ -19,6 +19,8 @@ BROWSER = Path(__file__).parent / "browser"
 TEXTUALS = Path(textual_serve.__file__).parent / "static"
 OPEN = ("/static/css/", "/static/js/", "/static/fonts/", "/static/images/", "/class/")
 """Paths of the pages' files, which need no seat."""
+LONGEST_PATH = 200
+"""The longest of these paths in characters; a file system rejects longer names with an error."""
 DOWNLOADS = "/download/"
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
@@ -95,7 +97,8 @@ class Doors:
         path, seat = request.path, self.holder(request)
         if seat is not None:
             self._seated(request, seat)
-        is_page_file = path.startswith(OPEN) and not path.endswith("/") and request.method in ("GET", "HEAD")
+        is_file = path.startswith(OPEN) and not path.endswith("/") and len(path) <= LONGEST_PATH
+        is_page_file = is_file and request.method in ("GET", "HEAD")
         if path != "/join" and not path.startswith("/join/") and not is_page_file:
             if path not in ("/", "/ws", BOARD) and not path.startswith(DOWNLOADS):
                 return page("Page not found", NOT_FOUND, CODE, status=404)

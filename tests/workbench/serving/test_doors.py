@@ -156,6 +156,8 @@ def test_without_a_place_there_is_no_connection(in_class: Callable[[Act], None])
         "/download/anything",
         "/download/%2e%2e%2f",
         "/etc/passwd",
+        "/class/" + "a" * 300,
+        "/static/js/" + "a" * 5_000,
     ],
 )
 def test_no_path_leads_to_a_file_that_is_none_of_the_pages(in_class: Callable[[Act], None], path: str) -> None:
