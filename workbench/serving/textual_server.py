@@ -263,6 +263,8 @@ async def converse(
         await program.start(*size)
         following = asyncio.create_task(program.follow())
         async for message in websocket:
+            if websocket.closed:
+                break  # what it sent before would hold up its end
             if message.type is not WSMsgType.TEXT:
                 continue
             try:

@@ -19,22 +19,46 @@ COUNT = 200
 class Flood:
     """A page whose messages have all arrived: reading them never waits."""
 
+    read = 0
+    closed = False
+
     async def __aiter__(self) -> AsyncIterator[Any]:
         for number in range(COUNT):
             said = f'["ping", "{number}"]' if number % 2 else '["focus"]'
+            self.read += 1
             yield SimpleNamespace(type=WSMsgType.TEXT, data=said)
 
     async def send_json(self, _: object) -> None:
         pass
 
 
-def test_others_have_their_turn_between_two_messages_of_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+def program_of_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     async def nothing(*_: object) -> None:
         pass
 
     for name in ("start", "take", "follow", "stop"):
         monkeypatch.setattr(textual_server.SeatProgram, name, nothing)
     monkeypatch.setattr(textual_server.SeatProgram, "__init__", lambda *_: None)
+
+
+def test_what_a_page_sent_before_it_was_closed_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    program_of_nothing(monkeypatch)
+    page = cast(Any, Flood())
+
+    def touch() -> None:
+        pass
+
+    async def run() -> None:
+        page.closed = True
+        lead = textual_server.Lead()
+        await textual_server.converse(page, Orders("/nowhere"), (80, 24), touch, lead, lambda _: None)
+
+    asyncio.run(run())
+    assert page.read == 1
+
+
+def test_others_have_their_turn_between_two_messages_of_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    program_of_nothing(monkeypatch)
 
     async def run() -> int:
         turns = 0
