@@ -85,7 +85,7 @@ def test_from_nothing_to_a_program_that_dspy_runs(tmp_path: Path, size: tuple[in
             terminal.press("enter", "f5")
             terminal.wait_for(sign)
         terminal.press(SHIFT_F7)
-        terminal.wait_for("Runs of")
+        terminal.wait_for("Sent · this case")
         terminal.press(" ", "\x1b[F")
         terminal.wait_for("offline/sloppy")
         terminal.press("escape", "f3")

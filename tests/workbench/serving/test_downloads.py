@@ -119,7 +119,7 @@ def test_what_a_visitor_exports_is_a_download_of_his_browser(tmp_path: Path) -> 
                     await page.shows("Search")
                     await page.press("Export as page")
                     await page.press("enter")
-                    await page.shows("Download it")
+                    await page.shows("save it on your machine")
                     await page.press("d")
                     await page.until(lambda: page.told, "the offer of a file")
                     assert json.loads(page.told.pop()) == ["deliver_file_start", name]

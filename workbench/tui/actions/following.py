@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -269,7 +270,7 @@ def _set_link(state: State, link: SourceLink) -> State:
 
 def is_wording(drift: Drift) -> bool:
     """Return whether a difference is in instructions or a description, so that a variant can contain it."""
-    return drift.place == "instructions" or (drift.place.startswith("fields.") and drift.place.endswith(".desc"))
+    return drift.place == "instructions" or re.fullmatch(r"fields\.[^.]+\.desc", drift.place) is not None
 
 
 def side_by_side(mine: Signature, theirs: Signature) -> tuple[Variant, ...]:

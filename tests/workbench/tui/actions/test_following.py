@@ -196,7 +196,7 @@ def test_a_mistake_of_the_sessions_own_text_is_called_that_and_the_programs_can_
     [
         ("sure: bool", "sure: float", "the type of `sure` has changed"),
         ("    sure:", "    desc: str = dspy.OutputField()\n    sure:", "the output field `desc` is gone"),
-        ("import dspy", "import dspy  # ours", "the two differ only in what no prompt shows"),
+        ("import dspy", "import dspy  # ours", "no prompt shows the differences"),
     ],
 )
 def test_why_the_two_cannot_stand_side_by_side_is_said(session: Path, before: str, after: str, why: str) -> None:

@@ -84,7 +84,7 @@ def test_a_rewrite_is_shown_as_a_diff_and_what_is_taken_is_a_variant_that_undo_t
 
             await desk.until(lambda: "+ Say unknown" in shown(), "for it to be painted")
             assert f"- {TEXT}" in shown() and "[/x]" in shown()
-            assert "t take it" in str(desk.app.screen.query_one(".dialog-hint").render())
+            assert "t accept, as a variant" in str(desk.app.screen.query_one(".dialog-hint").render())
             assert desk.document.session is before
             await desk.press("t")
             (made,) = desk.document.session.variants
