@@ -54,9 +54,9 @@ class RunOptions(TypedDict, total=False):
     listeners: Iterable[events.Listener]
     """Functions called with every event as it happens."""
     raw: bool
-    """Whether to keep the reply as text, unparsed."""
+    """True to keep the reply as text, unparsed."""
     held: bool
-    """Whether `params` belong to the model, as in `dspy.LM(…)`, instead of to this call."""
+    """True if `params` belong to the model, as in `dspy.LM(…)`, instead of to this call."""
     reuse: Prompt | None
     """An earlier prompt; its rendered demos are reused where the demos are the same."""
     clock: Callable[[], float]

@@ -115,7 +115,7 @@ class Adapter:
     profile: ClassVar[Profile] = CUSTOM
     whole_call: WholeCall | None = None
     renders_demos_by_faces: ClassVar[bool] = False
-    """Whether demos depend only on `Signature.field_faces`; must be set on each class, as it is not inherited."""
+    """True if demos depend only on `Signature.field_faces`; must be set on each class, as it is not inherited."""
 
     def __init__(
         self,

@@ -69,12 +69,12 @@ class Profile:
     """Constructor arguments that a session may set: plain values, never callbacks."""
     has_demos: bool = True
     history: Literal["turns", "printed", "left out"] = "turns"
-    """Whether a History's turns become messages, are printed into the user message, or are left out."""
+    """The place of a History's turns: messages, text in the user message, or nowhere."""
     word_for_none: str = "None"
     """Text of a missing output in a turn."""
     quirks: frozenset[Quirk] = OF_THE_BASE
     has_finetuning_in_dspy: bool = False
-    """Whether dspy's class has `format_finetune_data`."""
+    """True if dspy's class has `format_finetune_data`."""
     structure: str = (
         "Then the form of every message, as this adapter wants it. Its parser later looks for this form in the reply."
     )
@@ -88,12 +88,12 @@ class Profile:
 
     @property
     def can_fall_back(self) -> bool:
-        """Whether a parse error may cause a second call through JSON."""
+        """Tell whether a parse error may cause a second call through JSON."""
         return FALLBACK_OPTION in self.options
 
     @property
     def has_second_model(self) -> bool:
-        """Whether a second call extracts the values from the first reply."""
+        """Tell whether a second call extracts the values from the first reply."""
         return EXTRACTION_OPTION in self.options
 
 

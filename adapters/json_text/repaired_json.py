@@ -46,7 +46,7 @@ TOO_DEEP = "Input nesting exceeds the supported parser recursion depth."
 _CAN_PLACE = "try_valid_json_suffix" in inspect.signature(JSONParser).parameters and hasattr(
     JSONParser, "_try_parse_valid_json_value"
 )
-"""Whether json_repair parses an object inside a text separately; before about 0.60 it did not, and let RecursionError
+"""True if json_repair parses an object inside a text separately; before about 0.60 it did not, and let RecursionError
 through."""
 
 

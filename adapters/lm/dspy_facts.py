@@ -89,9 +89,9 @@ class Door:
     spelling: str | None = None
     """The format of `thinking` in which a request to a chat API asks for reasoning."""
     cache_key: Literal["sent", "dropped", "refused"] = "sent"
-    """What a chat API does with `prompt_cache_key`."""
+    """The treatment of `prompt_cache_key` by a chat API."""
     keeps_reasoning: bool = False
-    """Whether every assistant message includes its reasoning, even if empty."""
+    """True if every assistant message includes its reasoning, even if empty."""
 
     def refuses(self, model: str) -> frozenset[str]:
         return next((refused for start, refused in self.by_beginning if model.startswith(start)), self.refused)

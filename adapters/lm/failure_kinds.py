@@ -68,14 +68,14 @@ class _Failure:
     text: str
     content_type: str
     has_begun: bool
-    """Whether any part of a reply had arrived."""
+    """True if any part of a reply had arrived."""
     in_stream: bool
     is_tls: bool
     is_page: bool
     names_model: bool
-    """Whether the response body mentions a model."""
+    """True if the response body mentions a model."""
     is_accepted: bool
-    """Whether the server answered with a success status."""
+    """True if the server answered with a success status."""
 
     @classmethod
     def of(cls, facts: Facts) -> _Failure:

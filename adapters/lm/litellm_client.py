@@ -99,7 +99,7 @@ class LitellmLM:
 
     @property
     def is_loading(self) -> bool:
-        """Whether a call made now would wait for litellm to load (2 to 6 seconds)."""
+        """Tell whether a call made now would wait for litellm to load (2 to 6 seconds)."""
         return not self._child().ready.is_set()
 
     def has_to_load(self, request: Mapping[str, Any]) -> bool:

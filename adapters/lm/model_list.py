@@ -32,7 +32,7 @@ class ModelEntry:
     retires: date | None = None
     """The day on which the model leaves its provider's API, if listed."""
     takes_sampling: bool = True
-    """Whether litellm sends `temperature`, `top_p` and `top_k` to the model."""
+    """True if litellm sends `temperature`, `top_p` and `top_k` to the model."""
 
 
 def offline_models() -> tuple[ModelEntry, ...]:

@@ -90,7 +90,7 @@ class Message(ShowsItself):
 
     @property
     def has_data(self) -> bool:
-        """Whether a part of the message is not text."""
+        """Tell whether a part of the message is not text."""
         return any(not isinstance(part, Text) for part in self.parts)
 
     @property

@@ -35,7 +35,7 @@ class MarkerLike(NamedTuple):
     end: int
     begins_line: bool
     has_hashes: bool
-    """Whether it has double brackets and `#` on both sides: only its place or spacing keeps it from being a marker."""
+    """True if it has double brackets and `#` on both sides: only its place or spacing keeps it from being a marker."""
 
 
 @lru_cache(maxsize=4096)

@@ -43,7 +43,7 @@ class StreamedField:
     emitted: tuple[Emitted, ...]
     ended_at: int | None
     is_in_a_chunk: bool
-    """Whether a single chunk contained the whole field: dspy takes it for a cached reply and emits nothing."""
+    """True if a single chunk contained the whole field: dspy takes it for a cached reply and emits nothing."""
 
     @property
     def text(self) -> str:

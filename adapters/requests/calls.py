@@ -80,7 +80,7 @@ class Outcome:
     values: Mapping[str, Any]
     reading: Reading
     is_undecided: bool = False
-    """Whether the text parsed but its evidence decides nothing: dspy parses all completions first."""
+    """True if the text parsed but its evidence decides nothing: dspy parses all completions first."""
 
 
 class WholeCall(Protocol):

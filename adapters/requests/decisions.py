@@ -32,7 +32,7 @@ class Decision:
     type: Any
     """Our or dspy's `Noul`, `Score[…]` or `Choice[…]`."""
     is_plain: bool
-    """Whether the value is plain (`bool`, a Literal's value) instead of the rich type."""
+    """True if the value is plain (`bool`, a Literal's value) instead of the rich type."""
     settings: Mapping[str, Any]
 
     @property

@@ -125,7 +125,7 @@ class ToolInvoked(Event):
     result: ToolResult
     rendered_output: str
     rolled_back: bool = False
-    """Whether the call's changes were undone because they were not accepted."""
+    """True if the call's changes were undone because they were not accepted."""
     duration_ms: float = 0.0
 
 

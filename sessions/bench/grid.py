@@ -98,7 +98,7 @@ class Counted:
 
     @cached_property
     def is_graded(self) -> bool:
-        """Whether any score is neither 0 nor 1."""
+        """Tell whether any score is neither 0 nor 1."""
         return any(one not in (0, 1) for one in self.scores)
 
     def share(self, measure: Measure) -> Share | None:

@@ -85,7 +85,7 @@ class BenchRun(FilePart):
     cause: str | None = None
     """The first cause of the diagnosis (docs/diagnosis.md) if the run is a miss."""
     expected: bool | None = None
-    """Whether the reply met all expectations; null if there are none."""
+    """True if the reply met all expectations; null if there are none."""
     failures: tuple[str, ...] = ()
     """The failed expectations, with what differed."""
     fields: tuple[str, ...] = ()
@@ -105,7 +105,7 @@ class BenchRun(FilePart):
     tokens: int | None = None
     """The number of tokens in the prompts and replies of all calls."""
     is_estimate: bool = False
-    """Whether `tokens` is an estimate, because the provider did not report a count."""
+    """True if `tokens` is an estimate, because the provider did not report a count."""
     retries: int = 0
     """The number of calls retried after a temporary failure; the failed calls are not in `measured`."""
     asked_again: int = 0

@@ -27,7 +27,7 @@ DELAY_S = 0.4
 AGAIN_S = 10.0
 """Seconds until a failed copy is retried, even without another change."""
 LOCK_ATTEMPTS = 20
-"""How often locking is tried; another process that checks a lock briefly holds it."""
+"""Attempts at locking; another process that checks a lock briefly holds it."""
 LOCK_AGE_S = 60.0
 """The age at which an unused lock file is removed; younger files may be about to be locked."""
 MOST_COPIES = 50

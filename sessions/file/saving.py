@@ -14,7 +14,7 @@ from sessions.file.store import Fingerprint
 from sessions.model.session import Session
 
 ATTEMPTS = 5
-"""How often a save is tried; editors ignore the lock and may write between reading and saving."""
+"""Attempts at saving; editors ignore the lock and may write between reading and saving."""
 
 
 @dataclass(frozen=True)

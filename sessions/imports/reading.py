@@ -31,7 +31,7 @@ class Imported:
     has_signature: bool = True
     is_bare_text: bool = False
     by_name: bool = False
-    """Whether its cases update cases of the same name, whose recordings and replies stay."""
+    """True if its cases update cases of the same name, whose recordings and replies stay."""
     guesses: tuple[str, ...] = ()
     """Assumptions about facts that a pasted text lacks. Unlike `questions` they need no answer."""
 

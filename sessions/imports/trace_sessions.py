@@ -27,7 +27,7 @@ class Choice:
     """The calls of a trace to import."""
 
     failed: bool = False
-    """Whether to import only calls that failed, or whose reply a following step could not use."""
+    """True to import only calls that failed, or whose reply a following step could not use."""
     predictor: str | None = None
     """The name of the only session to return."""
     model: str | None = None

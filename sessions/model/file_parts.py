@@ -27,23 +27,23 @@ class Rule:
     name: str = ""
     """The key in the file, if it differs from the name of the field."""
     is_no_key: bool = False
-    """Whether the field is written as a part of another key."""
+    """True if the field is written as a part of another key."""
     has_lines: bool = False
-    """Whether the text is written as a list of its lines."""
+    """True if the text is written as a list of its lines."""
     has_switches: bool = False
-    """Whether items are turns of a history, each optionally wrapped in `{"enabled", "values"}`."""
+    """True if items are turns of a history, each optionally wrapped in `{"enabled", "values"}`."""
     has_parameters: bool = False
-    """Whether the object holds parameters (`sessions.model.parameters`)."""
+    """True if the object holds parameters (`sessions.model.parameters`)."""
     is_left_out: bool = False
-    """Whether the key is omitted if it has its default."""
+    """True if the key is omitted if it has its default."""
     is_lenient: bool = False
-    """Whether a value of a wrong type is kept with the unknown keys and counts as absent."""
+    """True if a value of a wrong type is kept with the unknown keys and counts as absent."""
     null_is_absent: bool = False
-    """Whether null is kept with the unknown keys and counts as absent; a value of a wrong type is an error."""
+    """True if null is kept with the unknown keys and counts as absent; a value of a wrong type is an error."""
     is_always_written: bool = False
-    """Whether a part that keeps its layout writes the key even with its default."""
+    """True if a part that keeps its layout writes the key even with its default."""
     has_messages: bool = False
-    """Whether the object is a whole request, which must have a list `messages` of objects."""
+    """True if the object is a whole request, which must have a list `messages` of objects."""
 
 
 LINES = Rule(has_lines=True)

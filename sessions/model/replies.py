@@ -61,7 +61,7 @@ class Reply(Answer):
     model: Annotated[str | None, LENIENT] = None
     """The model that replied."""
     raw: Annotated[bool, LENIENT] = False
-    """Whether the reply stays unparsed."""
+    """True if the reply stays unparsed."""
     rating: Rating | None = None
     """A person's rating."""
     note: str | None = None
@@ -83,7 +83,7 @@ class RecordedReading(FilePart):
     """The parse result of a recorded reply."""
 
     ok: Annotated[bool, ALWAYS] = False
-    """Whether it parsed."""
+    """True if it parsed."""
     values: Annotated[Mapping[str, Any], ALWAYS] = field(default_factory=nothing)
     """The parsed values by field, with their types (`sessions.file.typed_values`)."""
     error: Annotated[RecordedError | None, LENIENT_ALWAYS] = None

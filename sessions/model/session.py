@@ -88,7 +88,7 @@ class SignatureText:
 
     @property
     def is_as_taken(self) -> bool:
-        """Whether the text is linked to a program and was not edited since."""
+        """Tell whether the text is linked to a program and was not edited since."""
         return self.source is not None and self.source.digest == digest_of(self.text)
 
     @property
@@ -144,7 +144,7 @@ class Demo:
     values: Mapping[str, Any]
     """Plain JSON by field name."""
     enabled: bool = True
-    """Whether the demo is in prompts."""
+    """True if the demo is in prompts."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
 
 
@@ -291,7 +291,7 @@ class Session(ShowsItself):
     params: Annotated[Mapping[str, Any], Rule(has_parameters=True)] = field(default_factory=nothing)
     """Parameters of every column's request."""
     fallback: bool = False
-    """Whether Chat and XML fall back to JSON after a parse error; if false, the first error is shown."""
+    """True if Chat and XML fall back to JSON after a parse error; if false, the first error is shown."""
     name: str = ""
     """The name of the session."""
     notes: Annotated[str, LINES] = ""
@@ -301,7 +301,7 @@ class Session(ShowsItself):
     variants: tuple[Variant, ...] = ()
     """Alternative texts for instructions and descriptions."""
     private: Annotated[bool, Rule(is_left_out=True)] = False
-    """Whether runs stay out of the store that `workbench runs` searches."""
+    """True if runs stay out of the store that `workbench runs` searches."""
     schema: Annotated[str, Rule(name="$schema")] = SCHEMA
     """The schema of the file, for editors."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)

@@ -37,14 +37,14 @@ class Environment:
     version: str
     python: str
     is_own: bool
-    """Whether the workbench created the environment; if not, it is the user's."""
+    """True if the workbench created the environment; if not, it is the user's."""
     folder: Path
     adapters: tuple[str, ...] = ()
     """The adapters it reported when it was added; empty if added before they were recorded."""
 
     @property
     def is_there(self) -> bool:
-        """Whether its Python still exists."""
+        """Tell whether its Python still exists."""
         return os.access(self.python, os.X_OK)
 
     def holds(self, python: str) -> bool:

@@ -135,7 +135,7 @@ def _shown(message: Message) -> list[str]:
 class _Change(NamedTuple):
     edit: Edit
     is_part: bool
-    """Whether the texts are changed words within pieces, not whole pieces."""
+    """True if the texts are changed words within pieces, not whole pieces."""
     diff: tuple[str, ...]
 
 

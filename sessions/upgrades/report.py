@@ -32,7 +32,7 @@ class Found:
 
     @property
     def is_reading(self) -> bool:
-        """Whether it affects how replies parse, not what is sent."""
+        """Tell whether it affects how replies parse, not what is sent."""
         return self.example.part == "parse"
 
     @property

@@ -37,7 +37,7 @@ class Side:
     model: str | None = None
     adapter: str | None = None
     as_written: bool = False
-    """Whether to compare requests as the provider receives them, with parameters renamed and dropped."""
+    """True to compare requests as the provider receives them, with parameters renamed and dropped."""
 
     def column_of(self, column: Column) -> Column:
         """Return the column with this side's model and adapter.
@@ -79,7 +79,7 @@ class Compared:
     why_not: str = ""
     """Why it could not be compared, in a sentence."""
     is_broken: bool = False
-    """Whether it was not compared because an engine failed or did not answer."""
+    """True if it was not compared because an engine failed or did not answer."""
 
     @property
     def is_changed(self) -> bool:

@@ -52,7 +52,7 @@ class Confinement:
 
     @property
     def hands_out(self) -> bool:
-        """Whether files leave the folder only as downloads."""
+        """Tell whether files leave the folder only as downloads."""
         return self.folder is not None
 
     @property

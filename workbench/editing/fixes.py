@@ -45,7 +45,7 @@ class Effect(NamedTuple):
     prompt: tuple[SectionDiff, ...] = ()
     parses: bool | None = None
     is_other: bool = False
-    """Whether the reply parsed before and the fix changes its values."""
+    """True if the reply parsed before and the fix changes its values."""
     problem: str = ""
     wrong: tuple[str, ...] = ()
     """Outputs that would still have no value."""

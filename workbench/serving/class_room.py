@@ -60,7 +60,7 @@ class Setup:
 
     @property
     def is_loopback(self) -> bool:
-        """Whether only this machine can reach the server."""
+        """Tell whether only this machine can reach the server."""
         if self.host == "localhost":
             return True
         try:

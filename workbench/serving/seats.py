@@ -63,9 +63,9 @@ class Seat:
     seen: float
     secret: str = field(repr=False)
     is_here: bool = False
-    """Whether the seat's page is open."""
+    """True if the seat's page is open."""
     leads: bool = False
-    """Whether this is the teacher's seat, which does not count towards the class's seats."""
+    """True if this is the teacher's seat, which does not count towards the class's seats."""
     called: str = ""
     address: str = ""
     shown: Controls = NO_CONTROLS
@@ -100,7 +100,7 @@ class Seats:
     ) -> None:
         self.most = most
         self.is_closed = False
-        """Whether newcomers are rejected, even with the right code."""
+        """True if newcomers are rejected, even with the right code."""
         self.now = time.monotonic
         self.code = new_code()
         self.teachers_code = new_code()

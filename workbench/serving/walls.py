@@ -45,7 +45,7 @@ DEVICES = ("/dev/null", "/dev/urandom", "/dev/random")
 SYSTEM_TABLES = ("/usr/share/zoneinfo", "/usr/share/locale", "/etc/localtime", "/etc/timezone")
 """Time zones and translations of the system, without anyone's private data."""
 FLAGS = frozenset({"-I", "-P", "-S", "-X", "utf8"})
-"""What may stand between Python and its script."""
+"""Options of Python that may precede its script."""
 IN_MEMORY = ":memory:"
 MEGABYTE = 1024 * 1024
 BLOCK = 4096

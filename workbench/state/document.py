@@ -189,7 +189,7 @@ class Document:
 
     @property
     def dirty(self) -> bool:
-        """Whether the session differs from the opened or saved state; undoing back to that state makes it clean."""
+        """Tell whether the session differs from its saved state; undoing back to that state makes it clean."""
         return self.state.session is not self._saved
 
     def mark_saved(self, path: Path, fingerprint: Fingerprint | None = None) -> None:
@@ -248,7 +248,7 @@ class ReadSignature:
     signature: Signature | None = None
     error: SignatureError | None = None
     is_blank: bool = False
-    """Whether the signature's text is empty."""
+    """True if the signature's text is empty."""
 
     @property
     def problem(self) -> SignatureError | None:

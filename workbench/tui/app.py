@@ -132,7 +132,7 @@ class WorkbenchApp(SurvivingApp):
 
     @property
     def _wants_counts(self) -> bool:
-        """Whether the front screen needs exact token counts; there is no screen while the app exits."""
+        """Tell whether the front screen needs exact token counts; there is no screen while the app exits."""
         return any(getattr(screen, "wants_token_counts", False) for screen in self.screen_stack[-1:])
 
     async def on_event(self, event: events.Event) -> None:

@@ -36,7 +36,7 @@ class Host(Protocol):
     teacher: Teacher | None
     """The teacher to follow in a class, else None."""
     confinement: Confinement
-    """Which files, programs and models may be used."""
+    """The files, programs and models that may be used."""
 
     @property
     def app(self) -> App[object]:

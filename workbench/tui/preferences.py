@@ -191,7 +191,7 @@ class Preferences:
 
     @property
     def _is_quiet_as_left(self) -> bool:
-        """Whether the text that all prompts share was folded, which is the default."""
+        """Tell whether the text that all prompts share was folded, which is the default."""
         parts = self._remembered.of(self._document.path) if self._remembers else {}
         return parts.get("quiet", self._is_quiet_at_first) is True
 
@@ -222,7 +222,7 @@ class Preferences:
 
     @property
     def wants_guide(self) -> bool:
-        """Whether to show the guide: an example is open and the guide was never dismissed."""
+        """Tell whether to show the guide: an example is open and the guide was never dismissed."""
         is_example = self._document.path is None and self._document.session.signature.source is None
         return self._remembers and is_example and not self._remembered.user.get("welcomed")
 

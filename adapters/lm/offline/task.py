@@ -58,7 +58,7 @@ class WantedOutput:
     type_text: str = "str"
     description: str = ""
     is_plain: bool = False
-    """Whether lists and objects are written as JSON although the form allows tags."""
+    """True if lists and objects are written as JSON although the form allows tags."""
 
     @property
     def annotation(self) -> Any:
@@ -89,13 +89,13 @@ class Task:
     example: str | None = None
     examples: tuple[Mapping[str, Any], ...] = ()
     verbatim: bool = False
-    """Whether the outputs are copied out of the single input."""
+    """True if the outputs are copied out of the single input."""
     seed: str = ""
     """All messages as JSON."""
     adapter: Adapter | None = None
     signature: Signature = NO_FIELDS
     as_array: bool = False
-    """Whether the reply is the single output itself, an array, without an object around it."""
+    """True if the reply is the single output itself, an array, without an object around it."""
 
     def write(self, outputs: Mapping[str, Any]) -> str:
         """Write the reply with `outputs` as the adapter does.

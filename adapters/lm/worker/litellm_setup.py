@@ -84,7 +84,7 @@ class Outgoing:
         self.refusals: dict[int, str] = {}
         self.said_done = False
         self.is_error = False
-        """Whether the body of a non-streamed response is an error, whatever its status."""
+        """True if the body of a non-streamed response is an error, whatever its status."""
 
     def note(self, response: Any) -> None:
         """Record a response; inspect its body unless it is streamed."""

@@ -21,7 +21,7 @@ class ModelAnswer(TypedDict):
     response_schema: bool
     params: list[str]
     listed: bool
-    """Whether litellm's table contains the model; otherwise the answer follows from its rules for names."""
+    """True if litellm's table contains the model; otherwise the answer follows from its rules for names."""
 
 
 def release() -> str:

@@ -204,7 +204,7 @@ class _Kept:
         self._options = options
         self.session = chosen.session
         self.stopped = False
-        """Whether a save failed, so that replies to further calls could not be kept."""
+        """True if a save failed, so that replies to further calls could not be kept."""
 
     def typed(self, session: Session) -> None:
         """Adopt a session with tool results that were typed during a run."""

@@ -198,7 +198,7 @@ def _shortened(lines: list[str]) -> list[str]:
 
 
 THEN = "records"
-"""What the review does with accepted causes when it is left."""
+"""Choices for accepted causes when the review is left."""
 
 
 def judged(host: Host, follower: Follower) -> list[FixtureResult]:

@@ -166,7 +166,7 @@ class RunHistoryScreen(ModalScreen[tuple[PastRun, bool] | None]):
 
     @property
     def is_here(self) -> bool:
-        """Whether only the open session is searched."""
+        """Tell whether only the open session is searched."""
         return self._scope in HERE
 
     def action_search(self) -> None:

@@ -212,7 +212,7 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
 
     @property
     def is_dspys(self) -> bool:
-        """Whether the adapter reproduces an adapter of dspy."""
+        """Tell whether the adapter reproduces an adapter of dspy."""
         return catalog.dspy_class(self._adapter) is not None
 
     def say_whose(self, says_dspy: bool) -> None:

@@ -75,7 +75,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self._came_along: PromptView | ReplyView | None = None
         """The part that has the focus only because the focused part was hidden."""
         self.is_quiet = False
-        """Whether the text shared by all columns is folded."""
+        """True if the text shared by all columns is folded."""
 
     def frame(self, columns: Sequence[Column]) -> None:
         """Show the columns with their titles only."""

@@ -25,7 +25,7 @@ class HeightShares:
         self._said: float | None = None
         self._rows: dict[str, Held] = {}
         self.has_replies = False
-        """Whether any column has a reply or an active run."""
+        """True if any column has a reply or an active run."""
 
     @property
     def said(self) -> float | None:

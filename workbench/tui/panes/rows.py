@@ -63,7 +63,7 @@ class RowsPane(Vertical):
         self._read = ReadSignature()
         self._row = 0
         self._opens = False
-        """Whether to focus the current row's form at the next `show`."""
+        """True to focus the current row's form at the next `show`."""
         self._widths = (3, 1)
         """Widths of the row numbers and the marks, in cells."""
         self._list = RowList(self._line)

@@ -101,7 +101,7 @@ that this column failed and another passed; `{bench.causes|g}` groups misses by 
         self._picked: tuple[str, frozenset[Place]] | None = None
         """A description and the cases to show instead of those of the filter."""
         self._turned: bool | None = None
-        """Whether the bench's columns are rows; None: if there are more columns than cases."""
+        """True if the bench's columns are rows; None: if there are more columns than cases."""
         self._rows: tuple[Place, ...] = concluded.grid.cases
         self._head = PlainStatic(id="bench-head")
         self._map = HeatMap(id="bench-map")

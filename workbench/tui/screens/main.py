@@ -126,7 +126,7 @@ class MainScreen(PaneSizesScreen):
 
     @property
     def is_behind(self) -> bool:
-        """Whether a change is not shown everywhere yet."""
+        """Tell whether a change is not shown everywhere yet."""
         return self._show_is_due or self._panes_are_due
 
     def _show_by_turns(self) -> None:

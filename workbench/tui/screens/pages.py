@@ -147,7 +147,7 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
 
     @property
     def wants_token_counts(self) -> bool:
-        """Whether exact token counts are needed now."""
+        """Tell whether exact token counts are needed now."""
         return self._page == "tokens"
 
     # -- what is shown

@@ -108,7 +108,7 @@ class RowPainting(TextArea, FitsItsRoom):
     """Base of the editors; subclasses describe the look of lines in `decorations` and call `repaint_changes`."""
 
     HANGING: ClassVar[Hanging | None] = None
-    """How to indent wrapped lines, or None; a subclass that sets it paints its rows at `hang_of_line`."""
+    """The indent of wrapped lines, or None; a subclass that sets it paints its rows at `hang_of_line`."""
 
     selection: Reactive[Selection] = reactive(Selection(), init=False, always_update=True, repaint=False)
     """Textual's `selection`, without its repaint."""
@@ -239,7 +239,7 @@ class RowPainting(TextArea, FitsItsRoom):
 
     @property
     def shows_cursor(self) -> bool:
-        """Whether the cursor is visible now: it blinks, and is hidden without focus."""
+        """Tell whether the cursor is visible now: it blinks, and is hidden without focus."""
         return self._draw_cursor
 
     def _render_line(self, y: int) -> Strip:

@@ -42,9 +42,9 @@ class FormRow(NamedTuple):
     draft: str | None = None
     problem: str = ""
     has_type: bool = True
-    """Whether the field's type is shown."""
+    """True if the field's type is shown."""
     is_plain: bool = True
-    """Whether values other than texts and choices are shown as in `workbench.editing.plain_values` instead of JSON."""
+    """True if values other than texts and choices are shown as in `workbench.editing.plain_values` instead of JSON."""
 
 
 class FieldForm(VerticalScroll, can_focus=False):
@@ -150,7 +150,7 @@ class FieldEditor(Vertical, NeverScrolls):
         self._on_value = on_value
         self._editing = field_values.editing_of(row.field)
         self._is_plain = self._editing == "json" and row.is_plain
-        """Whether the value is shown in rows instead of JSON; `action_notation` toggles it."""
+        """True if the value is shown in rows instead of JSON; `action_notation` toggles it."""
         self._wants_focus = False
         self._label = PlainStatic(_label(row), classes="field-label")
         self._error = PlainStatic(classes="field-error")
@@ -173,7 +173,7 @@ class FieldEditor(Vertical, NeverScrolls):
 
     @property
     def _is_embedded(self) -> bool:
-        """Whether a file's data is shown as its type and size."""
+        """Tell whether a file's data is shown as its type and size."""
         is_shown = self._is_plain and self._row.draft is None and attachments.takes_file(self.field)
         return is_shown and bool(attachments.described(self._row.value))
 

@@ -36,7 +36,7 @@ class PromptLayout:
         self.form: PromptForm = "sections"
         self.unfolded: set[Origin] = set()
         self.is_quiet = False
-        """Whether the text shared by all columns is folded."""
+        """True if the text shared by all columns is folded."""
         self._excerpt = 0
         """Rows of the first message's folded text, shown in space that would be empty below the prompt."""
         self._sections: list[Section | None] = []

@@ -80,7 +80,7 @@ class Section:
 
     form: ClassVar[str] = "sections"
     is_title_alone = False
-    """Whether only the title is shown."""
+    """True if only the title is shown."""
 
     def __init__(self, message: Message, width: int, is_unfolded: Callable[[Origin], bool]) -> None:
         self.message = message

@@ -96,12 +96,12 @@ class FieldTable(LineView):
 
     @property
     def has_something(self) -> bool:
-        """Whether there is a parse result or an error to show."""
+        """Tell whether there is a parse result or an error to show."""
         return self.reading is not None or bool(self._error)
 
     @property
     def has_sentences(self) -> bool:
-        """Whether any row is a sentence, such as an error or a flag."""
+        """Tell whether any row is a sentence, such as an error or a flag."""
         return any(row.field is None for row in self._rows)
 
     def set_height(self, rows: int) -> None:

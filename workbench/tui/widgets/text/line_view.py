@@ -161,7 +161,7 @@ class LineView(StillScrollView, FitsItsRoom, can_focus=True):
 
     @property
     def is_selecting(self) -> bool:
-        """Whether text is selected, so that a click only ended the drag that selected it."""
+        """Tell whether text is selected, so that a click only ended the drag that selected it."""
         return self.text_selection is not None
 
     def lay_out(self) -> None:
