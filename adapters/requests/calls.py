@@ -59,9 +59,7 @@ class Request:
 
     def digest(self) -> str:
         """Return a lasting hash, equal for requests that ask the same."""
-        beside = {key: self.params.get(key) for key in ("tools", "response_format")}
-        told = [[one.as_dict() for one in self.messages], beside]
-        return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()
+        return digest_of(self.as_dict())
 
     def counts_the_same(self, other: Request) -> bool:
         """Return whether both have the same tokens: the same content for the same model."""
@@ -71,6 +69,12 @@ class Request:
         """Return plain JSON in the shape of an OpenAI chat request."""
         head = {"model": self.model} if self.model is not None else {}
         return {**head, "messages": self.prompt.as_dicts(), **self.params}
+
+
+def digest_of(request: Mapping[str, Any]) -> str:
+    """Hash the messages, tools and reply format of a request in the shape of `Request.as_dict`."""
+    told = [request["messages"], {key: request.get(key) for key in ("tools", "response_format")}]
+    return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()
 
 
 @dataclass(frozen=True)

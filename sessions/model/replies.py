@@ -62,6 +62,8 @@ class Reply(Answer):
     """The model that replied."""
     raw: Annotated[bool, LENIENT] = False
     """True if the reply stays unparsed."""
+    request_digest: Annotated[str | None, LENIENT] = None
+    """The SHA-256 of the request that the reply answers: messages, tools, reply format."""
     rating: Rating | None = None
     """A person's rating."""
     note: str | None = None

@@ -15,6 +15,7 @@ from adapters.formats.chat import ChatAdapter
 from adapters.formats.two_step import TwoStepAdapter
 from adapters.lm.capabilities import capabilities_of
 from adapters.replies.reading import Reading
+from adapters.requests.calls import digest_of
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.request import Request, postprocess
 from adapters.signatures.signature import Signature
@@ -173,7 +174,9 @@ def reply_of_run(run: Run, model: str, raw: bool = False) -> Reply | None:
     attempt = answering(run)
     if attempt is None:
         return None
-    return _made(Reply, _answer(attempt.completions[0]), source="sent", model=model, raw=raw)
+    asked = run.attempts[0].request
+    digest = digest_of(asked) if "messages" in asked else None
+    return _made(Reply, _answer(attempt.completions[0]), source="sent", model=model, raw=raw, request_digest=digest)
 
 
 def answer_of_reply(reply: Reply) -> Answer:

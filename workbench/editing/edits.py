@@ -165,15 +165,6 @@ def set_reply(state: State, case: str, column: str, reply: Reply) -> State:
     return replace(state, session=state.session.with_case(changed))
 
 
-def keep_reply(state: State, case: str, column: str, reply: Reply, answers: str | None) -> State:
-    """Store a reply with the digest of its request, or None if unknown."""
-    kept = set_reply(state, case, column, reply)
-    answered = {place: one for place, one in state.answered.items() if place != (case, column)}
-    if answers is not None:
-        answered[case, column] = answers
-    return kept if answered == state.answered else replace(kept, answered=MappingProxyType(answered))
-
-
 def add_case(state: State) -> State:
     """Add an empty case after the current case, and switch to it."""
     return _insert_case(state, Case(free_name(state.session, "case 1")))
@@ -200,12 +191,10 @@ def rename_case(state: State, name: str) -> State:
         raise ValueError(f"a case named {name!r} already exists")
     cases = tuple(replace(one, name=name) if one.name == old else one for one in state.session.cases)
     drafts = {(place._replace(case=name) if place.case == old else place): text for place, text in state.drafts.items()}
-    answered = {(name if case == old else case, column): one for (case, column), one in state.answered.items()}
     return replace(
         state,
         session=replace(state.session, cases=cases),
         drafts=MappingProxyType(drafts),
-        answered=MappingProxyType(answered),
     )
 
 
@@ -216,12 +205,10 @@ def delete_case(state: State) -> State:
     gone = state.case.name
     cases = tuple(one for one in state.session.cases if one.name != gone)
     drafts = {place: text for place, text in state.drafts.items() if place.case != gone}
-    answered = {place: one for place, one in state.answered.items() if place[0] != gone}
     return State(
         replace(state.session, cases=cases),
         min(state.case_index, len(cases) - 1),
         MappingProxyType(drafts),
-        MappingProxyType(answered),
     )
 
 

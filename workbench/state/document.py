@@ -30,42 +30,22 @@ KEY = "drafts"
 """JSON key of a backup for drafts: objects `{"kind", "case", "row", "field", "text"}`."""
 
 
-ANSWERED_KEY = "answered"
-"""JSON key of a backup for answered requests: objects `{"case", "column", "request"}`, each request as a digest."""
-
-
 def session_with_drafts(state: State) -> Session:
-    """Return the session with drafts and answered requests, as its backup stores it."""
-    beside: dict[str, Any] = {}
-    if state.drafts:
-        beside[KEY] = [{**place._asdict(), "text": text} for place, text in state.drafts.items()]
-    if state.answered:
-        asked = state.answered.items()
-        beside[ANSWERED_KEY] = [{"case": case, "column": column, "request": one} for (case, column), one in asked]
-    return replace(state.session, extra={**state.session.extra, **beside}) if beside else state.session
+    """Return the session with drafts, as its backup stores it."""
+    if not state.drafts:
+        return state.session
+    drafts = [{**place._asdict(), "text": text} for place, text in state.drafts.items()]
+    return replace(state.session, extra={**state.session.extra, KEY: drafts})
 
 
 def state_of(session: Session) -> State:
     """Return the state of an opened session or backup; drafts without a place are dropped."""
-    kept = {key: session.extra[key] for key in (KEY, ANSWERED_KEY) if isinstance(session.extra.get(key), (list, tuple))}
-    if not kept:
+    kept = session.extra.get(KEY)
+    if not isinstance(kept, (list, tuple)):
         return State(session)
-    others = {name: value for name, value in session.extra.items() if name not in kept}
-    own = replace(session, extra=others)
-    drafts = [_draft(one, own) for one in kept.get(KEY, ()) if isinstance(one, Mapping)]
-    answered = [_answered(one) for one in kept.get(ANSWERED_KEY, ()) if isinstance(one, Mapping)]
-    return State(
-        own,
-        drafts=MappingProxyType(dict([one for one in drafts if one is not None])),
-        answered=MappingProxyType(dict([one for one in answered if one is not None])),
-    )
-
-
-def _answered(kept: Mapping[str, Any]) -> tuple[tuple[str, str], str] | None:
-    case, column, request = (kept.get(name) for name in ("case", "column", "request"))
-    if isinstance(case, str) and isinstance(column, str) and isinstance(request, str):
-        return (case, column), request
-    return None
+    own = replace(session, extra={name: value for name, value in session.extra.items() if name != KEY})
+    drafts = [_draft(one, own) for one in kept if isinstance(one, Mapping)]
+    return State(own, drafts=MappingProxyType(dict([one for one in drafts if one is not None])))
 
 
 def _draft(kept: Mapping[str, Any], session: Session) -> tuple[Place, str] | None:
@@ -119,15 +99,11 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class State:
-    """A state for undo: the session, the index of the case on screen, and invalid texts (drafts) by place.
-
-    `answered` maps case and column to the digest of the request that the reply on screen answers.
-    """
+    """A state for undo: the session, the index of the case on screen, and invalid texts (drafts) by place."""
 
     session: Session
     case_index: int = 0
     drafts: Mapping[Place, str] = field(default_factory=lambda: MappingProxyType({}))
-    answered: Mapping[tuple[str, str], str] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def case(self) -> Case:

@@ -98,12 +98,12 @@ def test_a_copied_case_takes_inputs_and_drafts_and_leaves_replies() -> None:
 
 def test_what_a_reply_came_for_goes_with_its_case_and_with_another_reply() -> None:
     name = STATE.case.name
-    kept = edits.keep_reply(STATE, name, "chat", Reply("yes"), "one request")
-    assert dict(kept.answered) == {(name, "chat"): "one request"}
-    assert dict(edits.rename_case(kept, "another name").answered) == {("another name", "chat"): "one request"}
-    assert not edits.delete_case(kept).answered
-    assert not edits.keep_reply(kept, name, "chat", Reply("pasted"), None).answered
-    assert edits.keep_reply(kept, name, "chat", Reply("yes"), "one request") is kept
+    yes = Reply("yes", request_digest="one request")
+    kept = edits.set_reply(STATE, name, "chat", yes)
+    assert edits.rename_case(kept, "another name").case.replies["chat"].request_digest == "one request"
+    assert edits.set_reply(kept, name, "chat", Reply("pasted")).case.replies["chat"].request_digest is None
+    assert edits.set_reply(kept, name, "chat", yes) is kept
+    assert edits.set_reply(kept, name, "chat", Reply("yes", request_digest="another")) is not kept
 
 
 def test_cases_have_names_of_their_own_and_one_always_stays() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,23 +11,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sessions.file import store
+from sessions.model.replies import Reply
 from sessions.model.session import Session
 from tests.support.open_app import TICKETS, Desk, at_the_desk
-from workbench.state.document import ANSWERED_KEY, KEY, Place, State, session_with_drafts, state_of
+from workbench.editing.edits import set_reply
+from workbench.state.document import KEY, Place, State, session_with_drafts, state_of
 
 PLACES = st.sampled_from(
     [Place("input", "first", field="tags"), Place("input", "second", field="tags"), Place("demo", row=2, field="tags")]
 )
 
 
-ANSWERED = st.dictionaries(st.tuples(st.sampled_from(["first", "second"]), st.text()), st.text())
-
-
-@given(st.dictionaries(PLACES, st.text()), ANSWERED)
+@given(st.dictionaries(PLACES, st.text()), st.text())
 def test_a_copy_holds_every_draft_and_what_replies_answer_and_gives_back_the_same_state(
-    drafts: dict[Place, str], answered: dict[tuple[str, str], str]
+    drafts: dict[Place, str], digest: str
 ) -> None:
-    state = State(TICKETS, drafts=drafts, answered=answered)
+    answered = set_reply(State(TICKETS), "first", "chat", Reply("yes", request_digest=digest))
+    state = replace(answered, drafts=drafts)
     assert state_of(store.loads(store.dumps(session_with_drafts(state)))) == state
 
 
@@ -43,9 +44,9 @@ def test_drafts_that_somebody_wrote_into_a_file_do_no_harm() -> None:
         {"kind": "rm", "case": "first", "row": -1, "field": "tags", "text": "x"},
         {"kind": "input", "case": "first", "row": "0", "field": ["tags"], "text": 1},
     ]
-    session = Session(TICKETS.signature, cases=TICKETS.cases, extra={KEY: hostile, ANSWERED_KEY: hostile, "other": 1})
+    session = Session(TICKETS.signature, cases=TICKETS.cases, extra={KEY: hostile, "other": 1})
     state = state_of(session)
-    assert state.drafts == {} and state.answered == {} and state.session.extra == {"other": 1}
+    assert state.drafts == {} and state.session.extra == {"other": 1}
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sqlite3
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -15,6 +16,7 @@ from adapters.values.plain_json import plain
 from sessions.errors import SessionError
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Session, Tool
+from sessions.running import rendering
 from sessions.running.tools import NoResultError, canned_result, history_of
 from workbench.editing import edits
 from workbench.output.display import one_line
@@ -73,27 +75,39 @@ async def look_at_runs(host: Host, scope: str = "this case") -> None:
         if chosen is None:
             return
         run, is_reply_alone = chosen
-        session = None if is_reply_alone else await ask(lambda kept: kept.session_of(run.id))
+        session = await ask(lambda kept: kept.session_of(run.id))
+        reply = await asyncio.to_thread(_reply_of, run, session)
     except (OSError, SessionError, sqlite3.Error) as error:
         plain_notify(host.app, in_words(error), title="No runs", severity="error", timeout=15)
         return
-    if session is None:
-        _show_reply(host, run)
+    if session is None or is_reply_alone:
+        _show_reply(host, run, reply)
     elif run.path == place:
-        _open_here(host, run, session)
+        _open_here(host, run, session, reply)
     elif await files.confirm_close(host):
-        host.load(_with_reply(session, run), None)
+        host.load(_with_reply(session, run, reply), None)
         host.main.status.say(f"as it was sent at {run.time} from {one_line(run.path, 60)}")
 
 
-def _with_reply(session: Session, run: PastRun) -> Session:
+def _reply_of(run: PastRun, sent: Session | None) -> Reply:
+    """Return the reply of a run, which answers the request of the session as it was sent, if that is stored."""
+    digest = None
+    if sent is not None:
+        try:
+            column = next(one for one in sent.columns if one.id == run.column)
+            digest = rendering.request_of(sent, column, sent.case(run.case)).digest()
+        except Exception:  # format may raise anything; without a digest the reply is never marked as old
+            digest = None
+    return replies.rated(Reply(run.text, model=run.model, request_digest=digest), run.rating, run.note)
+
+
+def _with_reply(session: Session, run: PastRun, reply: Reply) -> Session:
     """Return the session as it was sent, with the run's reply."""
     case = session.case(run.case)
-    reply = replies.rated(Reply(run.text, model=run.model), run.rating, run.note)
     return session.with_case(replace(case, replies={**case.replies, run.column: reply}))
 
 
-def _open_here(host: Host, run: PastRun, sent: Session) -> None:
+def _open_here(host: Host, run: PastRun, sent: Session, reply: Reply) -> None:
     """Restore signature, demos, columns and the run's case as they were sent; other cases are kept."""
     now = host.document.session
     known = next((one for one in now.cases if one.name == run.case), Case(run.case))
@@ -104,20 +118,19 @@ def _open_here(host: Host, run: PastRun, sent: Session) -> None:
     cases = cases if run.case in names else (*cases, kept)
     session = replace(sent, cases=cases, name=now.name, notes=now.notes, private=now.private)
     index = [one.name for one in session.cases].index(run.case)
-    was_open = _with_reply(session, run)
+    was_open = _with_reply(session, run, reply)
     host.main.runs.forget(run.case, run.column)
     change = partial(replace, session=was_open, case_index=index, drafts={})
     host.main.edit(change, Place("session"), f"the run of {run.time}")
     host.main.columns.focus_on(run.column, ReplyView)
 
 
-def _show_reply(host: Host, run: PastRun) -> None:
+def _show_reply(host: Host, run: PastRun, reply: Reply) -> None:
     """Show the reply of a run in its column in the present session."""
     case = host.document.state.case.name
     if run.column not in {one.id for one in host.document.session.columns}:
         plain_notify(host.app, f"There is no column {run.column} now.", title="Not shown", severity="warning")
         return
-    reply = replies.rated(Reply(run.text, model=run.model), run.rating, run.note)
     host.main.runs.forget(case, run.column)
     change = partial(edits.set_reply, case=case, column=run.column, reply=reply)
     host.main.edit(change, Place("reply", case, field=f"{run.column} again"), f"reply of {run.time}")

@@ -52,7 +52,7 @@ class Replies:
         self.requests: dict[tuple[str, str], Request] = {}
         """The last request for each case and column, answered or not."""
         self._asked: dict[str, Request] = {}
-        """Known requests by the digest that `State.answered` contains."""
+        """Known requests by `Reply.request_digest`."""
         self._digests: dict[str, tuple[Request, str]] = {}
         """The last digest computed for each column, with its request."""
 
@@ -109,12 +109,14 @@ class Replies:
     def _keep(self, run: ColumnRun) -> None:
         if run.reply is None:
             return
-        asked = self.requests.get((run.case, run.column))
-        answers = asked.digest() if asked is not None else None
-        if asked is not None and answers is not None:
-            still_known = set(self._document.state.answered.values())
-            self._asked = {id: one for id, one in self._asked.items() if id in still_known} | {answers: asked}
-        change = partial(edits.keep_reply, case=run.case, column=run.column, reply=run.reply, answers=answers)
+        asked, reply = self.requests.get((run.case, run.column)), run.reply
+        if asked is not None:
+            digest = asked.digest()
+            reply = replace(reply, request_digest=digest)
+            shown = {one.request_digest for case in self._document.session.cases for one in case.replies.values()}
+            self._asked = {id: one for id, one in self._asked.items() if id in shown}
+            self._asked[digest] = asked
+        change = partial(edits.set_reply, case=run.case, column=run.column, reply=reply)
         self._edit(change, Place("reply", run.case, row=self._batch), "the replies of a send", typing=True)
 
     def type_over(self, column: str, text: str) -> None:
@@ -123,10 +125,10 @@ class Replies:
         before = case.replies.get(column) or Reply("")
         # a rating belongs to the earlier reply, and an edited reply is to be parsed
         source: Source = "edited" if before.text else "pasted"
-        reply = replace(before, text=text, source=source, raw=False, rating=None, note=None)
+        asked = before.request_digest if source == "edited" else None
+        reply = replace(before, text=text, source=source, raw=False, rating=None, note=None, request_digest=asked)
         self._runs.forget(case.name, column)
-        answers = self._document.state.answered.get((case.name, column)) if source == "edited" else None
-        change = partial(edits.keep_reply, case=case.name, column=column, reply=reply, answers=answers)
+        change = partial(edits.set_reply, case=case.name, column=column, reply=reply)
         self._edit(change, Place("reply", case.name, field=column), f"reply of {column}", typing=True)
 
     # -- the request that a reply answers
@@ -150,8 +152,8 @@ class Replies:
         if reply is not None and reply.source == "sent" and reply.model is not None:
             if reply.model != state.session.model_of(rendered.column):
                 return True
-        answered = state.answered.get((state.case.name, rendered.column.id))
-        if answered is None or rendered.request is None or reply is None or reply.source == "pasted":
+        answered = reply.request_digest if reply is not None else None
+        if answered is None or rendered.request is None:
             return False
         asked = self._asked.get(answered)
         if asked is not None:

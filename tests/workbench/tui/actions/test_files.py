@@ -14,6 +14,7 @@ from textual.widgets import Input
 
 from sessions.file import autosave, restore_points, store
 from sessions.model.session import Case, Session
+from workbench.__main__ import main
 from workbench.state.document import Place, session_with_drafts
 from workbench.tui.actions import cases, files
 from workbench.tui.dialogs.ask import ConfirmScreen
@@ -186,6 +187,38 @@ def test_work_of_a_killed_app_is_offered_and_stays_whatever_the_answer(tmp_path:
         assert [store.load(one.place) for one in restore_points.points(path)] == [THEIRS]
 
     at_the_desk(act)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sender", ["app", "command line"])
+def test_a_reply_to_an_older_prompt_is_still_marked_as_old_when_the_file_is_opened_again(
+    tmp_path: Path, sender: str
+) -> None:
+    path = tmp_path / "q.json"
+    store.save(TICKETS, path)
+    if sender == "command line":
+        assert main(["send", str(path), "--save", "--adapter", "chat", "--model", "offline/exact"]) == 0
+
+    async def work(desk: Desk) -> None:
+        assert files.open_path(desk.app, path)
+        if sender == "app":
+            await desk.press("f5")
+            await desk.sent()
+        assert "old reply" not in desk.verdict("chat")
+        await desk.go_to("input", "ticket")
+        await desk.type("!")
+        assert "old reply" in desk.verdict("chat")
+        await desk.press("ctrl+s")
+
+    async def again(desk: Desk) -> None:
+        assert files.open_path(desk.app, path)
+        assert "old reply" in desk.verdict("chat")
+        await desk.go_to("input", "ticket")
+        await desk.paste_over(TICKETS.cases[0].inputs["ticket"])
+        assert "old reply" not in desk.verdict("chat"), "the prompt that it answers"
+
+    for act in (work, again):
+        at_the_desk(act)
 
 
 @pytest.mark.slow
