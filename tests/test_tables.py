@@ -110,10 +110,6 @@ def is_subscripted(table: Table) -> bool:
 
 PARTIAL = {
     ("adapters.replies.forms", "FORMS"): "near misses are sought only in forms that parsers recognise",
-    (
-        "adapters.lm.offline.task",
-        "_ADAPTERS",
-    ): "a prompt that asks for no format is answered before the table is asked",
 }
 """Tables that lack values on purpose, and why no missing value is ever asked for."""
 

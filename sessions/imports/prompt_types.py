@@ -12,9 +12,9 @@ from types import MappingProxyType
 from typing import Any
 
 from adapters.errors import SignatureError
-from adapters.lm.offline import wanted_types
 from adapters.prompts.field_descriptions import ListedField, simplified_type, type_note
 from adapters.signatures.signature import strip_annotated
+from sessions.imports import shown_types
 from sessions.model.session import SignatureText
 
 _FORMATS = {
@@ -152,9 +152,7 @@ def _classes(field: ListedField, system: str, questions: list[str]) -> dict[str,
         return {}
     defined: dict[str, Any] = {}
     shown = (
-        wanted_types.from_baml(simplified)
-        if simplified
-        else wanted_types.from_template(template[0] if template else "")
+        shown_types.from_baml(simplified) if simplified else shown_types.from_template(template[0] if template else "")
     )
     _name_objects(shown, unknown[0], defined)
     if len(defined) > 1:

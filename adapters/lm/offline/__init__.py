@@ -54,11 +54,12 @@ class OfflineLM:
         return NONE
 
     def asked_by(self, adapter: Adapter, request: Request) -> OfflineLM:
-        """See `adapters.lm.protocol.WritesAsTheAdapter`; for another dspy release only the messages are used."""
-        if adapter.whole_call is not None:
-            return self
+        """See `adapters.lm.protocol.WritesAsTheAdapter`; our adapter writes for one of another dspy release."""
+        from adapters.formats import catalog
+
+        release = catalog.parse_release(adapter.name)
         found = copy.copy(self)
-        found._asked_by = (adapter, request.asked)
+        found._asked_by = (adapter if release is None else catalog.make(release.adapter), request.asked)
         return found
 
     def stream(self, request: Mapping[str, Any], cancel: Event | None = None) -> Iterator[Chunk]:

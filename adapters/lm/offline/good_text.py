@@ -11,7 +11,6 @@ from typing import Any
 from adapters.lm.offline.samples import Sampler
 from adapters.lm.offline.source import Source, readable
 from adapters.lm.offline.task import Task, WantedOutput, labelled
-from adapters.lm.offline.wanted_types import is_vague
 
 
 def good_text(task: Task, seed: str = "") -> str:
@@ -37,14 +36,12 @@ def _output(wanted: WantedOutput, task: Task, sampler: Sampler, said: str | None
         sampler = Sampler(Source({wanted.name: said}), wanted.name)
     if "tool_calls" in (wanted.schema.get("properties") or {}) or wanted.name == "tool_calls":
         return _calls(task, sampler)
-    if task.format == "prose" and is_vague(wanted.schema) and not task.examples:
+    if task.format == "prose" and "unknown" in wanted.schema and not task.examples:
         # Only the type's name is known: lay out in words what the next model will need.
         return Source(task.inputs).details(f"{wanted.name} {wanted.description}")
     value = sampler.value(wanted.name, wanted.schema, wanted.description)
-    if task.format in ("json", "block"):
-        if wanted.schema.get("format") == "code":
-            return re.sub(r"\A```\w*\n(.*)\n```\Z", r"\1", value, flags=re.DOTALL)
-        return int(value) if wanted.is_numbered else value
+    if task.format in ("json", "block") and wanted.schema.get("format") == "code":
+        return re.sub(r"\A```\w*\n(.*)\n```\Z", r"\1", value, flags=re.DOTALL)
     return value
 
 

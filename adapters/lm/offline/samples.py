@@ -10,7 +10,7 @@ from typing import Any
 from adapters.lm.errors import ProviderError
 from adapters.lm.offline.named_texts import Path, Texts, suggests
 from adapters.lm.offline.source import Source, choose, shortened, words_of
-from adapters.lm.offline.wanted_types import Schema
+from adapters.lm.offline.task import Schema
 
 LARGEST = 10_000
 """Maximum parts of a reply's values: nested models or lists with a minimum length may ask for millions."""
@@ -18,8 +18,6 @@ LARGEST = 10_000
 MAX_DEPTH = 6
 """Depth at which recursive types lose their optional parts."""
 
-# Lists that usually nest their own kind, a shape that nested XML does not show.
-_OF_ITSELF = frozenset({"children", "replies", "subtasks", "nodes", "branches"})
 _USUAL = {"age": 34, "year": 2024, "percent": 40, "hour": 9, "minute": 30, "rating": 4, "priority": 2, "month": 5}
 
 
@@ -128,7 +126,7 @@ class Sampler:
         values = schema.get("additionalProperties")
         inner = values if isinstance(values, Mapping) else {"type": "string"}
         keys = [one.lower().replace(" ", "_") for one in self._source.names[:2]] or ["first", "second"]
-        told = schema.get("keys") or schema.get("propertyNames")
+        told = schema.get("propertyNames")
         if told:
             keys = list(dict.fromkeys(str(self._of(told, (*path, "key"), definitions, "")) for _ in range(2)))
         return {key: self._of(inner, (*path, key), definitions, hint) for key in keys[: schema.get("maxProperties", 2)]}
@@ -140,7 +138,7 @@ class Sampler:
         if not isinstance(inner, Mapping):
             return found
         least, most = int(schema.get("minItems", 0)), int(schema.get("maxItems", 2))
-        recursive = least == 0 and (len(path) > MAX_DEPTH or ("unknown" in inner and path[-1] in _OF_ITSELF))
+        recursive = least == 0 and len(path) > MAX_DEPTH
         count = 0 if recursive else max(least, min(2, most))
         while len(found) < count:
             found.append(self._of(inner, (*path, "item"), definitions, hint))

@@ -1,4 +1,4 @@
-"""Read a prompt's task (outputs, inputs, examples), with its signature or without."""
+"""Read a prompt's task: its outputs, inputs and examples."""
 
 from __future__ import annotations
 
@@ -6,36 +6,34 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_origin
+from decimal import Decimal
+from typing import Any, Literal
 
-from adapters.formats import catalog
 from adapters.formats.base import Adapter
 from adapters.formats.chat import ChatAdapter
-from adapters.lm.offline import wanted_types
-from adapters.lm.offline.wanted_types import Schema
 from adapters.mutations.mutation import GoodReply, good_reply, written
 from adapters.prompts import field_descriptions
 from adapters.replies.forms import FORMS
 from adapters.replies.reading import ReplyForm
 from adapters.signatures.signature import Field, Signature
+from adapters.types.pydantic_schema import schema_by_name
+from adapters.types.recognition import is_named
 from adapters.values.value_text import serialize_for_json
 
+Schema = Mapping[str, Any]
+"""A JSON schema."""
 Format = Literal["chat", "json", "xml", "prose", "block", "free"]
 """chat: `[[ ## x ## ]]` markers · json: a JSON object · xml: tags · prose: named outputs laid out in text · block: one
 fenced block of JSON · free: no outputs requested."""
 
-_ADAPTERS: Mapping[Format, str] = {
-    "chat": "chat",
+_FORMATS: Mapping[ReplyForm, Format] = {
+    "markers": "chat",
     "json": "json",
     "xml": "xml",
-    "prose": "twostep",
-    "block": "markdown",
+    "prose": "prose",
+    "fenced json": "block",
+    "own": "chat",
 }
-"""The adapters that write and parse replies if only the messages are known."""
-_FORMATS: Sequence[tuple[ReplyForm, Format]] = (
-    *(("markers", "chat"), ("json", "json"), ("xml", "xml")),
-    *(("prose", "prose"), ("fenced json", "block")),
-)
 NO_FIELDS = Signature.make([], "")
 
 INCOMPLETE = "This is an example of the task, though some input or output fields are not supplied."
@@ -43,8 +41,6 @@ INCOMPLETE = "This is an example of the task, though some input or output fields
 _CHAT = "Respond with the corresponding output fields, starting with the field `[[ ## "
 _XML = "Respond with the corresponding output fields wrapped in XML tags `<"
 _JSON = "Respond with a JSON object in the following order of fields: "
-_PROSE = "Your outputs must contain:\n"
-_BLOCK = "Reply with one fenced block of JSON, opened by ```json"
 _BLOCK_OF_AN_ARRAY = "The JSON is an array"
 _VERBATIM = "extract the fields from the text verbatim"
 
@@ -55,22 +51,7 @@ class WantedOutput:
 
     name: str
     schema: Schema
-    type_text: str = "str"
     description: str = ""
-    is_plain: bool = False
-    """True if lists and objects are written as JSON although the form allows tags."""
-
-    @property
-    def annotation(self) -> Any:
-        """Return the type for writing and parsing the output if only the messages are known."""
-        found = wanted_types.type_of(self.schema)
-        return Any if self.is_plain and get_origin(found) in (list, dict) else found
-
-    @property
-    def is_numbered(self) -> bool:
-        """Return whether the choices are whole numbers that the prompt lists as text."""
-        choices = self.schema.get("enum", ())
-        return bool(choices) and all(isinstance(one, str) and re.fullmatch(r"-?\d{1,9}", one) for one in choices)
 
 
 @dataclass(frozen=True)
@@ -127,27 +108,19 @@ class Task:
 def read(
     messages: Sequence[Mapping[str, Any]], adapter: Adapter | None = None, signature: Signature | None = None
 ) -> Task:
-    """Read the task that `messages` (OpenAI's chat objects) set.
+    """Read the task that `messages` (OpenAI's chat objects) set for the adapter and signature that made them.
 
-    The adapter and signature that made them define the answer. Without these the messages do, and user-defined types
-    are known by the schema in the prompt.
+    Without these, the messages are taken for a text to answer freely.
     """
     system = "\n\n".join(text_of(one) for one in messages if one.get("role") == "system")
     last = max((place for place, one in enumerate(messages) if one.get("role") == "user"), default=-1)
     asked = text_of(messages[last]) if last >= 0 else ""
     seed = json.dumps([[one.get("role"), text_of(one)] for one in messages])
-    format_ = _format_of(system, asked)
     body = _body(asked)
     if adapter is None or signature is None:
-        if format_ == "free":
-            return Task(format_, inputs={"text": body or system}, seed=seed)
-        adapter = catalog.make(_ADAPTERS[format_])
-        wanted = _block_keys(f"{system}\n\n{asked}") if format_ == "block" else _wanted_outputs(format_, system, asked)
-        signature = Signature.make([Field(one.name, "output", one.annotation) for one in wanted])
-    else:
-        if format_ == "free":
-            format_ = next((name for form, name in _FORMATS if form == adapter.profile.reply), "chat")
-        wanted = tuple([_wanted_by(one) for one in signature.output_fields.values()])
+        return Task("free", inputs={"text": body or system}, seed=seed)
+    format_ = _FORMATS[adapter.profile.reply]
+    wanted = tuple([_wanted(one) for one in signature.output_fields.values()])
     inputs = _sections(f"{system}\n\n{asked}") if format_ == "block" else _inputs(format_, system, body)
     pairs = _examples(messages[:last])
     answers = [_outputs(adapter, signature, reply) for _, reply in pairs]
@@ -197,20 +170,56 @@ def labelled(text: str, names: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _wanted_by(one: Field) -> WantedOutput:
+_TEXT: Schema = {"type": "string"}
+_OWN: Mapping[str, Schema] = {
+    "Code": {"type": "string", "format": "code"},
+    "Reasoning": _TEXT,
+    "bytes": _TEXT,
+    "complex": {"const": "1+2j"},
+    "Decimal": {"type": "number"},
+}
+"""Types whose own schema would not do."""
+
+
+def _schema_of(annotation: object) -> Schema:
+    """Return the JSON schema of a type; custom types written as text are texts."""
+    for name in ("Code", "Reasoning"):
+        if is_named(annotation, name):
+            return _OWN[name]
+    if annotation is bytes or annotation is complex or annotation is Decimal:
+        return _OWN[annotation.__name__]
+    try:
+        return schema_by_name(annotation)
+    except Exception:  # a type may have no schema, and a user's own may raise anything
+        return {"unknown": getattr(annotation, "__name__", "")}
+
+
+_BOUNDS = {
+    "greater than": "exclusiveMinimum",
+    "greater than or equal to": "minimum",
+    "less than": "exclusiveMaximum",
+    "less than or equal to": "maximum",
+    "minimum length": "minLength",
+    "maximum length": "maxLength",
+    "a multiple of the given number": "multipleOf",
+}
+
+
+def _constrained(schema: Schema, constraints: str) -> Schema:
+    """Add the bounds in a field's constraints, as dspy writes them, to `schema`."""
+    names = {"minLength": "minItems", "maxLength": "maxItems"} if schema.get("type") == "array" else {}
+    found: dict[str, Any] = {}
+    for name, number in re.findall(r"([a-z ]+?): (-?[\d.]+(?:e-?\d+)?)", constraints):
+        bound = _BOUNDS.get(name.strip())
+        if bound:
+            found[names.get(bound, bound)] = float(number) if "." in number or "e" in number else int(number)
+    return {**schema, **found}
+
+
+def _wanted(one: Field) -> WantedOutput:
     """Return the output that a field of the signature declares."""
-    schema = wanted_types.from_type(one.annotation)
-    constraints = f"Constraints: {one.constraints}" if one.constraints else ""
-    return WantedOutput(one.name, wanted_types.constrained(schema, constraints), description=one.desc or "")
-
-
-def _wanted_outputs(format_: Format, system: str, asked: str) -> tuple[WantedOutput, ...]:
-    heading = _PROSE if format_ == "prose" else field_descriptions.OUTPUTS
-    listed = {
-        name: (text, about.strip()) for name, text, about in reversed(field_descriptions.listed_fields(system, heading))
-    }
-    names = _names(format_, system, asked)
-    return tuple([_wanted(name, *listed.get(name, ("str", "")), format_, system, asked) for name in names])
+    schema = _constrained(_schema_of(one.annotation), one.constraints or "")
+    return WantedOutput(one.name, schema, one.desc or "")
 
 
 def _sections(text: str) -> dict[str, str]:
@@ -223,30 +232,6 @@ def _sections(text: str) -> dict[str, str]:
     }
 
 
-def _block_keys(text: str) -> tuple[WantedOutput, ...]:
-    """Return the keys of the last response format with keys; tool turns repeat it without."""
-    for part in reversed(text.split(_BLOCK)):
-        listed = re.split(r"\n(?=- `\w+` \()", part)[1:]
-        if listed:
-            return tuple([one for item in listed if (one := _key(item.split("\n\nAdd no other keys.")[0])) is not None])
-    return ()
-
-
-def _key(item: str) -> WantedOutput | None:
-    """Parse a key as the response format lists it: "- `name` (type): description; must …"."""
-    match = re.match(r"- `(\w+)` \((.*?)\)(?=: |; |\n|$)(.*)", item, re.DOTALL)
-    if match is None:
-        return None
-    name, type_text, rest = match.groups()
-    schema = wanted_types.from_annotation(type_text)
-    note = re.search(r"; (must (?:adhere to|be|exactly match) .*)", rest, re.DOTALL)
-    if note:
-        rest = rest[: note.start()]
-        schema = wanted_types.from_note(note.group(1).removesuffix("; may be left out"), schema)
-    description = rest.removeprefix(": ").strip("; ")
-    return WantedOutput(name, wanted_types.constrained(schema, f"Constraints: {description}"), type_text, description)
-
-
 def text_of(message: Mapping[str, Any]) -> str:
     """Return the text of a message whose content may be a list of parts."""
     content = message.get("content")
@@ -255,17 +240,6 @@ def text_of(message: Mapping[str, Any]) -> str:
     if isinstance(content, list):
         return "\n".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping) and "text" in part)
     return ""
-
-
-def _format_of(system: str, asked: str) -> Format:
-    """Return the format of the last instruction: an input may quote another instruction."""
-    places: dict[Format, int] = {"chat": asked.rfind(_CHAT), "xml": asked.rfind(_XML), "json": asked.rfind(_JSON)}
-    best = max(places, key=lambda one: places[one])
-    if places[best] >= 0:
-        return best
-    if _BLOCK in asked or _BLOCK in system:
-        return "block"
-    return "prose" if _PROSE in system else "free"
 
 
 def _body(text: str) -> str:
@@ -285,45 +259,6 @@ def _examples(messages: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
             found.append((question, text_of(one)))
             question = None
     return found
-
-
-def _names(format_: Format, system: str, asked: str) -> tuple[str, ...]:
-    if format_ == "prose":
-        return tuple(name for name, _, _ in field_descriptions.listed_fields(system, _PROSE))
-    if format_ == "chat":
-        reminder = asked[asked.rfind(_CHAT) :]
-        names = re.findall(r"`\[\[ ## (\w+) ## \]\]`", reminder)
-        return tuple(names[:-1] if names[-1] == "completed" else names)
-    if format_ == "xml":
-        reminder = asked[asked.rfind(_XML) :].partition(" Use this nested XML structure: ")[0]
-        return tuple(re.findall(r"`<(\w+)>`", reminder))
-    reminder = asked[asked.rfind(_JSON) + len(_JSON) :]
-    return tuple(re.findall(r"(?:^|, then )`(\w+)`", reminder))
-
-
-def _wanted(name: str, type_text: str, description: str, format_: Format, system: str, asked: str) -> WantedOutput:
-    schema = wanted_types.from_annotation(type_text)
-    note = field_descriptions.type_note(name, system)
-    if note is not None:
-        schema = wanted_types.from_note(note, schema)
-    template = _template(name, asked) if format_ == "xml" else None
-    if wanted_types.is_vague(schema):
-        simplified = field_descriptions.simplified_type(name, system)
-        if simplified is not None:
-            schema = wanted_types.from_baml(simplified)
-        elif template is not None:
-            schema = wanted_types.from_template(template)
-    schema = wanted_types.constrained(schema, description)
-    return WantedOutput(name, schema, type_text, description, is_plain=format_ == "xml" and template is None)
-
-
-def _template(name: str, asked: str) -> str | None:
-    """Return the nested structure that an XML reminder shows for this output."""
-    _, separator, structures = asked.rpartition(" Use this nested XML structure: ")
-    if not separator:
-        return None
-    found = re.search(rf"<{re.escape(name)}>.*?</{re.escape(name)}>(?= <|\Z)", structures, re.DOTALL)
-    return found.group(0) if found else None
 
 
 def _inputs(format_: Format, system: str, body: str) -> dict[str, str]:

@@ -12,10 +12,12 @@ from adapters.formats.catalog import make
 from adapters.formats.chat import ChatAdapter
 from adapters.lm import ProviderError
 from adapters.lm import open as open_model
-from adapters.lm.offline import NAMES, task
+from adapters.lm.offline import NAMES, OfflineLM, task
 from adapters.lm.offline.personas import PERSONAS
 from adapters.lm.protocol import collect
 from adapters.mutations import CATALOGUE
+from adapters.requests.capabilities import NONE
+from adapters.requests.request import prepare
 from adapters.running import runner
 from adapters.running.runs import Run
 from adapters.signatures.notation import read
@@ -240,8 +242,9 @@ def test_toolcall_calls_a_tool_that_nobody_gave_it() -> None:
 
 
 def test_a_reply_streams_in_small_pieces_that_are_the_reply() -> None:
-    messages = make("chat").format(WEATHER, [], RAIN)
-    chunks = list(open_model("offline/exact", chunk_seconds=0).stream({"messages": messages}))
+    request = prepare(make("chat"), WEATHER, [], RAIN, NONE)
+    model = OfflineLM("offline/exact", 0).asked_by(make("chat"), request)
+    chunks = list(model.stream(request.as_dict()))
     texts = [chunk.text for chunk in chunks if chunk.text]
     assert 4 < len(texts) <= 40
     assert "".join(texts) == reply(ask("chat", "exact"))
@@ -319,11 +322,13 @@ def test_a_text_without_a_blank_is_answered_at_once(letter: str) -> None:
 
 @pytest.mark.parametrize("adapter", ["chat", "twostep"])
 def test_a_prompt_of_many_outputs_is_read_once_and_not_once_an_output(adapter: str) -> None:
-    def task_of(count: int) -> list[dict[str, Any]]:
-        return make(adapter).format(read("q -> " + ", ".join([f"f{place}: int" for place in range(count)])), [], {})
+    def loops_of(count: int) -> float:
+        signature = read("q -> " + ", ".join([f"f{place}: int" for place in range(count)]))
+        asking = make(adapter)
+        messages = asking.format(signature, [], {})
+        return loops(lambda: task.read(messages, asking, signature))
 
-    few, many = task_of(40), task_of(320)
-    cost = loops(lambda: task.read(many)) / loops(lambda: task.read(few))
+    cost = loops_of(320) / loops_of(40)
     assert cost < 30
 
 

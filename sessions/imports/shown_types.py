@@ -1,0 +1,139 @@
+"""Read the types that BAML and XML prompts show: JSON schemas without names of classes.
+
+`{"unknown": name}` is a type of which the prompt gives only the name.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from adapters.lm.offline.source import value_in_xml
+
+Schema = Mapping[str, Any]
+
+_TEXT: Schema = {"type": "string"}
+_NUMBER: Schema = {"type": "number"}
+_NULL: Schema = {"type": "null"}
+_TRUTH: Schema = {"type": "boolean"}
+_TEXTS: Schema = {"type": "array", "items": _TEXT}
+
+
+def from_template(template: str) -> Schema:
+    """Convert nested XML such as `<a><b>...</b></a>`, which shows no types of leaves."""
+    return _shape(value_in_xml(template))
+
+
+def _shape(value: object) -> Schema:
+    if isinstance(value, list):
+        return {"type": "array", "items": _shape(value[0])}
+    if not isinstance(value, dict):
+        return {"unknown": ""}
+    return {"type": "object", "properties": {name: _shape(one) for name, one in value.items()}, "required": [*value]}
+
+
+_FORMATS = {
+    "date": "date",
+    "datetime": "date-time",
+    "time": "time",
+    "timedelta": "duration",
+    "UUID": "uuid",
+    "Code": "code",
+    "HttpUrl": "uri",
+    "AnyUrl": "uri",
+    "EmailStr": "email",
+}
+_NAMES: Mapping[str, Schema] = {
+    **dict.fromkeys(("string", "str", "bytes", "Path", "Reasoning"), _TEXT),
+    **dict.fromkeys(("float", "Decimal"), _NUMBER),
+    **dict.fromkeys(("null", "None", "NoneType"), _NULL),
+    **dict.fromkeys(("boolean", "bool"), _TRUTH),
+    **dict.fromkeys(("list", "tuple", "set"), _TEXTS),
+    **{name: {**_TEXT, "format": format_} for name, format_ in _FORMATS.items()},
+    "int": {"type": "integer"},
+    "dict": {"type": "object", "additionalProperties": _TEXT},
+    "complex": {"const": "1+2j"},
+    "Any": {},
+}
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|#[^\n]*|\[\]|[{}\[\],:]|[^\s{}\[\],:"#]+')
+
+
+def from_baml(text: str) -> Schema:
+    """Convert the simplified types of the BAML adapter."""
+    tokens = [token for token in _TOKEN.findall(text) if not token.startswith("#")]
+    try:
+        return _BamlReader(tokens).union()
+    except (IndexError, ValueError, RecursionError):
+        return {"unknown": text.strip()[:40]}
+
+
+class _BamlReader:
+    """Recursive descent parser over the tokens of a type."""
+
+    def __init__(self, tokens: list[str]) -> None:
+        self._tokens = tokens
+        self._at = 0
+
+    def union(self) -> Schema:
+        choices = [self._one()]
+        while self._peek() == "or":
+            self._at += 1
+            choices.append(self._one())
+        if len(choices) == 1:
+            return choices[0]
+        if all("const" in choice for choice in choices):
+            return {"enum": [choice["const"] for choice in choices]}
+        return {"anyOf": choices}
+
+    def _one(self) -> Schema:
+        token = self._take()
+        if token == "{":
+            found: Schema = self._object()
+        elif token == "[":
+            found = {"type": "array", "items": self.union()}
+            self._expect("]")
+        elif token == "dict" and self._peek() == "[":
+            self._at += 1
+            self.union()
+            self._expect(",")
+            found = {"type": "object", "additionalProperties": self.union()}
+            self._expect("]")
+        elif token in _NAMES:
+            found = _NAMES[token]
+        else:
+            found = _literal(token)
+        while self._peek() == "[]":
+            self._at += 1
+            found = {"type": "array", "items": found}
+        return found
+
+    def _object(self) -> Schema:
+        properties: dict[str, Schema] = {}
+        while self._peek() != "}":
+            name = self._take()
+            self._expect(":")
+            properties[name] = self.union()
+            if self._peek() == ",":
+                self._at += 1
+        self._at += 1
+        return {"type": "object", "properties": properties, "required": list(properties)}
+
+    def _peek(self) -> str:
+        return self._tokens[self._at] if self._at < len(self._tokens) else ""
+
+    def _take(self) -> str:
+        self._at += 1
+        return self._tokens[self._at - 1]
+
+    def _expect(self, token: str) -> None:
+        if self._take() != token:
+            raise ValueError(f"{token} expected")
+
+
+def _literal(token: str) -> Schema:
+    try:
+        return {"const": json.loads(token)}
+    except ValueError:
+        return {"const": {"True": True, "False": False}[token]} if token in ("True", "False") else {"unknown": token}
