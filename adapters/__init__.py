@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from adapters.lm.protocol import Chunk as Chunk
     from adapters.prompts.field_descriptions import get_field_description_string as get_field_description_string
     from adapters.prompts.field_descriptions import translate_field_type as translate_field_type
-    from adapters.prompts.prompt import Message as Message
-    from adapters.prompts.prompt import Prompt as Prompt
+    from adapters.prompts.text import Message as Message
+    from adapters.prompts.text import Prompt as Prompt
     from adapters.prompts.text import Text as Text
     from adapters.replies.reading import Reading as Reading
     from adapters.replies.reading import Span as Span
@@ -82,11 +82,10 @@ _HOMES = {
         *("Comparison", "RunOptions", "compare", "make_adapter", "open_model", "read", "read_signature", "render"),
         "run",
     ),
-    "adapters.prompts.prompt": ("Message", "Prompt"),
     "adapters.replies.reading": ("Reading", "Span"),
     "adapters.running.runs": ("Attempt", "Completion", "Run"),
     "adapters.signatures.signature": ("Field", "InputField", "OutputField", "Signature"),
-    "adapters.prompts.text": ("Text",),
+    "adapters.prompts.text": ("Message", "Prompt", "Text"),
     "adapters.formats.two_step": ("TwoStepAdapter",),
     "adapters.types": (
         "Audio",

@@ -16,7 +16,7 @@ from adapters.display.blocks import Beside, Note, Shown
 from adapters.formats import catalog
 from adapters.formats.base import Adapter
 from adapters.lm.protocol import LM
-from adapters.prompts.prompt import Prompt
+from adapters.prompts.text import Prompt
 from adapters.replies.reading import Reading
 from adapters.running import runner
 from adapters.running.runs import Run

@@ -21,8 +21,8 @@ from adapters.replies.flags.glossary import FLAGS, SECTIONS
 from sessions import examples
 from sessions.bench.results import BenchRun
 from sessions.checking import expectations
-from sessions.model.file_parts import keys_of
 from sessions.model.parameters import PARAMETERS
+from sessions.model.replies import keys_of
 from sessions.stress import grid
 from workbench.cli.commands import SUMMARIES
 from workbench.config import settings

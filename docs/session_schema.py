@@ -13,8 +13,16 @@ from adapters.lm.lm_settings import MODEL_TYPES
 from sessions.file.file_format import FORMAT
 from sessions.file.json_values import LARGE_INT_BITS
 from sessions.model import parameters
-from sessions.model.file_parts import Key, keys_of
-from sessions.model.replies import Extraction, Measured, RecordedAttempt, RecordedCompletion, RecordedReading, Reply
+from sessions.model.replies import (
+    Extraction,
+    Key,
+    Measured,
+    RecordedAttempt,
+    RecordedCompletion,
+    RecordedReading,
+    Reply,
+    keys_of,
+)
 from sessions.model.session import (
     SCHEMA,
     Case,

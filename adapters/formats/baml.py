@@ -12,8 +12,7 @@ from adapters.formats.chat import PARAGRAPH, markers_of
 from adapters.formats.json import JSONAdapter
 from adapters.formats.profile import OF_THE_BASE, Card, Profile
 from adapters.prompts.field_descriptions import is_model
-from adapters.prompts.prompt import Values
-from adapters.prompts.text import Segment, Text, value_segment
+from adapters.prompts.text import Segment, Text, Values, value_segment
 from adapters.signatures.read.annotations import fields_until_built
 from adapters.signatures.signature import Signature
 from adapters.signatures.type_names import walk

@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from adapters.formats.conversation import RenderedDemos, expanded, history_messages, render_demos
 from adapters.formats.profile import CUSTOM, Profile
 from adapters.json_text.repair_limits import one_reading, repair_steps
-from adapters.prompts.prompt import Demos, Message, Prompt, Values, message_dicts, message_of, prompt_of_dicts
-from adapters.prompts.text import join
+from adapters.prompts.text import Demos, Message, Prompt, Values, join, message_dicts, message_of, prompt_of_dicts
 from adapters.replies.flag import Diagnosis, Flag
 from adapters.replies.reading import FieldReading, NearMiss, Reading, ReadingError, Span
 from adapters.replies.reading_builder import Findings

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adapters.errors import AdapterParseError
-from adapters.prompts.prompt import Demos, Values
+from adapters.prompts.text import Demos, Values
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.request import Outcome, Request, first_failure, postprocess, prepare
 from adapters.signatures.signature import Signature

@@ -24,8 +24,7 @@ from adapters.prompts.field_descriptions import (
     task_description,
     translate_field_type,
 )
-from adapters.prompts.prompt import Values
-from adapters.prompts.text import Segment, Text, value_segment
+from adapters.prompts.text import Segment, Text, Values, value_segment
 from adapters.replies.reading import Extract, Reading, Span
 from adapters.replies.reading_builder import Findings, reason
 from adapters.replies.sections import MARKER, sections

@@ -13,8 +13,7 @@ from operator import is_
 from typing import TYPE_CHECKING, Any
 
 from adapters.prompts import content_markers as markers
-from adapters.prompts.prompt import Demos, DemoUse, Message, Prompt, Values, message_of
-from adapters.prompts.text import Text
+from adapters.prompts.text import Demos, DemoUse, Message, Prompt, Text, Values, message_of
 from adapters.signatures.signature import Field, Signature
 from adapters.types.recognition import is_named
 from adapters.values.value_text import serialize_for_json

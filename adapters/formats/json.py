@@ -16,15 +16,14 @@ from adapters.formats.profile import OF_THE_BASE, Card, Profile
 from adapters.json_text.json_document import Member, align, embedded_object, first_braces, first_object, members
 from adapters.json_text.json_loading import NOT_JSON, load_valid_json
 from adapters.prompts.field_descriptions import joined, outputs_in_order, placeholder_segments
-from adapters.prompts.prompt import Values
-from adapters.prompts.text import Segment, Text, value_segment
+from adapters.prompts.text import Segment, Text, Values, value_segment
 from adapters.replies.reading import Extract, Reading, Span
 from adapters.replies.reading_builder import Findings, reason
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.structured_output import response_format
 from adapters.signatures.signature import Field, Signature
 from adapters.values.coercion import RULES
-from adapters.values.steps import Step
+from adapters.values.plain_json import Step
 from adapters.values.value_text import indented_json, serialize_for_json, to_json
 
 JSON_SPACE = " \t\n\r"

@@ -23,17 +23,15 @@ from adapters.json_text.json_loading import NOT_JSON, load_valid_json
 from adapters.json_text.repair_limits import TooLargeError
 from adapters.prompts import content_markers as markers
 from adapters.prompts.field_descriptions import placeholder_segments
-from adapters.prompts.prompt import Demos, DemoUse, Message, Prompt, Values
-from adapters.prompts.text import Segment, Text
+from adapters.prompts.text import Demos, DemoUse, Message, Prompt, Segment, Text, Values
 from adapters.replies.reading import Reading, Span
 from adapters.replies.reading_builder import Findings, reason
 from adapters.requests.capabilities import Capabilities
 from adapters.signatures.signature import Field, Signature
 from adapters.signatures.type_names import name_of
-from adapters.types.pydantic_schema import schema_by_name
-from adapters.types.recognition import is_custom_type
+from adapters.types.recognition import is_custom_type, schema_by_name
 from adapters.values.coercion import RULES
-from adapters.values.steps import Step
+from adapters.values.plain_json import Step
 from adapters.values.value_text import write_value
 
 PROFILE = Profile(

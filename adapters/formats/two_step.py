@@ -16,8 +16,7 @@ from adapters.formats.json import JSONAdapter
 from adapters.formats.profile import EXTRACTION_OPTION, SHARED_OPTIONS, Card, Opening, Profile
 from adapters.json_text.json_loading import load_json
 from adapters.prompts.field_descriptions import inputs_described, joined, outputs_described
-from adapters.prompts.prompt import Demos, Prompt, Values, message_dicts, message_of
-from adapters.prompts.text import Segment, Text, join, value_segment
+from adapters.prompts.text import Demos, Prompt, Segment, Text, Values, join, message_dicts, message_of, value_segment
 from adapters.replies.reading import FieldReading, Reading, ReadingError, Span
 from adapters.signatures.signature import Field, Signature
 from adapters.tools.fields import tool_output_field

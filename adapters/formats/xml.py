@@ -15,13 +15,11 @@ from adapters.formats.chat import INTRODUCTION, ChatAdapter, field_with_info, ou
 from adapters.formats.profile import FALLBACK_OPTION, SHARED_OPTIONS, Card, Profile
 from adapters.formats.xml_reading import read_xml
 from adapters.prompts.field_descriptions import is_model, joined, placeholder_segments, translate_field_type
-from adapters.prompts.prompt import Values
-from adapters.prompts.text import Kind, Segment, Text, join
+from adapters.prompts.text import Kind, Segment, Text, Values, join
 from adapters.replies.reading import Reading
 from adapters.signatures.signature import Field, Signature
 from adapters.signatures.type_names import LARGEST_TYPE
-from adapters.types.pydantic_schema import ByIdentity, schema_by_name
-from adapters.types.recognition import is_builtin
+from adapters.types.recognition import ByIdentity, is_builtin, schema_by_name
 from adapters.values.value_text import serialize_for_json, value_to_xml, write_value
 
 GAP = Segment("\n\n", "boilerplate")

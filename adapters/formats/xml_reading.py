@@ -20,9 +20,9 @@ from adapters.formats.chat import info_of
 from adapters.replies.reading import Extract, Reading, Span
 from adapters.replies.reading_builder import Findings, reason
 from adapters.signatures.signature import Signature
-from adapters.types.pydantic_schema import schema_by_name, type_adapter
+from adapters.types.recognition import schema_by_name, type_adapter
 from adapters.values.coercion import RULES, coerce
-from adapters.values.steps import Step
+from adapters.values.plain_json import Step
 
 _TAG = re.compile(r"""<(?:[^>"']|"[^"]*"|'[^']*')*>""")
 ROOT_OPEN = b"<r>"

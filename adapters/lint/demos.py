@@ -11,12 +11,12 @@ from adapters.formats.base import Adapter
 from adapters.formats.profile import Profile
 from adapters.formats.two_step import TwoStepAdapter
 from adapters.lint.lint import Lint, Numbered, Place
-from adapters.prompts.prompt import DemoUse, Prompt
+from adapters.prompts.text import DemoUse, Prompt
 from adapters.replies.flag import shown
 from adapters.replies.flags.verdict import named
 from adapters.requests.decisions import has_decisions
 from adapters.signatures.signature import Signature
-from adapters.types.pydantic_schema import type_adapter
+from adapters.types.recognition import type_adapter
 from adapters.values.value_text import serialize_for_json
 
 

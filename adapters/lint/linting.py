@@ -14,7 +14,7 @@ from adapters.lint.lint import Lint, Numbered, Place
 from adapters.lint.outputs import output_lints, request_lints
 from adapters.lint.values import marker_lints, value_lints
 from adapters.lm.capabilities import needs_user_message, split_model
-from adapters.prompts.prompt import Prompt
+from adapters.prompts.text import Prompt
 from adapters.requests.capabilities import NONE, Capabilities
 from adapters.requests.decisions import has_decisions
 from adapters.signatures.signature import Signature

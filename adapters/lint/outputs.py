@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args, get_origin
 from adapters.formats.profile import Profile
 from adapters.lint.lint import Lint, Place
 from adapters.lm.capabilities import split_model
-from adapters.prompts.prompt import Prompt
+from adapters.prompts.text import Prompt
 from adapters.replies.flag import shown
 from adapters.replies.flags.verdict import named
 from adapters.requests.capabilities import Capabilities

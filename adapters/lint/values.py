@@ -14,8 +14,7 @@ from adapters.replies.flag import shown
 from adapters.replies.flags.verdict import named
 from adapters.replies.reading_builder import reason
 from adapters.signatures.signature import MISSING, Field, Signature
-from adapters.types.pydantic_schema import type_adapter
-from adapters.types.recognition import START, asks_for_types
+from adapters.types.recognition import START, asks_for_types, type_adapter
 from adapters.values.value_text import write_value
 
 MOST_NESTED = 10_000

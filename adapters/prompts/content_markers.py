@@ -9,8 +9,7 @@ import json
 from collections.abc import Callable, Iterator
 
 from adapters.json_text.json_loading import load_json
-from adapters.prompts.prompt import DataPart
-from adapters.prompts.text import Segment, Text
+from adapters.prompts.text import DataPart, Segment, Text
 from adapters.types.recognition import END, START
 
 __all__ = ["END", "START", "expand"]

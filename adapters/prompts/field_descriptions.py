@@ -16,8 +16,7 @@ import pydantic
 from adapters.prompts.text import Segment, Text, join
 from adapters.signatures.signature import Field, Signature
 from adapters.signatures.type_names import name_of
-from adapters.types.pydantic_schema import json_schema
-from adapters.types.recognition import custom_types_in, is_custom_type, is_named
+from adapters.types.recognition import custom_types_in, is_custom_type, is_named, json_schema
 from adapters.values.value_text import to_json
 
 NOTE = " " * 8 + "# note: the value you produce "

@@ -12,8 +12,7 @@ from adapters.display.as_text import ShowsItself
 from adapters.display.blocks import Block, Note, Passage, Piece, Shown, Table
 from adapters.replies.flag import Diagnosis, Flag
 from adapters.replies.token_probabilities import Token, probability_of
-from adapters.values.plain_json import plain
-from adapters.values.steps import Step
+from adapters.values.plain_json import Step, plain
 
 if TYPE_CHECKING:
     from adapters.signatures.signature import Signature

@@ -13,7 +13,7 @@ from adapters.json_text.repair_limits import repair_steps
 from adapters.replies.reading import Extract, FieldReading, Reader, Reading, ReadingError, ReplyForm, Span
 from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.values.coercion import coerce
-from adapters.values.steps import Step
+from adapters.values.plain_json import Step
 
 
 @dataclass

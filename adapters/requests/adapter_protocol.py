@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from adapters.prompts.prompt import Prompt
+from adapters.prompts.text import Prompt
 from adapters.replies.reading import Reader, Reading
 from adapters.requests.calls import WholeCall
 from adapters.requests.capabilities import Capabilities

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from adapters.prompts.prompt import Message, Prompt
+from adapters.prompts.text import Message, Prompt
 from adapters.replies.reading import Reading
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.decisions import Decisions

@@ -18,8 +18,7 @@ from typing import Any, Literal, get_args, get_origin
 import pydantic
 
 from adapters.signatures.signature import Field, Signature
-from adapters.types.pydantic_schema import type_adapter
-from adapters.types.recognition import Kind, is_decision_type, is_kind_of, kind_of, options_of
+from adapters.types.recognition import Kind, is_decision_type, is_kind_of, kind_of, options_of, type_adapter
 
 PARAMETERS: Mapping[Kind, str] = {"noul": "threshold", "score": "cuts", "choice": "weights"}
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adapters.errors import AdapterParseError
 from adapters.json_text.json_loading import load_json
-from adapters.prompts.prompt import Prompt
+from adapters.prompts.text import Prompt
 from adapters.replies.reading import FieldReading, Reading, ReadingError, Span
 from adapters.replies.token_probabilities import tokens_of
 from adapters.requests.calls import Outcome, Request
@@ -25,7 +25,7 @@ from adapters.tools.fields import (
     without,
 )
 from adapters.types.recognition import is_custom_type, is_named
-from adapters.values.steps import Step
+from adapters.values.plain_json import Step
 
 if TYPE_CHECKING:
     from adapters.requests.adapter_protocol import RequestedAdapter

@@ -8,8 +8,7 @@ from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import Any
 
-from adapters.prompts.prompt import Message
-from adapters.prompts.text import Text
+from adapters.prompts.text import Message, Text
 from adapters.requests.token_origins import MESSAGE_BEGINS, REPLY_BEGINS, Counted, texts_beside, texts_of_message
 
 _WIDE = re.compile("[\u1100-\u11ff\u2e80-\ud7ff\uf900-\ufaff\U0001f000-\U0003ffff]")

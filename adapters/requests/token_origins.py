@@ -9,8 +9,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
-from adapters.prompts.prompt import DataPart, Message
-from adapters.prompts.text import Kind, Segment
+from adapters.prompts.text import DataPart, Kind, Message, Segment
 from adapters.values.plain_json import plain
 
 OriginKind = Kind | Literal["tools", "response_format", "tool_call", "data", "format"]

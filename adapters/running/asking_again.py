@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from adapters.prompts.prompt import Message
-from adapters.prompts.text import Segment, Text
+from adapters.prompts.text import Message, Segment, Text
 from adapters.replies.reading import Reading
 from adapters.requests.request import Request
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from adapters.lm.worker.completions import CallPiece
-    from adapters.prompts.prompt import Prompt
+    from adapters.prompts.text import Prompt
     from adapters.replies.reading import Reading
-    from adapters.tools.results import ToolResult
+    from adapters.tools.tools import ToolResult
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ from adapters.errors import AdapterParseError, RunError
 from adapters.formats.chat import ChatAdapter
 from adapters.formats.two_step import TwoStepAdapter, extraction_signature
 from adapters.lm.protocol import LM, Response, WritesAsTheAdapter
-from adapters.prompts.prompt import Prompt
+from adapters.prompts.text import Prompt
 from adapters.replies.reading import Reading
 from adapters.requests import request
 from adapters.running import events

@@ -12,14 +12,12 @@ from adapters.formats.conversation import tool_results_signature
 from adapters.lm import interruption
 from adapters.lm.echoed_secrets import text_without_secrets
 from adapters.lm.protocol import Response, ToolCall
-from adapters.prompts.prompt import Message
-from adapters.prompts.text import Segment, Text
+from adapters.prompts.text import Message, Segment, Text
 from adapters.requests.request import Request
 from adapters.running import events
 from adapters.running.lifecycle import Lifecycle, StopError
 from adapters.tools.arguments import ArgumentsError, decode, validate
-from adapters.tools.results import ToolResult, text_of
-from adapters.tools.tools import DeadlineExceededError, RunTool, Tools, ToolValidationError
+from adapters.tools.tools import DeadlineExceededError, RunTool, ToolResult, Tools, ToolValidationError, text_of
 from adapters.types.tools import ToolCallResults, ToolCalls
 
 if TYPE_CHECKING:

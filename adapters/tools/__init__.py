@@ -7,16 +7,17 @@ bad JSON) is a failed result for the model and does not end the run.
 from __future__ import annotations
 
 from adapters.tools.arguments import ArgumentsError, decode, validate
-from adapters.tools.results import ToolResult, text_of
 from adapters.tools.tools import (
     LONGEST_RESULT,
     DeadlineExceededError,
     RunTool,
+    ToolResult,
     Tools,
     ToolState,
     ToolValidationError,
     described,
     request_tools,
+    text_of,
 )
 
 __all__ = [

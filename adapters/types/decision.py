@@ -16,8 +16,7 @@ from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import core_schema
 
 from adapters.types.base import SCHEMA_TEXTS, Type
-from adapters.types.pydantic_schema import type_adapter
-from adapters.types.recognition import kind_of, options_of
+from adapters.types.recognition import kind_of, options_of, type_adapter
 
 MODULE = "dspy.adapters.decision"
 """The `__module__` of evidence types, by which pydantic distinguishes types of the same name in a schema."""

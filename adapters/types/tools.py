@@ -12,7 +12,7 @@ import pydantic_core
 
 from adapters.json_text.json_loading import load_json
 from adapters.types.base import SCHEMA_TEXTS, Type
-from adapters.types.pydantic_schema import type_adapter
+from adapters.types.recognition import type_adapter
 
 
 class ToolCalls(Type):

@@ -19,10 +19,9 @@ import pydantic
 from adapters.json_text.json_loading import NOT_JSON, load_json, load_valid_json
 from adapters.json_text.repair_limits import LITERAL_LENGTH, TooLargeError
 from adapters.signatures.signature import Field
-from adapters.types.pydantic_schema import type_adapter
-from adapters.types.recognition import is_custom_type
+from adapters.types.recognition import is_custom_type, type_adapter
 from adapters.values import value_text
-from adapters.values.steps import Step
+from adapters.values.plain_json import Step
 
 
 def coerce(value: object, annotation: object, steps: list[Step] | None = None) -> object:

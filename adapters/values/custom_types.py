@@ -15,7 +15,6 @@ from typing import Any, Union, get_args, get_origin
 import pydantic
 
 from adapters.signatures.signature import Signature
-from adapters.types.pydantic_schema import type_adapter
 from adapters.types.recognition import (
     START,
     asks_for_types,
@@ -25,6 +24,7 @@ from adapters.types.recognition import (
     is_decision_type,
     is_kind_of,
     is_named,
+    type_adapter,
     unwrapped,
 )
 from adapters.values.value_text import serialize_for_json

@@ -1,4 +1,4 @@
-"""Convert any value of a prompt, parse result or run to plain JSON."""
+"""Convert any value of a prompt, parse result or run to plain JSON; name the steps from raw text to a value."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 JSON = Any
 """Plain JSON: None, bool, int, finite float, str, list, or dict with str keys."""
@@ -83,3 +83,18 @@ def _number(value: float) -> float | str:
 def _key(key: object) -> str:
     found = plain(key)
     return found if isinstance(found, str) else json.dumps(found)
+
+
+class Step(NamedTuple):
+    """A step from raw text to value. Its `before` is the `after` of the previous step.
+
+    `adapters.values.coercion.apply` replays `rule`, except `threshold`, `cuts` and `weights`, which depend on a
+    decision's settings (`adapters.requests.decisions`). If `after` is only a part of the whole document, `path` locates
+    it (in JSON, the key). `note` is an explanation for people.
+    """
+
+    rule: str
+    before: Any
+    after: object
+    path: str = ""
+    note: str = ""

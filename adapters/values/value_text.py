@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from adapters.types.pydantic_schema import ByIdentity, type_adapter
+from adapters.types.recognition import ByIdentity, type_adapter
 
 _to_json = json.JSONEncoder(ensure_ascii=False).encode
 _string_to_json = json.encoder.encode_basestring

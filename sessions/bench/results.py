@@ -24,8 +24,7 @@ from sessions.errors import SessionError
 from sessions.file.format_reader import Reader
 from sessions.file.format_writer import as_data
 from sessions.file.typed_values import typed
-from sessions.model.file_parts import ALWAYS, FilePart, nothing
-from sessions.model.replies import Answer, Measured
+from sessions.model.replies import ALWAYS, Answer, FilePart, Measured, nothing
 from sessions.model.session import Column
 from sessions.running.recording import as_json
 

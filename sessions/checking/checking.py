@@ -15,7 +15,7 @@ from typing import Any
 from adapters.formats import catalog
 from adapters.formats.base import Adapter
 from adapters.formats.two_step import extraction_adapter, extraction_signature
-from adapters.prompts.prompt import Prompt
+from adapters.prompts.text import Prompt
 from adapters.replies.reading import Reading
 from adapters.requests.request import Request, prepare
 from adapters.signatures.signature import Signature

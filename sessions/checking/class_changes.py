@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from adapters.signatures.signature import Signature
 from adapters.signatures.type_names import name_of
-from adapters.types.pydantic_schema import type_adapter
+from adapters.types.recognition import type_adapter
 from sessions.checking.verdicts import quoted
 from sessions.text_diff import stretches
 

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from adapters.prompts.prompt import Message
-from adapters.prompts.text import Segment
+from adapters.prompts.text import Message, Segment
 from adapters.replies.reading import Reading, ReadingError
 from adapters.requests.request import Request
 from sessions.checking.class_changes import ClassChange, class_changes, classes_in, words_changed

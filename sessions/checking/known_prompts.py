@@ -11,7 +11,7 @@ from collections.abc import Hashable
 from dataclasses import replace
 
 from adapters.formats.base import Adapter
-from adapters.prompts.prompt import Prompt
+from adapters.prompts.text import Prompt
 from adapters.signatures.signature import Signature
 from sessions.model.session import Demo, Session
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from adapters.prompts.prompt import Message
+from adapters.prompts.text import Message
 from sessions.checking import differences
 from sessions.checking.verdicts import Drift, Word
 from sessions.file.typed_values import same

@@ -11,7 +11,7 @@ from typing import Any
 
 from adapters.signatures.signature import Signature
 from adapters.values.value_text import serialize_for_json
-from sessions.exports import json_text
+from sessions.exports import exported
 from sessions.exports.dspy_source import predictor_of
 from sessions.exports.endpoints import OFFLINE
 from sessions.exports.exported import Exported, ExportError, Source, View, switched_off
@@ -61,7 +61,7 @@ def _placed(known: Mapping[str, Any], state: Mapping[str, Any], usual: str) -> d
 
 def _text(states: Mapping[str, object], metadata: object) -> str:
     try:
-        return json_text.as_dspy_saves({**states, "metadata": metadata})
+        return exported.as_dspy_saves({**states, "metadata": metadata})
     except ValueError as error:
         raise ExportError(f"a text has a lone surrogate, which dspy's files cannot hold: {error}") from error
 

@@ -20,9 +20,8 @@ from adapters.signatures.source_writer import to_source
 from adapters.signatures.type_names import notes_of, walk
 from adapters.tools.fields import with_tool_fields, with_tools
 from sessions.exports.endpoints import OFFLINE, headers_of, key_goes_there
-from sessions.exports.exported import Exported, ExportError, Source, View, beside
+from sessions.exports.exported import Exported, ExportError, Source, View, beside, comment, literal, quoted
 from sessions.exports.litellm_script import NO_KEY
-from sessions.exports.python_source import comment, literal, quoted
 from sessions.imports.reading import KEPT
 from sessions.model import variants
 from sessions.running import rendering

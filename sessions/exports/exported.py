@@ -1,7 +1,10 @@
-"""Sources, results and errors of exports."""
+"""Sources, results and errors of exports, and the JSON and Python source that they are written in."""
 
 from __future__ import annotations
 
+import json
+import math
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,6 +17,7 @@ from adapters.signatures.signature import Signature
 from sessions.model import variants
 from sessions.model.session import Case, Column, Session
 from sessions.running import rendering
+from sessions.running.recording import as_json
 
 
 class ExportError(ValueError):
@@ -157,3 +161,119 @@ def other_cases(view: View) -> tuple[str, ...]:
     """Name the cases that are not exported in a phrase, if any."""
     names = [one.name for one in view.session.cases if one.name != view.case.name]
     return (f"the other cases: {', '.join(names)}",) if names else ()
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def pretty(value: object) -> str:
+    """Write strict ASCII with two spaces per level."""
+    return json.dumps(as_json(value), indent=2, allow_nan=False)
+
+
+def one_line(value: object) -> str:
+    """Write strict ASCII on a single line, for JSON Lines."""
+    return json.dumps(as_json(value), allow_nan=False)
+
+
+def readable(value: object) -> str:
+    """Write like `pretty`, but keep non-ASCII letters; escape unpaired surrogates, which files cannot hold."""
+    text = json.dumps(as_json(value), indent=2, ensure_ascii=False, allow_nan=False)
+    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def as_dspy_saves(value: object) -> str:
+    """Write like dspy's `save`: `orjson.dumps` with OPT_INDENT_2 and OPT_APPEND_NEWLINE.
+
+    Unlike Python's `json`, it writes floats differently and rejects unpaired surrogates. Raises ValueError for them.
+    """
+    pieces: list[str] = []
+    _write(value, "\n", pieces)
+    return "".join([*pieces, "\n"])
+
+
+def _write(value: object, line: str, pieces: list[str]) -> None:
+    if isinstance(value, dict) and value:
+        inner = line + "  "
+        for number, (key, one) in enumerate(value.items()):
+            pieces += ["," if number else "{", inner, _text(key), ": "]
+            _write(one, inner, pieces)
+        pieces += [line, "}"]
+    elif isinstance(value, list) and value:
+        inner = line + "  "
+        for number, one in enumerate(value):
+            pieces += ["," if number else "[", inner]
+            _write(one, inner, pieces)
+        pieces += [line, "]"]
+    elif isinstance(value, str):
+        pieces.append(_text(value))
+    elif isinstance(value, float):
+        pieces.append(_float(value))
+    else:
+        pieces.append(json.dumps(value))
+
+
+def _text(text: str) -> str:
+    text.encode("utf-8")  # an unpaired surrogate raises, as in orjson
+    return json.dumps(str(text), ensure_ascii=False)
+
+
+def _float(number: float) -> str:
+    """Write the shortest digits that round-trip, in orjson 3.13's layout.
+
+    That is 0.00001 and 1e-7 for Python's 1e-05 and 1e-07. (Older releases of orjson write 1e16 for 1e+16.)
+    """
+    if not math.isfinite(number):
+        return "null"
+    digits, _, exponent = repr(number).partition("e-")
+    if exponent == "05":
+        sign, digits = ("-", digits[1:]) if digits.startswith("-") else ("", digits)
+        return f"{sign}0.0000{digits.replace('.', '')}"
+    return f"{digits}e-{exponent.lstrip('0')}" if exponent else digits
+
+
+WIDTH = 100
+
+
+def literal(value: object, indent: str = "") -> str:
+    """Write an expression for plain JSON data; texts that cannot be printed or encoded are in ASCII."""
+    if isinstance(value, str):
+        return _text_literal(str(value), indent)
+    if isinstance(value, dict):
+        entries = [f"{_text_literal(str(key), indent)}: {literal(one, indent + '    ')}" for key, one in value.items()]
+        return _enclosed("{", entries, "}", indent)
+    if isinstance(value, list | tuple):
+        return _enclosed("[", [literal(one, indent + "    ") for one in value], "]", indent)
+    if isinstance(value, float) and not math.isfinite(value):
+        return f'float("{value}")'
+    return repr(value)
+
+
+def _enclosed(opening: str, entries: list[str], closing: str, indent: str) -> str:
+    flat = f"{opening}{', '.join(entries)}{closing}"
+    if len(indent) + len(flat) <= WIDTH and "\n" not in flat:
+        return flat
+    lines = "".join(f"\n{indent}    {one}," for one in entries)
+    return f"{opening}{lines}\n{indent}{closing}"
+
+
+def _text_literal(text: str, indent: str) -> str:
+    if "\n" not in text or len(text) + len(indent) <= WIDTH // 2:
+        return quoted(text)
+    pieces = "".join(f"\n{indent}    {quoted(line)}" for line in re.findall(r"[^\n]*\n|[^\n]+", text))
+    return f"({pieces}\n{indent})"
+
+
+def quoted(text: str) -> str:
+    """Write a string literal on a single line."""
+    made = repr(text)
+    if not made.isprintable() or any("\ud800" <= one <= "\udfff" for one in made):
+        made = ascii(text)
+    if made.startswith("'") and '"' not in made and "\\'" not in made:
+        return f'"{made[1:-1]}"'
+    return made
+
+
+def comment(text: str) -> str:
+    """Put `text` on a single line, for a comment."""
+    return "".join(one if one.isprintable() else " " for one in text)

@@ -9,7 +9,7 @@ from adapters.formats import catalog
 from adapters.signatures.signature import Signature
 from adapters.values.custom_types import build_inputs
 from sessions.checking import expectations
-from sessions.exports import json_text
+from sessions.exports import exported
 from sessions.exports.endpoints import PATHS, endpoint_of, named_address
 from sessions.exports.exported import Exported, ExportError, Source, View, switched_off
 from sessions.model.replies import Answer
@@ -67,7 +67,7 @@ def _example(view: View, signature: Signature, values: Mapping[str, object]) -> 
         )
     except Exception as error:  # whatever dspy's format raises for these values
         raise ExportError(f"{view.place}: {type(error).__name__}: {error}") from error
-    return json_text.one_line(made)
+    return exported.one_line(made)
 
 
 def _expected(view: View, signature: Signature) -> dict[str, Any] | None:
@@ -137,7 +137,7 @@ def batch(source: Source) -> Exported:
     if address is not None:
         left.append(f"the address {address}: a batch is uploaded to the server that runs it")
     lines = [
-        json_text.one_line(
+        exported.one_line(
             {
                 "custom_id": name,
                 "method": "POST",

@@ -12,8 +12,7 @@ from adapters.lm.lm_settings import ModelType
 from adapters.lm.wires.dspys_wire import Sent, is_left_to_litellm
 from adapters.requests.strict_schema import ClassFormat
 from sessions.exports.endpoints import OFFLINE, headers_of, key_goes_there, key_variable, named_address
-from sessions.exports.exported import Exported, Source, View, beside
-from sessions.exports.python_source import comment, literal, quoted
+from sessions.exports.exported import Exported, Source, View, beside, comment, literal, quoted
 from sessions.running import rendering
 from sessions.running.recording import as_json
 

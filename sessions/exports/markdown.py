@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from adapters.display.as_text import visible, without_bytes
 from adapters.replies.flags.explaining import explain
 from adapters.values.plain_json import plain
-from sessions.exports import json_text
+from sessions.exports import exported
 from sessions.exports.exported import Exported, Source, View, beside
 from sessions.running.recording import as_json, read_completion
 
@@ -31,7 +31,7 @@ def markdown(source: Source) -> Exported:
         sections += ["Instructions:", _fenced(text.instructions, "text")]
     sections += [
         f"## Inputs: {_escaped(first.case.name)}",
-        _fenced(json_text.readable(without_bytes(as_json(first.case.inputs))), "json"),
+        _fenced(exported.readable(without_bytes(as_json(first.case.inputs))), "json"),
     ]
     left: list[str] = []
     for view in source.views:
@@ -50,7 +50,7 @@ def _column(view: View) -> Iterator[str]:
         yield _fenced("".join([piece.text for piece in message.passage.pieces]), "text")
     if request.params:
         yield "### beside the messages"
-        yield _fenced(json_text.readable(dict(request.params)), "json")
+        yield _fenced(exported.readable(dict(request.params)), "json")
     reply = view.case.replies.get(view.column.id)
     if reply is None:
         return
@@ -66,7 +66,7 @@ def _column(view: View) -> Iterator[str]:
         yield _fenced(reading.error.message, "text")
     else:
         yield "Read as:"
-        yield _fenced(json_text.readable({name: plain(as_json(one)) for name, one in reading.values.items()}), "json")
+        yield _fenced(exported.readable({name: plain(as_json(one)) for name, one in reading.values.items()}), "json")
     flags = [
         f"- {_escaped(one.field or 'the reply')}: **{_escaped(one.name)}**: {_escaped(one.message)}"
         for one in explain(reading)

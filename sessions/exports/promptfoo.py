@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adapters.lm.capabilities import split_model
-from sessions.exports import json_text
+from sessions.exports import exported
 from sessions.exports.endpoints import OFFLINE, key_goes_there, plain_address
 from sessions.exports.exported import Exported, ExportError, Source, View, switched_off
 from sessions.exports.template import Part, Piece, Slot, parts_of, slots_of, written
@@ -61,7 +61,7 @@ def promptfoo(source: Source) -> Exported:
         for view, parts in own:
             left += [note for note in view.request.prompt.notes if note not in left]
             variables.setdefault(view.case.name, {}).update(slots_of(parts))
-            raw = json_text.readable(written(parts, lambda pieces: _nunjucks(pieces, guards)))
+            raw = exported.readable(written(parts, lambda pieces: _nunjucks(pieces, guards)))
             label = next((one for one in labels if prompts[one]["raw"] == raw), None)
             if label is None:
                 label = _shown(column.id if not labels else f"{column.id}, {view.case.name}")
@@ -85,7 +85,7 @@ def promptfoo(source: Source) -> Exported:
         "providers": providers,
         "tests": tests,
     }
-    return Exported(json_text.readable(config) + "\n", tuple(left))
+    return Exported(exported.readable(config) + "\n", tuple(left))
 
 
 def _provider(view: View, labels: Sequence[str], source: Source, left: list[str]) -> dict[str, Any]:
@@ -96,7 +96,7 @@ def _provider(view: View, labels: Sequence[str], source: Source, left: list[str]
         return {"id": "echo", "label": _shown(view.column.id), "prompts": list(labels)}
     provider, name = split_model(view.model)
     config = _inlined(as_json(dict(view.request.params)))
-    if _TAG.search(json_text.one_line(config)):
+    if _TAG.search(exported.one_line(config)):
         config = _broken(config)
         left.append(
             f"{view.column.id}: in its parameters an invisible sign breaks up {{{{, which promptfoo would render"

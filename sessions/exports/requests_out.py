@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from adapters.lm import ProviderError
 from adapters.lm.litellm_client import NO_KEY
-from sessions.exports import json_text
+from sessions.exports import exported
 from sessions.exports.endpoints import (
     OFFLINE,
     PATHS,
@@ -35,7 +35,7 @@ def messages(source: Source) -> Exported:
     request = view.request
     others = [name for name in request.params if name not in view.session.params_of(view.column)]
     left = (f"what goes out beside the messages: {', '.join(others)} (the export as request has it)",) if others else ()
-    text = json_text.pretty(request.prompt.as_dicts())
+    text = exported.pretty(request.prompt.as_dicts())
     return Exported(text + "\n", (*left, *beside(view)))
 
 
@@ -43,7 +43,7 @@ def request(source: Source) -> Exported:
     """Export `{"model", "messages", …parameters}`."""
     view = source.first
     left = beside(view)
-    return Exported(json_text.pretty(view.request.as_dict()) + "\n", left)
+    return Exported(exported.pretty(view.request.as_dict()) + "\n", left)
 
 
 def curl(source: Source) -> Exported:
@@ -56,7 +56,7 @@ def curl(source: Source) -> Exported:
     if not view.model.startswith(OFFLINE) and is_written_by_litellm(view):
         return _curl_by_litellm(source)
     endpoint = endpoint_of(view, source)
-    body = json_text.pretty({**rendering.body_of(view.session, view.column, view.request), "model": endpoint.model})
+    body = exported.pretty({**rendering.body_of(view.session, view.column, view.request), "model": endpoint.model})
     path = PATHS[rendering.lm_settings_of(view.session, view.column).model_type]
     lines = [f'curl "{endpoint.base}/{path}"', '-H "Content-Type: application/json"']
     if endpoint.key:

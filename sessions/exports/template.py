@@ -10,10 +10,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from adapters.prompts.prompt import Message
-from adapters.prompts.text import Text
+from adapters.prompts.text import Message, Text
 from adapters.signatures.type_names import name_of
-from sessions.exports import json_text
+from sessions.exports import exported
 from sessions.exports.exported import Exported, ExportError, Source, View, beside
 from sessions.running.recording import as_json
 
@@ -176,7 +175,7 @@ def template(source: Source) -> Exported:
     messages = written(
         parts, lambda pieces: "".join(chosen[one.field] if isinstance(one, Slot) else one for one in pieces)
     )
-    text = json_text.readable({"messages": messages, "placeholders": described})
+    text = exported.readable({"messages": messages, "placeholders": described})
     left = [*beside(view)]
     fixed = [name for name in fields if name not in chosen]
     if fixed:

@@ -19,7 +19,7 @@ from pathlib import Path
 from sessions.errors import SessionError
 from sessions.file import restore_points, store
 from sessions.file.json_values import WrittenParts
-from sessions.file.state_folder import in_plain_words, key_of, private, state_folder
+from sessions.file.whole_files import in_plain_words, key_of, private, state_folder
 from sessions.model.session import Session
 
 DELAY_S = 0.4

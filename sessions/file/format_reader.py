@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
 from sessions.errors import SessionError, step_into
-from sessions.model.file_parts import FilePart, Key, keys_of
 from sessions.model.parameters import kind_of
+from sessions.model.replies import FilePart, Key, keys_of
 from sessions.model.session import Case, Column
 
 Made = TypeVar("Made")

@@ -19,7 +19,7 @@ from sessions.file.json_values import (
     encode_text,
     has_surrogate_pair,
 )
-from sessions.model.file_parts import FilePart, Key, keys_of
+from sessions.model.replies import FilePart, Key, keys_of
 from sessions.model.session import Case, Demo, Recording
 
 LEVELS: Mapping[type[Any], int] = {Demo: 2, Recording: 4}

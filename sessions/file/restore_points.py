@@ -15,7 +15,7 @@ from pathlib import Path
 
 from sessions.errors import SessionError
 from sessions.file import store
-from sessions.file.state_folder import key_of, private, state_folder
+from sessions.file.whole_files import key_of, private, state_folder
 
 MOST_OF_A_FILE = 30
 MOST_BYTES = 200_000_000

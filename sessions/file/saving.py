@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from sessions.errors import SessionError
 from sessions.file import restore_points, store
 from sessions.file.both_changes import CollisionError, Merged, Winner, merge
-from sessions.file.folder_lock import locked
 from sessions.file.json_values import WrittenParts
 from sessions.file.store import Fingerprint
+from sessions.file.whole_files import locked
 from sessions.model.session import Session
 
 ATTEMPTS = 5

@@ -11,9 +11,8 @@ from typing import Any
 
 from sessions.errors import SessionError
 from sessions.file import file_format, json_values, whole_files
-from sessions.file.folder_lock import locked
 from sessions.file.json_values import WrittenParts
-from sessions.file.whole_files import PathLike, did_you_mean
+from sessions.file.whole_files import PathLike, did_you_mean, locked
 from sessions.model.session import Session
 from sessions.text_diff import line_diff
 
@@ -132,7 +131,7 @@ def save(
 def save_locked(
     session: Session, path: PathLike, *, over: Fingerprint | None = None, parts: WrittenParts | None = None
 ) -> Fingerprint:
-    """Save like `save`; the caller holds the lock of the folder (`sessions.file.folder_lock`)."""
+    """Save like `save`; the caller holds the lock of the folder (`sessions.file.whole_files`)."""
     name = os.fspath(path)
     content = _dumps(session, name, parts).encode("utf-8")
     if over is not None and has_changed(name, over):

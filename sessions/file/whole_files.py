@@ -1,19 +1,26 @@
-"""Replace files atomically, and suggest the nearest name for a missing file.
+"""Replace files atomically, lock their folders, and find the user's state folder.
 
-After a crash, a kill or on a full disk a file has either its old content or the new.
+After a crash, a kill or on a full disk a file has either its old content or the new. The state folder holds copies of
+unsaved work, restore points and logs.
 """
 
 from __future__ import annotations
 
 import difflib
 import errno
+import hashlib
 import os
 import re
 import secrets
 import stat
+import threading
 import time
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from adapters.user_folders import user_folder
+from sessions.errors import SessionError
 
 STRAY_AGE_S = 600.0
 STREAMS = ("/dev/std", "/dev/fd/", "/proc/")
@@ -111,3 +118,134 @@ def did_you_mean(path: str) -> str:
         if near:
             return f"did you mean {file.parent / near[0]}?"
     return ""
+
+
+PATIENCE_S = 20.0
+"""The longest wait for the lock. A save takes milliseconds; a process that holds it longer is stopped or hangs."""
+
+
+@contextmanager
+def locked(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Hold the lock of the folder that contains `path`, after resolving links. Not reentrant.
+
+    The lock needs no lock file and ends with the process. On systems without such locks nothing is held; saves are
+    still atomic, and fingerprints still detect changes in between. Raises `SessionError` if another process holds the
+    lock for longer than `PATIENCE_S`.
+    """
+    descriptor = _open_folder_of(path)
+    if descriptor is None:
+        yield
+        return
+    if not _wait_for(descriptor):
+        message = f"another process has been saving in this folder for {PATIENCE_S:.0f} s"
+        raise SessionError(path, "", message, "end it, or save under another name")
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _open_folder_of(path: str | os.PathLike[str]) -> int | None:
+    if not hasattr(os, "O_DIRECTORY"):
+        return None
+    try:
+        folder = os.path.dirname(os.path.realpath(path))
+        return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except (OSError, ValueError):  # writing will report the problem
+        return None
+
+
+def _wait_for(descriptor: int) -> bool:
+    """Return True once the lock is held or locks are unsupported; on timeout the descriptor gets closed.
+
+    The system queues blocking waiters in order, but polling could starve. So a thread blocks; it is abandoned after
+    `PATIENCE_S`.
+    """
+    import fcntl
+
+    if _taken(lambda: fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)):
+        return True
+    held, turn = threading.Event(), threading.Lock()
+    gone = False
+
+    def wait() -> None:
+        _taken(lambda: fcntl.flock(descriptor, fcntl.LOCK_EX))
+        with turn:
+            held.set()
+            if gone:
+                os.close(descriptor)
+
+    threading.Thread(target=wait, daemon=True, name="folder lock").start()
+    if held.wait(PATIENCE_S):
+        return True
+    with turn:
+        gone = not held.is_set()
+    return not gone
+
+
+def _taken(lock: Callable[[], None]) -> bool:
+    """Return whether the lock was acquired; True on file systems without such locks."""
+    try:
+        lock()
+    except BlockingIOError:
+        return False
+    except OSError:
+        pass
+    return True
+
+
+PRIVATE = 0o700
+"""The mode of all folders here; unsaved work, replies and tracebacks are private."""
+
+
+def state_folder() -> Path:
+    """Return `$XDG_STATE_HOME/adapter-workbench`, by default in `~/.local/state`; it may not exist yet.
+
+    Raises `SessionError` without the variable and a home folder.
+    """
+    folder = user_folder("XDG_STATE_HOME", ".local/state")
+    if folder is None:
+        message = "there is no home folder to keep copies of unsaved work in"
+        raise SessionError(None, "", message, "set XDG_STATE_HOME to a folder of yours")
+    return folder
+
+
+def private(folder: Path) -> Path:
+    """Create a folder at or below the state folder, with its parents; only the user may access them.
+
+    A public folder of an earlier release becomes private. Raises OSError and `SessionError`.
+    """
+    top = state_folder()
+    top.parent.mkdir(parents=True, exist_ok=True)
+    below = folder.relative_to(top).parts
+    for depth in range(len(below) + 1):
+        one = top.joinpath(*below[:depth])
+        one.mkdir(exist_ok=True, mode=PRIVATE)
+        if one.stat().st_mode & 0o077:
+            with suppress(OSError):  # the folder belongs to another user
+                one.chmod(PRIVATE)
+    return folder
+
+
+def in_plain_words(error: OSError | SessionError) -> str:
+    """Return why nothing can be stored here, with a remedy, as the end of a sentence."""
+    if isinstance(error, SessionError):
+        if not isinstance(error.__cause__, OSError):
+            return f"{error.message} ({error.hint})" if error.hint else error.message
+        error = error.__cause__
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"the disk is full; free some space ({state_folder()})"
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return f"the folder cannot be written; make it yours ({state_folder()})"
+    if error.errno in (errno.EEXIST, errno.ENOTDIR):
+        return f"no folder can be made there; remove the file of its name ({error.filename})"
+    return f"{(error.strerror or type(error).__name__).lower()} ({state_folder()})"
+
+
+def key_of(path: str | os.PathLike[str] | None) -> str:
+    """Return a file's key in the state folder, the same for all spellings of its path; `unnamed` for None."""
+    if path is None:
+        return "unnamed"
+    real = os.path.realpath(path)
+    stem = "".join(letter if letter.isalnum() else "_" for letter in Path(real).stem[:40])
+    return f"{stem}-{hashlib.sha256(os.fsencode(real)).hexdigest()[:16]}"

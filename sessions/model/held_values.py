@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 from adapters.signatures.signature import MISSING, Field, allows_none
 from adapters.signatures.type_names import name_of
-from adapters.types.pydantic_schema import type_adapter
+from adapters.types.recognition import type_adapter
 from adapters.values.custom_types import build
 
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar
 from adapters.display.as_text import ShowsItself
 from adapters.display.blocks import Note, Passage, Piece, Shown, Table
 from adapters.values.plain_json import plain
-from sessions.model.file_parts import LINES, Rule, nothing
-from sessions.model.replies import Measured, RecordedAttempt, Reply
+from sessions.model.replies import LINES, Measured, RecordedAttempt, Reply, Rule, nothing
 
 if TYPE_CHECKING:
     from adapters.signatures.signature import Signature
@@ -375,7 +374,7 @@ def _tool_text(tool: Tool) -> str:
     """Describe a tool as dspy does; invalid arguments are left out."""
     from adapters.errors import SignatureError
     from adapters.signatures.agents import tool_text
-    from adapters.tools.argument_line import schema_of_line
+    from adapters.tools.arguments import schema_of_line
 
     parameters: Any = tool.parameters
     try:

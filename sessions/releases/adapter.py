@@ -16,7 +16,7 @@ from adapters.formats import catalog
 from adapters.formats.base import Adapter
 from adapters.formats.catalog import UnknownAdapterError
 from adapters.json_text.repair_limits import TooLargeError, quick_reading, steps_in_force
-from adapters.prompts.prompt import Message, Prompt, prompt_of_dicts
+from adapters.prompts.text import Message, Prompt, prompt_of_dicts
 from adapters.replies.reading import FieldReading, Reading, ReadingError, Span
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.request import Outcome, Request

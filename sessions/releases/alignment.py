@@ -14,8 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from adapters.prompts.prompt import Message, Prompt
-from adapters.prompts.text import Segment, Text
+from adapters.prompts.text import Message, Prompt, Segment, Text
 from adapters.replies.reading import Reading, Span
 from sessions.file.typed_values import same, typed
 from sessions.text_diff import opcodes

@@ -14,7 +14,7 @@ from adapters.lm.capabilities import TOOL_PARAMS, Known, known_of
 from adapters.lm.lm_settings import LMSettings, ModelType
 from adapters.lm.protocol import HttpRequest
 from adapters.lm.wires.dspys_wire import Sent, own_body, sent, text_of
-from adapters.prompts.prompt import Message, Prompt
+from adapters.prompts.text import Message, Prompt
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.predict_names import predict_call
 from adapters.requests.request import Request, prepare

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from adapters.lm.echoed_secrets import json_without_secrets
-from adapters.prompts.prompt import prompt_of_dicts
+from adapters.prompts.text import prompt_of_dicts
 from adapters.requests.request import Request
 from adapters.tools import LONGEST_RESULT, RunTool, Tools
-from adapters.tools.argument_line import schema_of_line
+from adapters.tools.arguments import schema_of_line
 from adapters.tools.tools import Invocation
 from sessions.file import file_format
 from sessions.file.json_values import JSON

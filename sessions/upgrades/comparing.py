@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NamedTuple
 
-from adapters.prompts.prompt import DataPart, Message
-from adapters.prompts.text import Segment
+from adapters.prompts.text import DataPart, Message, Segment
 from adapters.signatures.signature import Signature
 from adapters.values.plain_json import plain
 from sessions.causes import writing

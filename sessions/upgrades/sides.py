@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from adapters.formats import catalog
-from adapters.prompts.prompt import DataPart, Message
-from adapters.prompts.text import Segment, Text
+from adapters.prompts.text import DataPart, Message, Segment, Text
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.token_estimates import Estimates
 from sessions.causes import writing

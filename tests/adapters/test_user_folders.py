@@ -8,7 +8,7 @@ import pytest
 
 from adapters.lm import config_file
 from adapters.user_folders import user_folder
-from sessions.file import state_folder
+from sessions.file import whole_files
 
 
 @pytest.mark.parametrize(
@@ -29,4 +29,4 @@ def test_settings_and_kept_work_follow_it(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("XDG_CONFIG_HOME", "/c")
     monkeypatch.setenv("XDG_STATE_HOME", "/s")
     assert config_file.config_path() == Path("/c/adapter-workbench/config.toml")
-    assert state_folder.state_folder() == Path("/s/adapter-workbench")
+    assert whole_files.state_folder() == Path("/s/adapter-workbench")

@@ -15,7 +15,7 @@ from typing import Literal
 from sessions.causes.cause import Cause, FixtureName
 from sessions.errors import SessionError
 from sessions.file import store
-from sessions.file.state_folder import in_plain_words, key_of, private, state_folder
+from sessions.file.whole_files import in_plain_words, key_of, private, state_folder
 
 Decision = Literal["accept", "leave"]
 

@@ -170,9 +170,7 @@ def _problem_of_arguments(text: str) -> str:
             return f"line {value.line}, column {value.column}: {value.message}"
         kind = value.get("type", "object")
         return "" if kind == "object" else 'a JSON Schema of arguments has "type": "object"'
-    from adapters.tools.argument_line import (
-        schema_of_line,  # loads pydantic, not needed to start
-    )
+    from adapters.tools.arguments import schema_of_line
 
     try:
         schema_of_line(text)

@@ -9,7 +9,7 @@ from adapters.display.as_html import Element, tag
 from adapters.display.blocks import Passage, Piece
 from adapters.signatures.signature import Field, Signature
 from adapters.signatures.type_names import name_of
-from sessions.exports import json_text
+from sessions.exports import exported
 from workbench.lessons.reply_lesson import ReplyStep
 
 LONGEST_NAME = 1_000
@@ -77,7 +77,7 @@ def walked(name: str) -> dict[str, str]:
 
 
 def plain(value: object) -> Passage:
-    text = value if isinstance(value, str) else json_text.readable(value)
+    text = value if isinstance(value, str) else exported.readable(value)
     return Passage("", (Piece(text, "value"),))
 
 

@@ -16,8 +16,7 @@ from adapters.display.as_html import Element, tag, written
 from adapters.display.as_text import without_bytes
 from adapters.display.blocks import Note, Passage, Piece
 from adapters.lm.offline import NAMES
-from adapters.prompts.prompt import piece_of
-from adapters.prompts.text import Text
+from adapters.prompts.text import Text, piece_of
 from adapters.replies.reading import Reading
 from adapters.requests.request import Request
 from sessions.exports.exported import Exported, Source, View, switched_off

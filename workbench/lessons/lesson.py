@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 from adapters.formats.base import Adapter
 from adapters.formats.profile import Opening
-from adapters.prompts.prompt import DataPart, DemoUse, Message, Prompt
-from adapters.prompts.text import Text
+from adapters.prompts.text import DataPart, DemoUse, Message, Prompt, Text
 from adapters.requests.request import Request
 from adapters.signatures.signature import Signature
 from adapters.tools.fields import with_tool_fields

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from adapters.formats import catalog
 from adapters.json_text.repair_limits import quick_reading
-from adapters.prompts.prompt import Prompt
+from adapters.prompts.text import Prompt
 from adapters.replies.reading import Reading
 from adapters.requests.request import Request, read_reply
 from adapters.signatures.signature import Signature

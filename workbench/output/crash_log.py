@@ -12,7 +12,7 @@ from pathlib import Path
 
 from adapters.lm.secrets import Scrubber
 from sessions.errors import SessionError
-from sessions.file.state_folder import private, state_folder
+from sessions.file.whole_files import private, state_folder
 from workbench import __version__
 
 

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from adapters.prompts.prompt import Message
+from adapters.prompts.text import Message
 from adapters.replies.reading import FieldReading, Reading
 from adapters.values.plain_json import JSON, plain
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from adapters.prompts.prompt import prompt_of_dicts
+from adapters.prompts.text import prompt_of_dicts
 from adapters.requests.token_estimates import Estimates, estimate
 
 if TYPE_CHECKING:

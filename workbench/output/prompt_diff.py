@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from adapters.prompts.prompt import Message
+from adapters.prompts.text import Message
 from adapters.requests.request import Request
 from sessions.model.session import Recording
 from workbench.output import json_shapes

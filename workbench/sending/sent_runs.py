@@ -25,7 +25,7 @@ from adapters.running.runs import Run
 from adapters.values.plain_json import plain
 from sessions.file import store
 from sessions.file.json_values import JSON
-from sessions.file.state_folder import private, state_folder
+from sessions.file.whole_files import private, state_folder
 from sessions.model.session import Column, Session
 
 LONGEST_TEXT = 200_000

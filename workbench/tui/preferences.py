@@ -18,7 +18,7 @@ from textual.app import App
 from adapters.user_folders import user_folder
 from sessions.errors import SessionError
 from sessions.file import whole_files
-from sessions.file.state_folder import key_of, private, state_folder
+from sessions.file.whole_files import key_of, private, state_folder
 from workbench.state.document import Document
 from workbench.tui import themes
 from workbench.tui.keys.bindings import USUAL, KeyWords

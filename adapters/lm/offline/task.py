@@ -16,8 +16,7 @@ from adapters.prompts import field_descriptions
 from adapters.replies.forms import FORMS
 from adapters.replies.reading import ReplyForm
 from adapters.signatures.signature import Field, Signature
-from adapters.types.pydantic_schema import schema_by_name
-from adapters.types.recognition import is_named
+from adapters.types.recognition import is_named, schema_by_name
 from adapters.values.value_text import serialize_for_json
 
 Schema = Mapping[str, Any]

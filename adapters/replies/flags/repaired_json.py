@@ -23,7 +23,7 @@ from adapters.replies.flags.json_text import (
 
 if TYPE_CHECKING:
     from adapters.replies.reading import FieldReading, Reading
-    from adapters.values.steps import Step
+    from adapters.values.plain_json import Step
 
 THOUSANDS = re.compile(r"\d,\d{3}(?!\d)")
 KEY_OF_WORDS = re.compile(r"[,{]\s*[A-Za-z]\w* +([A-Za-z]\w*)\s*:")

@@ -20,7 +20,7 @@ from adapters.types.recognition import is_named
 
 if TYPE_CHECKING:
     from adapters.replies.reading import FieldReading, Reading
-    from adapters.values.steps import Step
+    from adapters.values.plain_json import Step
 
 METADATA = ("gt", "ge", "lt", "le", "min_length", "max_length", "multiple_of")
 WORDS = {words: name for name, words in CONSTRAINT_WORDS.items() if name in METADATA}

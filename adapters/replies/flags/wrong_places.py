@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from adapters.replies.flag import Flag, shown
 from adapters.signatures.signature import Field
-from adapters.types.pydantic_schema import schema_by_name, type_adapter
+from adapters.types.recognition import schema_by_name, type_adapter
 
 MOST_PLACES = 50
 LONGEST_NUMBER = 60

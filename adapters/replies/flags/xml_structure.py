@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 from adapters.replies.flag import Flag, line, place, shown
 from adapters.replies.flags.verdict import named
-from adapters.types.pydantic_schema import schema_by_name
+from adapters.types.recognition import schema_by_name
 
 if TYPE_CHECKING:
     from adapters.replies.reading import FieldReading, Reading

@@ -18,7 +18,7 @@ from adapters.formats import calling
 from adapters.formats.base import Adapter
 from adapters.formats.chat import ChatAdapter
 from adapters.formats.two_step import TwoStepAdapter
-from adapters.prompts.prompt import message_dicts
+from adapters.prompts.text import message_dicts
 from adapters.signatures.signature import Signature
 
 QA = Signature.from_dspy(dspy.Signature("question -> answer"))

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.prompts.content_markers import END, START, expand
-from adapters.prompts.prompt import DataPart, Message
-from adapters.prompts.text import Segment, Text
+from adapters.prompts.text import DataPart, Message, Segment, Text
 from adapters.types import Image
 from tests.support.pace import LOOPS_A_SECOND, loops
 

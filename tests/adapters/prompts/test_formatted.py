@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import adapters
-from adapters.prompts.prompt import message_dicts
+from adapters.prompts.text import message_dicts
 from adapters.signatures import notation
 from tests.support.hostile import HOSTILE
 

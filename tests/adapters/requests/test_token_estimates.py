@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from adapters import ChatAdapter
-from adapters.prompts.prompt import Message, Prompt
+from adapters.prompts.text import Message, Prompt
 from adapters.requests import token_estimates
 from adapters.requests.request import Request
 from adapters.requests.token_estimates import Estimates, estimate

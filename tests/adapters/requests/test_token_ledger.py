@@ -17,8 +17,7 @@ from adapters.formats import catalog
 from adapters.formats.catalog import make
 from adapters.lm.capabilities import capabilities_of
 from adapters.lm.worker.tokenizers import LONGEST, counts_of
-from adapters.prompts.prompt import DataPart, Message, Prompt
-from adapters.prompts.text import Segment, Text
+from adapters.prompts.text import DataPart, Message, Prompt, Segment, Text
 from adapters.requests.request import Request, prepare
 from adapters.requests.token_estimates import estimate, estimates
 from adapters.requests.token_ledger import ledger_of, pieces_of

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.prompts.prompt import Message
-from adapters.prompts.text import Segment, Text
+from adapters.prompts.text import Message, Segment, Text
 from sessions.checking.differences import changes, messages_drift
 from sessions.text_diff import line_diff, stretches
 

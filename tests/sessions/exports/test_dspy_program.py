@@ -12,8 +12,7 @@ import pytest
 from dspy.experimental import Noul
 
 from sessions.exports.dspy_program import dspy_program
-from sessions.exports.exported import ExportError, source_of
-from sessions.exports.json_text import as_dspy_saves
+from sessions.exports.exported import ExportError, as_dspy_saves, source_of
 from sessions.file import store
 from sessions.imports import sources
 from sessions.model.session import DEFAULT_COLUMNS, Case, Demo, Session, SignatureText

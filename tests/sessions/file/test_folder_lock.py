@@ -11,8 +11,8 @@ from threading import Event
 import pytest
 
 from sessions.errors import SessionError
-from sessions.file import folder_lock
-from sessions.file.folder_lock import locked
+from sessions.file import whole_files
+from sessions.file.whole_files import locked
 
 
 def test_one_at_a_time(tmp_path: Path) -> None:
@@ -54,11 +54,11 @@ def test_who_waits_gets_it_when_it_is_free_and_another_folder_is_free_at_once(tm
 def test_a_lock_that_is_never_let_go_is_an_error_and_is_free_for_the_next_afterwards(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(folder_lock, "PATIENCE_S", 0.05)
+    monkeypatch.setattr(whole_files, "PATIENCE_S", 0.05)
     before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
     with locked(tmp_path / "a.json"), pytest.raises(SessionError, match="another process has been saving"):
         locked(tmp_path / "b.json").__enter__()
-    monkeypatch.setattr(folder_lock, "PATIENCE_S", 60)
+    monkeypatch.setattr(whole_files, "PATIENCE_S", 60)
     with locked(tmp_path / "b.json"):
         pass
     for thread in threading.enumerate():

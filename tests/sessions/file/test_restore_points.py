@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sessions.errors import SessionError
-from sessions.file import restore_points, state_folder
+from sessions.file import restore_points, whole_files
 
 
 @pytest.fixture(autouse=True)
@@ -69,14 +69,14 @@ def test_without_a_home_folder_there_is_a_clear_message_and_nothing_breaks(
     assert "set XDG_STATE_HOME" in restore_points.keep(path)
     assert restore_points.points(path) == ()
     with pytest.raises(SessionError, match="no home folder"):
-        state_folder.state_folder()
+        whole_files.state_folder()
     assert [one.name for one in tmp_path.iterdir()] == ["q.json"]
 
 
 def test_a_relative_state_home_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", "relative")
     monkeypatch.setenv("HOME", "/home/somebody")
-    assert state_folder.state_folder() == Path("/home/somebody/.local/state/adapter-workbench")
+    assert whole_files.state_folder() == Path("/home/somebody/.local/state/adapter-workbench")
 
 
 def test_a_state_folder_that_is_a_file_is_a_clear_message(tmp_path: Path, state: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sessions.file import autosave, restore_points
-from sessions.file.state_folder import private, state_folder
+from sessions.file.whole_files import private, state_folder
 from sessions.model.session import Session, SignatureText
 
 

@@ -15,7 +15,7 @@ from adapters.lm.protocol import Chunk, ToolCallPart
 from adapters.requests.capabilities import Capabilities
 from adapters.running import runner
 from adapters.running.runs import Run
-from adapters.tools.argument_line import schema_of_line
+from adapters.tools.arguments import schema_of_line
 from sessions.checking import checking
 from sessions.file import store
 from sessions.model.replies import RecordedReading, Reply

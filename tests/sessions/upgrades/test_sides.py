@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.prompts.prompt import Message
-from adapters.prompts.text import Segment, Text
+from adapters.prompts.text import Message, Segment, Text
 from sessions.upgrades.sides import UNKNOWN, with_origins
 
 SYSTEM = Text((Segment("1. `", "boilerplate"), Segment("name", "name", "name"), Segment("`:\n", "boilerplate")))

@@ -12,7 +12,7 @@ from dspy import lm15
 from dspy.adapters.baml_adapter import BAMLAdapter
 from dspy.clients.legacy_requests import _strict_json_schema
 
-from adapters.prompts.prompt import message_dicts
+from adapters.prompts.text import message_dicts
 from oracle.outcomes import plain
 from sessions.releases.dspy_worker import params_of_request
 

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any, get_args
 
-from adapters.prompts.prompt import Prompt
-from adapters.prompts.text import KINDS, Text
+from adapters.prompts.text import KINDS, Prompt, Text
 from adapters.replies.reading import FieldReading, Reading, SpanKind
 from adapters.values.coercion import apply
-from adapters.values.steps import Step
+from adapters.values.plain_json import Step
 from oracle.outcomes import difference
 
 SPAN_KINDS = get_args(SpanKind)

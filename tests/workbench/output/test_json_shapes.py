@@ -15,8 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.prompts.prompt import DataPart, Message
-from adapters.prompts.text import Segment, Text
+from adapters.prompts.text import DataPart, Message, Segment, Text
 from workbench.output import json_shapes
 
 

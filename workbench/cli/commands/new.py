@@ -16,9 +16,8 @@ from adapters.signatures import notation
 from adapters.signatures.agents import Module, inner_signatures, tool_text
 from adapters.signatures.signature import Field, Signature
 from adapters.signatures.type_names import name_of
-from adapters.tools.argument_line import schema_of_line
-from adapters.types.pydantic_schema import type_adapter
-from adapters.types.recognition import custom_types_in
+from adapters.tools.arguments import schema_of_line
+from adapters.types.recognition import custom_types_in, type_adapter
 from adapters.values.custom_types import WHAT_WORKS
 from adapters.values.plain_json import JSON
 from sessions.errors import SessionError

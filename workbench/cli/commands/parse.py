@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapters.formats.catalog import UnknownAdapterError
 from adapters.formats.two_step import TwoStepAdapter
-from adapters.prompts.prompt import Prompt
+from adapters.prompts.text import Prompt
 from adapters.replies import streaming
 from adapters.replies.reading import Reading
 from adapters.replies.streaming import StreamedField

@@ -12,7 +12,7 @@ from textual.containers import Vertical
 from textual.geometry import Size
 from textual.timer import Timer
 
-from adapters.prompts.prompt import DemoUse
+from adapters.prompts.text import DemoUse
 from adapters.signatures.agents import TRAJECTORY, takes_steps
 from adapters.signatures.signature import Signature
 from workbench.output.measures import counted

@@ -10,7 +10,7 @@ from textual import events
 from textual.binding import BindingType
 from textual.content import Content
 
-from adapters.prompts.prompt import DemoUse
+from adapters.prompts.text import DemoUse
 from adapters.signatures.agents import STEP, takes_steps
 from adapters.signatures.signature import Field
 from sessions.errors import SessionError

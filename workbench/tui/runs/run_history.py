@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sessions.errors import SessionError
-from sessions.file.state_folder import key_of, state_folder
+from sessions.file.whole_files import key_of, state_folder
 from workbench.sending.sent_runs import LONGEST_ERROR, PastRun, SentRuns, in_words, past_runs, sent_file
 from workbench.tui.runs.runs import ColumnRun
 

@@ -15,7 +15,7 @@ from textual.screen import Screen
 from textual.style import Style
 
 from adapters.formats import catalog
-from adapters.prompts.prompt import DataPart, Message, Prompt
+from adapters.prompts.text import DataPart, Message, Prompt
 from adapters.replies.reading import Span
 from sessions.running import rendering
 from workbench.lessons import lesson, reply_lesson

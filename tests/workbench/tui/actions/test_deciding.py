@@ -10,7 +10,7 @@ import pytest
 
 from sessions.checking import checking
 from sessions.file import store
-from sessions.file.state_folder import state_folder
+from sessions.file.whole_files import state_folder
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session
 from sessions.running.recording import record

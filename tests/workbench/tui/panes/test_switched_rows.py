@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from textual import events
 
-from adapters.prompts.prompt import DemoUse
+from adapters.prompts.text import DemoUse
 from sessions.model.session import Demo
 from tests.support.open_app import TICKETS, Desk, at_the_desk
 from tests.support.screen import seen

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from adapters.running.runs import Attempt, Completion, Run
-from sessions.file.state_folder import key_of
+from sessions.file.whole_files import key_of
 from tests.support.open_app import TICKETS
 from workbench.sending.sent_runs import PastRun, Wanted
 from workbench.state.document import state_of

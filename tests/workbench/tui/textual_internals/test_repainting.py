@@ -7,8 +7,7 @@ import random
 import pytest
 from textual.pilot import Pilot
 
-from adapters.prompts.prompt import Message, Prompt
-from adapters.prompts.text import KINDS, Segment, Text
+from adapters.prompts.text import KINDS, Message, Prompt, Segment, Text
 from tests.support.screen import Stage, assert_harmless, on_stage
 from workbench.tui.widgets.prompt.prompt_view import PromptView
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
-from adapters.prompts.prompt import DataPart, Message
+from adapters.prompts.text import DataPart, Message
 from workbench.output.display import safe
 from workbench.tui.widgets.prompt.prompt_section import (
     FOLDED,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from itertools import accumulate
 from typing import NamedTuple
 
-from adapters.prompts.prompt import Message
+from adapters.prompts.text import Message
 from workbench.tui.widgets.prompt.prompt_forms import PromptForm, height_of, section_of
 from workbench.tui.widgets.prompt.prompt_section import FoldedSection, Origin, Piece, Section, fold_origin, origins_of
 

@@ -12,7 +12,7 @@ from typing import ClassVar, NamedTuple
 
 from rich.cells import cell_len
 
-from adapters.prompts.prompt import DataPart, Message
+from adapters.prompts.text import DataPart, Message
 from adapters.requests.token_estimates import estimate, of_message
 from workbench.output.data_parts import summary
 from workbench.output.display import safe

@@ -10,7 +10,7 @@ from textual.binding import BindingType
 from textual.message import Message as TextualMessage
 from textual.strip import Strip
 
-from adapters.prompts.prompt import Message, Prompt
+from adapters.prompts.text import Message, Prompt
 from workbench.tui.keys.bindings import pane_keys
 from workbench.tui.widgets.prompt.prompt_forms import AFTER, PromptForm, text_of
 from workbench.tui.widgets.prompt.prompt_layout import PromptLayout, Spot

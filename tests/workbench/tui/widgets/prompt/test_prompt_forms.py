@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from adapters.prompts.prompt import DataPart, Message, Prompt
-from adapters.prompts.text import Segment, Text
+from adapters.prompts.text import DataPart, Message, Prompt, Segment, Text
 from tests.support.hostile import HOSTILE
 from tests.support.screen import Stage, assert_harmless, on_stage, seen
 from workbench.tui.widgets.prompt.prompt_forms import LINE_END, PromptForm, json_pieces, section_of, text_of

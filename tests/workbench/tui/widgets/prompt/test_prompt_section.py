@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.prompts.prompt import Message
-from adapters.prompts.text import KINDS, Segment, Text
+from adapters.prompts.text import KINDS, Message, Segment, Text
 from workbench.output.display import safe
 from workbench.tui.widgets.prompt import prompt_section
 from workbench.tui.widgets.prompt.prompt_section import (

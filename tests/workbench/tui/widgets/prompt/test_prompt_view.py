@@ -8,8 +8,7 @@ import pytest
 from textual.geometry import Region
 from textual.pilot import Pilot
 
-from adapters.prompts.prompt import DataPart, Message, Prompt
-from adapters.prompts.text import KINDS, Segment, Text
+from adapters.prompts.text import KINDS, DataPart, Message, Prompt, Segment, Text
 from tests.support.hostile import HOSTILE
 from tests.support.painted import Terminal, painted_anew
 from tests.support.screen import Stage, assert_harmless, on_stage, seen

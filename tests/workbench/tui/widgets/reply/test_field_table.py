@@ -16,7 +16,7 @@ from adapters.formats.chat import ChatAdapter
 from adapters.replies.flag import Flag
 from adapters.replies.reading import FieldReading, FieldState, NearMiss, Reading
 from adapters.signatures.signature import MISSING, Field, Signature
-from adapters.values.steps import Step
+from adapters.values.plain_json import Step
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText
 from tests.support.hostile import HOSTILE
