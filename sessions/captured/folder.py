@@ -10,7 +10,7 @@ import itertools
 import json
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -93,12 +93,33 @@ class SessionReport:
     """The reason why it follows no program; empty if it does."""
 
 
+@dataclass(frozen=True)
+class TakenCall:
+    """A call with the session that shows it: its signature, demos and columns, and its case alone."""
+
+    call: LiveCall
+    session: Session
+    path: Path
+    column: str
+    """The id of its column; empty for an adapter of the program's own."""
+
+
 class CapturedFolder:
     """Takes the lines written by the program's side."""
 
-    def __init__(self, folder: Path, wanted: CallFilter, linked_from: Path | None = None) -> None:
-        """Create it for `folder`. `linked_from` is a folder of the program's project if `folder` is outside."""
+    def __init__(
+        self,
+        folder: Path,
+        wanted: CallFilter,
+        linked_from: Path | None = None,
+        tell: Callable[[TakenCall], object] | None = None,
+    ) -> None:
+        """Create it for `folder`. `linked_from` is a folder of the program's project if `folder` is outside.
+
+        `tell` is called with every wanted call, also with those that no session gains.
+        """
         self.folder = folder
+        self._tell = tell
         self._linked_from = linked_from or folder
         self.findings: list[Finding] = []
         self.notes: dict[str, None] = {}
@@ -154,17 +175,23 @@ class CapturedFolder:
         case = _case_of(call, known)
         digest = _inputs_key(case)
         name = predictor.known.get(digest)
+        case = replace(case, name=name or unused(case.name, {one.name for one in predictor.session.cases}))
+        session, column = _column_added(predictor.session, call)
+        if self._tell is not None:
+            alone = replace(session, signature=known.text, cases=(case,))
+            try:
+                self._tell(TakenCall(call, alone, predictor.path, column.id if column is not None else ""))
+            except Exception as error:  # its session is captured nevertheless
+                self.problems[f"a call is not shown: {error}"] = None
         if name is None:
             if not self._is_sampled(digest):
                 return
             if predictor.added >= self._wanted.cases:
                 predictor.left += 1
                 return
-            case = replace(case, name=unused(case.name, {one.name for one in predictor.session.cases}))
-            session = replace(predictor.session, cases=(*predictor.session.cases, case))
+            session = replace(session, cases=(*session.cases, case))
         else:
-            session, case = predictor.session, predictor.session.case(name)
-        session, column = _column_added(session, call)
+            case = session.case(name)
         if column is None:
             self.notes[f"{call.attempts[0].adapter_classes[0].rpartition(':')[2]} is an adapter of the program's own: "
                        "its calls are kept without a recording"] = None  # fmt: skip

@@ -114,6 +114,7 @@ class Wanted:
     folder: str = ""
     """A folder that contains the session's file."""
     case: str | None = None
+    failed_first: bool = False
 
 
 @dataclass(frozen=True)
@@ -127,8 +128,8 @@ class Found:
 def wanted_of(typed: str, within: Wanted) -> Wanted:
     """Read a search line: words, and filters such as `model:gpt adapter:json is:failed since:2026-11-01`.
 
-    >>> wanted_of("paris model:gpt is:failed", Wanted())
-    Wanted(words='paris', model='gpt', adapter='', failed=True, since='', until='', path='', folder='', case=None)
+    >>> wanted_of("paris model:gpt is:failed", Wanted()) == Wanted(words="paris", model="gpt", failed=True)
+    True
     """
     words: list[str] = []
     filters: dict[str, Any] = {}
@@ -144,8 +145,8 @@ def wanted_of(typed: str, within: Wanted) -> Wanted:
 
 
 def sent_file() -> Path:
-    """Return the path of the SQLite file. Raises `SessionError` without a home folder."""
-    return state_folder() / "runs" / "sent.sqlite"
+    """Return the path of the SQLite file, in a private folder. Raises OSError, and `SessionError` without a home."""
+    return private(state_folder() / "runs") / "sent.sqlite"
 
 
 def clear() -> int:
@@ -203,11 +204,12 @@ class SentRuns:
     def search(self, wanted: Wanted, most: int = MOST_FOUND) -> Found:
         """Return the newest matching runs, without prompts and values."""
         where, values = _where(wanted)
+        order = f"ORDER BY {'failed DESC, ' if wanted.failed_first else ''}at DESC, runs.id DESC"
         with self._connection() as opened:
             rows = opened.execute(
-                f"WITH hits AS (SELECT id, count(*) OVER () AS hit_count FROM runs {where} ORDER BY at DESC, id DESC"
-                " LIMIT ?) SELECT runs.id, head, substr(body, 1, 300), hit_count FROM hits "
-                "JOIN runs ON runs.id = hits.id LEFT JOIN texts ON texts.id = reply ORDER BY at DESC, runs.id DESC",
+                f"WITH hits AS (SELECT id, count(*) OVER () AS hit_count FROM runs {where} {order} LIMIT ?) "
+                "SELECT runs.id, head, substr(body, 1, 300), hit_count FROM hits "
+                f"JOIN runs ON runs.id = hits.id LEFT JOIN texts ON texts.id = reply {order}",
                 (*values, most),
             ).fetchall()
         runs = tuple(PastRun(**json.loads(head), text=text or "", id=id) for id, head, text, _ in rows)
@@ -246,6 +248,11 @@ class SentRuns:
                 "UPDATE runs SET path = ?, head = json_set(head, '$.path', ?) WHERE path = ?",
                 (new, new, _readable(before)),
             )
+
+    def version(self) -> int:
+        """Return a number that changes when another process stores a run."""
+        with self._connection() as opened:
+            return int(opened.execute("PRAGMA data_version").fetchone()[0])
 
     def size(self) -> tuple[int, int]:
         """Return the number of stored runs and their size in bytes."""
@@ -322,12 +329,13 @@ def in_words(error: Exception) -> str:
 def _messages(run: Run) -> Iterator[tuple[str, str]]:
     for attempt in run.attempts:
         for message in attempt.request.get("messages") or ():
-            content = message.get("content")
-            yield str(message.get("role", "")), content if isinstance(content, str) else _text_of(content)
+            yield str(message.get("role", "")), text_of(message.get("content"))
 
 
-def _text_of(content: Any) -> str:
-    """Return the text of a message's parts; parts without text are shown as `[type]`."""
+def text_of(content: object) -> str:
+    """Return the text of a message's content; parts without text are shown as `[type]`."""
+    if isinstance(content, str):
+        return content
     parts = content if isinstance(content, list) else []
     return "\n".join(str(one.get("text", f"[{one.get('type')}]")) for one in parts if isinstance(one, Mapping))
 
@@ -385,7 +393,6 @@ def _stored(opened: sqlite3.Connection, table: str, body: bytes) -> int:
 def _open(file: Path | None) -> sqlite3.Connection:
     """Open the file, readable only by its owner. Text may contain unpaired surrogates."""
     if file is not None:
-        private(file.parent)
         os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
     opened = sqlite3.connect(file or ":memory:", check_same_thread=False, timeout=10)
     opened.text_factory = lambda found: found.decode("utf-8", "surrogatepass")

@@ -7,8 +7,10 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +43,10 @@ No API key, header or environment variable gets into a file.
 sessions in DIR and exits with 1 if a prompt changed, a predictor is new, or one
 is no longer asked; this guards dynamic signatures and compiled demos, too.
 
+--live shows the calls in the app as they arrive, failed ones first. Choose one,
+fix its signature, and write it back into the program. The program's output
+follows when the app and the program have ended.
+
 In code: dspy.configure(callbacks=[Capture(DIR)]), or `with capture(DIR):`, from
 workbench.capture; in pytest --workbench-capture DIR."""
 EXAMPLES = """\
@@ -48,10 +54,13 @@ EXAMPLES = """\
   workbench capture -o prompts/ --only failures -- .venv/bin/python -m app.nightly
   workbench capture -o prompts/ --redact patient --cases 20 -- pytest tests/
   workbench check prompts/
+  workbench capture -o prompts/ --live -- python program.py   watch the calls, fix one
   workbench capture --check prompts/ -- python program.py     what it asks today, compared"""
 
 STARTUP = Path(capturing.__file__).with_name("startup")
 """The folder that is prepended to the program's PYTHONPATH."""
+LIVE, OUTPUT, ERRORS = "calls.sqlite", "output", "errors"
+"""Files of a temporary folder with --live: calls for the app, and what the program writes meanwhile."""
 PATIENCE_S = 120.0
 """Seconds to wait for sessions to be written after the program ended."""
 
@@ -60,6 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     wanted = parser.add_mutually_exclusive_group(required=True)
     wanted.add_argument("-o", "--out", metavar="DIR", help="folder for the sessions")
     wanted.add_argument("--check", metavar="DIR", help="compare the calls with the sessions in DIR; writes none")
+    parser.add_argument("--live", action="store_true", help="with -o: show the calls in the app as they arrive")
     parser.add_argument("--junit", metavar="FILE", help="with --check: also write a JUnit report")
     parser.add_argument("--cases", type=_count, metavar="N", help="at most N new cases a session (default: 50)")
     parser.add_argument(
@@ -88,6 +98,10 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError("expected a program, as in `workbench capture -o prompts/ -- python program.py`")
     if options.junit is not None and options.check is None:
         raise CommandError("--junit requires --check")
+    if options.live and options.out is None:
+        raise CommandError("--live requires -o")
+    if options.live and not command_output.is_terminal(sys.stdout):
+        raise CommandError("--live requires a terminal")
     folder = options.out or options.check
     if Path(folder).exists() and not Path(folder).is_dir():
         raise CommandError(f"{folder}: expected a folder for the sessions")
@@ -100,7 +114,7 @@ def run(options: argparse.Namespace) -> int:
         except OSError as error:
             raise CommandError(f"calls cannot be captured: {error}") from error
         try:
-            code = _run(program, _environment(writer.folder))
+            code = _run(program, _environment(writer.folder), today if options.live else None)
         finally:
             wrong = writer.finish(PATIENCE_S, until_all_end=True)
             found, made = writer.report()
@@ -179,6 +193,7 @@ def _writer(options: argparse.Namespace, today: str) -> Writer:
         sample=options.sample,
         redact=options.redact,
         report=True,
+        live=str(Path(today, LIVE)) if options.live else None,
     )
     return Writer(capturing.command(), capturing.variables(), told)
 
@@ -188,13 +203,14 @@ def _environment(folder: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": path, attaching.VARIABLE: folder}
 
 
-def _run(program: list[str], environment: Mapping[str, str]) -> int:
+def _run(program: list[str], environment: Mapping[str, str], live: str | None) -> int:
     """Run the program and return its exit code like a shell: 128 plus the signal's number if killed.
 
-    Terminating signals are passed to the program; we wait for its end.
+    Terminating signals are passed to the program; we wait for its end. `live` is a folder for its output while the app
+    shows its calls.
     """
     try:
-        process = subprocess.Popen(program, env=environment)
+        process = subprocess.Popen(program, env=environment) if live is None else _started(program, environment, live)
     except OSError as error:
         near = "" if shutil.which(program[0]) else f"; is {program[0]} installed here?"
         raise CommandError(f"{program[0]}: {(error.strerror or str(error)).lower()}{near}") from None
@@ -203,11 +219,38 @@ def _run(program: list[str], environment: Mapping[str, str]) -> int:
         before[number] = signal.signal(number, lambda got, frame: process.send_signal(got))
     before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal signals the program itself
     try:
+        if live is not None:
+            _watch(program, process, live)
         code = process.wait()
     finally:
+        if live is not None:
+            _pass_on(live)
         for number, handler in before.items():
             signal.signal(number, handler)
     return code if code >= 0 else 128 - code
+
+
+def _started(program: list[str], environment: Mapping[str, str], folder: str) -> subprocess.Popen[bytes]:
+    with open(Path(folder, OUTPUT), "wb") as output, open(Path(folder, ERRORS), "wb") as errors:
+        return subprocess.Popen(program, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=errors)
+
+
+def _watch(program: list[str], process: subprocess.Popen[bytes], folder: str) -> None:
+    """Show the program's calls in the app until the user leaves it; a signal to the app ends the program, too."""
+    from workbench.tui.launch_live import show_calls
+
+    if show_calls(program, process, Path(folder, LIVE), Path(folder, ERRORS)) != exit_codes.OK:
+        process.terminate()
+    elif process.poll() is None:
+        command_output.message(f"workbench capture: {program[0]} is still running; ctrl+c ends it")
+
+
+def _pass_on(folder: str) -> None:
+    for name, stream in ((OUTPUT, sys.stdout), (ERRORS, sys.stderr)):
+        with open(Path(folder, name), "rb") as file, suppress(OSError):
+            stream.flush()
+            shutil.copyfileobj(file, stream.buffer)
+            stream.flush()
 
 
 def _passed_signals() -> list[signal.Signals]:

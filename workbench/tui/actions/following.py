@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from adapters.errors import SignatureError
 from adapters.signatures.signature import Signature
 from sessions.checking.verdicts import Drift
+from sessions.errors import SessionError
 from sessions.model.session import Session, SourceLink, Variant
 from sessions.source.comparing import differences, read_alone
 from sessions.source.gathering import Gathered, read_gathered
 from sessions.source.linking import Follower
 from sessions.source.project import SourceError
 from sessions.source.pulling import pulled
+from sessions.source.pushing import pushed
 from sessions.text_diff import line_diff
 from workbench.editing import column_edits
 from workbench.output.display import one_line
@@ -229,11 +231,15 @@ async def choose(host: Host) -> None:
             _question(host, shown, link),
             [
                 Answer("theirs", "t", "The program's", "undo restores yours"),
-                Answer("mine", "m", "Mine", "`workbench push` writes it into the program"),
+                Answer("push", "w", "Write mine", "into the program's file; its comments and layout stay"),
+                Answer("mine", "m", "Mine", "keep it in this session alone"),
                 *([both] if shown.variants else []),
             ],
         )
     )
+    if answer == "push":
+        await _write(host)
+        return
     if answer == "mine":
         kept = replace(link, digest=shown.found.digest)
         host.main.edit(lambda state: _set_link(state, kept), Place("signature"), "keep mine")
@@ -249,6 +255,22 @@ async def choose(host: Host) -> None:
         )
     else:
         plain_notify(host.app, now.why_not, title=TITLE, severity="warning", timeout=TOAST_S)
+
+
+async def _write(host: Host) -> None:
+    """Write the session's signature into the program's file, unless the program changed since it was taken."""
+    try:
+        push = await asyncio.to_thread(pushed, host.document.session, host.document.folder)
+        refused = [why for file in push.files if (why := host.confinement.why_no_file(file))]
+        if refused:
+            raise SourceError(refused[0])
+        push.write()
+    except (SourceError, SignatureError, SessionError) as error:
+        plain_notify(host.app, one_line(str(error), 300), title="Not written", severity="error", timeout=TOAST_S)
+        return
+    host.main.edit(lambda state: replace(state, session=push.session), Place("signature"), "write into the program")
+    names = ", ".join(push.project.name(file) for file in push.files)
+    host.main.status.say(host.key_words(f"written to {one_line(names, 80)}; {{app.save|^s}} saves the session"))
 
 
 def _question(host: Host, shown: _Sides, link: SourceLink) -> str:

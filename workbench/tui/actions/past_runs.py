@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapters.signatures.agents import FINISH, takes_steps
@@ -25,7 +26,7 @@ from workbench.sending.sent_runs import PastRun, SentRuns, Wanted, in_words
 from workbench.state.document import Place, RenderedColumn, State, history_field
 from workbench.tui.actions import files
 from workbench.tui.actions.sending import ToolResultScreen, value_of
-from workbench.tui.dialogs.sent_runs import RunHistoryScreen
+from workbench.tui.dialogs.sent_runs import PROGRAM, RunHistoryScreen
 from workbench.tui.runs import replies
 from workbench.tui.runs.runs import ColumnRun
 from workbench.tui.widgets.reply.reply_view import ReplyView
@@ -58,7 +59,9 @@ async def look_at_runs(host: Host, scope: str = "this case") -> None:
     case = host.document.state.case.name
     place = host.past_runs.place
     folder = os.path.dirname(place)
+    live = host.past_runs.live
     scopes = {
+        **({PROGRAM: Wanted(failed_first=True)} if live is not None else {}),
         "this case": Wanted(path=place, case=case),
         "this session": Wanted(path=place),
         "this folder": Wanted(folder=folder),
@@ -67,14 +70,17 @@ async def look_at_runs(host: Host, scope: str = "this case") -> None:
     is_private = host.document.session.private
 
     def ask(work: Callable[[SentRuns], Any]) -> Awaitable[Any]:
+        if screen.is_of_program:
+            return host.past_runs.ask_program(work)
         return host.past_runs.ask(work, is_private and screen.is_here)
 
-    screen = RunHistoryScreen(ask, scopes, scope)
+    screen = RunHistoryScreen(ask, scopes, scope, live)
     try:
         chosen = await host.app.push_screen_wait(screen)
         if chosen is None:
             return
-        run, is_reply_alone = chosen
+        listed, is_reply_alone = chosen
+        run = await ask(lambda kept: kept.whole(listed.id)) or listed  # a list has the beginnings of replies
         session = await ask(lambda kept: kept.session_of(run.id))
         reply = await asyncio.to_thread(_reply_of, run, session)
     except (OSError, SessionError, sqlite3.Error) as error:
@@ -82,6 +88,8 @@ async def look_at_runs(host: Host, scope: str = "this case") -> None:
         return
     if session is None or is_reply_alone:
         _show_reply(host, run, reply)
+    elif screen.is_of_program:
+        await _open_call(host, run, session, reply)
     elif run.path == place:
         _open_here(host, run, session, reply)
     elif await files.confirm_close(host):
@@ -105,6 +113,33 @@ def _with_reply(session: Session, run: PastRun, reply: Reply) -> Session:
     """Return the session as it was sent, with the run's reply."""
     case = session.case(run.case)
     return session.with_case(replace(case, replies={**case.replies, run.column: reply}))
+
+
+async def _open_call(host: Host, run: PastRun, sent: Session, reply: Reply) -> None:
+    """Open the session that a program's call belongs to, with the call's reply; edits of its signature stay."""
+    if run.path != host.past_runs.place:
+        if not await files.confirm_close(host):
+            return
+        if not os.path.exists(run.path):
+            host.load(_with_reply(sent, run, reply), None)
+            return
+        if not files.open_path(host, Path(run.path)):
+            return
+    now = host.document.session
+    known = {one.name: one for one in now.cases}
+    case = known.get(run.case, sent.case(run.case))
+    ids = {one.id for one in now.columns}
+    columns = (*now.columns, *[one for one in sent.columns if one.id == run.column and one.id not in ids])
+    shown = case.replies.get(run.column)
+    if run.column in {one.id for one in columns} and (shown is None or shown.text != run.text):
+        case = replace(case, replies={**case.replies, run.column: reply})
+    cases = {**known, case.name: case}
+    made = replace(now, cases=tuple(cases.values()), columns=columns)
+    session = made if made != now else now
+    index = list(cases).index(case.name)
+    host.main.runs.forget(run.case, run.column)
+    host.main.edit(partial(replace, session=session, case_index=index), Place("session"), f"the call of {run.time}")
+    host.main.columns.focus_on(run.column, ReplyView)
 
 
 def _open_here(host: Host, run: PastRun, sent: Session, reply: Reply) -> None:

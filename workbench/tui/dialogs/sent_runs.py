@@ -24,6 +24,7 @@ from workbench.output.measures import counted
 from workbench.sending.sent_runs import Found, PastRun, SentRuns, Wanted, in_words, wanted_of
 from workbench.tui.keys.bindings import KeyGroup
 from workbench.tui.pages.drifts import blocks_of_lines
+from workbench.tui.runs.run_history import LiveCalls
 from workbench.tui.widgets.row_list import RowList
 from workbench.tui.widgets.text.plain import PlainStatic, content, key_hints, lines
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, TextView, block
@@ -41,7 +42,7 @@ def head_of(run: PastRun) -> tuple[Piece, ...]:
         Piece(run.time, "title"),
         Piece(f"  {one_line(run.title, 30)} · {one_line(run.case, 30)} · {one_line(run.column, 30)}", "text"),
         Piece(f"  {one_line(run.model, 40)}", "accent"),
-        Piece(f"  {run.seconds:.1f} s", "note"),
+        Piece(f"  {run.seconds:.1f} s" if run.seconds else "", "note"),
         Piece(rated, "ok" if run.rating == "good" else "error"),
     )
 
@@ -98,6 +99,9 @@ _key = KeyGroup("Runs", "runs")
 QUIET = "$foreground 60%"
 COLOURS = {"ok": "$text-success", "error": "$text-error", "warning": "$text-warning", "note": QUIET}
 HERE = ("this case", "this session")
+PROGRAM = "this program"
+LOOKS_EVERY_S = 0.5
+"""Seconds between two looks for further calls of a running program."""
 MOST_ROWS = 10
 HINT = (
     "{runs.take|enter} open as it was   {runs.reply|r} its reply alone   {runs.mark|space} compare   "
@@ -111,7 +115,8 @@ class RunHistoryScreen(ModalScreen[tuple[PastRun, bool] | None]):
     """Search sent runs; returns the chosen run and whether only its reply is wanted, None after escape.
 
     `ask` queries the store in its thread; results of outdated searches are dropped. `scopes` are the search scopes by
-    name. The search line has the focus at first, except in the scope `this case`.
+    name. The search line has the focus at first, except in the scope `this case`. In the scope `this program` the list
+    grows while the program of `live` runs; the chosen run stays chosen.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -125,9 +130,11 @@ class RunHistoryScreen(ModalScreen[tuple[PastRun, bool] | None]):
         _key("up", "step(-1)", "up", "Up", "Go to the run above", show=False, priority=True),
     ]
 
-    def __init__(self, ask: Ask, scopes: Mapping[str, Wanted], scope: str) -> None:
+    def __init__(self, ask: Ask, scopes: Mapping[str, Wanted], scope: str, live: LiveCalls | None = None) -> None:
         super().__init__()
         self._ask = ask
+        self._live = live
+        self._seen: tuple[int, str] | None = None
         self._scopes = scopes
         self._scope = scope
         self._found = Found((), 0)
@@ -146,12 +153,25 @@ class RunHistoryScreen(ModalScreen[tuple[PastRun, bool] | None]):
 
     def on_mount(self) -> None:
         self._list.styles.height = 1
-        (self._list if self._scope == "this case" else self._words).focus()
+        (self._list if self._scope in ("this case", PROGRAM) else self._words).focus()
         self._search()
+        if self._live is not None:
+            self.set_interval(LOOKS_EVERY_S, self._look_again)
 
     @on(Input.Changed)
     def _search(self) -> None:
         self.run_worker(self._show_found(), group="search", exclusive=True, exit_on_error=False)
+
+    def _look_again(self) -> None:
+        if self.is_of_program:
+            self.run_worker(self._show_further(), group="search", exclusive=True, exit_on_error=False)
+
+    async def _show_further(self) -> None:
+        """Search again if the program has called or ended since; the chosen and the marked run are kept."""
+        seen = await self._ask(SentRuns.version), self._live.about() if self._live is not None else ""
+        if seen != self._seen:
+            self._seen = seen
+            await self._show_found(is_kept=True)
 
     @on(Input.Submitted)
     def action_take(self) -> None:
@@ -163,6 +183,11 @@ class RunHistoryScreen(ModalScreen[tuple[PastRun, bool] | None]):
     def _take(self, is_reply_alone: bool) -> None:
         if self._found.runs:
             self.dismiss((self._found.runs[self._current], is_reply_alone))
+
+    @property
+    def is_of_program(self) -> bool:
+        """Whether the calls of the running program are searched."""
+        return self._scope == PROGRAM
 
     @property
     def is_here(self) -> bool:
@@ -190,7 +215,8 @@ class RunHistoryScreen(ModalScreen[tuple[PastRun, bool] | None]):
         self._current = event.index
         self._look()
 
-    async def _show_found(self) -> None:
+    async def _show_found(self, is_kept: bool = False) -> None:
+        chosen = self._id_of(self._current or None), self._id_of(self._marked)
         wanted = wanted_of(self._words.value, self._scopes[self._scope])
         try:
             self._found = await self._ask(lambda kept: kept.search(wanted))
@@ -198,13 +224,19 @@ class RunHistoryScreen(ModalScreen[tuple[PastRun, bool] | None]):
             self._found = Found((), 0)
             self._text.show([block(in_words(error), "error")])
             return
-        self._current, self._marked = 0, None
+        places = {run.id: place for place, run in enumerate(self._found.runs)} if is_kept else {}
+        self._current, self._marked = places.get(chosen[0] or 0, 0), places.get(chosen[1] or 0)
         count = len(self._found.runs)
         self._list.styles.height = min(MOST_ROWS, max(1, count))
-        self._list.show(count, 0)
+        self._list.show(count, self._current)
+        about = f" · {one_line(self._live.about(), 60)}" if self._live is not None and self.is_of_program else ""
         dialog = self.query_one(".dialog")
-        dialog.border_title = content(f" Sent · {self._scope} · {counted(self._found.count, 'run')} ")
-        self._look()
+        dialog.border_title = content(f" Sent · {self._scope}{about} · {counted(self._found.count, 'run')} ")
+        if not places or chosen[0] is None or self._current == 0:
+            self._look()
+
+    def _id_of(self, place: int | None) -> int | None:
+        return None if place is None else self._found.runs[place].id
 
     def _look(self) -> None:
         self.run_worker(self._show_chosen(), group="look", exclusive=True, exit_on_error=False)
@@ -213,7 +245,8 @@ class RunHistoryScreen(ModalScreen[tuple[PastRun, bool] | None]):
         runs = self._found.runs
         if not runs:
             nothing = "No run matches." if self._words.value else "Nothing was sent here yet."
-            self._text.show([block(nothing, "note")])
+            said = self._live.output() if self._live is not None and self.is_of_program else ""
+            self._text.show([block(nothing, "note"), EMPTY, block(said, "text")])
             return
         marked = self._current if self._marked is None else self._marked
         numbers = sorted({marked, self._current}, reverse=True)
@@ -234,7 +267,7 @@ class RunHistoryScreen(ModalScreen[tuple[PastRun, bool] | None]):
             (where, ""),
             (f"{one_line(run.column, 16):<10}", "bold"),
             (f" {one_line(run.model, 24)} ", "$text-accent"),
-            (f"{run.seconds:.1f} s{rated}  ", QUIET),
+            (f"{f'{run.seconds:.1f} s' if run.seconds else ''}{rated}  ", QUIET),
             one_line(said, 80),
         )
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from sessions.errors import SessionError
 from sessions.file.whole_files import key_of, state_folder
@@ -26,10 +26,25 @@ LARGEST = 64_000_000
 """Bytes above which a file from an earlier release is ignored."""
 
 
-class RunHistory:
-    """Store at most `megabytes` of runs (0: in memory) in the order in which they end, in a thread."""
+class LiveCalls(NamedTuple):
+    """The calls of a running program, which another process stores in `file`."""
 
-    def __init__(self, megabytes: int) -> None:
+    file: Path
+    about: Callable[[], str]
+    """Describes the program: its command, and whether it runs."""
+    output: Callable[[], str]
+    """Returns the last lines of its standard error."""
+
+
+class RunHistory:
+    """Store at most `megabytes` of runs (0: in memory) in the order in which they end, in a thread.
+
+    `live` are the calls of a running program, which can be searched, too.
+    """
+
+    def __init__(self, megabytes: int, live: LiveCalls | None = None) -> None:
+        self.live = live
+        self._calls = SentRuns(live.file if live is not None else None, IN_MEMORY)
         self._thread = ThreadPoolExecutor(1, "sent runs")
         self._in_memory = SentRuns(None, IN_MEMORY)
         self._in_file: SentRuns | None = None
@@ -69,6 +84,10 @@ class RunHistory:
 
         self._thread.submit(self._add, run, path).add_done_callback(done)
 
+    async def ask_program(self, work: Callable[[SentRuns], Result]) -> Result:
+        """Query the calls of the running program."""
+        return await asyncio.wrap_future(self._thread.submit(work, self._calls))
+
     async def ask(self, work: Callable[[SentRuns], Result], is_private: bool) -> Result:
         """Query the store, including every run that ended before.
 
@@ -79,7 +98,7 @@ class RunHistory:
     def close(self) -> None:
         """Wait until all runs are stored."""
         self._thread.shutdown()
-        for kept in (self._in_memory, self._in_file):
+        for kept in (self._in_memory, self._in_file, self._calls):
             if kept is not None:
                 kept.close()
 

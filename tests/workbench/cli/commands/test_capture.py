@@ -269,6 +269,8 @@ def test_the_programs_own_start_up_module_is_run_too(tmp_path: Path) -> None:
         (["-o", "x", "--cases", "0", "--", "python"], "at least 1"),
         (["-o", "x", "--sample", "2", "--", "python"], "a share above 0"),
         (["--", "python"], "-o/--out"),
+        (["--check", ".", "--live", "--", "python"], "--live requires -o"),
+        (["-o", "x", "--live", "--", "python"], "--live requires a terminal"),
     ],
 )
 def test_what_cannot_be_meant_is_said_in_a_line(
