@@ -7,10 +7,10 @@ import errno
 import gc
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from workbench import __version__
 from workbench.cli.arguments import Parser, add_tool
@@ -21,6 +21,8 @@ from workbench.output.exit_codes import CommandError
 from workbench.output.suggestions import nearest
 
 if TYPE_CHECKING:
+    from subprocess import Popen
+
     from sessions.model.session import Session
     from workbench.checks.decisions import Decisions, KeptDecisions
     from workbench.checks.reviewing import Look, Review
@@ -100,7 +102,7 @@ def _run_command(name: str, arguments: list[str]) -> int:
     from adapters.lm.litellm_answers import asking
 
     with asking(), command_output.results_alone() if user_code.is_named_in(options) else nullcontext():
-        code: int = module.run(options, _decided) if name == "review" else module.run(options)
+        code: int = module.run(options, *SCREENS.get(name, ()))
     return code
 
 
@@ -111,6 +113,17 @@ def _decided(
     from workbench.tui.launch_review import run_review
 
     return run_review(found, again, look, of, kept)
+
+
+def _watched(program: Sequence[str], process: Popen[bytes], calls: Path, errors: Path) -> int:
+    """Show the calls of a program in the app."""
+    from workbench.tui.launch_live import show_calls
+
+    return show_calls(program, process, calls, errors)
+
+
+SCREENS: Mapping[str, tuple[Callable[..., Any], ...]] = {"review": (_decided,), "capture": (_watched,)}
+"""The functions that show a command's screen, by the command's name."""
 
 
 def _open_app(arguments: list[str]) -> int:

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -57,6 +57,8 @@ EXAMPLES = """\
   workbench capture -o prompts/ --live -- python program.py   watch the calls, fix one
   workbench capture --check prompts/ -- python program.py     what it asks today, compared"""
 
+Show = Callable[[Sequence[str], subprocess.Popen[bytes], Path, Path], int]
+"""Shows the calls of a program, from its command, process and files of calls and errors; returns an exit code."""
 STARTUP = Path(capturing.__file__).with_name("startup")
 """The folder that is prepended to the program's PYTHONPATH."""
 LIVE, OUTPUT, ERRORS = "calls.sqlite", "output", "errors"
@@ -92,7 +94,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace, show: Show) -> int:
     program = options.program[1:] if options.program[:1] == ["--"] else options.program
     if not program:
         raise CommandError("expected a program, as in `workbench capture -o prompts/ -- python program.py`")
@@ -114,7 +116,7 @@ def run(options: argparse.Namespace) -> int:
         except OSError as error:
             raise CommandError(f"calls cannot be captured: {error}") from error
         try:
-            code = _run(program, _environment(writer.folder), today if options.live else None)
+            code = _run(program, _environment(writer.folder), today if options.live else None, show)
         finally:
             wrong = writer.finish(PATIENCE_S, until_all_end=True)
             found, made = writer.report()
@@ -203,7 +205,7 @@ def _environment(folder: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": path, attaching.VARIABLE: folder}
 
 
-def _run(program: list[str], environment: Mapping[str, str], live: str | None) -> int:
+def _run(program: list[str], environment: Mapping[str, str], live: str | None, show: Show) -> int:
     """Run the program and return its exit code like a shell: 128 plus the signal's number if killed.
 
     Terminating signals are passed to the program; we wait for its end. `live` is a folder for its output while the app
@@ -220,7 +222,7 @@ def _run(program: list[str], environment: Mapping[str, str], live: str | None) -
     before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal signals the program itself
     try:
         if live is not None:
-            _watch(program, process, live)
+            _watch(program, process, live, show)
         code = process.wait()
     finally:
         if live is not None:
@@ -235,11 +237,9 @@ def _started(program: list[str], environment: Mapping[str, str], folder: str) ->
         return subprocess.Popen(program, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=errors)
 
 
-def _watch(program: list[str], process: subprocess.Popen[bytes], folder: str) -> None:
+def _watch(program: list[str], process: subprocess.Popen[bytes], folder: str, show: Show) -> None:
     """Show the program's calls in the app until the user leaves it; a signal to the app ends the program, too."""
-    from workbench.tui.launch_live import show_calls
-
-    if show_calls(program, process, Path(folder, LIVE), Path(folder, ERRORS)) != exit_codes.OK:
+    if show(program, process, Path(folder, LIVE), Path(folder, ERRORS)) != exit_codes.OK:
         process.terminate()
     elif process.poll() is None:
         command_output.message(f"workbench capture: {program[0]} is still running; ctrl+c ends it")
