@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 FixKind = Literal[
+    "reply",
     "adapter",
     "type",
     "description",
@@ -24,7 +25,8 @@ class Fix(NamedTuple):
     """A suggested change of the session.
 
     `change` has the keys of a column (`adapter`, `options`, `params`), of the session (`fallback`), of the signature
-    (`predictor`), of a `field` (`type`, `description`, `name`), or of a `demo` by its number (`enabled`).
+    (`predictor`), of a `field` (`type`, `description`, `name`), of a `demo` by its number (`enabled`), or of the case
+    (`reply`: the corrected text; `new_demo`: the values of a demo to add).
     """
 
     kind: FixKind

@@ -375,14 +375,17 @@ def _find(reading: Reading) -> tuple[NearMiss, ...]:
     ):
         return ()
     kept: list[NearMiss] = []
+    best = before
     seen = {reading.completion}
     for guess in islice(guesses(reading), MOST_GUESSES):
         if guess.mended in seen or len(guess.mended) > 2 * LONGEST:
             continue
         seen.add(guess.mended)
         mended = reader.read(reading.signature, guess.mended)
-        if _quality(mended) > before and all(mended.values != one.reading.values for one in kept):
+        quality = _quality(mended)
+        if quality > before and quality >= best and all(mended.values != one.reading.values for one in kept):
             kept.append(NearMiss(guess.message, guess.mended, mended))
+            best = quality
         if len(kept) == MOST_KEPT:
             break
     return tuple(kept)

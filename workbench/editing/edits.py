@@ -165,6 +165,16 @@ def set_reply(state: State, case: str, column: str, reply: Reply) -> State:
     return replace(state, session=state.session.with_case(changed))
 
 
+def edit_reply(state: State, case: str, column: str, text: str) -> State:
+    """Set the text of a reply that the user typed, pasted or corrected."""
+    known = next((one for one in state.session.cases if one.name == case), None)
+    before = (known.replies.get(column) if known is not None else None) or Reply("")
+    # a rating belongs to the earlier reply, and an edited reply is to be parsed
+    made = replace(before, text=text, raw=False, rating=None, note=None)
+    made = replace(made, source="edited") if before.text else replace(made, source="pasted", request_digest=None)
+    return set_reply(state, case, column, made)
+
+
 def add_case(state: State) -> State:
     """Add an empty case after the current case, and switch to it."""
     return _insert_case(state, Case(free_name(state.session, "case 1")))

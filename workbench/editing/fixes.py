@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -19,11 +19,11 @@ from adapters.signatures.outline import outline_of
 from adapters.signatures.outline_edits import NewMember
 from adapters.values.plain_json import plain
 from sessions.model.replies import Reply
-from sessions.model.session import Case, Column, Session
+from sessions.model.session import Case, Column, Demo, Session
 from sessions.running import linting, recording, rendering
 from workbench.editing import column_edits, edits
 from workbench.editing.edits import rename_field
-from workbench.output.prompt_diff import SectionDiff, compare
+from workbench.output.prompt_diff import SectionDiff, compare, compare_sections
 from workbench.state.document import State
 
 NO_VALUE = ("failed", "missing", "unread")
@@ -46,6 +46,8 @@ class Effect(NamedTuple):
     parses: bool | None = None
     is_other: bool = False
     """True if the reply parsed before and the fix changes its values."""
+    parsed: bool = False
+    """True if the reply parsed before."""
     problem: str = ""
     wrong: tuple[str, ...] = ()
     """Outputs that would still have no value."""
@@ -57,11 +59,15 @@ class Effect(NamedTuple):
             return f"cannot be applied: {self.problem}"
         if self.parses is None:
             return "the next reply decides"
+        if "reply" in self.fix.change and self.parses:
+            return "this reply parses with this edit; prompt and model stay the same"
         if not self.parses and "adapter" in self.fix.change:
             return "this reply is in the old format; the next decides"
         if not self.parses:
             return f"this reply would still not parse{': ' if self.wrong else ''}{', '.join(self.wrong[:3])}"
-        return "this reply would parse to other values" if self.is_other else "this reply would parse"
+        if self.parsed:
+            return f"this reply parses already{', and would parse to other values' if self.is_other else ''}"
+        return "this reply would parse"
 
 
 def apply(state: State, column_id: str, fix: Fix) -> State:
@@ -70,6 +76,10 @@ def apply(state: State, column_id: str, fix: Fix) -> State:
     column = next((one for one in state.session.columns if one.id == column_id), None)
     if column is None:
         raise FixError(f"there is no column {column_id}")
+    if "reply" in change:
+        return edits.edit_reply(state, state.case.name, column_id, change["reply"])
+    if "new_demo" in change:
+        return edits.insert_demos(state, len(state.session.demos), (Demo(change["new_demo"]),))
     if "field" in change:
         return _with_field(state, change)
     if "predictor" in change:
@@ -125,11 +135,12 @@ def effects_of(
 
     Fixes that change nothing are skipped. Each fix renders the prompt and parses the reply once.
     """
-    offered = [fix for cause in (reading.diagnosis if reading is not None else ()) for fix in cause.fixes]
+    offered = [] if reading is None else list(_corrections(state, reading))
+    offered += [fix for cause in (reading.diagnosis if reading is not None else ()) for fix in cause.fixes]
     if reading is not None and not reading.ok and not column.params.get("ask_again"):
         offered.append(ASK_AGAIN)
     found = linting.lints_of(state.session, column, state.case, request) if request is not None else ()
-    offered += [fix for lint in found for fix in lint.fixes]
+    offered += [fix for lint in found if lint.severity != "info" for fix in lint.fixes]
     effects = [_effect(state, column, fix, reading, reply, request) for fix in _each_once(offered)]
     useful = [one for one in effects if one.problem or (one.after is not None and one.after is not state)]
     wrong = len(_wrong(reading)) if reading is not None else 0
@@ -138,6 +149,23 @@ def effects_of(
         return bool(one.problem), one.parses is not True, len(one.wrong) or wrong
 
     return tuple(sorted(useful, key=rank))
+
+
+def _can_change_values(fix: Fix) -> bool:
+    """Tell whether a fix can change the parse result of the same reply."""
+    return bool({"adapter", "options", "predictor", "type", "name"} & set(fix.change))
+
+
+def _corrections(state: State, reading: Reading) -> Iterator[Fix]:
+    """Offer the near misses that parse as edits of the reply, and after a parse error the best as a demo."""
+    found = [one for one in reading.near_misses if one.reading.ok] if reading.extraction is None else []
+    for miss in found:
+        message, _, _ = miss.message.partition("; ")
+        yield Fix("reply", f"Edit this reply: {message.rstrip('.')}.", {"reply": miss.mended})
+    values = {**state.case.inputs, **plain(dict(found[0].reading.values))} if found and not reading.ok else {}
+    if values and all(dict(one.values) != values for one in state.session.demos):
+        message = "Add the corrected reply as a demo of the format; then judge by another case."
+        yield Fix("demo", message, {"new_demo": values})
 
 
 def _wrong(reading: Reading) -> tuple[str, ...]:
@@ -162,11 +190,21 @@ def _effect(
         made = rendering.request_of(after.session, changed, after.case)
         adapter = rendering.adapter_of(changed)
         prompt = () if request is None else compare(request, made)
+        if "reply" in fix.change and reading is not None:
+            corrected = {"reply": fix.change["reply"]}
+            return Effect(
+                fix, after, compare_sections({"reply": reading.completion}, corrected), True, reading.ok, reading.ok
+            )
         if fix is ASK_AGAIN and reading is not None:
             following = asked_again(made, reading).messages[len(made.messages) :]
             prompt = tuple([SectionDiff(one.turn, None, one.text, _added(one.text)) for one in following])
             return Effect(fix, after, prompt)
-        if reply is None or reply.raw or (isinstance(adapter, TwoStepAdapter) and reply.extraction is None):
+        if (
+            reply is None
+            or reply.raw
+            or not _can_change_values(fix)
+            or (isinstance(adapter, TwoStepAdapter) and reply.extraction is None)
+        ):
             return Effect(fix, after, prompt)
         read = recording.read_completion(adapter, made, after.session.signature.read(), reply)
     except Exception as error:  # format may raise anything for the changed signature
@@ -174,7 +212,7 @@ def _effect(
     values = plain(dict(read.values)), plain(dict(reading.values)) if reading is not None else None
     is_other = reading is not None and reading.ok and values[0] != values[1]
     wrong = () if read.ok or "adapter" in fix.change else _wrong(read)
-    return Effect(fix, after, prompt, read.ok, is_other, wrong=wrong)
+    return Effect(fix, after, prompt, read.ok, is_other, reading is not None and reading.ok, wrong=wrong)
 
 
 def effects_for(session: Session, column: Column, case: Case, reply: Reply | None) -> tuple[Effect, ...]:

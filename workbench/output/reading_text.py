@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from adapters.replies.reading import FieldReading, Reading
+from adapters.replies.reading import FieldReading, NearMiss, Reading
 from adapters.replies.streaming import StreamedField
 from workbench.output import command_output, json_shapes
+from workbench.output.display import value_text
 
 
 def write(head: str, reading: Reading) -> None:
@@ -18,12 +19,21 @@ def write(head: str, reading: Reading) -> None:
         if flag.field is None:
             command_output.text(f"  ! {flag.message}")
     for miss in reading.near_misses:
-        command_output.text(f"  ? {miss.message}")
+        command_output.text(f"  ? {miss.message}\n    → {would_parse_as(miss)}")
     _write_diagnosis(reading)
     _write_spans(reading)
     if reading.extraction is not None:
         write(f"{head}: extraction", reading.extraction)
     command_output.text("")
+
+
+def would_parse_as(miss: NearMiss) -> str:
+    """Describe the values of a near miss."""
+    read = miss.reading.values if miss.reading.ok else miss.reading.salvage
+    outcome = ", ".join(f"{name} = {value_text(value)}" for name, value in read.items())
+    if not miss.message.endswith((" parses as", " parse as")):
+        outcome = f"with this fix it parses as {outcome}" if read else "with this fix it still does not parse"
+    return outcome if miss.reading.ok else f"{outcome} ({len(read)} of {len(miss.reading.fields)} outputs)"
 
 
 def write_stream(reading: Reading, fields: Sequence[StreamedField] | None, chunks: int) -> None:

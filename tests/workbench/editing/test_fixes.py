@@ -53,7 +53,8 @@ def test_a_sentence_is_added_to_the_description_once() -> None:
     state = State(session())
     once = fixes.apply(state, "chat", describe("label", "Only the values listed."))
     assert 'desc="its kind Only the values listed."' in once.session.signature.text
-    assert "label: only" in effects(session(), "chat", MIXED)[1].verdict or effects(session(), "chat", MIXED)[1].wrong
+    described = next(one for one in effects(session(), "chat", MIXED) if one.fix.kind == "description")
+    assert (described.parses, described.verdict) == (None, "the next reply decides"), "it changes the prompt alone"
 
 
 def test_the_string_notation_changes_its_type_in_place() -> None:
@@ -154,3 +155,47 @@ def test_a_fix_is_chosen_by_number_kind_or_change() -> None:
         fixes.chosen(found, "99")
     with pytest.raises(FixError, match="need no fix"):
         fixes.chosen((), "1")
+
+
+MISSPELT = "[[ label ]]\nbug"
+DOUBLE = "x\n[[ label ]]\nbug"
+
+
+@pytest.mark.parametrize(
+    ("column", "reply", "corrected"),
+    [
+        ("chat", "[[ label ]]\nbug", "[[ ## label ## ]]\nbug"),
+        ("chat", "[[[ label ### ]]]\nbug", "[[ ## label ## ]]\nbug"),
+        ("chat", "[[ ## label ## ]]\nBug", "[[ ## label ## ]]\nbug"),
+        ("xml", "<Label>bug</Label>", "<label>bug</label>"),
+        ("xml", "<label>bug", "<label>bug</label>"),
+    ],
+)
+def test_a_reply_whose_correction_is_known_is_corrected_by_the_first_fix(
+    column: str, reply: str, corrected: str
+) -> None:
+    first = effects(session(), column, reply)[0]
+    assert first.fix.kind == "reply"
+    assert first.fix.change == {"reply": corrected}
+    assert first.parses and "prompt and model stay the same" in first.verdict
+    assert [one.section for one in first.prompt] == ["reply"]
+    assert any(line.startswith("+") for line in first.prompt[0].lines)
+    assert first.after is not None
+    assert first.after.case.replies[column].text == corrected
+
+
+def test_a_corrected_reply_is_offered_as_a_demo_that_shows_the_format() -> None:
+    found = effects(session(), "chat", MISSPELT)
+    demo = next(one for one in found if "new_demo" in one.fix.change)
+    assert (demo.fix.kind, demo.parses) == ("demo", None)
+    assert demo.after is not None
+    assert demo.after.session.demos == (Demo({"ticket": "T", "label": "bug"}),)
+    assert any("[[ ## label ## ]]" in line for one in demo.prompt for line in one.lines)
+    assert not any("new_demo" in one.fix.change for one in effects(demo.after.session, "chat", MISSPELT))
+
+
+def test_a_correction_that_leaves_a_marker_in_a_value_is_not_offered_beside_a_better_one() -> None:
+    found = [
+        one.fix.change["reply"] for one in effects(session("q -> label"), "chat", DOUBLE) if one.fix.kind == "reply"
+    ]
+    assert found == ["x\n[[ ## label ## ]]\nbug"]

@@ -157,6 +157,8 @@ def _fixed(chosen: Selection, wanted: str) -> Selection:
         effect = fixes.chosen(fixes.effects_for(chosen.session, column, chosen.case, reply), wanted)
     except Exception as error:  # as for rendering: whatever dspy's format raises
         raise CommandError(f"{column.id}: {error}") from error
+    if "reply" in effect.fix.change:
+        raise CommandError(f"fix {wanted} edits the reply, and sending asks for a new one: choose another fix")
     if effect.after is None:
         raise CommandError(f"{effect.fix.message} {effect.verdict}")
     command_output.message(f"applied: {effect.fix.message}")

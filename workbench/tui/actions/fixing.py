@@ -21,7 +21,6 @@ from workbench.output.display import one_line
 from workbench.state.document import Place, RenderedColumn, State
 from workbench.tui.keys.bindings import KeyGroup
 from workbench.tui.pages.differences import section_blocks
-from workbench.tui.pages.page import paragraph
 from workbench.tui.widgets.row_list import RowList
 from workbench.tui.widgets.text.plain import PlainStatic, content, key_hints, lines, plain_notify
 from workbench.tui.widgets.text.text_view import EMPTY, Block, TextView, block
@@ -95,17 +94,16 @@ class FixesScreen(ModalScreen[Effect | None]):
             sign, style = "✓ ", "$text-success"
         else:
             sign, style = ("✗ ", "$text-error") if effect.problem else ("· ", QUIET)
-        told = "  this reply would parse" if effect.parses else ""
-        return lines((sign, style), (one_line(effect.fix.message, 90), "bold"), (told, style))
+        return lines((sign, style), (one_line(effect.fix.message, 90), "bold"))
 
 
 def blocks_of(effect: Effect) -> list[Block]:
     """Return blocks that show how a fix changes the prompt."""
-    blocks = paragraph(f"{effect.verdict[:1].upper()}{effect.verdict[1:]}.", "ok" if effect.parses else "note")
+    blocks = [block(f"{effect.verdict[:1].upper()}{effect.verdict[1:]}.", "ok" if effect.parses else "note")]
     if effect.after is not None and not effect.prompt:
         return [*blocks, EMPTY, block("The prompt stays the same.", "note")]
     for section in effect.prompt:
-        blocks += [EMPTY, *section_blocks(section)]
+        blocks += section_blocks(section)
     return blocks
 
 
@@ -131,6 +129,12 @@ def effects_of(state: State, rendered: RenderedColumn) -> tuple[Effect, ...]:
 
 
 def _apply(host: Host, rendered: RenderedColumn, fix: Fix) -> None:
+    if "reply" in fix.change:
+        host.main.replies.type_over(rendered.column.id, fix.change["reply"])
+        host.main.status.say(
+            host.key_words("The reply was edited; the prompt is unchanged. {app.undo|ctrl+z} reverts it")
+        )
+        return
     at = host.document.session.columns.index(rendered.column)
     try:
         change = partial(fixes.apply, column_id=rendered.column.id, fix=fix)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from sessions.model.replies import Rating, Reply, Source
+from sessions.model.replies import Rating, Reply
 from sessions.model.session import Column
 from workbench.editing import edits
 from workbench.output.display import one_line
@@ -121,15 +121,10 @@ class Replies:
 
     def type_over(self, column: str, text: str) -> None:
         """Store the reply that the user typed or pasted."""
-        case = self._document.state.case
-        before = case.replies.get(column) or Reply("")
-        # a rating belongs to the earlier reply, and an edited reply is to be parsed
-        source: Source = "edited" if before.text else "pasted"
-        asked = before.request_digest if source == "edited" else None
-        reply = replace(before, text=text, source=source, raw=False, rating=None, note=None, request_digest=asked)
-        self._runs.forget(case.name, column)
-        change = partial(edits.set_reply, case=case.name, column=column, reply=reply)
-        self._edit(change, Place("reply", case.name, field=column), f"reply of {column}", typing=True)
+        case = self._document.state.case.name
+        self._runs.forget(case, column)
+        change = partial(edits.edit_reply, case=case, column=column, text=text)
+        self._edit(change, Place("reply", case, field=column), f"reply of {column}", typing=True)
 
     # -- the request that a reply answers
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -38,7 +39,7 @@ def test_fixes_are_shown_with_their_effect_and_enter_applies_one(size: tuple[int
         await open_fixes(desk)
         await desk.until(lambda: "Allow 'refund [/x]' in `label`." in on_screen(desk), "for the list")
         assert "Fixes for chat" in on_screen(desk)
-        assert "this reply would parse" in on_screen(desk)
+        assert "This reply would parse" in on_screen(desk)
         assert desk.document.session is before
         await desk.press("enter")
         assert "'refund [/x]'" in desk.document.session.signature.text
@@ -97,3 +98,26 @@ def test_the_values_beside_the_reply_name_the_best_fixes() -> None:
         await desk.until(lambda: "Allow 'refund [/x]'" in rows(), "for the best fix")
 
     at_the_desk(act, SESSION)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_first_fix_corrects_a_misspelt_marker_in_the_reply_itself(size: tuple[int, int]) -> None:
+    misspelt = Reply("[[ label ]]\nbug", source="sent", model="offline/exact")
+    case = Case("c", {"ticket": "T"}, replies={"chat": misspelt})
+
+    async def act(desk: Desk) -> None:
+        before = desk.document.session
+        await open_fixes(desk)
+        await desk.until(lambda: "Edit this reply:" in on_screen(desk), "for the list")
+        assert "+ [[ ## label ## ]]" in on_screen(desk)
+        await desk.press("enter")
+        now = desk.document.session
+        assert now.cases[0].replies["chat"].text == "[[ ## label ## ]]\nbug"
+        assert now.cases[0].replies["chat"].source == "edited"
+        assert now.signature == before.signature and now.columns == before.columns
+        assert "The reply was edited" in on_screen(desk)
+        await desk.until(lambda: desk.verdict("chat").startswith("reply ✓"), "for the new parse result")
+        await desk.press("ctrl+z")
+        assert desk.document.session == before
+
+    at_the_desk(act, replace(SESSION, cases=(case,)), size=size)

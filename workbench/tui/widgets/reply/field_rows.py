@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from adapters.replies.reading import MOST_FIXES, FieldReading, FieldState, Reading
 from adapters.signatures.type_names import written
 from workbench.output.display import one_line, safe, value_text
-from workbench.output.reading_text import raised_by
+from workbench.output.reading_text import raised_by, would_parse_as
 from workbench.tui.widgets.text.wrapping import rows as wrapped
 
 if TYPE_CHECKING:
@@ -210,13 +210,7 @@ def _link(arrow: str, value: Any, words: str, width: int) -> list[Row]:
 
 
 def _near_miss(miss: NearMiss, width: int) -> list[Row]:
-    read = miss.reading.values if miss.reading.ok else miss.reading.salvage
-    outcome = ", ".join(f"{name} = {value_text(value)}" for name, value in read.items())
-    if not miss.message.endswith((" parses as", " parse as")):
-        outcome = f"with this fix it parses as {outcome}" if read else "with this fix it still does not parse"
-    if not miss.reading.ok:
-        outcome += f" ({len(read)} of {len(miss.reading.fields)} outputs)"
-    return [*_message("?", miss.message, "warning", width), *_message(" →", outcome, "note", width)]
+    return [*_message("?", miss.message, "warning", width), *_message(" →", would_parse_as(miss), "note", width)]
 
 
 def _heading(words: str, width: int) -> list[Row]:
