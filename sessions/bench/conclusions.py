@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import Literal, NamedTuple
 
-from sessions.bench.grid import Cell, Grid, Measure
+from sessions.bench.grid import Grid
 from sessions.bench.statistics import (
     LEVEL,
     Difference,
@@ -22,6 +22,7 @@ from sessions.bench.statistics import (
     tarone,
     upper_tail,
 )
+from sessions.bench.totals import Cell, Measure
 
 
 @dataclass(frozen=True)
@@ -317,8 +318,8 @@ class Comparison:
         """A sentence for each column and cell that is significantly worse."""
         columns = [one.words for one in self.columns if one.word == "worse"]
         cells = [
-            f"{one.case} · {one.column} is worse than before: {one.before.good} of {len(one.before.counted)} and "
-            f"{one.now.good} of {len(one.now.counted)} runs, {p_words(one.p)}"
+            f"{one.case} · {one.column} is worse than before: {one.before.good} of {one.before.counted} and "
+            f"{one.now.good} of {one.now.counted} runs, {p_words(one.p)}"
             for one in self.cells
             if one.p <= self.level and one.before is not None and one.now is not None
         ]

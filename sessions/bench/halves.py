@@ -19,7 +19,7 @@ def half(grid: Grid) -> frozenset[Place]:
     Cases are ordered by a hash of their names, so the same names give the same half.
     """
     cases = sorted(grid.cases, key=lambda place: hashlib.sha256(repr(place[1]).encode()).digest())
-    missed = [place for place in cases if any(cell and cell.good < len(cell.counted) for cell in grid.row(*place))]
+    missed = [place for place in cases if any(cell and cell.good < cell.counted for cell in grid.row(*place))]
     others = [place for place in cases if place not in set(missed)]
     return frozenset([*missed[::2], *others[::2]])
 

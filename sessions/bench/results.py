@@ -1,4 +1,4 @@
-"""Read and append bench results: an append-only file next to the session, with a JSON line for each run.
+"""Append bench results: an append-only file next to the session, with a JSON line for each run.
 
 The session is never written. Incomplete lines (after a power cut, on a full disk) are skipped and reported; all others
 are kept.
@@ -9,19 +9,17 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import stat
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from sys import intern
 from types import TracebackType
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
+from adapters.replies.diagnosis import CAUSES
 from adapters.requests.request import Request
 from sessions.errors import SessionError
-from sessions.file.format_reader import Reader
 from sessions.file.format_writer import as_data
 from sessions.file.typed_values import typed
 from sessions.model.replies import ALWAYS, Answer, FilePart, Measured, nothing
@@ -29,23 +27,12 @@ from sessions.model.session import Column
 from sessions.running.recording import as_json
 
 ENDING = ".bench.jsonl"
-LONGEST_SHARED = 100
-MOST_TOLD = 5
-"""The number of invalid lines to list; the rest are counted."""
+LONGEST_CAUSE = 90
+NO_REASON = "no reason given"
 
 Outcome = Literal["parsed", "refused", "rejected", "failed"]
 """parsed: the column's adapter parsed the reply · refused: parse error · rejected: no complete reply, because of the
 column · failed: no reply, because of the infrastructure."""
-
-
-class RunKey(NamedTuple):
-    """Identity of a bench run; a resumed bench skips runs it already has."""
-
-    series: int
-    case: str
-    column: str
-    request: str
-    number: int
 
 
 @dataclass(frozen=True)
@@ -113,10 +100,6 @@ class BenchRun(FilePart):
     """Tokens, cost and time of each call."""
 
     @property
-    def key(self) -> RunKey:
-        return RunKey(self.series, self.case, self.column, self.request, self.number)
-
-    @property
     def cost(self) -> float | None:
         """The cost in US dollars, metric calls included; None if any cost is unknown. Offline models are free."""
         is_offline = self.model.startswith("offline/")
@@ -141,11 +124,17 @@ class BenchRun(FilePart):
         return sum(one.duration_ms or 0.0 for one in self.measured)
 
 
-class Results(NamedTuple):
-    """The runs of a results file in file order, and its invalid lines with their errors."""
-
-    runs: tuple[BenchRun, ...] = ()
-    unread: tuple[str, ...] = ()
+def cause_of(run: BenchRun) -> str:
+    """Return the cause of a miss, worded alike for similar misses; "" if the run is not a miss."""
+    if run.outcome == "failed" or (run.worth >= 1 and not run.failures):
+        return ""
+    if run.cause is not None:
+        return CAUSES.get(run.cause, run.cause)
+    if run.wrong:
+        return f"{', '.join(run.wrong)}: not as expected"
+    if run.score is not None and run.outcome == "parsed":
+        return "the score is below 1"
+    return next((one[:LONGEST_CAUSE] for one in (run.error, *run.failures) if one), NO_REASON)
 
 
 def path_beside(session: str | os.PathLike[str], shard: tuple[int, int] | None = None) -> Path:
@@ -172,80 +161,6 @@ def digest(value: object) -> str:
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
-def read(path: str | os.PathLike[str]) -> Results:
-    """Read a results file; a missing file has no runs. Raises `SessionError` if it cannot be read."""
-    name = os.fspath(path)
-    runs: list[BenchRun] = []
-    unread: list[str] = []
-    try:
-        with os.fdopen(_open(name, os.O_RDONLY), "rb") as file:
-            for number, line in enumerate(file, 1):
-                if line.strip():
-                    try:
-                        runs.append(_read_line(line, name, number))
-                    except SessionError as error:
-                        unread.append(f"{error.place}: {error.message}" if error.message else str(error))
-    except FileNotFoundError:
-        return Results()
-    except OSError as error:
-        raise SessionError(name, "", f"cannot be read: {error.strerror or error}") from error
-    return Results(tuple(runs), tuple(unread))
-
-
-class Joined(NamedTuple):
-    """The runs of all parts of a bench, and the missing parts, such as `3/8`."""
-
-    results: Results
-    missing: tuple[str, ...]
-
-
-_PART = re.compile(r"\.([0-9]{1,4})-of-([0-9]{1,4})\Z")
-
-
-def join(session: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Joined:
-    """Read the parts of a session's bench from a folder and its subfolders.
-
-    Duplicate parts are harmless, because each run counts once. Raises `SessionError` if there are no parts.
-    """
-    stem = path_beside(session).name.removesuffix(ENDING)
-    found: dict[Path, tuple[int, int]] = {}
-    for path in sorted(Path(folder).rglob(f"*{ENDING}")):
-        name = path.name.removesuffix(ENDING)
-        if (part := _PART.search(name)) and name == stem + part[0]:
-            found[path] = int(part[1]), int(part[2])
-    if not found:
-        raise SessionError(os.fspath(folder), "", f"no part of {Path(session).name}", f"expected {stem}.1-of-8{ENDING}")
-    each = [read(path) for path in found]
-    runs, unread = [tuple([one for part in parts for one in part]) for parts in zip(*each, strict=True)]
-    shards = set(found.values())
-    wanted = [(one, count) for count in sorted({count for _, count in shards}) for one in range(1, count + 1)]
-    missing = [f"{one}/{count}" for one, count in wanted if (one, count) not in shards]
-    return Joined(Results(runs, unread), tuple(missing))
-
-
-def told(results: Results) -> str:
-    """Summarize the invalid lines in a single line; empty if there are none."""
-    more = len(results.unread) - MOST_TOLD
-    named = "; ".join(results.unread[:MOST_TOLD])
-    return f"{named}; and {more:,} more" if more > 0 else named
-
-
-def _read_line(line: bytes, path: str, number: int) -> BenchRun:
-    place = f"line {number}"
-    try:
-        data = json.loads(line, object_pairs_hook=_shared)
-    except (ValueError, RecursionError):
-        broke_off = not line.endswith(b"\n")
-        raise SessionError(path, place, "incomplete" if broke_off else "not valid JSON") from None
-    return Reader(path).part(BenchRun, data, place)
-
-
-def _shared(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Intern short strings: repeated digests, names and causes take half the memory of a million rows."""
-    short = LONGEST_SHARED
-    return {intern(key): intern(one) if type(one) is str and len(one) < short else one for key, one in pairs}
-
-
 def written(run: BenchRun) -> bytes:
     """Return the line of a run, with its newline. Raises `SessionError` for values that JSON cannot represent."""
     try:
@@ -266,7 +181,7 @@ class ResultsFile:
 
     def __enter__(self) -> ResultsFile:
         try:
-            self._file = _open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
+            self._file = open_regular(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
             _lock_alone(self._file, self._path)
             size = os.fstat(self._file).st_size
             if size and os.pread(self._file, 1, size - 1) != b"\n":
@@ -294,7 +209,7 @@ class ResultsFile:
             content = content[os.write(self._file, content) :]
 
 
-def _open(path: str, how: int) -> int:
+def open_regular(path: str, how: int) -> int:
     """Open a regular file. Anything else is rejected at once, because reading a pipe would never end."""
     file = os.open(path, how | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0), 0o666)
     if not stat.S_ISREG(os.fstat(file).st_mode):

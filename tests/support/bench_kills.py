@@ -14,6 +14,7 @@ import sys
 import threading
 
 from sessions.file import store
+from tests.support.bench_lines import key_of
 from workbench.bench.planning import Target, plan
 from workbench.bench.running import Bench, Settings
 
@@ -26,7 +27,7 @@ def run_until_the_end(path: str, tell: int, again: bool) -> None:
     made = plan([Target(path, session, session.columns, session.cases)], REPEAT, again)
 
     def watch(run: object, progress: object) -> None:
-        os.write(tell, (json.dumps(list(run.key)) + "\n").encode())  # type: ignore[attr-defined]
+        os.write(tell, (json.dumps(key_of(run)) + "\n").encode())  # type: ignore[attr-defined]
 
     Bench(made, Settings(jobs=3), stop=threading.Event(), cancel=threading.Event(), watch=watch).run()
 

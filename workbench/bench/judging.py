@@ -16,14 +16,16 @@ from typing import Any, NamedTuple
 from adapters.lm.secrets import Scrubber
 from adapters.replies.reading import Reading
 from adapters.values.plain_json import plain
-from sessions.bench.results import BenchRun, RunKey, digest
+from sessions.bench.grid import Grid
+from sessions.bench.results import BenchRun, digest
+from sessions.bench.totals import Cell
 from sessions.checking import expectations
 from sessions.file.json_values import JSON
 from sessions.imports.reading import KEPT
 from sessions.model import variants
 from sessions.model.replies import Measured
 from sessions.running import recording, rendering
-from workbench.bench.planning import Job, price_of
+from workbench.bench.planning import Job, Plan, price_of
 from workbench.config import user_code
 from workbench.output.exit_codes import CommandError
 
@@ -305,18 +307,45 @@ def _labels(job: Job) -> dict[str, Any]:
     return dict(found) if isinstance(found, Mapping) else {}
 
 
-def judged_again(jobs: Sequence[Job], runs: Sequence[BenchRun], checks: Sequence[Check]) -> list[BenchRun]:
-    """Judge runs again if their expectations or metric have changed, or if the user's functions judge them.
+def grid_of(planned: Plan, checks: Sequence[Check]) -> Grid:
+    """Build the grid of the planned runs that exist; judge them again where that is necessary.
 
-    These functions may have been edited under the same name. A metric may call a model, so it judges again only if its
-    module has changed. Runs of several calls (a fallback, tools, an extraction) keep their judgement, because they are
-    more than their reply. Raises `CommandError` for invalid expectations.
+    Raises `CommandError` for invalid expectations and `SessionError`.
     """
-    by_key: Mapping[RunKey, Job] = {job.key: job for job in jobs}
-    return [_judged_again(by_key[run.key], run, checks) if run.key in by_key else run for run in runs]
+    cells = []
+    for job, cell, numbers in planned.wanted():
+        is_current = _is_current(job, cell, checks)
+        if not is_current or not cell.is_within(numbers):
+            old, held = cell, planned.results[job.target.file]
+            cell = Cell(cell.file, cell.case, cell.column)
+            for run in old.runs:
+                if run.number in numbers:
+                    held.keep(run if is_current else _judged_again(job, run, checks), cell)
+        cells.append(cell)
+    return Grid(tuple(cells), planned.repeat)
+
+
+def _is_current(job: Job, cell: Cell, checks: Sequence[Check]) -> bool:
+    """Return whether the expectations and the metric are those that judged the runs.
+
+    A user's functions always judge again, because they may have been edited under the same name.
+    """
+    if not cell.judged_by:
+        return True
+    if not cell.is_judged_alike or any(isinstance(one, UserCheck) for one in checks):
+        return False
+    try:
+        return cell.judged_by == (expected_now(job, checks), metric_now(job, checks))
+    except expectations.ExpectationError:
+        return False  # `judge` reports where it is
 
 
 def _judged_again(job: Job, run: BenchRun, checks: Sequence[Check]) -> BenchRun:
+    """Judge a run again if its expectations or metric have changed, or if the user's functions judge it.
+
+    A metric may call a model, so it judges again only if its module has changed. Runs of several calls (a fallback,
+    tools, an extraction) keep their judgement, because they are more than their reply.
+    """
     if run.outcome == "rejected":
         return with_judgement(run, missed(job, checks))
     if run.outcome == "failed" or run.reply is None or len(run.measured) > 1:

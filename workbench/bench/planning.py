@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from adapters.errors import SignatureError
 from adapters.lm import model_list
 from adapters.requests.token_estimates import Estimates, estimate
-from sessions.bench import results
-from sessions.bench.grid import Cell, Grid, last_of, newest
-from sessions.bench.results import BenchRun, RunKey
+from sessions.bench import reading, results
+from sessions.bench.grid import Grid
+from sessions.bench.reading import Results
+from sessions.bench.totals import Cell
 from sessions.model.session import Case, Column, Session
 from sessions.running import rendering
 from workbench.output.exit_codes import CommandError
@@ -55,106 +57,104 @@ class Job:
     prompt_tokens: int
 
     @property
-    def key(self) -> RunKey:
-        return RunKey(self.series, self.case.name, self.column.id, self.request, self.number)
-
-    @property
     def model(self) -> str:
         return self.target.session.model_of(self.column)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """All runs of a bench in order, and the runs that the results files already contain."""
+    """All runs of a bench, and the results that exist."""
 
-    jobs: tuple[Job, ...]
-    done: Mapping[tuple[str, RunKey], BenchRun]
-    """The planned runs already made and counting, by session file and key."""
-    earlier: Mapping[str, tuple[BenchRun, ...]]
-    """All runs in the results file of each session."""
-    unread: Mapping[str, str]
-    """Descriptions of invalid lines, by results file."""
+    first: tuple[Job, ...]
+    """The first run of each cell, in order."""
+    repeat: int
+    results: Mapping[str, Results]
+    """By session file."""
     unrenderable: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Cells that cannot be rendered, by reason; they appear in no grid."""
 
+    @property
+    def _numbered(self) -> Iterator[tuple[Job, int]]:
+        """The runs of this shard, as the first run of their cell and their number.
+
+        Every cell gets its first run before any gets its second, so that an interrupted bench covers all cells.
+        """
+        every = ((job, number) for number in range(1, self.repeat + 1) for job in self.first)
+        shard = self.first[0].target.shard if self.first else None
+        return every if shard is None else islice(every, shard[0] - 1, None, shard[1])
+
+    @property
+    def jobs(self) -> Iterator[Job]:
+        return (replace(job, number=number) for job, number in self._numbered)
+
+    @property
+    def open(self) -> Iterator[Job]:
+        """The runs that are not made, or that do not count."""
+        cells = {id(job): self._held(job) for job in self.first}
+        return (replace(job, number=number) for job, number in self._numbered if not cells[id(job)].has(number))
+
     @cached_property
-    def open(self) -> tuple[Job, ...]:
-        return tuple([job for job in self.jobs if (job.target.file, job.key) not in self.done])
+    def open_count(self) -> int:
+        return sum(1 for _ in self.open)
 
-    def grid(self, repeat: int, runs: Mapping[str, Sequence[BenchRun]] | None = None) -> Grid:
-        """Build the grid of `runs`, given by session (default: the runs in the files)."""
-        held = self.earlier if runs is None else runs
-        wanted = {place: {job.key for job in jobs} for place, jobs in self._by_cell.items()}
-        by_cell: dict[tuple[str, str, str], list[BenchRun]] = {place: [] for place in wanted}
-        for file, found in held.items():
-            for run in found:
-                if run.key in wanted.get((file, run.case, run.column), ()):
-                    by_cell[file, run.case, run.column].append(run)
-        cells = [Cell(*place, newest(found)) for place, found in by_cell.items()]
-        return Grid(tuple(cells), repeat)
+    @cached_property
+    def done_count(self) -> int:
+        return sum(1 for _ in self._numbered) - self.open_count
 
-    def before(self, repeat: int) -> Grid:
+    @property
+    def spent(self) -> float:
+        """The known cost of the runs of these requests in this series."""
+        return sum(self._held(job).known_cost for job in self.first)
+
+    def _held(self, job: Job) -> Cell:
+        return self.results[job.target.file].cell(job.case.name, job.column.id, job.series, job.request)
+
+    def wanted(self) -> Iterator[tuple[Job, Cell, Collection[int]]]:
+        """Yield the first run of each cell, its existing runs, and the numbers of the planned runs."""
+        numbers: dict[int, list[int]] = {}
+        if self.first and self.first[0].target.shard is not None:
+            for job, number in self._numbered:
+                numbers.setdefault(id(job), []).append(number)
+        for job in self.first:
+            yield job, self._held(job), numbers.get(id(job), range(1, self.repeat + 1))
+
+    def before(self) -> Grid:
         """Build the grid of the previous bench: the last series before this one, or the last other prompt."""
         cells = []
-        for place, jobs in self._by_cell.items():
-            file, case, column = place
-            ours = {job.key[:4] for job in jobs}
-            others = [run for run in self.earlier.get(file, ()) if (run.case, run.column) == (case, column)]
-            others = [run for run in others if run.key[:4] not in ours]
-            cells.append(Cell(*place, last_of(others)))
-        return Grid(tuple(cells), repeat)
+        for job in self.first:
+            held = self.results[job.target.file]
+            cells.append(held.last(job.case.name, job.column.id, but=(job.series, job.request)))
+        return Grid(tuple(cells), self.repeat)
 
-    def as_of(self, runs: Sequence[BenchRun], repeat: int) -> Grid:
+    def as_of(self, found: Results) -> Grid:
         """Build the grid of another results file, with the last prompt and series of each cell."""
-        cells = []
-        for file, case, column in self._by_cell:
-            theirs = [run for run in runs if (run.case, run.column) == (case, column)]
-            cells.append(Cell(file, case, column, last_of(theirs)))
-        return Grid(tuple(cells), repeat)
-
-    @cached_property
-    def _by_cell(self) -> Mapping[tuple[str, str, str], list[Job]]:
-        found: dict[tuple[str, str, str], list[Job]] = {}
-        for job in self.jobs:
-            found.setdefault((job.target.file, job.case.name, job.column.id), []).append(job)
-        return found
+        cells = [found.last(job.case.name, job.column.id).under(job.target.file) for job in self.first]
+        return Grid(tuple(cells), self.repeat)
 
 
 def plan(
-    targets: Sequence[Target], repeat: int, again: bool = False, found: Mapping[str, results.Results] | None = None
+    targets: Sequence[Target], repeat: int, again: bool = False, found: Mapping[str, Results] | None = None
 ) -> Plan:
     """Plan the runs of sessions. `again` ignores runs that the files already contain.
 
-    Every cell gets its first run before any gets its second, so that an interrupted bench covers all cells.
     `found` are the results by session (default: those of its results file).
     Raises `CommandError` for an invalid signature, and `SessionError` for results that cannot be read.
     """
     if found is None:
-        found = {target.file: results.read(target.results_path) for target in targets}
-    cells: list[Job] = []
+        found = {target.file: reading.read(target.file, target.shard) for target in targets}
+    first: list[Job] = []
     unrenderable: dict[str, list[str]] = {}
     for target in targets:
-        series = max((run.series for run in found[target.file].runs), default=1 if not again else 0) + again
+        held = found[target.file]
+        series = (held.series or (not again)) + again
         for case in target.cases:
             for column in target.columns:
                 made = _first(target, case, column, series)
                 if isinstance(made, Job):
-                    cells.append(made)
+                    first.append(made)
                 else:
                     unrenderable.setdefault(made, []).append(f"{target.file}::{case.name}::{column.id}")
-    jobs = [replace(job, number=number) for number in range(1, repeat + 1) for job in cells]
-    if targets and targets[0].shard is not None:
-        index, count = targets[0].shard
-        jobs = jobs[index - 1 :: count]
-    answered = {(file, run.key): run for file, one in found.items() for run in one.runs if run.outcome != "failed"}
-    wanted = {(job.target.file, job.key) for job in jobs}
-    return Plan(
-        tuple(jobs),
-        {place: run for place, run in answered.items() if place in wanted},
-        {file: one.runs for file, one in found.items()},
-        {str(target.results_path): results.told(found[target.file]) for target in targets if found[target.file].unread},
-        unrenderable,
-    )
+    return Plan(tuple(first), repeat, found, unrenderable)
 
 
 def _first(target: Target, case: Case, column: Column, series: int) -> Job | str:
@@ -191,11 +191,11 @@ class Forecasts:
         """The highest cost of a run, by session file and column."""
         self._replies: dict[tuple[str, str], int] = {}
         """Tokens of a reply, by session file and column, cached because all cases of a column have the same demos."""
-        for file, runs in plan.earlier.items():
-            for run in runs:
-                if run.cost is not None and run.outcome != "failed":
-                    place = file, run.column
-                    self._highest[place] = max(run.cost, self._highest.get(place, 0.0))
+        for file, held in plan.results.items():
+            for cell in held.every_cell:
+                if cell.highest_cost is not None:
+                    place = file, cell.column
+                    self._highest[place] = max(cell.highest_cost, self._highest.get(place, 0.0))
 
     def cost(self, job: Job) -> float | None:
         """Estimate the cost in US dollars; None if the price is unknown."""
@@ -214,16 +214,18 @@ class Forecasts:
             self._replies[place] = reply_tokens(job)
         return self._replies[place]
 
-    def of(self, jobs: Sequence[Job]) -> Forecast:
-        costs = [self.cost(job) for job in jobs]
-        unpriced = tuple(dict.fromkeys(job.model for job, cost in zip(jobs, costs, strict=True) if cost is None))
-        return Forecast(
-            len(jobs),
-            sum(job.prompt_tokens for job in jobs),
-            sum(self.reply_tokens(job) for job in jobs),
-            None if unpriced else sum(cost or 0.0 for cost in costs),
-            unpriced,
-        )
+    def of(self, jobs: Iterable[Job]) -> Forecast:
+        calls = prompts = replies = 0
+        total, unpriced = 0.0, {}
+        for job in jobs:
+            calls += 1
+            prompts += job.prompt_tokens
+            replies += self.reply_tokens(job)
+            cost = self.cost(job)
+            total += cost or 0.0
+            if cost is None:
+                unpriced[job.model] = True
+        return Forecast(calls, prompts, replies, None if unpriced else total, tuple(unpriced))
 
 
 def reply_tokens(job: Job) -> int:

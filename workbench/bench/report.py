@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 from adapters.display.blocks import Block, Folded, Heading, Items, Mark, Note, Passage, Piece, Table, Text, Tone
 from sessions.bench import misses
 from sessions.bench.conclusions import Comparison, Conclusions, cases_words, p_words
-from sessions.bench.grid import Cell, ColumnTotal, Grid, Measure
+from sessions.bench.grid import Grid
 from sessions.bench.results import BenchRun, Outcome
+from sessions.bench.totals import Cell, ColumnTotal, Measure
 from sessions.checking import junit
 from sessions.file.json_values import JSON
 from workbench.output.measures import cost, counted
@@ -36,6 +37,8 @@ MOST_NAMED = 5
 """The most causes of misses, and cases of a cause, named in text."""
 MOST_REPLIES = 3
 """The number of distinct replies of a cell shown unfolded."""
+MOST_FOLDED = 30
+"""The number of further distinct replies of a cell in a page."""
 
 Total = Cell | ColumnTotal
 
@@ -50,7 +53,7 @@ class Fact(NamedTuple):
 
 
 FACTS = (
-    Fact("runs", "", lambda it: len(it.counted)),
+    Fact("runs", "", lambda it: it.counted),
     Fact("parsed", "parsed", lambda it: it.parsed, lambda it: share_words(it, "parsed")),
     Fact("interval", "", lambda it: _ends(it, "parsed")),
     Fact("expectations", "as expected", lambda it: _expected(it, it.held), lambda it: share_words(it, "expected")),
@@ -64,9 +67,9 @@ FACTS = (
     ),
     Fact("score", "score", lambda it: it.score, lambda it: score_words(it)),
     Fact("score_interval", "", lambda it: None if it.score is None else _ends(it, "score")),
-    Fact("metric_calls", "", lambda it: sum(one.metric_calls for one in it.runs)),
+    Fact("metric_calls", "", lambda it: it.metric_calls),
     Fact("tokens", "tokens a run", lambda it: it.tokens, lambda it: token_words(it)),
-    Fact("tokens_are_estimates", "", lambda it: it.is_estimate),
+    Fact("tokens_are_estimates", "", lambda it: it.estimates > 0),
     Fact("cost", "cost", lambda it: it.cost, lambda it: cost_words(it)),
     Fact("ms", "ms (p95)", lambda it: {"median": it.median_ms, "p95": it.p95_ms}, lambda it: time_words(it)),
     Fact("retries", "retries", lambda it: it.retries, lambda it: f"{it.retries:,}" if it.retries else ""),
@@ -88,8 +91,7 @@ def _expected(total: Total, value: JSON) -> JSON:
 
 def asked_again_words(total: Total) -> str:
     """Return `5 runs, 3 parsed`: runs that sent the error back to the model, and how many then parsed."""
-    asked = [one for one in total.runs if one.asked_again]
-    return f"{counted(len(asked), 'run')}, {sum(one.outcome == 'parsed' for one in asked):,} parsed" if asked else ""
+    return f"{counted(total.asked, 'run')}, {total.asked_and_parsed:,} parsed" if total.asked else ""
 
 
 def share_words(total: Total, measure: Measure) -> str:
@@ -98,7 +100,7 @@ def share_words(total: Total, measure: Measure) -> str:
     if share is None:
         return ""
     interval = total.interval(measure)
-    count = (total.parsed, len(total.counted)) if measure == "parsed" else (total.held, total.expecting)
+    count = (total.parsed, total.counted) if measure == "parsed" else (total.held, total.expecting)
     return f"{count[0]:,} of {count[1]:,} ({math.floor(interval.low * 100)}–{math.ceil(interval.high * 100)} %)"
 
 
@@ -129,26 +131,6 @@ def head_facts(total: Total) -> dict[str, str]:
     }
 
 
-def detail(cell: Cell) -> str:
-    """Return the most frequent reason for a cell's misses; if there are none, its values."""
-    found = Counter(why for run in cell.runs if (why := _why(run)))
-    if found:
-        return found.most_common(1)[0][0]
-    first = next(iter(cell.counted), None)
-    return "" if first is None else ", ".join(_plain(value) for value in first.values.values())
-
-
-def _why(run: BenchRun) -> str:
-    if run.outcome == "failed":
-        return run.error or "?"
-    cause = misses.cause_of(run)
-    return run.failures[0] if cause and run.outcome == "parsed" and run.failures else cause
-
-
-def _plain(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
 def score_words(total: Total) -> str:
     """Return `0.82 (0.70–0.91)`: the metric's mean score with its interval; empty without a metric."""
     if total.score is None:
@@ -160,7 +142,7 @@ def score_words(total: Total) -> str:
 def token_words(total: Total) -> str:
     if not total.replied:
         return ""
-    return "?" if total.tokens is None else f"{'~' * total.is_estimate}{total.tokens / len(total.replied):,.0f}"
+    return "?" if total.tokens is None else f"{'~' if total.estimates else ''}{total.tokens / total.replied:,.0f}"
 
 
 def cost_words(total: Total) -> str:
@@ -173,20 +155,14 @@ def time_words(total: Total) -> str:
     return "" if total.median_ms is None else f"{total.median_ms:,.0f} ({total.p95_ms or 0:,.0f})"
 
 
-def _reason(total: Total, outcome: Outcome) -> str:
-    """Return the most frequent error of runs with this outcome; empty if there are none."""
-    reasons = Counter(run.error or "?" for run in total.runs if run.outcome == outcome)
-    return reasons.most_common(1)[0][0] if reasons else ""
-
-
 def without_reply(grid: Grid) -> list[str]:
     """List runs without a reply, by column: `chat: 24 rejected (misses): The provider rejected the request …`."""
     lines = []
     for one in grid.columns:
         if one.rejected:
-            lines.append(f"{one.column}: {one.rejected:,} rejected (misses): {_reason(one, 'rejected')}")
+            lines.append(f"{one.column}: {one.rejected:,} rejected (misses): {one.reason('rejected')}")
         if one.failed:
-            lines.append(f"{one.column}: {one.failed:,} not counted: {_reason(one, 'failed')}")
+            lines.append(f"{one.column}: {one.failed:,} not counted: {one.reason('failed')}")
     return lines
 
 
@@ -199,7 +175,7 @@ def count_of(cell: Cell) -> str:
     """Return `9/10`: the good runs of those that count, or the mean score; `–` if none count."""
     if cell.is_graded:
         return f"{cell.score:.2f}"
-    return f"{cell.good}/{len(cell.counted)}" if cell.counted else "–"
+    return f"{cell.good}/{cell.counted}" if cell.counted else "–"
 
 
 def cell_words(cell: Cell) -> str:
@@ -217,7 +193,7 @@ def cell_name(grid: Grid, cell: Cell) -> str:
 
 def flaky_words(cell: Cell) -> str:
     """Return the counts of the measures that flip: `parsed 7 of 10, as expected 3 of 10`."""
-    counts = {"parsed": (cell.parsed, len(cell.counted)), "expected": (cell.held, cell.expecting)}
+    counts = {"parsed": (cell.parsed, cell.counted), "expected": (cell.held, cell.expecting)}
     names = {"parsed": "parsed", "expected": "as expected"}
     return ", ".join(f"{names[one]} {counts[one][0]} of {counts[one][1]}" for one in cell.flips)
 
@@ -228,7 +204,7 @@ def blocks(
     """Yield the verdict, the grid, and what explains them; `with_replies` adds every run."""
     concluded = Conclusions(grid, baseline)
     yield Note(concluded.verdict.line, "strong")
-    runs = sum(len(cell.runs) for cell in grid.cells)
+    runs = sum(cell.many for cell in grid.cells)
     yield Note(f"{counted(len(grid.cases), 'case')} × {counted(len(grid.columns), 'column')}, {counted(runs, 'run')}")
     cases = Heading("Cases, those that the columns disagree on first"), _grid(grid, with_replies)
     signs = Note(", ".join(f"{sign} {IN_WORDS[name]}" for name, sign in SIGNS.items()) + ", ~ flaky")
@@ -252,7 +228,7 @@ def blocks(
         yield Heading("Every reply")
         for cell in grid.cells:
             title = Mark(f"{cell_words(cell)}  {cell_name(grid, cell)} · {fact_words(cell)}", TONES[cell.standing])
-            yield Folded(title, tuple(runs_of(cell, MOST_REPLIES)), _id(cell, grid))
+            yield Folded(title, tuple(runs_of(cell.runs, MOST_REPLIES)), _id(cell, grid))
 
 
 def column_table(grid: Grid) -> Table:
@@ -292,7 +268,7 @@ def _groups(grid: Grid, with_replies: bool) -> Iterator[Block]:
     for loser, winner in permutations([one.column for one in grid.columns], 2):
         if places := misses.lost(grid, loser, winner):
             cells = [grid.by_place[*place, loser] for place in places]
-            links = [Mark(f"{cell_name(grid, cell)}: {detail(cell)}", link=_id(cell, grid)) for cell in cells]
+            links = [Mark(f"{cell_name(grid, cell)}: {cell.detail}", link=_id(cell, grid)) for cell in cells]
             yield Folded(Mark(f"{loser} failed, {winner} passed: {cases_words(len(links))}"), (Items(tuple(links)),))
 
 
@@ -333,10 +309,10 @@ def changes(grid: Grid, compared: Comparison) -> Iterator[Mark]:
     yield Mark(", ".join(f"{counts[word]} {word}" for word in ("better", "worse", "same", "new", "gone")))
 
 
-def runs_of(cell: Cell, most: int | None = None) -> Iterator[Block]:
-    """Yield the distinct replies of a cell, most frequent first; those beyond `most` are folded."""
+def runs_of(every: Sequence[BenchRun], most: int | None = None) -> Iterator[Block]:
+    """Yield the distinct replies of a cell's runs, most frequent first; those beyond `most` are folded."""
     alike: dict[tuple[object, ...], list[BenchRun]] = {}
-    for run in cell.runs:
+    for run in every:
         text = run.reply.text if run.reply is not None else None
         alike.setdefault((run.outcome, text, run.error, run.failures), []).append(run)
     found = sorted(alike.values(), key=lambda runs: -len(runs))
@@ -345,7 +321,10 @@ def runs_of(cell: Cell, most: int | None = None) -> Iterator[Block]:
     rest = [] if most is None else found[most:]
     if rest:
         title = Mark(counted(len(rest), "more reply", "more replies"))
-        yield Folded(title, tuple([block for runs in rest for block in _alike(runs)]))
+        folded = [block for runs in rest[:MOST_FOLDED] for block in _alike(runs)]
+        if len(rest) > MOST_FOLDED:
+            folded.append(Note(f"{len(rest) - MOST_FOLDED:,} more different replies are in the results file", "dim"))
+        yield Folded(title, tuple(folded))
 
 
 def _alike(runs: Sequence[BenchRun]) -> Iterator[Block]:
@@ -373,15 +352,15 @@ def junit_report(grid: Grid) -> str:
     for cell in grid.cells:
         seconds = sum(cell.times) / 1000
         name = f"{cell.case}::{cell.column}"
-        if not cell.runs:
+        if not cell.many:
             found.append(junit.Judged(cell.file, name, seconds, "skipped", "not run"))
         elif not cell.counted:
-            found.append(junit.Judged(cell.file, name, seconds, "error", _reason(cell, "failed")))
+            found.append(junit.Judged(cell.file, name, seconds, "error", cell.reason("failed")))
         elif cell.standing == "good":
             found.append(junit.Judged(cell.file, name, seconds))
         else:
             head = f"{count_of(cell)} runs parsed and were as expected"
-            details = [f"run {run.number}: {'; '.join(_whys(run))}" for run in cell.counted if _whys(run)]
+            details = [f"run {run.number}: {'; '.join(_whys(run))}" for run in cell.runs if _whys(run)]
             found.append(junit.Judged(cell.file, name, seconds, "failure", head, "\n".join(details)))
     return junit.written("workbench bench", found)
 
@@ -433,8 +412,7 @@ def as_json(grid: Grid, compared: Comparison | None, baseline: str | None = None
                 "values_agree": one.agreed,
                 "different_values": len(one.values),
                 "flips": list(one.flips),
-                "errors": list(dict.fromkeys(run.error for run in one.runs if run.error)),
-                "failures": list(dict.fromkeys(failure for run in one.counted for failure in run.failures)),
+                **_texts(one),
             }
             for one in grid.cells
         ],
@@ -472,6 +450,12 @@ def as_json(grid: Grid, compared: Comparison | None, baseline: str | None = None
 
 
 def _column_shape(one: ColumnTotal) -> dict[str, JSON]:
-    first = next(iter(one.runs), None)
-    made = {"adapter": first.adapter if first else None, "model": first.model if first else None}
+    made = {"adapter": one.adapter or None, "model": one.model or None}
     return {**{fact.key: fact.value(one) for fact in FACTS}, **made}
+
+
+def _texts(cell: Cell) -> dict[str, JSON]:
+    """Return the distinct errors and failures of a cell, read from the results file only where there are any."""
+    runs = cell.runs if cell.causes or cell.failed else ()
+    errors = dict.fromkeys(run.error for run in runs if run.error)
+    return {"errors": list(errors), "failures": list(dict.fromkeys(one for run in runs for one in run.failures))}

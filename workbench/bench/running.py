@@ -140,7 +140,7 @@ class Bench:
         watch: Watch = lambda run, progress: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._jobs = plan.open
+        self._plan = plan
         self._settings = settings
         self._stop = stop
         self._cancel = cancel
@@ -153,11 +153,10 @@ class Bench:
         self._scrub = lru_cache(maxsize=1)(Scrubber)
         self._lock = threading.Lock()
         self._problem: Exception | None = None
-        spent = sum(run.cost or 0.0 for run in plan.done.values())
-        self.budget = Budget(settings.max_cost, spent)
-        self.progress = Progress(len(self._jobs))
+        self.budget = Budget(settings.max_cost, plan.spent)
+        self.progress = Progress(plan.open_count)
         if settings.max_cost is not None:
-            unpriced = self._forecasts.of(self._jobs).unpriced
+            unpriced = self._forecasts.of(plan.open).unpriced
             if unpriced:
                 raise CommandError(f"--max-cost cannot be kept: the price of {', '.join(unpriced)} is unknown")
 
@@ -168,9 +167,9 @@ class Bench:
         runs are still finished and recorded if possible.
         """
         with ExitStack() as stack:
-            paths = dict.fromkeys(job.target.results_path for job in self._jobs)
+            paths = dict.fromkeys(job.target.results_path for job in self._plan.first)
             files = {path: stack.enter_context(ResultsFile(path)) for path in paths}
-            queue = iter(self._jobs)
+            queue = self._plan.open
             with ThreadPoolExecutor(self._settings.jobs, "bench") as pool:
                 list(pool.map(lambda _: self._work(queue, files), range(self._settings.jobs)))
         if self._problem is not None:

@@ -22,6 +22,7 @@ from adapters.values.custom_types import BuildError
 from adapters.values.plain_json import plain
 from sessions.bench import misses
 from sessions.bench.grid import Grid
+from sessions.bench.results import cause_of
 from sessions.checking import expectations
 from sessions.model import variants
 from sessions.model.session import Case, Column, Session, SignatureText
@@ -135,8 +136,10 @@ def failing_in(session: Session, grid: Grid, shown: Collection[tuple[str, str]])
     for group in misses.by_cause(grid):
         found = []
         for cell in group.cells:
-            run = next(one for one in cell.runs if misses.cause_of(one) == group.cause)
-            if (cell.file, cell.case) in shown and run.reply is not None and cell.case in cases:
+            if (cell.file, cell.case) not in shown or cell.case not in cases:
+                continue
+            run = next((one for one in cell.runs if cause_of(one) == group.cause), None)
+            if run is not None and run.reply is not None:
                 reasons = (group.cause, *run.failures) if run.error is None else (group.cause, run.error)
                 found.append(Failing(cases[cell.case], cell.column, run.reply.text, reasons))
         groups.append(found)

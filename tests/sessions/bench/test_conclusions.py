@@ -7,8 +7,9 @@ import random
 import pytest
 
 from sessions.bench.conclusions import Comparison, Conclusions, Pair, compare_benches
-from sessions.bench.grid import Cell, Grid
+from sessions.bench.grid import Grid
 from sessions.bench.results import BenchRun
+from sessions.bench.totals import Cell
 from tests.sessions.bench.test_grid import cell_of
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from sessions.bench import misses
 from sessions.bench.grid import Grid
-from sessions.bench.results import BenchRun
+from sessions.bench.results import NO_REASON, BenchRun, cause_of
 from tests.sessions.bench.test_conclusions import failed_cell, grid_of
 from tests.sessions.bench.test_grid import Cell
 
@@ -23,13 +23,13 @@ MISS = BenchRun(case="a", column="xml", number=1, outcome="refused", request="",
         ({"outcome": "parsed", "expected": False, "fields": ("a", "b"), "wrong": ("b",)}, "b: not as expected"),
         ({"outcome": "parsed", "score": 0.5, "failures": ("m: scored 0.5",)}, "the score is below 1"),
         ({"outcome": "rejected", "error": "too long"}, "too long"),
-        ({"error": None}, misses.NO_REASON),
+        ({"error": None}, NO_REASON),
         ({"outcome": "failed", "error": "429"}, ""),
         ({"outcome": "parsed", "error": None}, ""),
     ],
 )
 def test_a_miss_has_one_cause_in_words_that_others_share(more: dict[str, object], cause: str) -> None:
-    assert misses.cause_of(replace(MISS, **more)) == cause  # type: ignore[arg-type]
+    assert cause_of(replace(MISS, **more)) == cause  # type: ignore[arg-type]
 
 
 def test_groups_count_runs_and_name_each_cell_once() -> None:

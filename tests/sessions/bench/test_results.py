@@ -14,10 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessions.bench import results
+from sessions.bench import reading, results
+from sessions.bench.reading import Results
 from sessions.bench.results import BenchRun, ResultsFile
 from sessions.errors import SessionError
 from sessions.model.replies import Answer, Measured
+from tests.support.bench_lines import runs_in, unread_in
 
 
 def run_of(number: int = 1, **more: object) -> BenchRun:
@@ -50,8 +52,8 @@ def test_a_run_is_one_line_that_is_read_as_it_was(run: BenchRun, tmp_path: Path)
     with ResultsFile(path) as file:
         file.append(run)
     assert path.read_bytes().count(b"\n") == 1
-    assert results.read(path).runs == (run,)
-    assert results.read(path).unread == ()
+    assert runs_in(path) == (run,)
+    assert unread_in(path) == ()
 
 
 @given(text=st.text(st.characters(exclude_categories=())), number=st.integers(1, 10**6))
@@ -59,7 +61,7 @@ def test_whatever_a_reply_says_stays_one_line_of_ascii(text: str, number: int) -
     line = results.written(run_of(number, reply=Answer(text=text), values={"answer": text}, error=text))
     assert line.isascii()
     assert line.count(b"\n") == 1
-    made = results._read_line(line, "x", 1)
+    made = reading._read_line(line, "x", 1)
     assert made.reply is not None
     joined = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")  # two halves are one character
     assert made.reply.text.encode("utf-16", "surrogatepass") == joined.encode("utf-16", "surrogatepass")
@@ -70,7 +72,7 @@ def test_keys_of_a_later_version_stay(tmp_path: Path) -> None:
     path = tmp_path / "q.bench.jsonl"
     data = {**json.loads(results.written(FULL)), "seed": 7}
     path.write_text(json.dumps(data) + "\n")
-    (run,) = results.read(path).runs
+    (run,) = runs_in(path)
     assert run.extra == {"seed": 7}
     assert json.loads(results.written(run)) == data
 
@@ -78,12 +80,11 @@ def test_keys_of_a_later_version_stay(tmp_path: Path) -> None:
 def test_a_line_that_broke_off_is_told_and_the_next_stands_on_a_line_of_its_own(tmp_path: Path) -> None:
     path = tmp_path / "q.bench.jsonl"
     path.write_bytes(results.written(run_of(1)) + results.written(run_of(2))[:40])
-    assert results.read(path).unread == ("line 2: incomplete",)
+    assert unread_in(path) == ("line 2: incomplete",)
     with ResultsFile(path) as file:
         file.append(run_of(3))
-    found = results.read(path)
-    assert [one.number for one in found.runs] == [1, 3]
-    assert found.unread == ("line 2: not valid JSON",)
+    assert [one.number for one in runs_in(path)] == [1, 3]
+    assert unread_in(path) == ("line 2: not valid JSON",)
 
 
 @pytest.mark.parametrize(
@@ -105,26 +106,25 @@ def test_a_line_that_broke_off_is_told_and_the_next_stands_on_a_line_of_its_own(
 def test_a_line_that_says_something_else_is_named_with_its_place(line: str, said: str, tmp_path: Path) -> None:
     path = tmp_path / "q.bench.jsonl"
     path.write_text(line + "\n" + results.written(run_of()).decode())
-    found = results.read(path)
-    assert len(found.runs) == 1
-    assert len(found.unread) == 1
-    assert said in found.unread[0]
+    assert len(runs_in(path)) == 1
+    (unread,) = unread_in(path)
+    assert said in unread
 
 
 def test_thousands_of_bad_lines_are_told_in_one(tmp_path: Path) -> None:
     path = tmp_path / "q.bench.jsonl"
     path.write_text("no\n" * 3000)
-    assert results.told(results.read(path)).endswith("; and 2,995 more")
+    assert Results("q.json", [path]).told.endswith("; and 2,995 more")
 
 
 def test_there_is_nothing_where_there_is_no_file(tmp_path: Path) -> None:
-    assert results.read(tmp_path / "none.bench.jsonl").runs == ()
+    assert runs_in(tmp_path / "none.bench.jsonl") == ()
 
 
 def test_what_is_no_plain_file_is_refused_without_waiting(tmp_path: Path) -> None:
     pipe = tmp_path / "q.bench.jsonl"
     os.mkfifo(pipe)
-    for open_it in (lambda: results.read(pipe), lambda: ResultsFile(pipe).__enter__()):
+    for open_it in (lambda: runs_in(pipe), lambda: ResultsFile(pipe).__enter__()):
         with pytest.raises(SessionError, match="not a regular file"):
             open_it()
     with pytest.raises(SessionError, match=r"cannot be written|not a regular file"):
@@ -158,9 +158,8 @@ def test_lines_of_many_threads_do_not_run_into_each_other(tmp_path: Path) -> Non
             one.start()
         for one in threads:
             one.join(60)
-    found = results.read(path)
-    assert sorted(one.number for one in found.runs) == list(range(400))
-    assert found.unread == ()
+    assert sorted(one.number for one in runs_in(path)) == list(range(400))
+    assert unread_in(path) == ()
 
 
 def test_a_full_disk_is_one_clear_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,12 +178,3 @@ def test_what_a_run_cost_is_known_or_not_and_offline_is_free() -> None:
     assert run_of(model="openai/x").cost is None
     assert run_of(model="offline/exact").cost == 0.0
     assert run_of(model="openai/x", measured=(Measured(cost=1.0), Measured(cost=None))).cost is None
-
-
-def test_short_texts_are_shared_among_the_lines(tmp_path: Path) -> None:
-    path = tmp_path / "q.bench.jsonl"
-    with ResultsFile(path) as file:
-        for number in (1, 2):
-            file.append(run_of(number, request="sha256:" + "0" * 64, model="openai/gpt-6-luna"))
-    first, second = results.read(path).runs
-    assert first.request is second.request and first.model is second.model

@@ -14,9 +14,9 @@ import pytest
 from loopback_server import CANARY, LoopbackServer
 
 from adapters.lm import child
-from sessions.bench import results
 from sessions.file import store
 from sessions.model.session import Case, Column, Session, SignatureText
+from tests.support.bench_lines import runs_in
 from workbench.bench.planning import Forecasts, Target, plan
 from workbench.bench.running import Bench, Settings
 
@@ -104,7 +104,7 @@ def test_every_run_is_accounted_for_and_memory_and_handles_stay(
 
         made = plan([target], runs // 4)
         Bench(made, Settings(jobs=8), stop=threading.Event(), cancel=threading.Event(), watch=watch).run()
-        found = results.read(target.results_path).runs
+        found = runs_in(target.results_path)
         asked = len(server.requests)
     assert Counter(one.outcome for one in found) == {"parsed": runs}
     assert len({one.key for one in found}) == runs
@@ -130,7 +130,7 @@ def test_a_provider_that_is_gone_leaves_failed_runs_that_are_made_when_it_is_bac
         monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
         made = plan([target], 1)
         Bench(made, Settings(jobs=3, retries=0), stop=threading.Event(), cancel=threading.Event()).run()
-        found = results.read(target.results_path).runs
+        found = runs_in(target.results_path)
         assert [one.outcome for one in found] == ["failed"] * 3
         assert all(one.error and CANARY not in one.error for one in found)
         server.behaviour = "ok"
@@ -164,12 +164,12 @@ def test_no_run_begins_that_may_cost_more_than_is_allowed_and_more_money_goes_on
         forecast = Forecasts(made).cost(made.open[0])
         assert forecast is not None
         assert spend(forecast).budget.is_used_up
-        (first,) = results.read(target.results_path).runs
+        (first,) = runs_in(target.results_path)
         assert first.cost is not None and 0 < first.cost <= forecast
         second = spend(first.cost * 4.5)
         assert second.budget.is_used_up
         assert second.budget.spent == pytest.approx(first.cost * 4)
-        assert len(results.read(target.results_path).runs) == len(server.requests) == 4
+        assert len(runs_in(target.results_path)) == len(server.requests) == 4
         assert not spend(first.cost * 100).budget.is_used_up
         assert len(server.requests) == 12
 

@@ -13,6 +13,7 @@ import pytest
 from sessions.bench import results
 from sessions.file import store
 from sessions.model.session import Case, Column, Session, SignatureText
+from tests.support.bench_lines import key_of, runs_in, unread_in
 
 ROOT = Path(__file__).parents[3]
 
@@ -32,13 +33,13 @@ def test_killed_in_the_middle_no_run_is_lost_and_none_is_made_twice(kills: int, 
     words = [sys.executable, str(ROOT / "tests" / "support" / "bench_kills.py"), str(path), str(kills), "7"]
     done = subprocess.run(words, capture_output=True, timeout=600, cwd=ROOT, text=True)
     assert done.returncode == 0, done.stderr
-    found = results.read(held)
-    assert not found.unread or all("not valid JSON" in one for one in found.unread)
-    keys = [one.key for one in found.runs]
+    assert all("not valid JSON" in one for one in unread_in(held))
+    found = runs_in(held)
+    keys = [key_of(one) for one in found]
     assert len(set(keys)) == len(keys), "a run was made twice"
     told = {tuple(json.loads(line)) for line in done.stdout.splitlines()}
-    assert told <= {tuple(one) for one in keys}, "a run that was told of is not in the file"
-    last = max(one.series for one in keys)
+    assert told <= set(keys), "a run that was told of is not in the file"
+    last = max(one.series for one in found)
     wanted = {
         (case, column, number)
         for case in ("one", "two")
@@ -46,8 +47,8 @@ def test_killed_in_the_middle_no_run_is_lost_and_none_is_made_twice(kills: int, 
         for number in range(1, 7)
     }
     for series in range(1, last + 1):
-        assert {(one.case, one.column, one.number) for one in keys if one.series == series} == wanted
-    assert all(one.outcome == "parsed" for one in found.runs)
+        assert {(one.case, one.column, one.number) for one in found if one.series == series} == wanted
+    assert all(one.outcome == "parsed" for one in found)
 
 
 def test_a_run_that_is_half_written_is_made_again(tmp_path: Path) -> None:
@@ -57,14 +58,14 @@ def test_a_run_that_is_half_written_is_made_again(tmp_path: Path) -> None:
     held = a_session(path)
     session = store.load(path)
     target = Target(str(path), session, session.columns, session.cases)
-    first = plan([target], 1).jobs[0]
+    first = plan([target], 1).first[0]
     line = results.written(
         results.BenchRun(case="one", column="chat", number=1, outcome="parsed", request=first.request)
     )
     held.write_bytes(line[:-20])
-    assert len(plan([target], 1).open) == 6
+    assert plan([target], 1).open_count == 6
     held.write_bytes(line)
-    assert len(plan([target], 1).open) == 5
-    failed = replace(results.read(held).runs[0], outcome="failed")
+    assert plan([target], 1).open_count == 5
+    failed = replace(runs_in(held)[0], outcome="failed")
     held.write_bytes(results.written(failed))
-    assert len(plan([target], 1).open) == 6
+    assert plan([target], 1).open_count == 6

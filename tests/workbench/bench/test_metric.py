@@ -13,6 +13,7 @@ import pytest
 
 from sessions.bench import results
 from sessions.file import store
+from tests.support.bench_lines import runs_in
 
 Run = Callable[..., Any]
 
@@ -81,7 +82,7 @@ def benched(rain: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def evaluated(path: str, column: str, metric: Callable[..., Any]) -> float:
     """`dspy.Evaluate` on the same replies: a program that returns the values of the bench's results file."""
     session = store.load(path)
-    found = {one.case: one for one in results.read(results.path_beside(path)).runs if one.column == column}
+    found = {one.case: one for one in runs_in(results.path_beside(path)) if one.column == column}
 
     class Program(dspy.Module):
         def forward(self, case: str) -> dspy.Prediction:

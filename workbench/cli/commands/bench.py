@@ -10,17 +10,19 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
-from sessions.bench import results
+from sessions.bench import reading
 from sessions.bench.conclusions import Comparison, compare_benches
 from sessions.bench.grid import Grid, under
-from sessions.bench.results import BenchRun
+from sessions.bench.reading import Results
+from sessions.bench.results import BenchRun, path_beside
 from sessions.bench.statistics import LEVEL
 from sessions.errors import SessionError
 from workbench.bench import report
-from workbench.bench.judging import Check, judged_again, user_checks, user_metric
-from workbench.bench.planning import Forecast, Forecasts, Job, Plan, Target, plan
+from workbench.bench.judging import Check, grid_of, user_checks, user_metric
+from workbench.bench.planning import Forecast, Forecasts, Plan, Target, plan
 from workbench.bench.running import Bench, Progress, Settings
 from workbench.checks import fixture_files
 from workbench.cli import arguments, selection
@@ -179,23 +181,26 @@ def run(options: argparse.Namespace) -> int:
         old = _old(options, planned)
     except SessionError as error:
         raise CommandError(str(error)) from error
-    columns = dict.fromkeys(job.column.id for job in planned.jobs)
+    columns = dict.fromkeys(job.column.id for job in planned.first)
     if options.baseline is not None and options.baseline not in columns:
         raise CommandError(f"--baseline {options.baseline}: no such column; expected one of {', '.join(columns)}")
     if options.dry_run:
         return _tell_forecast(planned, options)
-    grid, codes = grid_of(planned, options, checks)
+    grid, codes = benched(planned, options, checks)
     for said in missing:
         command_output.message(f"workbench: {said}")
         codes.append(exit_codes.PROVIDER)
-    return _tell(grid, None if old is None else compare_benches(old, grid, options.level), options, codes)
+    try:
+        return _tell(grid, None if old is None else compare_benches(old, grid, options.level), options, codes)
+    except SessionError as error:  # the results file changed meanwhile
+        raise CommandError(str(error)) from error
 
 
 def planned_by(options: argparse.Namespace) -> tuple[Plan, list[str]]:
     """Plan the runs; name the missing parts of `--join`. Raises `CommandError`."""
     try:
         targets = _targets(options)
-        joined = {} if options.join is None else {one.file: results.join(one.file, options.join) for one in targets}
+        joined = {} if options.join is None else {one.file: reading.join(one.file, options.join) for one in targets}
         held = {file: one.results for file, one in joined.items()} or None
         planned = plan(targets, options.repeat, options.again, held)
     except SessionError as error:
@@ -203,24 +208,25 @@ def planned_by(options: argparse.Namespace) -> tuple[Plan, list[str]]:
     for reason, cells in planned.unrenderable.items():
         others = f" and {len(cells) - 1} more cells" if len(cells) > 1 else ""
         command_output.message(f"workbench: {cells[0]}{others}: {reason}; skipped")
-    if not planned.jobs:
+    if not planned.first:
         raise CommandError("no case can be rendered in any column")
-    for path, said in planned.unread.items():
-        command_output.message(f"workbench: {path}: {said}; skipped")
+    for file, results in planned.results.items():
+        if results.told:
+            command_output.message(f"workbench: {path_beside(file, options.shard)}: {results.told}; skipped")
     return planned, [f"{file}: missing parts: {', '.join(one.missing)}" for file, one in joined.items() if one.missing]
 
 
-def grid_of(planned: Plan, options: argparse.Namespace, checks: Sequence[Check]) -> tuple[Grid, list[int]]:
+def benched(planned: Plan, options: argparse.Namespace, checks: Sequence[Check]) -> tuple[Grid, list[int]]:
     """Send the open runs unless options forbid it; return the grid and exit codes. Raises `CommandError`."""
-    codes, runs = [exit_codes.OK], planned.earlier
-    jobs: dict[str, list[Job]] = {}
-    for job in planned.jobs:
-        jobs.setdefault(job.target.file, []).append(job)
-    if planned.open and not options.no_send and options.join is None:
-        codes += _run_open(planned, options, checks)
-        runs = {file: results.read(found[0].target.results_path).runs for file, found in jobs.items()}
-    judged = {file: judged_again(found, runs[file], checks) for file, found in jobs.items()}
-    return planned.grid(options.repeat, judged), codes
+    codes = [exit_codes.OK]
+    try:
+        if not options.no_send and options.join is None and planned.open_count:
+            codes += _run_open(planned, options, checks)
+            found = {file: reading.read(file, options.shard) for file in planned.results}
+            planned = replace(planned, results=found)
+        return grid_of(planned, checks), codes
+    except SessionError as error:
+        raise CommandError(str(error)) from error
 
 
 def _targets(options: argparse.Namespace) -> list[Target]:
@@ -261,23 +267,23 @@ def _old(options: argparse.Namespace, planned: Plan) -> Grid | None:
     if options.compare is None:
         return None
     if options.compare == "previous":
-        return planned.before(options.repeat)
+        return planned.before()
     if not Path(options.compare).is_file():
         raise CommandError(f"--compare {options.compare}: no such results file; or write `previous`")
-    read = results.read(options.compare)
-    if read.unread:
-        command_output.message(f"workbench: {options.compare}: {results.told(read)}; skipped")
-    return planned.as_of(read.runs, options.repeat)
+    found = Results("", [options.compare])
+    if found.told:
+        command_output.message(f"workbench: {options.compare}: {found.told}; skipped")
+    return planned.as_of(found)
 
 
 def _tell_forecast(planned: Plan, options: argparse.Namespace) -> int:
     found = Forecasts(planned).of(planned.open)
     if options.json:
-        shape = {"calls": found.calls, "done": len(planned.done), "unpriced": list(found.unpriced), "cost": found.cost}
+        shape = {"calls": found.calls, "done": planned.done_count, "unpriced": list(found.unpriced), "cost": found.cost}
         tokens = {"tokens": found.prompt_tokens + found.reply_tokens, "prompt_tokens": found.prompt_tokens}
         command_output.json({**shape, **tokens, "reply_tokens": found.reply_tokens})
         return exit_codes.OK
-    command_output.text(forecast_words(found, len(planned.done)))
+    command_output.text(forecast_words(found, planned.done_count))
     return exit_codes.OK
 
 
@@ -308,12 +314,10 @@ def _run_open(planned: Plan, options: argparse.Namespace, checks: Sequence[Check
         bench = Bench(planned, settings, stop=stop, cancel=cancel, watch=shown)
         try:
             bench.run()
-        except SessionError as error:
-            raise CommandError(str(error)) from error
         finally:
             shown.clear()
         was_interrupted = stop.is_set()
-    left = len(planned.open) - bench.progress.done
+    left = planned.open_count - bench.progress.done
     if bench.budget.is_used_up:
         command_output.message(
             f"workbench: stopped at --max-cost {measures.cost(options.max_cost)}: {measures.cost(bench.budget.spent)} "

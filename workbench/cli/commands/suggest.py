@@ -7,7 +7,7 @@ import argparse
 from adapters.display.blocks import Note
 from adapters.errors import SignatureError
 from adapters.lm.secrets import Scrubber
-from sessions.bench import halves, results
+from sessions.bench import halves, reading
 from sessions.bench.conclusions import Conclusions
 from sessions.bench.grid import Grid, latest
 from sessions.errors import SessionError
@@ -136,14 +136,14 @@ def _gain_shape(one: halves.Gain) -> dict[str, object]:
 def _benched(path: str, session: Session) -> tuple[Grid, frozenset[halves.Place]]:
     """Read the bench of a session, and choose the half to show the model. Raises `CommandError` without a bench."""
     try:
-        found = results.read(results.path_beside(path)).runs
+        found = reading.read(path)
     except SessionError as error:
         raise CommandError(str(error)) from error
     cases, columns = [one.name for one in session.cases], [one.id for one in session.columns]
-    own = [run for run in found if run.case in cases and run.column in columns]
-    if not own:
+    own = [one for one in latest(found, cases, columns).cells if one.case in cases and one.column in columns]
+    if not any(one.many for one in own):
         raise CommandError(f"--bench learns from a bench: run `workbench bench {path}` first", exit_codes.NOTHING)
-    grid = latest(path, own, cases, columns)
+    grid = Grid(tuple(own))
     return grid, halves.half(grid)
 
 
@@ -157,4 +157,4 @@ def _bench(options: argparse.Namespace, tag: str, before: Grid) -> tuple[Grid, l
     words += ["--adapter", *[one.column for one in before.columns]]
     words += [] if options.max_cost is None else ["--max-cost", options.max_cost]
     asked = parser.parse_args([*words, *hosts, *variables])
-    return bench.grid_of(bench.planned_by(asked)[0], asked, ())
+    return bench.benched(bench.planned_by(asked)[0], asked, ())

@@ -7,9 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from adapters.errors import SignatureError
-from sessions.bench import results
+from sessions.bench import reading
 from sessions.bench.conclusions import Conclusions
 from sessions.bench.grid import latest
+from sessions.bench.results import path_beside
 from sessions.checking.expectations import for_column
 from sessions.errors import SessionError
 from sessions.file.json_values import JSON
@@ -35,22 +36,22 @@ async def look_at_bench(host: Host) -> None:
     if path is None:
         plain_notify(host.app, "Save the session first: results are stored next to its file.", title="No bench")
         return
-    beside = results.path_beside(path)
+    beside = path_beside(path)
     try:
-        found = await asyncio.to_thread(results.read, beside)
+        found = await asyncio.to_thread(reading.read, path)
     except SessionError as error:
         plain_notify(host.app, one_line(str(error), 300), title="No bench", severity="error")
         return
-    if found.unread:
-        said = f"{beside.name}: {results.told(found)}; skipped"
+    if found.told:
+        said = f"{beside.name}: {found.told}; skipped"
         plain_notify(host.app, said, title="Invalid lines", severity="warning")
-    if not found.runs:
+    if not found:
         said = f"`workbench bench {path.name} --repeat 5` runs every case in every column for this grid."
         plain_notify(host.app, said, title="No bench yet")
         return
     session = host.document.session
     cases, columns = [one.name for one in session.cases], [one.id for one in session.columns]
-    concluded = Conclusions(latest(str(path), found.runs, cases, columns))
+    concluded = Conclusions(latest(found, cases, columns))
     await asyncio.to_thread(lambda: (concluded.verdict, concluded.pairs))  # for thousands of cases this takes a while
     wanted = await host.app.push_screen_wait(BenchScreen(concluded, path.name))
     if wanted is not None:

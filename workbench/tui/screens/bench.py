@@ -14,14 +14,16 @@ from textual.screen import Screen
 from adapters.display import blocks as shown
 from sessions.bench import misses
 from sessions.bench.conclusions import Conclusions, cases_words
-from sessions.bench.grid import Cell, ColumnTotal, Grid
+from sessions.bench.grid import Grid
 from sessions.bench.results import BenchRun
+from sessions.bench.totals import Cell, ColumnTotal
+from sessions.errors import SessionError
 from workbench.bench import report
 from workbench.output.display import one_line
 from workbench.tui.dialogs.choose import ChooseScreen, Entry
 from workbench.tui.keys.bindings import ON_A_DIALOG, KeyGroup, keys_of
 from workbench.tui.widgets.heat_map import HeatCell, HeatMap, HeatTable, head_of
-from workbench.tui.widgets.text.plain import PlainStatic, key_hints, lines, text_blocks
+from workbench.tui.widgets.text.plain import PlainStatic, key_hints, lines, plain_notify, text_blocks
 from workbench.tui.widgets.text.text_view import Block, TextView
 
 _key = KeyGroup("Bench", "bench")
@@ -150,7 +152,7 @@ that this column failed and another passed; `{bench.causes|g}` groups misses by 
 
     def _share_of(self, place: Place) -> float:
         cells = [cell for cell in self._grid.row(*place) if cell is not None and cell.counted]
-        total = sum(len(cell.counted) for cell in cells)
+        total = sum(cell.counted for cell in cells)
         return sum(cell.good for cell in cells) / total if total else -1.0
 
     def _is_wanted(self, place: Place) -> bool:
@@ -167,7 +169,7 @@ that this column failed and another passed; `{bench.causes|g}` groups misses by 
         self._rows = self._chosen_rows()
         at = (self._map.row if row is None else row, self._map.column if column is None else column)
         self._map.show(self._table(), *at)
-        runs = sum(len(cell.runs) for cell in self._grid.cells)
+        runs = sum(cell.many for cell in self._grid.cells)
         is_all = self._filter == "all" and self._picked is None
         count = _many(self._grid) if is_all else f"{len(self._rows)} of {len(self._grid.cases)} cases"
         many = f" · {runs:,} runs" if self.size.width >= WIDE_ENOUGH else ""
@@ -209,7 +211,7 @@ that this column failed and another passed; `{bench.causes|g}` groups misses by 
         flaky = f"flaky: {report.flaky_words(cell)}; " if cell.flips else ""
         agreed = f"same values in {cell.agreed} of {cell.parsed}; " if cell.parsed > 1 else ""
         return lines(
-            (one_line(f" {report.cell_name(self._grid, cell)}: {report.detail(cell)}", width), "bold"),
+            (one_line(f" {report.cell_name(self._grid, cell)}: {cell.detail}", width), "bold"),
             "\n",
             one_line(f" {flaky}{agreed}{report.fact_words(cell)}", width),
             "\n",
@@ -283,8 +285,16 @@ that this column failed and another passed; `{bench.causes|g}` groups misses by 
 
     def action_take(self) -> None:
         cell = self.cell
-        if cell is not None:
-            self.dismiss(Wanted(cell.case, cell.column, next((one for one in cell.runs if one.reply), None)))
+        if cell is not None and (runs := self._runs_of(cell)) is not None:
+            self.dismiss(Wanted(cell.case, cell.column, next((one for one in runs if one.reply), None)))
+
+    def _runs_of(self, cell: Cell) -> tuple[BenchRun, ...] | None:
+        """Read the runs of a cell; if the results file cannot be read any more, say so and return None."""
+        try:
+            return cell.runs
+        except SessionError as error:
+            plain_notify(self.app, one_line(str(error), 300), title="No runs", severity="error")
+            return None
 
     @on(HeatMap.Moved)
     def _moved(self) -> None:
@@ -293,7 +303,7 @@ that this column failed and another passed; `{bench.causes|g}` groups misses by 
     @on(HeatMap.Chosen)
     def _open(self) -> None:
         cell = self.cell
-        if cell is None or not cell.runs:
+        if cell is None or not cell.many or (runs := self._runs_of(cell)) is None:
             return
 
         def end(taken: Taken | None) -> None:
@@ -301,7 +311,7 @@ that this column failed and another passed; `{bench.causes|g}` groups misses by 
                 self.dismiss(Wanted(cell.case, cell.column, *taken))
 
         title = report.cell_name(self._grid, cell)
-        self.app.push_screen(BenchTextScreen(title, text_blocks(report.runs_of(cell)), cell.runs), end)
+        self.app.push_screen(BenchTextScreen(title, text_blocks(report.runs_of(runs)), runs), end)
 
 
 HINTS = (
@@ -377,4 +387,4 @@ def _heat(cell: Cell | None, repeat: int) -> HeatCell:
         return HeatCell("", "none")
     is_single = repeat == 1 and cell.counted and not cell.is_graded
     text = report.SIGNS[cell.standing] if is_single else report.cell_words(cell)
-    return HeatCell(text, cell.standing, report.detail(cell))
+    return HeatCell(text, cell.standing, cell.detail)

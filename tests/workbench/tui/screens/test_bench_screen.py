@@ -14,6 +14,7 @@ from sessions.bench.results import BenchRun, ResultsFile
 from sessions.file import store
 from sessions.model.replies import Answer, Measured
 from sessions.model.session import Case, Column, Session, SignatureText
+from tests.support.bench_lines import results_of
 from tests.support.hostile import HOSTILE, NAMES
 from tests.support.open_app import MIDDLE, SIZES, Desk, at_the_desk
 from tests.workbench.tui.test_hostile_screen import assert_harmless
@@ -357,16 +358,18 @@ def test_thousands_of_cases_are_walked_through_without_making_them_all(tmp_path:
     looked_at(tmp_path, act, runs)
 
 
-def test_columns_stand_in_the_sessions_order_whichever_run_ended_first() -> None:
+def test_columns_stand_in_the_sessions_order_whichever_run_ended_first(tmp_path: Path) -> None:
     names = ("json · b", "chat · b", "xml · a", "json · a", "chat · a")
-    grid = latest("q.json", [run_of("one", name, 1, True) for name in names], ["one"], ["chat", "json"])
+    found = results_of(tmp_path / "q.bench.jsonl", [run_of("one", name, 1, True) for name in names])
+    grid = latest(found, ["one"], ["chat", "json"])
     assert [one.column for one in grid.columns] == ["chat · b", "chat · a", "json · b", "json · a", "xml · a"]
 
 
-def test_only_the_last_prompt_of_a_cell_counts() -> None:
+def test_only_the_last_prompt_of_a_cell_counts(tmp_path: Path) -> None:
     old = run_of("one", "chat", 1, False)
-    grid = latest("q.json", [old, replace(run_of("one", "chat", 1, True), request="sha256:2")])
-    assert [(one.parsed, len(one.runs)) for one in grid.columns] == [(1, 1)]
+    runs = [old, replace(run_of("one", "chat", 1, True), request="sha256:2")]
+    grid = latest(results_of(tmp_path / "q.bench.jsonl", runs))
+    assert [(one.parsed, one.many) for one in grid.columns] == [(1, 1)]
 
 
 def test_a_head_has_two_parts() -> None:
