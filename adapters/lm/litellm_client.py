@@ -31,7 +31,7 @@ from adapters.lm.parameters import refused
 from adapters.lm.protocol import Chunk, HttpRequest, ToolCallPart
 from adapters.lm.provider_errors import Target, missing_key, translate
 from adapters.lm.secrets import Scrubber
-from adapters.lm.wires.dspys_wire import CHAT, Sent, is_left_to_litellm, sent
+from adapters.lm.wires.dspys_wire import CHAT, Sent, sent
 from adapters.lm.worker.completions import Piece
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.strict_schema import ClassFormat
@@ -213,7 +213,9 @@ class LitellmLM:
             "times": made.times,
             "options": {**options, **secrets},
         }
-        if isinstance(form, ClassFormat) and is_left_to_litellm(self._model, request, self._connection()):
+        if made.body is not None:
+            call["body"] = made.body
+        elif isinstance(form, ClassFormat):
             call["class"] = form.of_class
         return call
 

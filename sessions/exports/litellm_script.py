@@ -9,7 +9,8 @@ from typing import Any
 from adapters.lm import model_list
 from adapters.lm.addresses import OLLAMAS_HOME
 from adapters.lm.lm_settings import ModelType
-from adapters.lm.wires.dspys_wire import Sent, is_left_to_litellm
+from adapters.lm.wires.dspys_client import VERBATIM
+from adapters.lm.wires.dspys_wire import Sent
 from adapters.requests.strict_schema import ClassFormat
 from sessions.exports.endpoints import OFFLINE, headers_of, key_goes_there, key_variable, named_address
 from sessions.exports.exported import Exported, Source, View, beside, comment, literal, quoted
@@ -57,7 +58,8 @@ def litellm_script(source: Source) -> Exported:
     made = _handed_over(view)
     argument, name, call = CALLS[rendering.lm_settings_of(view.session, view.column).model_type]
     connection = rendering.connection_of(view.session, view.column)
-    arguments: dict[str, Any] = {one: value for one, value in made.arguments.items() if one not in ("model", argument)}
+    told = _with_body(view.model, made)
+    arguments: dict[str, Any] = {one: value for one, value in told.items() if one not in ("model", argument)}
     arguments |= {one: value for one, value in connection.items() if one in OF_LITELLM}
     if made.path:
         arguments["api_base"] = made.under(arguments.get("api_base") or OLLAMAS_HOME)
@@ -67,7 +69,7 @@ def litellm_script(source: Source) -> Exported:
         left += refused
     if view.model.startswith("gemini/") and _is_new_gemini(view.model) and "temperature" not in view.request.params:
         left.append(f"that no temperature is given: litellm by itself gives {view.model} one of 1.0")
-    form = _class_of(view, arguments)
+    form = _class_of(arguments)
     if made.stops:
         left.append(f"the stops {', '.join(map(quoted, made.stops))}, which that API does not know")
     if made.times > 1:
@@ -100,7 +102,7 @@ def litellm_script(source: Source) -> Exported:
     imports += "\nimport pydantic" if form is not None else ""
     text = (
         f"# {comment(f'{source.name}: {view.place}')}.\n\n{imports}\n\nMODEL = {model}\n"
-        f"{name} = {literal(as_json(made.arguments[argument] if argument in made.arguments else _messages(view)))}\n\n"
+        f"{name} = {literal(as_json(told[argument] if argument in told else _messages(view)))}\n\n"
         f"{form or ''}{check}" + call.replace("{arguments}", f"\n{body}")
     )
     return Exported(text, tuple(left))
@@ -112,15 +114,26 @@ def _handed_over(view: View) -> Sent:
     return rendering.handed_over(view.session, view.column, view.request)
 
 
-def _class_of(view: View, arguments: Mapping[str, object]) -> str | None:
+def _with_body(model: str, made: Sent) -> dict[str, Any]:
+    """Return arguments with which litellm alone sends the body of dspy's client, as far as it can."""
+    if made.body is None:
+        return dict(made.arguments)
+    if model.startswith("anthropic/"):
+        allowed = [one for one in (*VERBATIM, "service_tier") if one in made.body]
+        return {**made.arguments, **made.body, **({"allowed_openai_params": allowed} if allowed else {})}
+    given = {one: made.body.get(one, value) for one, value in made.arguments.items()}
+    if model.startswith("gemini/"):  # the system message is in the body
+        given["messages"] = [one for one in given["messages"] if one["role"] not in ("system", "developer")]
+    return {**given, "extra_body": {one: value for one, value in made.body.items() if one != "input"}}
+
+
+def _class_of(arguments: Mapping[str, object]) -> str | None:
     """Write the response format as a class if litellm writes the request; None if it gets a schema.
 
     Rule: the end of `dspy.adapters.json_adapter._get_structured_outputs_response_format`.
     """
     form = arguments.get("response_format")
-    body = {name: value for name, value in view.request.as_dict().items() if name != "model"}
-    used = rendering.settings_used(view.session, view.column)
-    if not isinstance(form, ClassFormat) or not is_left_to_litellm(view.model, body, used):
+    if not isinstance(form, ClassFormat):
         return None
     return (
         f"SCHEMA = {literal(as_json(form.of_class['schema']))}\n"
@@ -130,16 +143,13 @@ def _class_of(view: View, arguments: Mapping[str, object]) -> str | None:
 
 
 def _without_what_litellm_refuses(model: str, arguments: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Merge `extra_body` into the arguments without those that litellm rejects; name these in phrases."""
-    plain = {one: value for one, value in arguments.items() if one != "extra_body"}
-    plain |= arguments.get("extra_body", {})
+    """Remove arguments that litellm rejects for the model, and name them in phrases."""
     listed = model_list.listed(re.sub(r"[-@]\d{8}$", "", model))
     if listed is None or listed.takes_sampling:
-        return plain, []
-    gone = [
-        one for one in ("temperature", "top_p", "top_k") if one in plain and (one, plain[one]) != ("temperature", 1)
-    ]
-    kept = {one: value for one, value in plain.items() if one not in gone}
+        return dict(arguments), []
+    given = (one for one in ("temperature", "top_p", "top_k") if one in arguments)
+    gone = [one for one in given if (one, arguments[one]) != ("temperature", 1)]
+    kept = {one: value for one, value in arguments.items() if one not in gone}
     return kept, [f"{', '.join(gone)}, which litellm refuses for {model}"] if gone else []
 
 

@@ -1,9 +1,4 @@
-"""Write a chat request to Anthropic as dspy 3.4.1's own client does, in parameters that litellm passes on unchanged.
-
-With ordinary parameters litellm would send another request. It would give thinking fewer tokens and take them from the
-reply's limit. It would reject parameters that Anthropic's API lacks. It would inline a schema's references or, for
-models not known to support schemas, force a tool with broken references (`/$defs/…`).
-"""
+"""Write the parameters of a chat request to Anthropic as dspy 3.4.1's own client does."""
 
 from __future__ import annotations
 
@@ -51,19 +46,14 @@ Rule: `dspy._vendor.lm15.providers.anthropic._DEFAULT_MAX_TOKENS_BY_CLASS`."""
 USUAL_LIMIT = 16384
 HOTTEST = 1.0
 
-AS_IT_IS = (*VERBATIM, "service_tier")
-"""OpenAI parameters that litellm passes on only if they are listed in `ALLOWED`; otherwise it rejects them."""
+KEPT = ("top_p", "top_k", "service_tier", *VERBATIM)
 
-CHECKED = ("temperature", "top_p", "top_k", "metadata", "output_config")
-"""Parameters that litellm checks: it rejects those that a model does not support according to its table, and removes a
-user whose name is an email address or a telephone number."""
-
-ALLOWED = "allowed_openai_params"
-KEPT = ("model", "messages", "top_p", "top_k", "tools", "tool_choice", "parallel_tool_calls", *AS_IT_IS)
+WRITTEN_BY_LITELLM = ("messages", "tools", "tool_choice", "parallel_tool_calls")
+"""The parts of a request that litellm converts to Anthropic's as dspy's client does."""
 
 
 def body_for_anthropic(model: str, request: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert a chat request to Anthropic's parameters, except messages and tools. Raises NotTakenError.
+    """Write the body without the model's name and `WRITTEN_BY_LITELLM`. Raises NotTakenError.
 
     Omits what Anthropic's API does not support: `seed`, penalties, `logprobs` and `prompt_cache_key`. Omits `n`, for
     which the caller sends several requests.
@@ -98,11 +88,3 @@ def body_for_anthropic(model: str, request: Mapping[str, Any]) -> dict[str, Any]
     if form is not None:
         config["format"] = {"type": "json_schema", "schema": form["schema"]}
     return {**body, **({"output_config": config} if config else {})}
-
-
-def for_litellm(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return arguments with which litellm sends this body; `extra_body` contains what it might reject."""
-    beside = {part: body[part] for part in CHECKED if part in body}
-    given = {part: one for part, one in body.items() if part not in beside}
-    allowed = [part for part in AS_IT_IS if part in given]
-    return {**given, **({ALLOWED: allowed} if allowed else {}), **({"extra_body": beside} if beside else {})}

@@ -1,7 +1,7 @@
-"""Convert a chat request so that litellm sends exactly what dspy 3.4.1 would send.
+"""Convert a chat request so that the child process sends exactly what dspy 3.4.1 would send.
 
-The workbench calls every model through litellm. Where dspy would use its own client, the parts that litellm would
-rename, change, reject or drop are passed in litellm's `extra_body`, which it copies into the request body.
+The workbench calls every model through litellm. Where dspy would use its own client, the child process sends that
+client's body in place of litellm's (`Sent.body`).
 """
 
 from __future__ import annotations
@@ -14,14 +14,10 @@ from urllib.parse import urlsplit
 
 from adapters.lm.addresses import OLLAMA
 from adapters.lm.dspy_facts import Door
-from adapters.lm.lm_settings import LMSettings
+from adapters.lm.lm_settings import LMSettings, ModelType
 from adapters.lm.model_routes import has_gateway, own_route
 from adapters.lm.wires import anthropic_wire, chat_wire, gemini_wire, responses_wire
-from adapters.lm.wires.dspys_client import NotTakenError, effort_of, form_of, taken
-
-SAME_API = frozenset({"openai", "groq", "openrouter", "deepseek", "xai", "hosted_vllm", "moonshot", *OLLAMA})
-"""litellm's providers that use the chat doors' API. Azure is missing because it requires an address. litellm calls
-Ollama through Ollama's own API; where dspy does not, it is called as an OpenAI server (`OPENAI_PATH`)."""
+from adapters.lm.wires.dspys_client import NotTakenError
 
 OPENAI_PATH = "/v1"
 """The path of OpenAI's API on a server that also has its own."""
@@ -34,11 +30,13 @@ END_OF_PROMPT = "BEGIN RESPONSE:"
 class Sent:
     """A call of litellm: `arguments` for its function for the model type.
 
-    The call is made `times` times, once per completion, if the API returns only one. `stops` are the stop sequences to
-    apply locally if the API supports none. `path` is appended to an address without a path.
+    `body`, that of dspy's client, replaces litellm's (None: dspy uses litellm). The call is made `times` times, once
+    per completion, if the API returns only one. `stops` are the stop sequences to apply locally if the API supports
+    none. `path` is appended to an address without a path.
     """
 
     arguments: Mapping[str, Any]
+    body: Mapping[str, Any] | None = None
     times: int = 1
     stops: tuple[str, ...] = ()
     path: str = ""
@@ -60,31 +58,66 @@ def sent(model: str, request: Mapping[str, Any], connection: frozenset[str], set
     """
     if settings.model_type == "text":
         return Sent({**_text_body(request), "model": f"text-completion-openai/{_name(model)}"})
-    if settings.model_type == "chat":
-        body = body_of_dspy(model, request, connection)
-        if _by_chat_door(model, request, connection) is None:
-            by_gemini = _by_geminis_door(model, request, connection)
-            if by_gemini is not None:
-                given = gemini_wire.for_litellm(by_gemini, request["messages"])
-                return Sent({**given, "model": model}, request.get("n") or 1)
-            by_anthropic = _by_anthropics_door(model, request, connection)
-            if by_anthropic is None:
-                return Sent({**body, "model": model})
-            return Sent({**anthropic_wire.for_litellm(by_anthropic), "model": model}, request.get("n") or 1)
-        times = request.get("n") or 1
-        if is_ollama(model):
-            return Sent({**body, "model": f"openai/{_name(model)}"}, times, path=OPENAI_PATH)
-        return Sent({**body, "model": model}, times)
-    if not responses_wire.is_by_dspys_client(model, request, connection, os.environ):
+    own = _by_dspys_client(model, request, connection, settings.model_type)
+    if own is None and settings.model_type == "responses":
         return Sent({**responses_wire.body_by_litellm(model, request, settings.developer_role), "model": model})
-    body = responses_wire.body_of_dspys_client(request)
-    exact = {name: value for name, value in body.items() if name != "input"}
-    stops = request.get("stop") or ()
-    return Sent(
-        {"model": model, "input": body["input"], **({"extra_body": exact} if exact else {})},
-        request.get("n") or 1,
-        (stops,) if isinstance(stops, str) else tuple(stops),
-    )
+    if own is None:
+        return Sent({**request, "model": model})
+    door, body = own
+    times, stops = request.get("n") or 1, request.get("stop") or ()
+    if door.dialect == "openai-responses":
+        cut = (stops,) if isinstance(stops, str) else tuple(stops)
+        return Sent({"model": model, "input": body["input"]}, body, times, cut)
+    left = anthropic_wire.WRITTEN_BY_LITELLM if door.dialect == "anthropic" else ("messages",)
+    arguments = {name: request[name] for name in left if name in request}
+    if is_ollama(model):
+        return Sent({**arguments, "model": f"openai/{_name(model)}"}, body, times, path=OPENAI_PATH)
+    return Sent({**arguments, "model": model}, body, times)
+
+
+def own_body(
+    model: str, request: Mapping[str, Any], connection: frozenset[str], settings: LMSettings = CHAT
+) -> dict[str, Any] | None:
+    """Return the body that a server with OpenAI's API receives; None if only litellm can show the request.
+
+    `LitellmLM.http_request` shows it then. Raises what `sent` raises.
+    """
+    if settings.model_type == "text":
+        return _text_body(request)
+    own = _by_dspys_client(model, request, connection, settings.model_type)
+    if own is None and settings.model_type == "responses":
+        made = responses_wire.body_by_litellm(model, request, settings.developer_role)
+        return {name: value for name, value in made.items() if name in responses_wire.TAKEN_BY_LITELLM}
+    if own is None or not own[0].dialect.startswith("openai"):
+        return None
+    body = own[1]
+    return {**{name: body[name] for name in request if name in body}, **body}
+
+
+def _by_dspys_client(
+    model: str, request: Mapping[str, Any], connection: frozenset[str], model_type: ModelType
+) -> tuple[Door, dict[str, Any]] | None:
+    """Return the API of dspy's own client and the body that it sends; None if dspy uses litellm."""
+    # Both names of Ollama mean the same server, and the variable is the address of its own API.
+    if has_gateway(model, os.environ) or (is_ollama(model) and has_gateway("ollama/", os.environ)):
+        return None
+    route = own_route(model, model_type, connection)
+    if route is None or route.door.id.startswith("azure"):  # Azure requires an address, with which dspy uses litellm
+        return None
+    try:
+        match route.door.dialect:
+            case "openai-chat":
+                return route.door, chat_wire.body_of_dspys_client(route.door, request)
+            case "openai-responses":
+                return route.door, responses_wire.body_of_dspys_client(request)
+            case "anthropic":
+                return route.door, anthropic_wire.body_for_anthropic(route.model, request)
+            case "gemini" if model.startswith("gemini/"):  # litellm takes a bare name to Vertex
+                return route.door, gemini_wire.body_for_gemini(route.model, request)
+            case _:
+                return None
+    except NotTakenError:
+        return None
 
 
 def _text_body(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -103,105 +136,9 @@ def text_of(request: Mapping[str, Any]) -> str:
     return "\n\n".join([*texts, END_OF_PROMPT])
 
 
-def is_left_to_litellm(model: str, request: Mapping[str, Any], connection: frozenset[str]) -> bool:
-    """Return whether dspy also sends a chat request through litellm instead of its own client."""
-    route = None if has_gateway(model, os.environ) else own_route(model, "chat", connection)
-    if route is None:
-        return True
-    try:
-        if route.door.dialect == "openai-chat":
-            chat_wire.body_of_dspys_client(route.door, request)
-            return False
-        if route.door.id == "anthropic":
-            anthropic_wire.body_for_anthropic(route.model, request)
-            return False
-        given = taken(request)
-        effort_of(given)
-        form_of(given)
-    except NotTakenError:
-        return True
-    return bool(chat_wire.WAYS & given.keys() - {"reasoning_effort"})
-
-
-def _by_anthropics_door(model: str, request: Mapping[str, Any], connection: frozenset[str]) -> dict[str, Any] | None:
-    """Return the body that dspy's client sends to Anthropic; None if dspy uses litellm."""
-    route = None if has_gateway(model, os.environ) else own_route(model, "chat", connection)
-    if route is None or route.door.id != "anthropic":
-        return None
-    try:
-        return anthropic_wire.body_for_anthropic(route.model, request)
-    except NotTakenError:
-        return None
-
-
-def _by_geminis_door(model: str, request: Mapping[str, Any], connection: frozenset[str]) -> dict[str, Any] | None:
-    """Return the body that dspy's client sends to Gemini; None if litellm writes it."""
-    route = None if has_gateway(model, os.environ) else own_route(model, "chat", connection)
-    if route is None or route.door.id != "gemini" or not model.startswith("gemini/"):
-        return None
-    try:
-        return gemini_wire.body_for_gemini(route.model, request)
-    except (NotTakenError, gemini_wire.NoSuchPartError):
-        return None
-
-
 def is_ollama(model: str) -> bool:
     return model.partition("/")[0] in OLLAMA
 
 
 def _name(model: str) -> str:
     return model.partition("/")[2] or model
-
-
-def body_of_dspy(model: str, request: Mapping[str, Any], connection: frozenset[str]) -> dict[str, Any]:
-    """Put the parameters of dspy's client under `extra_body`; return the request unchanged if dspy uses litellm.
-
-    `request` is a chat request as JSON, `connection` names the connection settings in use (`api_base`).
-    """
-    made = _by_chat_door(model, request, connection)
-    if made is None:
-        return dict(request)
-    door, exact = made
-    if door.id != "openai-chat" and exact["messages"] == request["messages"]:
-        del exact["messages"]  # unchanged; OpenAI's stay, because litellm turns o3's system messages into user messages
-    kept = {name: request[name] for name in ("model", "messages") if name in request}
-    return {**kept, "extra_body": exact} if exact else kept
-
-
-def own_body(
-    model: str, request: Mapping[str, Any], connection: frozenset[str], settings: LMSettings = CHAT
-) -> dict[str, Any] | None:
-    """Return the body that the server receives; None if litellm writes it (`LitellmLM.http_request`).
-
-    Raises what `sent` raises.
-    """
-    if settings.model_type == "text":
-        return _text_body(request)
-    if settings.model_type == "responses":
-        if responses_wire.is_by_dspys_client(model, request, connection, os.environ):
-            return responses_wire.body_of_dspys_client(request)
-        made = responses_wire.body_by_litellm(model, request, settings.developer_role)
-        return {name: value for name, value in made.items() if name in responses_wire.TAKEN_BY_LITELLM}
-    by_door = _by_chat_door(model, request, connection)
-    if by_door is None:
-        return None
-    exact = by_door[1]
-    return {**{name: exact[name] for name in request if name in exact}, **exact}
-
-
-def _by_chat_door(
-    model: str, request: Mapping[str, Any], connection: frozenset[str]
-) -> tuple[Door, dict[str, Any]] | None:
-    """Return the chat door and the body that dspy's client would use; None if litellm writes the body."""
-    prefix, separator, _ = model.partition("/")
-    if is_ollama(model) and has_gateway("ollama/", os.environ):
-        return None  # both names mean the same server, and the variable is the address of its own API
-    if has_gateway(model, os.environ) or (separator and prefix not in SAME_API):
-        return None
-    route = own_route(model, "chat", connection)
-    if route is None or route.door.dialect != "openai-chat":
-        return None
-    try:
-        return route.door, chat_wire.body_of_dspys_client(route.door, request)
-    except NotTakenError:
-        return None

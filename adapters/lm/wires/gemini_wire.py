@@ -1,11 +1,8 @@
-"""Write a chat request to Gemini as dspy 3.4.1's own client does, for litellm's `extra_body`.
-
-With ordinary parameters litellm would rewrite the schema, request a summary of the thinking, add a temperature, and
-reject parameters that Gemini's API lacks.
-"""
+"""Write a chat request to Gemini as dspy 3.4.1's own client does."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,6 +12,7 @@ from adapters.lm.wires.dspys_client import (
     REASONING,
     VERBATIM,
     NotTakenError,
+    arguments_of,
     choice_of,
     effort_of,
     form_of,
@@ -39,12 +37,8 @@ HIGHEST = ("xhigh", "max")
 _EMBEDDED = re.compile(r"data:([^;,]+);base64,(.+)", re.DOTALL)
 
 
-class NoSuchPartError(ValueError):
-    """A part of a message that this module cannot write, so that litellm writes the request."""
-
-
 def body_for_gemini(model: str, request: Mapping[str, Any]) -> dict[str, Any]:
-    """Write the whole body. Raises NotTakenError, and NoSuchPartError for parts other than text and images.
+    """Write the whole body. Raises NotTakenError, also for parts other than text, images and tool calls.
 
     Omits what Gemini's API does not support. Omits `n`, for which the caller sends several requests.
     Rule: `dspy._vendor.lm15.providers.gemini.GeminiLM._payload`.
@@ -72,7 +66,8 @@ def body_for_gemini(model: str, request: Mapping[str, Any]) -> dict[str, Any]:
     thinking = _thinking(model, effort_of(given))
     if thinking is not None:
         config["thinkingConfig"] = thinking
-    body["generationConfig"] = config
+    if config:
+        body["generationConfig"] = config
     if tools:
         body["tools"] = [{"functionDeclarations": tools}]
     if isinstance(choice, str):
@@ -84,33 +79,47 @@ def body_for_gemini(model: str, request: Mapping[str, Any]) -> dict[str, Any]:
     return {**body, **{name: given[name] for name in VERBATIM if name in given}}
 
 
-def for_litellm(body: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return arguments with which litellm sends this body; the system message is only in the body."""
-    turns = [one for one in messages if one.get("role") not in ("system", "developer")]
-    return {"messages": turns, "extra_body": dict(body)}
-
-
 def _turns(messages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Convert messages to `contents` and `systemInstruction`; consecutive tool results share a turn."""
     system: dict[str, Any] = {}
-    turns = []
+    turns: list[dict[str, Any]] = []
+    names: dict[str, str] = {}
+    before = None
     for number, one in enumerate(messages):
-        role = one.get("role")
-        if role in ("system", "developer") and number == 0 and isinstance(one.get("content"), str):
-            system = {"systemInstruction": {"parts": [{"text": one["content"]}]}} if one["content"] else {}
-        elif role in ("user", "assistant") and not one.get("tool_calls"):
-            turns.append({"role": "model" if role == "assistant" else "user", "parts": _parts(one.get("content"))})
+        role, content, calls = one.get("role"), one.get("content"), one.get("tool_calls") or []
+        if role in ("system", "developer") and number == 0 and isinstance(content, str):
+            system = {"systemInstruction": {"parts": [{"text": content}]}} if content else {}
+        elif role == "user" and not calls:
+            turns.append({"role": "user", "parts": _parts(content)})
+        elif role == "assistant":
+            names |= {call["id"]: call["function"]["name"] for call in calls}
+            parts = [] if content is None and calls else _parts(content)
+            turns.append({"role": "model", "parts": [*parts, *map(_call, calls)]})
+        elif role == "tool" and isinstance(content, str) and (one.get("name") or one["tool_call_id"] in names):
+            name, id = one.get("name") or names[one["tool_call_id"]], one["tool_call_id"]
+            result = {"functionResponse": {"name": name, "response": {"result": content}, "id": id}}
+            if before == "tool":
+                turns[-1]["parts"].append(result)
+            else:
+                turns.append({"role": "user", "parts": [result]})
         else:
-            raise NoSuchPartError(f"a message of the role {role!r}")
+            raise NotTakenError(f"a message of the role {role!r}")
+        before = role
     if not turns:
         raise NotTakenError("no message but the system's")
     return {"contents": turns, **system}
+
+
+def _call(call: Mapping[str, Any]) -> dict[str, Any]:
+    arguments = json.loads(arguments_of(call))
+    return {"functionCall": {"name": call["function"]["name"], "args": arguments, "id": call["id"]}}
 
 
 def _parts(content: object) -> list[dict[str, Any]]:
     if isinstance(content, str):
         return [{"text": content}]
     if not isinstance(content, list) or not content:
-        raise NoSuchPartError("a message without content")
+        raise NotTakenError("a message without content")
     return [_part(one) for one in content]
 
 
@@ -120,7 +129,7 @@ def _part(block: Mapping[str, Any]) -> dict[str, Any]:
     image = block.get("image_url")
     embedded = _EMBEDDED.fullmatch(str(image.get("url"))) if isinstance(image, Mapping) else None
     if embedded is None or set(block) != {"type", "image_url"} or set(image or ()) != {"url"}:
-        raise NoSuchPartError(f"a part of the type {block.get('type')}")
+        raise NotTakenError(f"a part of the type {block.get('type')}")
     return {"inlineData": {"mimeType": embedded[1], "data": embedded[2]}}
 
 

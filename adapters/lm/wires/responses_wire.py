@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from adapters.lm.model_routes import has_gateway, own_route
 from adapters.lm.wires.dspys_client import (
     VERBATIM,
     NotTakenError,
@@ -27,6 +26,7 @@ OPENAI_REASONING = re.compile(
 )
 """Models whose token limit dspy calls `max_completion_tokens` (`dspy.clients.lm._is_openai_reasoning_model`)."""
 
+
 TAKEN_BY_LITELLM = frozenset(
     {
         *("include", "input", "instructions", "max_output_tokens", "metadata", "model", "parallel_tool_calls"),
@@ -35,20 +35,6 @@ TAKEN_BY_LITELLM = frozenset(
     }
 )
 """Parameters that litellm sends (its `ResponsesAPIOptionalRequestParams`); it silently drops all others."""
-
-
-def is_by_dspys_client(
-    model: str, request: Mapping[str, Any], connection: frozenset[str], environment: Mapping[str, str]
-) -> bool:
-    """Return whether dspy's own client sends this request; `connection` names the connection settings in use."""
-    route = None if has_gateway(model, environment) else own_route(model, "responses", connection)
-    if route is None or route.door.dialect != "openai-responses":
-        return False
-    try:
-        body_of_dspys_client(request)
-    except NotTakenError:
-        return False
-    return True
 
 
 def body_of_dspys_client(request: Mapping[str, Any]) -> dict[str, Any]:

@@ -50,8 +50,6 @@ def load() -> Any:
     _watch_for_requests()
     _tell_geminis_finish()
     _tell_coheres_finish()
-    _send_anthropic_what_litellm_would_refuse()
-    _send_gemini_the_body_as_it_is()
     _let_groq_name_no_tier()
     _let_ollama_fail()
     _keep_without_credentials()
@@ -64,16 +62,22 @@ def _rehearse(litellm: Any) -> None:
     litellm.token_counter(model="any", text="any")
 
 
+OF_LITELLM = ("model", "messages", "system", "tools", "tool_choice", "stream", "stream_options", "usage")
+"""The parts of a body that litellm writes as dspy's client, or that choose the transport of the reply."""
+
+
 class Outgoing:
     """The HTTP traffic of a call. `told` is called once, just before the first request is sent.
 
     `is_streamed`: whether litellm was asked for a stream. `answer` is a non-streamed response to such a request.
     `answered_at` is the time of the last response, including its body unless streamed. `status` and `content_type` are
     those of the last response, which litellm may change. `refusals`, by choice, and `said_done` are parts of its body
-    that some releases of litellm drop. With `keeps`, requests are stored in `kept` instead of sent.
+    that some releases of litellm drop. With `keeps`, requests are stored in `kept` instead of sent. `body` replaces the
+    body that litellm writes, except `OF_LITELLM`.
     """
 
-    def __init__(self, told: Callable[[], None], keeps: bool) -> None:
+    def __init__(self, told: Callable[[], None], body: Mapping[str, Any] | None, keeps: bool) -> None:
+        self.body = body
         self.told: Callable[[], None] | None = told
         self.kept: list[Any] | None = [] if keeps else None
         self.is_streamed = False
@@ -85,6 +89,18 @@ class Outgoing:
         self.said_done = False
         self.is_error = False
         """True if the body of a non-streamed response is an error, whatever its status."""
+
+    def written(self, request: Any) -> Any:
+        """Return the request with `body` in place of litellm's; the request itself without one."""
+        if self.body is None or not request.content:
+            return request
+        by_litellm = json.loads(request.content)
+        body = {name: by_litellm[name] for name in OF_LITELLM if name in by_litellm} | dict(self.body)
+        content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+        headers = [(name, value) for name, value in request.headers.raw if name.lower() != b"content-length"]
+        return type(request)(
+            request.method, request.url, headers=headers, content=content, extensions=request.extensions
+        )
 
     def note(self, response: Any) -> None:
         """Record a response; inspect its body unless it is streamed."""
@@ -121,9 +137,9 @@ def keeps() -> bool:
     return outgoing is not None and outgoing.kept is not None
 
 
-def follow(told: Callable[[], None], keeps: bool = False) -> Outgoing:
+def follow(told: Callable[[], None], body: Mapping[str, Any] | None, keeps: bool = False) -> Outgoing:
     """Follow the HTTP requests that the current task makes from now on."""
-    made = Outgoing(told, keeps)
+    made = Outgoing(told, body, keeps)
     _outgoing.set(made)
     return made
 
@@ -198,14 +214,18 @@ def _watch_for_requests() -> None:
     """
     import httpx
 
-    def tell(request: Any) -> None:
+    def to_send(request: Any) -> Any:
         outgoing = _outgoing.get()
-        if outgoing is not None and outgoing.kept is not None:
+        if outgoing is None:
+            return request
+        request = outgoing.written(request)
+        if outgoing.kept is not None:
             outgoing.kept.append(request)
             raise httpx.ConnectError("kept, not sent", request=request)
-        if outgoing is not None and outgoing.told is not None:
+        if outgoing.told is not None:
             told, outgoing.told = outgoing.told, None
             told()
+        return request
 
     def keeps_whole(request: Any, response: Any) -> bool:
         outgoing = _outgoing.get()
@@ -236,11 +256,11 @@ def _watch_for_requests() -> None:
     send_in_thread: Any = httpx.Client.send
     send_in_task: Any = httpx.AsyncClient.send
 
-    def send(self: object, request: object, **options: Any) -> Any:
+    def send(self: object, request: Any, **options: Any) -> Any:
         whole = kept(request)
         if whole is not None:
             return whole
-        tell(request)
+        request = to_send(request)
         options["follow_redirects"] = False
         for followed in itertools.count():
             response = send_in_thread(self, request, **options)
@@ -254,11 +274,11 @@ def _watch_for_requests() -> None:
             response.close()
             request = following
 
-    async def send_async(self: object, request: object, **options: Any) -> Any:
+    async def send_async(self: object, request: Any, **options: Any) -> Any:
         whole = kept(request)
         if whole is not None:
             return whole
-        tell(request)
+        request = to_send(request)
         options["follow_redirects"] = False
         for followed in itertools.count():
             response = await send_in_task(self, request, **options)
@@ -320,46 +340,6 @@ def _tell_geminis_finish() -> None:
         return made
 
     gemini.ModelResponseIterator.chunk_parser = parsed
-
-
-def _send_anthropic_what_litellm_would_refuse() -> None:
-    """Merge `extra_body` into requests to Anthropic, as litellm does for most providers.
-
-    Otherwise litellm would send it under that name. Merging it bypasses the checks that reject or drop parameters.
-    """
-    from litellm.llms.anthropic.chat.transformation import AnthropicConfig
-
-    transform: Any = AnthropicConfig.transform_request
-
-    def transformed(
-        self: object, model: str, messages: object, optional_params: object, *rest: Any, **options: Any
-    ) -> Any:
-        extra = optional_params.pop("extra_body", None) if isinstance(optional_params, dict) else None
-        made = transform(self, model, messages, optional_params, *rest, **options)
-        return {**made, **extra} if isinstance(extra, dict) else made
-
-    AnthropicConfig.transform_request = transformed
-
-
-def _send_gemini_the_body_as_it_is() -> None:
-    """Let `generationConfig` and `contents` of `extra_body` replace litellm's own in requests to Gemini.
-
-    Otherwise litellm would merge in its own settings, such as a temperature of 1.0. An empty config is omitted.
-    """
-    from litellm.llms.vertex_ai.gemini import transformation
-
-    merge: Any = transformation._pop_and_merge_extra_body
-
-    def merged(data: Any, optional_params: dict[str, Any]) -> None:
-        extra = optional_params.get("extra_body") or {}
-        for name in ("generationConfig", "contents"):
-            if name in extra:
-                data.pop(name, None)
-        merge(data, optional_params)
-        if data.get("generationConfig") == {}:
-            del data["generationConfig"]
-
-    transformation._pop_and_merge_extra_body = merged
 
 
 COHERES_ENDINGS: Mapping[str, str] = {

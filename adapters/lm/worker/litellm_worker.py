@@ -5,7 +5,7 @@ The process ends when its standard input is closed.
 
 Input:
 
-- `{"op": "complete", "id", "request", "options", "stream", "api", "times", "class"?, "key_of"?}`
+- `{"op": "complete", "id", "request", "options", "stream", "api", "times", "body"?, "class"?, "key_of"?}`
 - `{"op": "keep", …}` with the same members, which sends nothing
 - `{"op": "cancel", "id"}`
 - `{"op": "count", "id", "model", "texts"}`
@@ -31,7 +31,7 @@ import re
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -169,12 +169,12 @@ async def complete(litellm: object, output: Output, message: Message) -> None:
         output.send(op="sent", id=number, prepared_s=time.monotonic() - began)
         began = time.monotonic()
 
-    outgoing = litellm_setup.follow(tell)
+    outgoing = litellm_setup.follow(tell, message.get("body"))
     try:
         key = own_key(litellm, message["key_of"]) if "key_of" in message else None
         if key is not None and "api_key" in message["options"]:
             message["options"]["api_key"] = key
-        await ASK[message["api"]](litellm, output, message, outgoing)
+        await answer(litellm, output, message, outgoing)
     except asyncio.CancelledError:
         output.send(op="cancelled", id=number)
     except BaseException as error:  # any exception ends only this call, not the worker
@@ -194,10 +194,10 @@ async def keep(litellm: object, output: Output, message: Message) -> None:
 
     Fails if litellm first has to contact another server, for example for a token.
     """
-    outgoing = litellm_setup.follow(lambda: None, keeps=True)
+    outgoing = litellm_setup.follow(lambda: None, message.get("body"), keeps=True)
     problem: Message = {"types": [], "message": "litellm made no request"}
     try:
-        await ASK[message["api"]](litellm, output, message, outgoing)
+        await answer(litellm, output, message, outgoing)
     except BaseException as error:  # always raised, at the latest when the kept request is not sent
         problem = failure_facts.facts_of(error)
     for one in outgoing.kept or ():
@@ -245,42 +245,37 @@ def own_key(litellm: Any, model: str) -> str | None:
     return key if isinstance(key, str) and key else None
 
 
-async def answer(litellm: object, output: Output, message: Message, outgoing: litellm_setup.Outgoing) -> None:
-    """Request a reply over chat completions, with one request per completion if necessary."""
+async def answer(litellm: Any, output: Output, message: Message, outgoing: litellm_setup.Outgoing) -> None:
+    """Request a reply, with one request per completion if necessary, and forward its pieces."""
     told = completions.Completions(output, message["id"])
     for choice in range(message["times"]):
         if choice:
             told.next()
-        await answer_once(litellm, told, message, outgoing, choice)
+        async for piece in pieces(litellm, message, outgoing):
+            told.tell({**piece, "choice": choice + piece.get("choice", 0)})
 
 
-async def answer_once(
-    litellm: Any, told: completions.Completions, message: Message, outgoing: litellm_setup.Outgoing, first: int
-) -> None:
-    """Send one request, streamed if possible and wanted, and forward what arrives.
-
-    `first` is the number of its first completion.
-    """
-    request = message["request"]
-    asked = {**request, **message["options"], "num_retries": 0, "max_retries": 0}
+async def pieces(litellm: Any, message: Message, outgoing: litellm_setup.Outgoing) -> AsyncIterator[Piece]:
+    """Send one request, streamed if possible and wanted, and yield the reply as it arrives."""
+    function, options, as_stream, as_whole = APIS[message["api"]]
+    ask, model = getattr(litellm, function), message["request"]["model"]
+    asked = {**message["request"], **message["options"], "num_retries": 0, "max_retries": 0}
     if message.get("class") is not None:
         asked["response_format"] = class_with(**message["class"])
-    provider = request["model"].partition("/")[0]
-    if message["stream"] and provider not in NEVER_STREAMED and not is_never_streamed(litellm, request["model"]):
+    if message["stream"] and is_streamed(litellm, model):
         has_begun = False
         outgoing.is_streamed = True
         try:
-            wrapper = await litellm.acompletion(**asked, stream=True, stream_options={"include_usage": True})
-            async for piece in streamed(litellm, request["model"], wrapper, outgoing):
+            async for piece in as_stream(litellm, model, await ask(**asked, **options, stream=True), outgoing):
                 has_begun = True
-                told.tell({**piece, "choice": first + piece["choice"]})
+                yield piece
             return
         except Exception as error:  # repeat the request if the provider does not support streaming
             if has_begun or (outgoing.answer is None and NO_STREAMS.search(str(error)) is None):
                 raise
         outgoing.is_streamed = message["stream"] = False  # do not stream the next completion either
-    for piece in whole(litellm, request["model"], await litellm.acompletion(**asked), outgoing.refusals):
-        told.tell({**piece, "choice": first + piece["choice"]})
+    for piece in as_whole(litellm, model, await ask(**asked), outgoing):
+        yield piece
 
 
 def class_with(name: str, schema: Message) -> Any:
@@ -295,51 +290,41 @@ def class_with(name: str, schema: Message) -> Any:
     return made
 
 
-async def answer_as_responses(litellm: Any, output: Output, message: Message, outgoing: litellm_setup.Outgoing) -> None:
-    """Request a reply over the Responses API, with one call per completion."""
-    model, told = message["request"]["model"], completions.Completions(output, message["id"])
-    asked = {**message["request"], **message["options"], "num_retries": 0, "max_retries": 0}
+def is_streamed(litellm: Any, model: str) -> bool:
+    """Return whether litellm streams the model's replies well.
 
-    async def one(choice: int) -> None:
-        if message["stream"]:
-            outgoing.is_streamed = True
-            has_begun = False
-            try:
-                events = await litellm.aresponses(**asked, stream=True)
-                async for piece in responses_replies.streamed(events):
-                    has_begun = True
-                    if isinstance(piece, responses_replies.Ended):
-                        said = responses_ending(litellm, model, piece.response)
-                        told.tell({**said, "choice": choice})
-                        return
-                    told.tell({**piece, "choice": choice})
-                raise failure_facts.UnfinishedStreamError(has_begun, outgoing.content_type)
-            except Exception as error:  # repeat the request if the provider does not support streaming
-                if has_begun or (outgoing.answer is None and NO_STREAMS.search(str(error)) is None):
-                    raise
-            outgoing.is_streamed = message["stream"] = False  # do not stream the next completion either
-        response = await litellm.aresponses(**asked)
-        for said in (responses_replies.whole(response), responses_ending(litellm, model, response)):
-            told.tell({**said, "choice": choice})
-
-    for choice in range(message["times"]):
-        if choice:
-            told.next()
-        await one(choice)
+    A simulated stream doubles calls and hides how it ended.
+    """
+    if model.partition("/")[0] in NEVER_STREAMED:
+        return False
+    try:
+        return litellm.get_model_info(model).get("supports_native_streaming") is not False
+    except Exception:
+        return True  # unknown to litellm
 
 
-async def answer_as_text(litellm: Any, output: Output, message: Message, _: litellm_setup.Outgoing) -> None:
-    """Request a text completion, not streamed, because litellm hides how such a stream ended."""
-    asked = {**message["request"], **message["options"], "num_retries": 0, "max_retries": 0}
-    response = await litellm.atext_completion(**asked)
-    for piece in responses_replies.texts(response):
-        output.send(op="chunk", id=message["id"], **piece)
-    said = ending(litellm, message["request"]["model"], response, getattr(response, "usage", None))
-    output.send(op="chunk", id=message["id"], choice=0, **said)
+async def responses_streamed(
+    litellm: object, model: str, events: Any, outgoing: litellm_setup.Outgoing
+) -> AsyncIterator[Piece]:
+    """Yield the pieces of a streamed Responses API reply, as `streamed` does."""
+    anything = False
+    async for piece in responses_replies.streamed(events):
+        anything = True
+        if isinstance(piece, responses_replies.Ended):
+            yield responses_ending(litellm, model, piece.response)
+            return
+        yield piece
+    raise failure_facts.UnfinishedStreamError(anything, outgoing.content_type)
 
 
-ASK = {"chat": answer, "responses": answer_as_responses, "text": answer_as_text}
-"""The function that requests a reply, by API."""
+def responses_whole(litellm: object, model: str, response: object, _: litellm_setup.Outgoing) -> Iterator[Piece]:
+    yield responses_replies.whole(response)
+    yield responses_ending(litellm, model, response)
+
+
+def texts_whole(litellm: object, model: str, response: object, _: litellm_setup.Outgoing) -> Iterator[Piece]:
+    yield from responses_replies.texts(response)
+    yield ending(litellm, model, response, getattr(response, "usage", None))
 
 
 def responses_ending(litellm: object, model: str, response: object) -> Piece:
@@ -350,15 +335,6 @@ def responses_ending(litellm: object, model: str, response: object) -> Piece:
     made = ending(litellm, model, response, counted)
     made["raw"] = {name: one for name, one in made["raw"].items() if name in ABOUT_RESPONSES}
     return made
-
-
-def is_never_streamed(litellm: Any, model: str) -> bool:
-    """Return whether litellm would only simulate a stream, which doubles calls and hides how it ended."""
-    try:
-        known: Any = litellm.get_model_info(model)
-    except Exception:
-        return False  # unknown to litellm
-    return known.get("supports_native_streaming") is False
 
 
 class LastChunks(list[Any]):
@@ -402,11 +378,11 @@ async def streamed(litellm: Any, model: str, wrapper: Any, outgoing: litellm_set
     yield {"choice": 0, **ending(litellm, model, last, counted[-1] if counted else None)}
 
 
-def whole(litellm: Any, model: str, response: Any, refusals: Mapping[int, str]) -> Iterator[Piece]:
-    """Yield the pieces of a non-streamed reply; `refusals` are those of its body, by choice."""
+def whole(litellm: Any, model: str, response: Any, outgoing: litellm_setup.Outgoing) -> Iterator[Piece]:
+    """Yield the pieces of a non-streamed reply."""
     for choice in response.choices:
         piece = piece_of(choice.message, choice)
-        refusal = refusals.get(choice.index or 0)
+        refusal = outgoing.refusals.get(choice.index or 0)
         if refusal:
             piece["refusal"] = refusal
             if piece.get("text") == refusal:  # some releases of litellm make it the content
@@ -479,6 +455,14 @@ def cost(litellm: Any, model: str, usage: Any) -> float | None:
     except Exception:  # litellm does not know the price
         return None
     return float(dollars) or None
+
+
+APIS: Mapping[str, tuple[str, Message, Callable[..., AsyncIterator[Piece]], Callable[..., Iterator[Piece]]]] = {
+    "chat": ("acompletion", {"stream_options": {"include_usage": True}}, streamed, whole),
+    "responses": ("aresponses", {}, responses_streamed, responses_whole),
+    "text": ("atext_completion", {}, streamed, texts_whole),  # never streamed (`NEVER_STREAMED`)
+}
+"""For each API: litellm's function, its options for a stream, and the readers of streamed and whole replies."""
 
 
 if __name__ == "__main__":

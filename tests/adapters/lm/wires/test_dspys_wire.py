@@ -15,7 +15,7 @@ from dspy._vendor.lm15.providers.common import EFFORT_THINKING_BUDGETS
 
 from adapters.lm.wires.anthropic_wire import ADAPTIVE, BUDGETS, LIMITS, USUAL_LIMIT
 from adapters.lm.wires.dspys_client import EFFORTS
-from adapters.lm.wires.dspys_wire import Sent, body_of_dspy, is_left_to_litellm, sent
+from adapters.lm.wires.dspys_wire import Sent, own_body, sent
 
 MESSAGES = [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}]
 
@@ -28,9 +28,10 @@ def _no_gateway(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def body(model: str, **params: Any) -> dict[str, Any]:
-    """All that stands in the body: what litellm is handed, and over it what goes in verbatim."""
-    made = body_of_dspy(model, {"messages": MESSAGES, **params}, frozenset({"api_base"}))
-    return {**{name: value for name, value in made.items() if name != "extra_body"}, **made.get("extra_body", {})}
+    """The body of dspy's client; without one, what litellm is handed."""
+    made = sent(model, {"messages": MESSAGES, **params}, frozenset({"api_base"}))
+    handed = {name: value for name, value in made.arguments.items() if name != "model"}
+    return handed if made.body is None else dict(made.body)
 
 
 def test_the_limit_of_tokens_has_the_doors_name() -> None:
@@ -57,8 +58,7 @@ def test_an_effort_that_a_door_has_not_becomes_the_nearest(effort: str) -> None:
     [({"stop": "END"}, {"stop": ["END"]}), ({"stop": []}, {}), ({"logprobs": False}, {}), ({"seed": 0}, {"seed": 0})],
 )
 def test_what_dspys_client_says_in_other_words_or_not_at_all(given: dict[str, Any], sent: dict[str, Any]) -> None:
-    made = body_of_dspy("hosted_vllm/own", {"messages": MESSAGES, **given}, frozenset())
-    assert made.get("extra_body", {}) == sent
+    assert body("hosted_vllm/own", **given) == {"messages": MESSAGES, **sent}
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,6 @@ def test_what_dspys_client_says_in_other_words_or_not_at_all(given: dict[str, An
         ("groq/any", {"prompt_cache_key": "k"}),
         ("openrouter/openai/gpt-6-sol", {"reasoning_effort": "low"}),
         ("openai/o3", {"reasoning_effort": {"effort": "low"}}),
-        ("anthropic/claude-opus-5", {"max_tokens": 9}),
         ("azure/gpt-6-sol", {"max_tokens": 9}),
         ("together_ai/any", {"max_tokens": 9}),
         ("nowhere", {}),
@@ -83,8 +82,8 @@ def test_what_dspys_client_says_in_other_words_or_not_at_all(given: dict[str, An
 )
 def test_what_dspy_leaves_to_litellm_is_left_as_it_is(model: str, params: dict[str, Any]) -> None:
     request = {"messages": MESSAGES, **params}
-    assert body_of_dspy(model, request, frozenset({"api_base"})) == request
-    assert sent(model, request, frozenset({"api_base"})).times == 1
+    assert sent(model, request, frozenset({"api_base"})) == Sent({**request, "model": model})
+    assert own_body(model, request, frozenset({"api_base"})) is None
 
 
 def test_an_address_in_the_environment_makes_it_litellms(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,8 +150,7 @@ def test_anthropic_is_asked_for_a_schema_and_for_thinking_in_its_own_words(
     model: str, params: dict[str, Any], words: dict[str, Any]
 ) -> None:
     request = {"messages": MESSAGES, "response_format": OF_SCHEMA, **params}
-    assert not is_left_to_litellm(model, request, frozenset())
-    assert put_together(sent(model, request, frozenset())) == {"model": model, "messages": MESSAGES, **words}
+    assert sent(model, request, frozenset()) == Sent({"model": model, "messages": MESSAGES}, words)
 
 
 def test_of_what_anthropic_has_no_word_for_nothing_is_sent_and_its_own_words_are_used() -> None:
@@ -163,14 +161,7 @@ def test_of_what_anthropic_has_no_word_for_nothing_is_sent_and_its_own_words_are
     request = {"messages": MESSAGES, "n": 2, **unheard, **worded, **as_they_are}
     made = sent("anthropic/claude-opus-4-1", request, frozenset())
     assert made.times == 2
-    told = {"allowed_openai_params": ["verbosity", "service_tier"], "model": "anthropic/claude-opus-4-1"}
-    assert put_together(made) == {"messages": MESSAGES, **words, **as_they_are, **told}
-
-
-def put_together(made: Sent) -> dict[str, Any]:
-    """What litellm is given, with what goes out past its own table of models in its place."""
-    arguments = {name: one for name, one in made.arguments.items() if name != "extra_body"}
-    return {**arguments, **made.arguments.get("extra_body", {})}
+    assert made.body == {**words, **as_they_are}
 
 
 @pytest.mark.parametrize(
@@ -182,9 +173,8 @@ def put_together(made: Sent) -> dict[str, Any]:
 )
 def test_what_dspys_client_does_not_take_for_anthropic_is_left_to_litellm(params: dict[str, Any]) -> None:
     request = {"messages": MESSAGES, "response_format": OF_SCHEMA, **params}
-    assert is_left_to_litellm("anthropic/claude-opus-4-1", request, frozenset())
     handed = {**request, "model": "anthropic/claude-opus-4-1"}
-    assert sent("anthropic/claude-opus-4-1", request, frozenset()).arguments == handed
+    assert sent("anthropic/claude-opus-4-1", request, frozenset()) == Sent(handed)
 
 
 def test_the_tables_of_anthropics_models_are_dspys() -> None:
