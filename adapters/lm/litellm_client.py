@@ -131,6 +131,7 @@ class LitellmLM:
         target = self._target()
         self._check(request, target)
         self._check_credentials(target)
+        target = replace(target, asks_json=request.get("response_format") == {"type": "json_object"})
         message = {"op": "complete", "stream": self._stream, **self._call(request, target, self._secrets(target))}
         if self._trusted and not target.keys:
             message["key_of"] = self._model  # the installed litellm may know another variable

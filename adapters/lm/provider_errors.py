@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -29,9 +30,22 @@ NO_USER_MESSAGE = ("requires at least one non-system message", "at least one mes
 
 RESET = "connection reset"
 
-_ABOUT_SCHEMA = re.compile("response_format|json_schema|responseschema|invalid schema", re.IGNORECASE)
-WITHOUT_SCHEMA = 'To ask without a schema, give this column the parameter "capabilities": {"response_schema": false}.'
-"""The fix for a rejected schema."""
+CAPABILITIES: Mapping[str, str] = {
+    "function_calling": "native tools",
+    "response_schema": "a schema",
+    "response_format": "a response_format",
+}
+"""The part of a request that a model gets because of a capability."""
+
+REJECTED: Mapping[str, re.Pattern[str]] = {
+    "function_calling": re.compile(
+        r"tool[ _-]?(choice|call|use)|support (tools|function)|tools? (is|are) not|schema for function", re.IGNORECASE
+    ),
+    "response_schema": re.compile(
+        "response_?format|json_schema|response_?(json_?)?schema|output_(config|format)|invalid schema", re.IGNORECASE
+    ),
+}
+"""Messages of servers that reject a part of a request, by capability."""
 
 PACKAGES: Mapping[str, tuple[str, str]] = {"google": ("vertex", "google-auth")}
 """The project's extra and the package to install, by the module that litellm cannot import."""
@@ -75,6 +89,8 @@ class Target:
     address: str | None = None
     key_withheld: bool = False
     keys: tuple[str, ...] = ()
+    asks_json: bool = False
+    """Whether the request asked for JSON without a schema."""
 
     @property
     def provider(self) -> str:
@@ -91,9 +107,12 @@ def translate(facts: Facts, target: Target, scrubber: Scrubber) -> ProviderError
     kind = kind_of(facts)
     retry_after = seconds(facts.get("retry_after")) or _said_seconds(facts)
     line = scrubber.scrubbed(_line(kind, facts, target, retry_after))
+    rejected = _rejected(facts, target) if kind == "request" else ""
     payload = scrubber.json({name: value for name, value in facts.items() if value not in (None, "", [], {})})
     if kind == "key":
         payload["key_sent"] = bool(target.keys) and not target.key_withheld
+    if rejected:
+        payload["rejected"] = rejected
     return ProviderError(line, kind, status=facts.get("status"), retry_after=retry_after, payload=payload)
 
 
@@ -112,6 +131,8 @@ def in_short(payload: Any) -> str:
     words = SHORT[kind]
     if kind == "key" and not payload.get("key_sent"):
         words = "needs an API key"
+    elif kind == "key" and payload.get("status") == 403:
+        words = "access denied"
     elif kind == "network" and _reason(payload) == CONNECTION_REFUSED:
         words = CONNECTION_REFUSED
     elif kind == "network" and _reason(payload) == UNKNOWN_NAME:
@@ -176,10 +197,26 @@ def _line(kind: ErrorKind, facts: Facts, target: Target, retry_after: float | No
         case "request" if facts.get("sent") is False:
             return f"Nothing was sent{_ended(_not_supported(said))}"
         case "request":
-            hint = f" {WITHOUT_SCHEMA}" if _ABOUT_SCHEMA.search(said) else ""
-            return f"{target.place} rejected the request{status}{_ended(tail) if hint else tail}{hint}"
+            return f"{target.place} rejected the request{status}{_without(_rejected(facts, target), tail)}"
         case "server" | "child":
             return f"{target.place} failed{status}{tail}"
+
+
+def _without(rejected: str, tail: str) -> str:
+    """Append to `tail` how to ask without a rejected part of the request."""
+    if not rejected:
+        return tail
+    return (
+        f"{_ended(tail)} To ask without {CAPABILITIES[rejected]}, give this column the parameter "
+        f'"capabilities": {{"{rejected}": false}} (`send --apply capabilities`).'
+    )
+
+
+def _rejected(facts: Facts, target: Target) -> str:
+    """Return the capability whose part of the request was rejected, "" if the message names none."""
+    said = _said(facts)
+    found = next((name for name, pattern in REJECTED.items() if pattern.search(said)), "")
+    return "response_format" if found == "response_schema" and target.asks_json else found
 
 
 def _misses_user_message(said: str) -> bool:
@@ -196,6 +233,8 @@ def _key_line(status: str, tail: str, target: Target) -> str:
             f"{target.place} needs an API key{status}{_ended(tail)} None was sent: the address comes from the session "
             "or `.env`. Allow the host to send your API key."
         )
+    if target.keys and status == " (403)":
+        return f"{target.place} denies access with the API key in {target.keys[0]}{status}{tail}"
     if target.keys:
         return f"{target.place} does not accept the API key in {target.keys[0]}{status}{tail}"
     variables = " or ".join(key_variables(target.provider))
@@ -269,33 +308,49 @@ def _ended(tail: str) -> str:
 
 def _said(facts: Facts) -> str:
     """Return the provider's own message as one line."""
-    body = facts.get("body")
-    if isinstance(body, Mapping):
-        error = body.get("error", body)
-        body = error.get("message") if isinstance(error, Mapping) else error
-    text = body if isinstance(body, str) and body else _inside(str(facts.get("message", "")))
     if is_page(facts):
         return "a web page (HTML), not an API response"
+    if "provider returned 'choices'" in str(facts.get("message", "")):  # in litellm's words
+        return 'JSON without "choices"'
+    text = _message_in(facts.get("body")) or _inside(str(facts.get("message", "")))
     text = text.partition(" Original exception:")[0].partition("Traceback (most recent call last)")[0]
     text = _LOCAL_PATH.sub("", text)
     text = re.sub(r"\.? Handle with `litellm\.\w+`\.?$", "", text)
     text = re.sub(r"^(litellm\.)?(\w+(Error|Exception)(: | - )|litellm\.)+", "", " ".join(text.split()))
-    text = re.sub(r"^(\w+Exception - )+", "", text)
+    text = re.sub(r"^(\w+Exception - )+|^Error code: \d+( - )?", "", text)
     return text if len(text) <= MAX_LINE else text[:MAX_LINE] + "…"
 
 
 def _inside(text: str) -> str:
-    """Return the `message` of a JSON error embedded in litellm's message, else the whole message."""
+    """Return the message of an error embedded in litellm's, as JSON, Python bytes or a Python dict; else the text."""
     start = text.find("{")
-    if start < 0:
-        return text
-    try:
-        value = json.JSONDecoder().raw_decode(text[start:].replace("\\'", "'"))[0]
-    except (ValueError, RecursionError):
-        return text
-    error = value.get("error", value) if isinstance(value, dict) else value
-    message = error.get("message") if isinstance(error, dict) else error
-    return message if isinstance(message, str) and message else text
+    quoted = _BYTES.search(text)
+    decoders: tuple[Callable[[], object], ...] = (
+        lambda: json.loads(ast.literal_eval(quoted[0])) if quoted is not None else None,
+        lambda: json.JSONDecoder().raw_decode(text[start:])[0],
+        lambda: ast.literal_eval(text[start : text.rindex("}") + 1]),
+    )
+    for decode in decoders:
+        try:
+            found = _message_in(decode()) if start >= 0 else ""
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+        if found:
+            return found
+    return text
+
+
+_BYTES = re.compile(r"""b'(?:[^'\\]|\\.)*'|b"(?:[^"\\]|\\.)*\"""")
+"""A response body as Python writes bytes."""
+
+
+def _message_in(value: object) -> str:
+    """Return the message in an error's JSON, wherever vendors write it; "" without one."""
+    if isinstance(value, list):
+        return _message_in(value[0]) if value else ""
+    if isinstance(value, Mapping):
+        return next(filter(None, (_message_in(value.get(name)) for name in ("error", "message", "detail", "msg"))), "")
+    return value if isinstance(value, str) else ""
 
 
 def _nature(facts: Facts, said: str) -> str:

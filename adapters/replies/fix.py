@@ -18,6 +18,7 @@ FixKind = Literal[
     "demo",
     "predictor",
     "ask again",
+    "capabilities",
 ]
 
 
@@ -53,6 +54,17 @@ def describe_field(field: str, words: str) -> Fix:
 
 def retype_field(field: str, kind: str, message: str = "") -> Fix:
     return Fix("type", message or f"Give `{field}` the type {kind}.", {"field": field, "type": kind})
+
+
+def ask_without(capability: str, by_hand: Mapping[str, Any]) -> Fix:
+    """Turn off a capability of the column's model, in addition to those set `by_hand`."""
+    change = {"params": {"capabilities": {**by_hand, capability: False}}}
+    return Fix("capabilities", f"Set the capability `{capability}` of this column to false.", change)
+
+
+def may_help(fix: Fix, finish_reason: str | None) -> bool:
+    """Return False for a higher token limit if the reply did not end at its limit."""
+    return fix.kind != "max_tokens" or finish_reason in (None, "length")
 
 
 def raise_limit(tokens: int = MORE_TOKENS) -> Fix:

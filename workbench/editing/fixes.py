@@ -10,7 +10,7 @@ from typing import NamedTuple
 from adapters.errors import SignatureError
 from adapters.formats import catalog
 from adapters.formats.two_step import TwoStepAdapter
-from adapters.replies.fix import ASK_AGAIN, Fix
+from adapters.replies.fix import ASK_AGAIN, Fix, ask_without, may_help
 from adapters.replies.reading import Reading
 from adapters.requests.request import Request
 from adapters.running.asking_again import asked_again
@@ -129,18 +129,27 @@ def _with_field(state: State, change: Mapping[str, object]) -> State:
 
 
 def effects_of(
-    state: State, column: Column, reading: Reading | None, reply: Reply | None, request: Request | None
+    state: State,
+    column: Column,
+    reading: Reading | None,
+    reply: Reply | None,
+    request: Request | None,
+    also: Iterable[Fix] = (),
 ) -> tuple[Effect, ...]:
     """Preview every fix of the column's parse result and lints, fixes that make the reply parse first.
 
-    Fixes that change nothing are skipped. Each fix renders the prompt and parses the reply once.
+    Fixes that change nothing are skipped. Each fix renders the prompt and parses the reply once. `also` adds
+    fixes.
     """
+    ended = None if reply is None else reply.finish_reason
+    causes = reading.diagnosis if reading is not None else ()
     offered = [] if reading is None else list(_corrections(state, reading))
-    offered += [fix for cause in (reading.diagnosis if reading is not None else ()) for fix in cause.fixes]
+    offered += [fix for cause in causes for fix in cause.fixes if may_help(fix, ended)]
     if reading is not None and not reading.ok and not column.params.get("ask_again"):
         offered.append(ASK_AGAIN)
     found = linting.lints_of(state.session, column, state.case, request) if request is not None else ()
     offered += [fix for lint in found if lint.severity != "info" for fix in lint.fixes]
+    offered += also
     effects = [_effect(state, column, fix, reading, reply, request) for fix in _each_once(offered)]
     useful = [one for one in effects if one.problem or (one.after is not None and one.after is not state)]
     wrong = len(_wrong(reading)) if reading is not None else 0
@@ -166,6 +175,21 @@ def _corrections(state: State, reading: Reading) -> Iterator[Fix]:
     if values and all(dict(one.values) != values for one in state.session.demos):
         message = "Add the corrected reply as a demo of the format; then judge by another case."
         yield Fix("demo", message, {"new_demo": values})
+
+
+def of_rejection(column: Column, request: Request, rejected: str = "") -> Iterator[Fix]:
+    """Yield fixes that leave out what a server may reject: a schema, JSON, tools.
+
+    `rejected` is the capability that an error names (`ProviderError.payload`); "" yields every fix of the request.
+    """
+    form = request.params.get("response_format")
+    is_schema = isinstance(form, Mapping) and form.get("type") == "json_schema"
+    by_hand = column.params.get("capabilities")
+    of_form, of_tools = "response_schema" if is_schema else "response_format", "function_calling"
+    if form and rejected in ("", "response_schema", "response_format"):
+        yield ask_without(of_form, by_hand or {})
+    if request.params.get("tools") and rejected in ("", of_tools):
+        yield ask_without(of_tools, by_hand or {})
 
 
 def _wrong(reading: Reading) -> tuple[str, ...]:
@@ -215,15 +239,20 @@ def _effect(
     return Effect(fix, after, prompt, read.ok, is_other, reading is not None and reading.ok, wrong=wrong)
 
 
-def effects_for(session: Session, column: Column, case: Case, reply: Reply | None) -> tuple[Effect, ...]:
-    """Preview the fixes of a reply that is not on screen. Raises whatever rendering raises."""
+def effects_for(
+    session: Session, column: Column, case: Case, reply: Reply | None, of_rejections: bool = False
+) -> tuple[Effect, ...]:
+    """Preview the fixes of a reply that is not on screen; raise whatever rendering raises.
+
+    With `of_rejections`, fixes for a server that rejects the request come last.
+    """
     state = State(session, session.cases.index(case))
     request = rendering.request_of(session, column, case)
     reading = None
     if reply is not None:
         adapter = rendering.adapter_of(column)
         reading = recording.read_completion(adapter, request, session.signature.read(), reply)
-    return effects_of(state, column, reading, reply, request)
+    return effects_of(state, column, reading, reply, request, of_rejection(column, request) if of_rejections else ())
 
 
 def _added(text: str) -> tuple[str, ...]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from adapters.replies.fix import may_help
 from adapters.replies.reading import FieldReading, NearMiss, Reading
 from adapters.replies.streaming import StreamedField
 from workbench.output import command_output, json_shapes
 from workbench.output.display import value_text
 
 
-def write(head: str, reading: Reading) -> None:
-    """Print a column's parse result."""
+def write(head: str, reading: Reading, finish_reason: str | None = None) -> None:
+    """Print a column's parse result, with the fixes that may help after this finish reason."""
     command_output.heading(f"[{head}] {verdict(reading)}", "green" if reading.ok else "red")
     for field in reading.fields.values():
         _write_field(field, reading)
@@ -20,7 +21,7 @@ def write(head: str, reading: Reading) -> None:
             command_output.text(f"  ! {flag.message}")
     for miss in reading.near_misses:
         command_output.text(f"  ? {miss.message}\n    → {would_parse_as(miss)}")
-    _write_diagnosis(reading)
+    _write_diagnosis(reading, finish_reason)
     _write_spans(reading)
     if reading.extraction is not None:
         write(f"{head}: extraction", reading.extraction)
@@ -121,13 +122,14 @@ def _write_field(field: FieldReading, reading: Reading) -> None:
             command_output.text(f"      ! {flag.message}")
 
 
-def _write_diagnosis(reading: Reading) -> None:
+def _write_diagnosis(reading: Reading, finish_reason: str | None) -> None:
     """Print each cause not already shown as a flag, and each fix once."""
     said = {flag.message for flag in reading.flags}
     for cause in reading.diagnosis:
         if cause.message not in said:
             command_output.text(f"  cause: {cause.message}")
-    for message in reading.fix_messages:
+    fixes = [fix.message for cause in reading.diagnosis for fix in cause.fixes if may_help(fix, finish_reason)]
+    for message in dict.fromkeys(fixes):
         command_output.text(f"  fix: {message}")
 
 

@@ -268,6 +268,52 @@ def test_a_mistyped_provider_is_recognised(model: str, hint: str) -> None:
 def test_a_rejected_schema_names_the_parameter_that_asks_without_it() -> None:
     facts = {"types": ["BadRequestError"], "status": 400, "message": "Invalid schema for response_format 'X'"}
     line = str(translate(facts, Target("openai/m"), Scrubber()))
-    assert line.endswith('"capabilities": {"response_schema": false}.') and "'X'. To ask without a schema" in line
+    assert line.endswith('"capabilities": {"response_schema": false} (`send --apply capabilities`).')
+    assert "'X'. To ask without a schema" in line
+    json_only = str(translate(facts, Target("openai/m", asks_json=True), Scrubber()))
+    assert '"capabilities": {"response_format": false}' in json_only and "without a response_format" in json_only
     other = str(translate({**facts, "message": "temperature is too high"}, Target("openai/m"), Scrubber()))
     assert "capabilities" not in other
+
+
+@pytest.mark.parametrize(
+    ("said", "rejected"),
+    [
+        ("This response_format type is unavailable now", "response_schema"),
+        ("Unknown name 'x' at 'generation_config.response_schema': Cannot find field.", "response_schema"),
+        ("output_config.format: Extra inputs are not permitted", "response_schema"),
+        ('"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set', "function_calling"),
+        ("registry.ollama.ai/library/gemma:2b does not support tools", "function_calling"),
+        ("Invalid schema for function 'search': array schema missing items", "function_calling"),
+        ("Unsupported parameter: 'temperature' is not supported with this model.", ""),
+    ],
+)
+def test_the_part_of_a_request_that_a_server_rejects_is_named(said: str, rejected: str) -> None:
+    told = facts("BadRequestError", status=400, body={"error": {"message": said}})
+    error = translate(told, OPENAI, Scrubber({}))
+    assert error.payload.get("rejected", "") == rejected
+    assert (f'"capabilities": {{"{rejected}": false}}' in error.message) is bool(rejected)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"message": "Error code: 404 - {'detail': 'Not Found'}", "body": {"detail": "Not Found"}}, "Not Found"),
+        ({"message": "Error code: 400 - {'a': None, 'message': 'No'}"}, "No"),
+        ({"message": """AnthropicException - b'{"detail": "It\\'s \\\\"gone\\\\""}'"""}, 'It\'s "gone"'),
+        ({"message": 'MistralException - {"message": {"detail": [{"msg": "Extra inputs"}]}}'}, "Extra inputs"),
+        ({"message": "Error code: 400"}, ""),
+        ({"message": "x {'a': " + "[" * 5000}, None),
+    ],
+)
+def test_the_message_is_found_wherever_a_vendor_writes_it(given: dict[str, Any], said: str | None) -> None:
+    line = translate(facts("BadRequestError", status=400, **given), OPENAI, Scrubber({})).message
+    if said is not None:
+        assert line == f"openai rejected the request (400){f': {said}' if said else '.'}"
+
+
+def test_a_403_does_not_call_the_key_invalid() -> None:
+    told = facts("PermissionDeniedError", status=403, message="Country, region, or territory not supported")
+    error = translate(told, OPENAI, Scrubber({}))
+    assert error.message.startswith("openai denies access with the API key in OPENAI_API_KEY (403): Country")
+    assert in_short(error.payload) == "403 · access denied"

@@ -154,7 +154,7 @@ def _fixed(chosen: Selection, wanted: str) -> Selection:
     (column,) = chosen.columns
     reply = chosen.case.replies.get(column.id)
     try:
-        effect = fixes.chosen(fixes.effects_for(chosen.session, column, chosen.case, reply), wanted)
+        effect = fixes.chosen(fixes.effects_for(chosen.session, column, chosen.case, reply, of_rejections=True), wanted)
     except Exception as error:  # as for rendering: whatever dspy's format raises
         raise CommandError(f"{column.id}: {error}") from error
     if "reply" in effect.fix.change:

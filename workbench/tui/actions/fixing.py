@@ -21,6 +21,7 @@ from workbench.output.display import one_line
 from workbench.state.document import Place, RenderedColumn, State
 from workbench.tui.keys.bindings import KeyGroup
 from workbench.tui.pages.differences import section_blocks
+from workbench.tui.panes.verdict_line import rejected_in
 from workbench.tui.widgets.row_list import RowList
 from workbench.tui.widgets.text.plain import PlainStatic, content, key_hints, lines, plain_notify
 from workbench.tui.widgets.text.text_view import EMPTY, Block, TextView, block
@@ -112,20 +113,26 @@ async def choose(host: Host) -> None:
     rendered = host.main.shown_column()
     if rendered is None:
         return
-    effects = await asyncio.to_thread(effects_of, host.document.state, rendered)
+    run = host.main.runs.of(host.document.state.case.name, rendered.column.id)
+    failed = run if run is not None and run.phase == "failed" else None
+    rejected = rejected_in(failed.payload) if failed is not None else ""
+    effects = await asyncio.to_thread(effects_of, host.document.state, rendered, rejected)
     if not effects:
         says = "This reply and its prompt need no fix." if rendered.reading else "There is no reply to fix yet."
         plain_notify(host.app, says, title="No fixes")
         return
     causes = [one.message for one in rendered.reading.diagnosis] if rendered.reading is not None else []
+    causes += [failed.error] if failed is not None and rejected else []
     effect = await host.app.push_screen_wait(FixesScreen(rendered.column.id, causes, effects))
     if effect is not None:
         _apply(host, rendered, effect.fix)
 
 
-def effects_of(state: State, rendered: RenderedColumn) -> tuple[Effect, ...]:
+def effects_of(state: State, rendered: RenderedColumn, rejected: str = "") -> tuple[Effect, ...]:
+    """Preview the fixes of a column, and those of the part of its request that the server `rejected`."""
     request = None if rendered.error else rendered.request
-    return fixes.effects_of(state, rendered.column, rendered.reading, rendered.reply, request)
+    also = fixes.of_rejection(rendered.column, request, rejected) if rejected and request is not None else ()
+    return fixes.effects_of(state, rendered.column, rendered.reading, rendered.reply, request, also)
 
 
 def _apply(host: Host, rendered: RenderedColumn, fix: Fix) -> None:

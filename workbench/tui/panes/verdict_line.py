@@ -97,7 +97,8 @@ def verdict(rendered: RenderedColumn, run: ColumnRun | None, now: float = 0.0, k
     took = _took(run) if run is not None else ""
     ended = _ended(rendered, run)
     if run is not None and says_why(rendered, run):
-        return _line("✗", "error", *_failure(run, took))
+        fixes = keys(" · {app.fixes|alt+x} fixes") if rejected_in(run.payload) else ""
+        return _line("✗", "error", *_failure(run, fixes + took))
     if rendered.reply is not None and rendered.reply.raw:
         return lines(REPLY, *ended, ("≡ raw, not parsed", "$text-accent"), (took, "$foreground 60%"))
     if rendered.reading is not None:
@@ -171,6 +172,11 @@ def has_come(payload: Any) -> bool:
     kind = payload.get("kind")
     is_ours = kind in ("setup", "child") or (kind == "key" and not payload.get("key_sent"))
     return bool(payload.get("body")) or not is_ours
+
+
+def rejected_in(payload: Any) -> str:
+    """Return the capability whose part of the request the provider rejected; "" for any other failure."""
+    return str(payload.get("rejected", "")) if isinstance(payload, Mapping) else ""
 
 
 def is_of_before(rendered: RenderedColumn, run: ColumnRun | None) -> bool:

@@ -4,12 +4,14 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from threading import Barrier, Event
 from typing import Any
 
 import pytest
 
+from adapters.replies.fix import may_help, raise_limit
 from sessions import examples
 from sessions.file import store
 from sessions.model.session import Column, Session
@@ -333,6 +335,24 @@ def test_a_fix_is_applied_and_kept_with_save(tmp_path: Path, run: Run) -> None:
     wrong = run("send", path, "--adapter", "chat", "--apply", "99")
     assert wrong.code == exit_codes.USAGE
     assert "need no fix" in wrong.err or "no fix '99'" in wrong.err
+
+
+def test_what_a_server_rejects_is_left_out_with_apply(tmp_path: Path, run: Run) -> None:
+    path = str(tmp_path / "q.session.json")
+    run("new", "question -> code", "-o", path, "--input", "question=Q")
+    session = store.load(path)
+    able = Column("json", "json", params={"capabilities": {"response_schema": True, "function_calling": False}})
+    Path(path).write_text(store.dumps(replace(session, columns=(able,))), "utf-8")
+    done = run("send", path, "--apply", "capabilities", "--save", "--json")
+    assert done.code == 0 and "applied: Set the capability `response_schema` of this column to false." in done.err
+    assert "response_format" not in done.json["runs"]["json"]["attempts"][0]["request"]
+    saved = store.load(path).columns[0].params
+    assert saved == {"capabilities": {"response_schema": False, "function_calling": False}}
+
+
+def test_a_higher_limit_is_offered_only_where_the_limit_ended_the_reply() -> None:
+    assert may_help(raise_limit(), "length") and may_help(raise_limit(), None)
+    assert not may_help(raise_limit(), "content_filter") and not may_help(raise_limit(), "stop")
 
 
 def test_asking_again_shows_its_message_before_the_call_and_costs_a_call(tmp_path: Path, run: Run) -> None:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from threading import Event
+from typing import Any
 
 import pytest
+from scripted_lm import ScriptedLM
 
+from adapters.lm import Chunk, ProviderError
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText
+from sessions.running import rendering
 from tests.support.open_app import SIZES, Desk, at_the_desk
 from workbench.editing import edits
+from workbench.sending import sending
 from workbench.state.document import Place
 from workbench.tui.actions.fixing import FixesScreen
 
@@ -121,3 +128,34 @@ def test_the_first_fix_corrects_a_misspelt_marker_in_the_reply_itself(size: tupl
         assert desk.document.session == before
 
     at_the_desk(act, replace(SESSION, cases=(case,)), size=size)
+
+
+def test_a_rejected_schema_is_left_out_by_a_fix(monkeypatch: pytest.MonkeyPatch) -> None:
+    class RejectsSchemas(ScriptedLM):
+        def stream(self, request: Mapping[str, Any], cancel: Event | None = None) -> Iterator[Chunk]:
+            if request.get("response_format", {}).get("type") == "json_schema":
+                raise ProviderError("No schemas [/x]", "request", payload={"rejected": "response_schema"})
+            return super().stream(request, cancel)
+
+    def opened(session: Session, column: Column, *_: Any, **__: Any) -> ScriptedLM:
+        return RejectsSchemas('{"b": "x"}', capabilities=rendering.capabilities_for(session, column).capabilities)
+
+    monkeypatch.setattr(sending, "open_model", opened)
+    session = Session(
+        SignatureText("a -> b"), (), (Column("json", "json"),), (Case("c", {"a": "1"}),), "openai/gpt-6-luna"
+    )
+
+    async def act(desk: Desk) -> None:
+        await desk.press("f4", "f8")
+        await desk.sent()
+        await desk.until(lambda: "alt+x fixes" in desk.verdict("json"), "for the offer")
+        await open_fixes(desk)
+        await desk.until(lambda: "Set the capability `response_schema`" in on_screen(desk), "for the list")
+        assert "No schemas [/x]" in on_screen(desk)
+        await desk.press("enter")
+        assert desk.document.session.columns[0].params == {"capabilities": {"response_schema": False}}
+        await desk.press("f8")
+        await desk.sent()
+        await desk.until(lambda: "It helped" in on_screen(desk), "to hear of it")
+
+    at_the_desk(act, session, size=(120, 35))
