@@ -1,0 +1,66 @@
+"""Good replies raise no flag: awkward but right values, each written by the adapter that reads it."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import adapters
+from adapters.formats import catalog
+
+SIGNATURES: dict[str, Callable[[str], dict[str, Any]]] = {
+    "q -> a": lambda text: {"a": text},
+    "q -> r, a, ok: bool": lambda text: {"r": text, "a": "Fine.", "ok": True},
+    "q -> items: list[str], n: int": lambda text: {"items": [text, "second"], "n": 2},
+    "q -> m: dict[str, str], x: float": lambda text: {"m": {"k": text}, "x": 0.5},
+}
+
+VALUES = (
+    "I'm sorry to hear that your parcel is late. We will refund the postage today.",
+    "I cannot recommend the first option, because it costs twice as much; take the second.",
+    "As an AI model, the classifier reaches 92 % on the test set.",
+    "Save it to C:\\new\\table.txt and run notes.bat",
+    "The formula is \\frac{a}{b} \\times \\theta with \\nabla f = 0.",
+    'He said "no", then left; the sign read "Exit".',
+    "Use <think> to mark thoughts, e.g. <think>why?</think> before the answer.",
+    "Put {name} and {date} into the template; doubled braces {{ }} escape.",
+    "Answer: 42. Reasoning: 6 × 7.",
+    "# Heading\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n",
+    "```python\ndef f(x):\n    return {'a': x, 'b': None}\n```",
+    '{"city": "Paris"}',
+    "[1] Smith 2020; [2] Jones 2021",
+    "null",
+    "1.234,50 €",
+    "12/03/2024",
+    "ha ha ha ha ha ha ha ha ha ha ha ha ha ha",
+    "- item 1: done\n- item 2: done\n- item 3: done\n- item 4: done\n- item 5: done\n- item 6: done",
+    "The list goes on: a, b, c, ...",
+    "日本語の答えです。「はい」",
+    "See https://example.org/a?b=1&c=2#d for R&D",
+    "if a < b and c > d: pass",
+    "SELECT * FROM t WHERE a <> 'x' -- comment",
+    "// not a comment\n/* nor this */",
+    "The field `a` is described in the docs; [[ wiki link ]] works too.",
+    "## Result\nIt works.",
+    'The tool_calls list was empty; call <invoke name="x"> next time.',
+    'Error 404: page not found. {"error": "not found"} is the body.',
+    "<!DOCTYPE html><html><body>Hi</body></html>",
+    "“Quoted” text — with dashes",
+    '{"type": "object", "properties": {"a": {"type": "string"}}}',
+    "Yes. Yes. Yes. Yes. Yes. Yes. Yes. Yes. Yes. Yes. Yes. Yes.",
+    "tab\there\nline, ends with a backslash \\",
+)
+
+
+@pytest.mark.parametrize("name", ["chat", "json", "xml", "baml"])
+@pytest.mark.parametrize("signature", SIGNATURES)
+def test_good_replies_raise_no_flag(name: str, signature: str) -> None:
+    read, adapter = adapters.read_signature(signature), catalog.make(name)
+    for text in VALUES:
+        values = SIGNATURES[signature](html.escape(text, quote=False) if name == "xml" else text)
+        reading = adapter.read(read, str(adapter.format_assistant_message_content(read, values)))
+        assert reading.ok, (text, reading.error)
+        assert not reading.flags and not reading.diagnosis, (text, reading.flags)
