@@ -14,18 +14,19 @@ from math import inf
 from pathlib import Path
 from typing import TextIO
 
-from aiohttp import web
+from aiohttp import hdrs, web
 
 from workbench.output import crash_log
 from workbench.serving import board, messages, seats, textual_server
 from workbench.serving.connections import Connections, CountedLog, raise_descriptor_limit
 from workbench.serving.doors import BOARD, BROWSER, Doors, fields_of, page
 from workbench.serving.orders import DISK_MB, FILES, Orders
-from workbench.serving.seats import DownloadError, Seat, Seats
+from workbench.serving.seats import DownloadError, Seat, Seats, download_path, open_download
 
 LOOK_EVERY_S = 2.0
 """Seconds between checks for idle and abandoned seats."""
-SECONDS_TO_CLOSE = 10.0
+SECONDS_TO_CLOSE = 1.0
+"""Seconds for the last requests at the end, when no page is open any more."""
 ANY = ("0.0.0.0", "::", "")
 """Hosts that mean all addresses of this machine; browsers get the result of `own_host` instead."""
 FONT_SIZE, PROJECTED_FONT_SIZE = 16, 24
@@ -133,7 +134,10 @@ class ClassRoom:
                 web.post(BOARD, self._obey),
             ]
         )
-        self._runner = web.AppRunner(application, access_log=None, shutdown_timeout=SECONDS_TO_CLOSE)
+        # with `handler_cancellation` a lost connection ends its handler, and a seat's program with its page
+        self._runner = web.AppRunner(
+            application, access_log=None, shutdown_timeout=SECONDS_TO_CLOSE, handler_cancellation=True
+        )
         await self._runner.setup()
         assert self._runner.server is not None
         self._connections = Connections(self._runner.server, self.setup.public_url is not None)
@@ -156,6 +160,8 @@ class ClassRoom:
         for seat in self.seats.all:
             async with self.turn(seat):
                 pass  # the lock is free once the program has ended
+            if self._connections is not None:
+                self._connections.leave(seat.number)
         if self._runner is not None:
             await self._runner.cleanup()
         self._log.take_down()
@@ -212,7 +218,7 @@ class ClassRoom:
         return board.board(self.seats, self.setup.url(self.port), self.address)
 
     async def _obey(self, request: web.Request) -> web.Response:
-        await self.order((await fields_of(request)).get("order", ""))
+        await textual_server.finish(self.order((await fields_of(request)).get("order", "")))
         raise web.HTTPSeeOther(BOARD)
 
     def turn(self, seat: Seat) -> asyncio.Lock:
@@ -253,13 +259,19 @@ class ClassRoom:
             self._say(said)
 
     async def _hand_out(self, request: web.Request) -> web.StreamResponse:
-        """Respond with a file from the seat's folder."""
+        """Respond with a file from the seat's folder as an attachment, which browsers do not show."""
         seat = self._doors.holder(request)
         assert seat is not None  # `Doors` lets only seats through
+        name = request.match_info["name"]
         try:
-            return await textual_server.hand_out(request, seat.folder / FILES, request.match_info["name"])
+            opened = open_download(seat.folder / FILES, name)
         except DownloadError as error:
             return page("No download", str(error), status=404)
+        attached = {"Content-Disposition": f"attachment; filename*=UTF-8''{download_path(name)}"}
+        response = web.Response(body=opened, content_type="application/octet-stream", headers=attached)
+        if request.method == hdrs.METH_GET:
+            response.force_close()  # else the browser waits for the rest of a file that became shorter
+        return response
 
     async def _page(self, request: web.Request) -> web.Response:
         """Respond with the app's page."""

@@ -32,60 +32,31 @@ def _decoded(text: str) -> Any:
 
 
 @dataclass(frozen=True)
-class Keys:
-    """Typed, pasted or mouse input, as a terminal sends it."""
-
-    data: bytes
-
-
-@dataclass(frozen=True)
-class Resize:
-    width: int
-    height: int
-
-
-@dataclass(frozen=True)
-class Ping:
-    """A request for an answer that repeats `said`."""
-
-    said: str
-
-
-@dataclass(frozen=True)
-class Focus:
-    is_there: bool
-
-
-@dataclass(frozen=True)
 class Press:
     """A press of a page's button, one of `BUTTONS`; `step` (0-based) is the lesson's step for the button `step`."""
 
     button: str
     step: int = 0
 
-    def as_text(self) -> str:
-        """Write the press for the program, in the format that the page sends."""
-        return json.dumps([PRESS, self.button, self.step])
 
-
-Packet = Keys | Resize | Ping | Focus | Press
+Packet = bytes | str | dict[str, str | int | bool | None]
+"""Typed, pasted or mouse input as a terminal sends it; the text of a ping; or a message for the program."""
 
 
 def read_packet(text: str) -> Packet:
     """Read a page's message, a JSON list of kind and content. Raises `MessageError`."""
     match _decoded(text):
         case ["stdin", str(typed)]:
-            return Keys(typed.encode("utf-8", "replace"))
+            return typed.encode("utf-8", "replace")
         case ["resize", {"width": int(width), "height": int(height), **more}] if not more:
-            return Resize(*terminal_size(width, height))
+            columns, rows = terminal_size(width, height)
+            return {"type": "resize", "width": columns, "height": rows}
         case ["ping", str() | int() | float() | None as said]:
-            return Ping(str(said)[:100])
-        case ["focus"]:
-            return Focus(True)
-        case ["blur"]:
-            return Focus(False)
+            return str(said)[:100]
+        case ["focus" | "blur" as kind]:
+            return {"type": kind}
         case ["press", str(button), int(step)] if button in BUTTONS and 0 <= step < MOST_STEPS:
-            return Press(button, step)
+            return {"type": PRESS, **asdict(Press(button, step))}
     raise MessageError("not a message of this page")
 
 

@@ -13,17 +13,18 @@ import os
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import suppress
 from pathlib import Path
+from typing import Any, TypeVar
 
-from aiohttp import WSCloseCode, WSMsgType, hdrs, web
+from aiohttp import WSCloseCode, WSMsgType, web
 from aiohttp.abc import AbstractStreamWriter
 from textual_serve.app_service import AppService
 from textual_serve.download_manager import DownloadManager
 
 from workbench.serving import messages, seats
-from workbench.serving.messages import Focus, Keys, MessageError, Packet, Ping, Press, Resize, TeachersPlace
+from workbench.serving.messages import MessageError, TeachersPlace
 from workbench.serving.orders import PROGRAM, Orders
 
 MOST_OF_A_MESSAGE = 1_000_000
@@ -35,13 +36,13 @@ SECONDS_TO_CLOSE = 5.0
 """Seconds for a page to confirm that it was closed, before the connection is aborted."""
 SECONDS_TO_TAKE = 20.0
 """Seconds that a message may wait for a program or page that does not read."""
-CHUNK = 65_536
 NO_PACKET, OPENED_ELSEWHERE, IDLE, CLASS_IS_OVER, REMOVED = 1008, 4001, 4002, 4003, 4004
 """WebSocket close codes, for which `class.js` shows messages."""
 BETWEEN_S = 0.1
 """The shortest time between two places sent to a participant, in seconds; only the latest is sent."""
 
 Note = Callable[[messages.Controls], None]
+T = TypeVar("T")
 
 
 class Lead:
@@ -104,7 +105,8 @@ class SeatProgram(AppService):
     async def run(self) -> None:
         """Send the process's output to the page until it ends, then close the page."""
         await super().run()
-        await self.remote_close()
+        if self._task is not None:  # else `stop` has cancelled it, whose page closes without it
+            await self.remote_close()
 
     async def _close(self) -> None:
         await self._websocket.close()
@@ -152,18 +154,6 @@ class SeatProgram(AppService):
             told = place.as_text() if place is not None else None
             await self.send_meta({"type": messages.PLACE, "content": told})
 
-    async def take(self, packet: Packet) -> None:
-        """Pass a browser's packet to the process; a `Ping` is ignored."""
-        match packet:
-            case Keys(data):
-                await self.send_bytes(data)
-            case Resize(width, height):
-                await self.set_terminal_size(width, height)
-            case Press():
-                await self.send_meta({"type": messages.PRESS, "content": packet.as_text()})
-            case Focus(is_there):
-                await (self.focus() if is_there else self.blur())
-
 
 async def end(process: Process) -> None:
     """End a process and its children, and return once they have exited."""
@@ -186,43 +176,21 @@ async def _read_to_its_end(stream: asyncio.StreamReader) -> None:
         pass
 
 
-async def hand_out(request: web.Request, folder: Path, name: str) -> web.StreamResponse:
-    """Respond with a file in `folder` as an attachment, which browsers do not show.
-
-    Raises `DownloadError`. Aborts the connection if the browser does not read or the download is incomplete.
-    """
-    with seats.open_download(folder, name) as opened:
-        size = os.fstat(opened.fileno()).st_size
-        response = web.StreamResponse()
-        response.content_type = "application/octet-stream"  # never shown as a page of this site
-        response.content_length = size
-        response.headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{seats.download_path(name)}"
-        left = 0 if request.method == hdrs.METH_HEAD else size  # a body after HEAD is taken for the next response
-        is_whole = False
-        try:
-            async with asyncio.timeout(SECONDS_TO_TAKE):
-                await response.prepare(request)
-            while left and (chunk := await asyncio.to_thread(opened.read, min(CHUNK, left))):
-                left -= len(chunk)
-                async with asyncio.timeout(SECONDS_TO_TAKE):
-                    await response.write(chunk)
-            if not left:
-                async with asyncio.timeout(SECONDS_TO_TAKE):
-                    await response.write_eof()
-                is_whole = True
-        except (ConnectionError, TimeoutError):
-            pass
-        finally:
-            if not is_whole and request.transport is not None:
-                request.transport.abort()  # else it waits for a reader, or the reader for the rest
-    return response
+async def finish(work: Coroutine[Any, Any, T]) -> T:
+    """Await `work` to its end, although this task is cancelled meanwhile."""
+    task = asyncio.create_task(work)
+    while not task.done():
+        with suppress(asyncio.CancelledError):
+            await asyncio.shield(task)
+    return task.result()
 
 
 class Connection(web.WebSocketResponse):
     """The server's end of a page's WebSocket; aiohttp's own waits without limit for a page that does not read."""
 
     def __init__(self) -> None:
-        super().__init__(heartbeat=HEARTBEAT_S, max_msg_size=MOST_OF_A_MESSAGE)
+        # not compressed: a kilobyte could become a megabyte, which takes a millisecond of everybody's time
+        super().__init__(heartbeat=HEARTBEAT_S, max_msg_size=MOST_OF_A_MESSAGE, compress=False)
         self._transport: asyncio.Transport | None = None
 
     async def prepare(self, request: web.BaseRequest) -> AbstractStreamWriter:
@@ -272,17 +240,21 @@ async def converse(
             except MessageError as error:
                 await websocket.close(code=NO_PACKET, message=str(error).encode())
                 break
-            if isinstance(packet, (Keys, Press)):
-                touch()
             async with asyncio.timeout(SECONDS_TO_TAKE):
-                if isinstance(packet, Ping):
-                    await websocket.send_json(["pong", packet.said])
-                else:
-                    await program.take(packet)
+                match packet:
+                    case bytes():
+                        touch()
+                        await program.send_bytes(packet)
+                    case str():
+                        await websocket.send_json(["pong", packet])
+                    case _:
+                        if packet["type"] == messages.PRESS:
+                            touch()
+                        await program.send_meta(packet)
             await asyncio.sleep(0)  # messages that are here already are read without a pause: let others go first
     except (ConnectionError, TimeoutError):
         pass  # the page was closed during a send, or page or program no longer reads
     finally:
         if following is not None:
             following.cancel()
-        await asyncio.shield(program.stop())
+        await finish(program.stop())

@@ -36,7 +36,7 @@ def program_of_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     async def nothing(*_: object) -> None:
         pass
 
-    for name in ("start", "take", "follow", "stop"):
+    for name in ("start", "send_meta", "follow", "stop"):
         monkeypatch.setattr(textual_server.SeatProgram, name, nothing)
     monkeypatch.setattr(textual_server.SeatProgram, "__init__", lambda *_: None)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, TextIO
 
@@ -15,7 +14,7 @@ from textual.drivers.web_driver import WebDriver
 from textual.message import Message
 
 from workbench.serving import messages
-from workbench.serving.messages import MessageError, Press
+from workbench.serving.messages import Press
 
 LAST_SECONDS = 5.0
 """Seconds the app has to exit after its reader has gone."""
@@ -65,10 +64,8 @@ class VisitorDriver(WebDriver):
         Runs in the reader thread.
         """
         if packet_type == messages.PRESS:
-            with suppress(MessageError):
-                press = messages.read_packet(str(payload.get("content")))
-                if isinstance(press, Press):
-                    self._program.post_message(ButtonPressed(press))
+            press = Press(str(payload.get("button")), int(str(payload.get("step"))))
+            self._program.post_message(ButtonPressed(press))
         elif packet_type == messages.PLACE:
             place = payload.get("content")
             self._program.post_message(TeacherMoved(place if isinstance(place, str) else None))
