@@ -24,6 +24,8 @@ class Confinement:
 
     folder: Path | None = None
     models: tuple[str, ...] = ()
+    runs_mb: int = 0
+    """The size limit of the stored runs in megabytes; with 0 they are lost with the page."""
 
     def why_no_file(self, path: Path) -> str:
         """Return why a file may not be opened or written, after resolving links, or ""."""

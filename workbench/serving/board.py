@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable
 from html import escape
 
@@ -73,9 +74,9 @@ def qr_lines(address: str) -> str:
     """Draw the QR code of an address with half blocks, two rows per line; light squares are filled."""
     import segno
 
-    rows = [tuple(row) for row in segno.make_qr(address).matrix_iter(border=2)]
-    pairs = zip(rows[::2], [*rows[1::2], rows[0]], strict=False)
-    return "\n".join("".join("█▀▄ "[2 * upper + lower] for upper, lower in zip(*pair, strict=True)) for pair in pairs)
+    drawn = io.StringIO()
+    segno.make_qr(address).terminal(drawn, border=2, compact=True)
+    return drawn.getvalue().rstrip("\n")
 
 
 def _participants(seats: Seats) -> Iterable[Seat]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import site
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -47,6 +48,11 @@ class Orders:
     def home(self) -> Path:
         return Path(self.folder) / HOME
 
+    @property
+    def runs_mb(self) -> int:
+        """The share of `disk_mb` for stored runs: SQLite limits that file, `serving.walls` all others."""
+        return self.disk_mb // 10
+
     def as_text(self) -> str:
         """Write the orders for the program's command line."""
         return json.dumps(asdict(self))
@@ -74,6 +80,7 @@ class Orders:
             "XDG_DATA_HOME": os.path.join(home, "data"),
             "XDG_CACHE_HOME": os.path.join(home, "cache"),
             "TMPDIR": os.path.join(home, "tmp"),
+            "PYTHONUSERBASE": site.getuserbase(),
             "PYTHONUTF8": "1",
             "PYTHONDONTWRITEBYTECODE": "1",
             "TEXTUAL_DRIVER": "workbench.tui.textual_internals.visitor_driver:VisitorDriver",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import mimetypes
 import os
+import site
 import sys
 import sysconfig
 from collections.abc import Callable, Iterable
@@ -138,6 +139,7 @@ def _python_folders() -> tuple[str, ...]:
     names = ("stdlib", "platstdlib", "purelib", "platlib")
     folders = [sysconfig.get_path(name) for name in names]
     folders += [str(Path(one) / "lib") for one in (sys.prefix, sys.base_prefix)]
+    folders += [site.getusersitepackages()] if site.ENABLE_USER_SITE else []
     folders += [str(Path(str(one.__file__)).parent) for one in (adapters, sessions, workbench)]
     return tuple(os.path.realpath(one) for one in (*folders, *DEVICES, *SYSTEM_TABLES, *mimetypes.knownfiles))
 

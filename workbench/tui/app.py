@@ -144,7 +144,8 @@ class WorkbenchApp(SurvivingApp):
     def past_runs(self) -> RunHistory:
         from workbench.tui.runs.run_history import RunHistory
 
-        history = RunHistory(self.preferences.megabytes_of_runs if self._keep else 0)
+        most = self.preferences.megabytes_of_runs if self.confinement.folder is None else self.confinement.runs_mb
+        history = RunHistory(most if self._keep else 0)
         history.open(self.document.path)
         return history
 

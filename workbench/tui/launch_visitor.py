@@ -210,7 +210,7 @@ class VisitorApp(WorkbenchApp):
     def __init__(
         self, session: Session, path: Path | None, orders: Orders, fingerprint: Fingerprint | None = None
     ) -> None:
-        confinement = Confinement(orders.files, orders.models)
+        confinement = Confinement(orders.files, orders.models, orders.runs_mb)
         super().__init__(
             session, path, fingerprint=fingerprint, confinement=confinement, is_projected=orders.is_projected
         )
@@ -307,7 +307,8 @@ def main() -> int:
     os.nice(5)  # so that the server still responds with thirty apps
     log = os.open(orders.home / LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.dup2(log, 2)  # Python's tracebacks do not belong on the teacher's terminal
-    walls.put_up(Path(orders.folder), orders.disk_mb * walls.MEGABYTE, calls_models=bool(orders.models))
+    most_bytes = (orders.disk_mb - orders.runs_mb) * walls.MEGABYTE
+    walls.put_up(Path(orders.folder), most_bytes, calls_models=bool(orders.models))
     app = visitor_app(orders)
     app.preferences.use_config()
     code = app.run()

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import site
 from pathlib import Path
 
 import pytest
 
 from workbench.serving import seats
 from workbench.serving.orders import Orders, key_variables
+from workbench.tui.launch_visitor import visitor_app
+from workbench.tui.runs import run_history
+from workbench.tui.runs.run_history import RunHistory
 
 TEACHERS = {
     "OPENAI_API_KEY": "sk-teacher",
@@ -90,3 +94,25 @@ def test_a_folder_that_was_kept_is_not_used_again(tmp_path: Path) -> None:
     first = seats.make_folder(tmp_path, 1, [])
     second = seats.make_folder(tmp_path, 1, [])
     assert [first.name, second.name] == ["seat-01", "seat-02"]
+
+
+def test_packages_are_those_of_the_server_and_none_of_the_seats(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(site, "USER_BASE", "/home/teacher-base")
+    made = Orders("/class/seat-01").environment((80, 24), TEACHERS)
+    assert made["PYTHONUSERBASE"] == "/home/teacher-base", "else a folder of the seat's HOME"
+
+
+def test_stored_runs_and_files_together_stay_below_the_limit_of_a_seat(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    orders = Orders(str(seats.make_folder(tmp_path, 1, [])), disk_mb=100)
+    made: list[int] = []
+
+    class History(RunHistory):
+        def __init__(self, megabytes: int) -> None:
+            made.append(megabytes)
+            super().__init__(megabytes)
+
+    monkeypatch.setattr(run_history, "RunHistory", History)
+    visitor_app(orders).past_runs.close()
+    assert made == [orders.runs_mb] == [10]
