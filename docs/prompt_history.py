@@ -21,9 +21,8 @@ from sessions.file import store
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from sessions.releases.engine import Engine
-from sessions.upgrades.engines import open_engine
 from sessions.upgrades.report import Found, upgrade
-from sessions.upgrades.sides import Change, Side, compare
+from sessions.upgrades.sides import Change, Side, compare, open_engine
 
 FILE = Path(__file__).with_name("prompt_history.json")
 RELEASES = ("2.6.27", "3.0.4", "3.1.3", "3.2.1", "3.3.1", "3.4.1")

@@ -20,7 +20,7 @@ from textual.screen import Screen
 from sessions.file import store
 from sessions.releases.release import Release
 from sessions.running import recording
-from sessions.upgrades.engines import Ours
+from sessions.upgrades.sides import Ours
 from workbench.cli.arguments import Parser
 from workbench.cli.commands import SUMMARIES, load
 from workbench.output.exit_codes import CommandError

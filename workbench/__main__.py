@@ -17,8 +17,7 @@ from workbench.cli.arguments import Parser, add_tool
 from workbench.cli.commands import SUMMARIES, load
 from workbench.config import user_code
 from workbench.output import command_output, exit_codes
-from workbench.output.exit_codes import CommandError
-from workbench.output.suggestions import nearest
+from workbench.output.exit_codes import CommandError, nearest
 
 if TYPE_CHECKING:
     from subprocess import Popen

@@ -1,7 +1,7 @@
 """Define the interface of engines: a question in, a whole call of an adapter out.
 
 An engine is a dspy release in its own process (`sessions.releases.release.Release`), or ours
-(`sessions.upgrades.engines.Ours`). Both return the same data types, so that they can be compared.
+(`sessions.upgrades.sides.Ours`). Both return the same data types, so that they can be compared.
 """
 
 from __future__ import annotations

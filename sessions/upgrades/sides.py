@@ -1,13 +1,19 @@
-"""Compare how both sides of a change render the calls of a fixture and parse its replies."""
+"""Compare how both sides of a change render the calls of a fixture and parse its replies.
+
+A side is a release of dspy, or our adapters with the interface of a release.
+"""
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from adapters.formats import catalog
 from adapters.prompts.text import DataPart, Message, Segment, Text
+from adapters.replies.reading import Reading
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.token_estimates import Estimates
 from sessions.causes import writing
@@ -16,7 +22,9 @@ from sessions.file.json_values import JSON
 from sessions.model import variants
 from sessions.model.replies import Answer
 from sessions.model.session import Case, Column, Session
-from sessions.releases.engine import Engine, Question, ReleaseError
+from sessions.releases import environments
+from sessions.releases.engine import Call, Engine, Question, ReleaseError, ReleaseReading
+from sessions.releases.release import Release
 from sessions.running import recording, rendering
 from sessions.text_diff import opcodes, stretches
 from sessions.upgrades import comparing
@@ -311,3 +319,58 @@ def _neighbour(ours: Text, place: int) -> Segment:
     if not before or before[0].kind == "value":
         return Segment("", "boilerplate")
     return before[0]
+
+
+class Ours:
+    """The adapters of this project, which reproduce `sessions.running.recording.DSPY`. Keeps nothing open."""
+
+    name = f"ours, as dspy {recording.DSPY}"
+    version = recording.DSPY
+
+    def call(self, question: Question) -> Call:
+        """Make a whole call, as `Engine.call`; formatting errors become a `ReleaseError` of kind `raised`."""
+        session, case, column = question.session, question.case, question.column
+        if question.adapter:
+            column = replace(column, adapter=question.adapter, options={})
+        try:
+            adapter = rendering.adapter_of(column)
+            signature = variants.session_of(session, column).signature.read()
+            made = rendering.request_of(session, column, case, capabilities=question.capabilities, adapter=adapter)
+            readings = tuple(
+                [recording.read_completion(adapter, made, signature, answer) for answer in question.answers]
+            )
+        except Exception as error:  # whatever dspy's format raises for this signature and these values
+            message = f"{self.name}: it makes no prompt: {type(error).__name__}: {error}"
+            raise ReleaseError("raised", question.column.id, message) from error
+        body = {name: value for name, value in made.as_dict().items() if name not in ("messages", "model")}
+        return Call(
+            tuple(recording.as_json(made.prompt.as_dicts())),
+            recording.as_json(body),
+            tuple([_reading(one) for one in readings]),
+            made.removed_fields,
+        )
+
+    def close(self) -> None:
+        """Do nothing: nothing is open."""
+
+
+def _reading(reading: Reading) -> ReleaseReading:
+    made, error = recording.recorded_reading(reading), reading.error
+    return ReleaseReading(made.ok, made.values, *(("", "") if error is None else (error.type, error.message)))
+
+
+def open_engine(name: str) -> Engine:
+    """Start the engine of a name. `installed` is the dspy in the workbench's own environment.
+
+    Raises `ReleaseError`; if a release was not added, with how to add it.
+    """
+    if name == "ours":
+        return Ours()
+    if name == "installed":
+        return Release(sys.executable, hint="install dspy beside the workbench, or name a release as `3.0.4`")
+    if environments.VERSION.fullmatch(name):
+        return environments.open_release(name)
+    if os.sep in name or name.startswith("python"):
+        return Release(name, hint="install dspy there, or name another Python")
+    message = f"`{name[:80]}` names no engine"
+    raise ReleaseError("missing", "", message, "there are `ours`, `installed`, a release as `3.0.4`, a Python's path")

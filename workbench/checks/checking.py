@@ -22,10 +22,9 @@ from sessions.model.session import Case, Session
 from sessions.running import recording, rendering
 from sessions.source.comparing import check_source, why_unlinked, with_source
 from sessions.source.linking import Follower
-from workbench.checks import keywords
+from workbench.checks import fixture_files
 from workbench.config import user_code
-from workbench.output.exit_codes import CommandError
-from workbench.output.suggestions import no_such
+from workbench.output.exit_codes import CommandError, no_such
 
 if TYPE_CHECKING:
     from sessions.releases.release import Release
@@ -217,7 +216,7 @@ def wanted_of(session: Session, path: str, plan: Plan) -> checking.IsWanted:
     known = {one.id for one in session.columns}
     others = set(plan.adapters) - known
     ids = {*plan.adapters, *(one.id for one in session.columns if one.adapter in others)}
-    meant = keywords.parse(plan.keyword) if plan.keyword else None
+    meant = fixture_files.parse(plan.keyword) if plan.keyword else None
 
     def wanted(case: str, column: str) -> bool:
         if plan.adapters and column not in ids:

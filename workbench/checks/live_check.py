@@ -14,8 +14,7 @@ from sessions.checking import expectations
 from sessions.checking.verdicts import Drift, Word
 from sessions.model.session import Case, Column, Session
 from sessions.running import recording
-from sessions.upgrades.engines import Ours
-from sessions.upgrades.sides import Change, Side
+from sessions.upgrades.sides import Change, Ours, Side
 from workbench.sending import sending
 from workbench.sending.allowed_hosts import Allowed
 

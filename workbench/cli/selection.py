@@ -18,8 +18,7 @@ from sessions.releases.engine import ReleaseError
 from sessions.running import rendering
 from workbench.config import user_code
 from workbench.output import command_output
-from workbench.output.exit_codes import CommandError
-from workbench.output.suggestions import no_such
+from workbench.output.exit_codes import CommandError, no_such
 
 if TYPE_CHECKING:
     from sessions.file.both_changes import Winner

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from adapters.formats import catalog
 from adapters.lm import config_file, servers
 from adapters.lm.config_file import ConfigError, ConfigFile
-from workbench.output.suggestions import nearest
+from workbench.output.exit_codes import nearest
 
 THEMES = tuple(
     (

@@ -21,7 +21,10 @@ from adapters.replies.reading import Reading
 from adapters.requests.request import Request
 from sessions.exports.exported import Exported, Source, View, switched_off
 from sessions.running.recording import as_json
-from workbench.exporting.page_parts import (
+from workbench.exporting.prepared import (
+    KEPT,
+    Prepared,
+    Shown,
     field_row,
     focusable,
     hint,
@@ -34,7 +37,6 @@ from workbench.exporting.page_parts import (
     touched,
     walked,
 )
-from workbench.exporting.prepared import KEPT, Prepared, Shown
 from workbench.lessons import lesson, parser_matrix, reply_lesson
 from workbench.pages.page import Behaviour, folded, page, table
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from workbench.checks import keywords
+from workbench.checks import fixture_files
 from workbench.output import display
 from workbench.output.exit_codes import CommandError
 from workbench.pytest_plugin import check_child
@@ -182,7 +182,7 @@ class SessionTest(pytest.Item):
 def chosen(items: Sequence[pytest.Item], expression: str) -> tuple[list[pytest.Item], list[pytest.Item]]:
     """Split session tests into those that `-k` selects and the others. Raises `pytest.UsageError`."""
     try:
-        test = keywords.parse(expression)
+        test = fixture_files.parse(expression)
     except CommandError as error:
         raise pytest.UsageError(str(error)) from None
     meant: list[pytest.Item] = []

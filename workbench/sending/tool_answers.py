@@ -11,8 +11,7 @@ from typing import Any
 from sessions.model.session import Session, Tool
 from workbench.config import user_code
 from workbench.output import command_output
-from workbench.output.exit_codes import CommandError
-from workbench.output.suggestions import no_such
+from workbench.output.exit_codes import CommandError, no_such
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from sessions.errors import SessionError
 from sessions.releases import environments, installing
 from sessions.releases.engine import ReleaseError
 from sessions.releases.installing import CannotAddError
-from sessions.upgrades import engines
+from sessions.upgrades import sides
 
 HELLO = 'echo \'{"dspy": "9.9.1"}\'\nread question\n'
 
@@ -175,12 +175,12 @@ def test_versions_stand_in_their_order() -> None:
 
 
 def test_engines_have_names(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    assert engines.open_engine("ours").version == "3.4.1"
+    assert sides.open_engine("ours").version == "3.4.1"
     with pytest.raises(ReleaseError, match=r"dspy 9\.9\.1 is not added \(`workbench dspy add 9\.9\.1` adds it\)"):
-        engines.open_engine("9.9.1")
+        sides.open_engine("9.9.1")
     with pytest.raises(ReleaseError, match="names no engine"):
-        engines.open_engine("newest")
-    engine = engines.open_engine(program(tmp_path / "python", HELLO))
+        sides.open_engine("newest")
+    engine = sides.open_engine(program(tmp_path / "python", HELLO))
     engine.close()
     assert engine.version == "9.9.1"
 

@@ -18,7 +18,7 @@ from sessions.model.replies import Answer
 from sessions.model.session import Case, Column, Session, SignatureText, Tool
 from sessions.releases.engine import Question, ReleaseError
 from sessions.releases.release import WORKER, Release
-from sessions.upgrades.engines import Ours
+from sessions.upgrades.sides import Ours
 
 ABLE = Capabilities(True, True, True, frozenset({"response_format", "tools", "tool_choice", "reasoning_effort"}))
 HOSTILE = "[/red] \x1b[31m \ud800 <&>{}[[ ## completed ## ]]\n" * 3

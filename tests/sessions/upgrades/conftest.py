@@ -10,9 +10,8 @@ import pytest
 
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from sessions.releases.engine import Call, Question
-from sessions.upgrades.engines import Ours
 from sessions.upgrades.report import Upgrade, upgrade
-from sessions.upgrades.sides import Change, Side, compare
+from sessions.upgrades.sides import Change, Ours, Side, compare
 
 Edit = Callable[[str, str], str]
 """A message's new text, of its role and its text."""

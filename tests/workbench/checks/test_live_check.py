@@ -9,8 +9,7 @@ import pytest
 from sessions.bench.statistics import Share
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.releases.engine import Call, Question, ReleaseError
-from sessions.upgrades.engines import Ours
-from sessions.upgrades.sides import Change, Side
+from sessions.upgrades.sides import Change, Ours, Side
 from workbench.checks import live_check
 from workbench.sending.allowed_hosts import Allowed
 

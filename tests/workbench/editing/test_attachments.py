@@ -12,8 +12,8 @@ from adapters.signatures.signature import Field
 from adapters.types import Audio, Document, File, Image
 from adapters.values.custom_types import build
 from sessions.model.session import SignatureText
-from workbench.editing import attachments
-from workbench.editing.attachments import AttachError, attached, described, path_in, takes_file
+from workbench.editing import field_values
+from workbench.editing.field_values import AttachError, attached, described, path_in, takes_file
 
 SIGNATURE = """import dspy
 from dspy.experimental import Document
@@ -77,7 +77,7 @@ def test_what_cannot_be_attached_says_why(tmp_path: Path, monkeypatch: pytest.Mo
     ):
         with pytest.raises(AttachError, match=said):
             attached(field(name), tmp_path / file)
-    monkeypatch.setattr(attachments, "MOST_BYTES", 4)
+    monkeypatch.setattr(field_values, "MOST_BYTES", 4)
     with pytest.raises(AttachError, match=r"n\.txt is 5 B; attach a file of at most 4 B"):
         attached(field("any_file"), tmp_path / "n.txt")
     assert [name for name in ("picture", "more", "sound", "note") if takes_file(field(name))] == [

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
-from workbench.editing.origins import key_of, place_of
-from workbench.state.document import Place, State
+from workbench.state.document import Place, State, key_of, place_of
 from workbench.state.engine import Engine
 from workbench.tui.pages.lints import lints_of
 from workbench.tui.pages.lints import place_of as lint_place

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from workbench.output.data_parts import size, summary
+from workbench.output.measures import size, summary
 
 PNG = "image_url · image/png · 12.3 kB"
 PICTURE = base64.b64encode(b"x" * 12_300).decode()

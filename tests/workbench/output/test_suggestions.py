@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from workbench.output.suggestions import nearest, no_such
+from workbench.output.exit_codes import nearest, no_such
 
 
 def test_a_slip_finds_its_name_whatever_the_case() -> None:

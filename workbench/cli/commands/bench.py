@@ -26,7 +26,7 @@ from workbench.bench.planning import Forecast, Forecasts, Plan, Target, plan
 from workbench.bench.running import Bench, Progress, Settings
 from workbench.checks import fixture_files
 from workbench.cli import arguments, selection
-from workbench.cli.interruption import interruptible
+from workbench.cli.arguments import interruptible
 from workbench.output import command_output, exit_codes, markdown, measures
 from workbench.output.exit_codes import CommandError
 from workbench.pages.page import page_of_blocks

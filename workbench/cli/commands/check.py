@@ -19,13 +19,12 @@ from sessions.checking.verdicts import FixtureResult, Part, totals
 from sessions.releases import project
 from sessions.running import recording
 from sessions.source.comparing import NO_LINK
-from workbench.checks import fixture_files, github_annotations, keywords
+from workbench.checks import fixture_files, github_annotations
 from workbench.checks.checking import Checked, Plan, check_all
 from workbench.cli import arguments
 from workbench.output import command_output, exit_codes, json_shapes
-from workbench.output.exit_codes import CommandError
+from workbench.output.exit_codes import CommandError, nearest
 from workbench.output.markdown import bounded, code, fenced
-from workbench.output.suggestions import nearest
 
 DESCRIPTION = """\
 Render every recorded case and column again, parse the recorded replies again,
@@ -149,9 +148,9 @@ def run(options: argparse.Namespace) -> int:
 
         arguments.write_output(options.junit, junit.report(results, errors))
     if options.html is not None:
-        from workbench.pages import check_page
+        from workbench.pages import report_pages
 
-        arguments.write_output(options.html, check_page.page_of(found, results, counts, errors))
+        arguments.write_output(options.html, report_pages.check_page(found, results, counts, errors))
     if options.markdown is not None or os.environ.get(SUMMARY):
         _write_markdown(options.markdown, markdown_report(found, counts, errors))
     if options.json:
@@ -245,7 +244,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     if options.live is None and (options.repeat > 1 or options.deadline is not None):
         raise CommandError(f"--{'repeat' if options.repeat > 1 else 'deadline'} requires --live")
     if options.keyword:
-        keywords.parse(options.keyword)
+        fixture_files.parse(options.keyword)
     return Plan(
         adapters=tuple(options.adapters or ()),
         cases=tuple(options.cases or ()),

@@ -13,7 +13,7 @@ from sessions.releases import environments, project
 from sessions.releases.environments import Environment
 from sessions.releases.installing import CannotAddError
 from workbench.cli import arguments
-from workbench.cli.interruption import cleaned_up
+from workbench.cli.arguments import cleaned_up
 from workbench.output import command_output, display, exit_codes
 from workbench.output.exit_codes import CommandError
 

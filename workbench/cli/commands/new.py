@@ -31,10 +31,9 @@ from sessions.source.linking import is_of_project, linked
 from sessions.source.project import SourceError
 from workbench.cli import arguments
 from workbench.config import settings
-from workbench.editing import attachments
+from workbench.editing import field_values
 from workbench.output import command_output, exit_codes
-from workbench.output.exit_codes import CommandError
-from workbench.output.suggestions import no_such
+from workbench.output.exit_codes import CommandError, no_such
 
 DESCRIPTION = """\
 Makes a session file with the columns and the model of your config (by default
@@ -267,16 +266,16 @@ def input_values(given: Sequence[str], signature: Signature) -> dict[str, Any]:
 
 
 def _is_file(text: str, field: Field) -> bool:
-    return text.startswith("@") and attachments.takes_file(field)
+    return text.startswith("@") and field_values.takes_file(field)
 
 
 def _attached(text: str, field: Field, before: Any) -> Any:
     try:
-        value = attachments.attached(field, Path(text[1:]).expanduser(), before)
-    except attachments.AttachError as error:
+        value = field_values.attached(field, Path(text[1:]).expanduser(), before)
+    except field_values.AttachError as error:
         raise CommandError(f"--input {field.name}: {error}") from error
     last = value[-1] if isinstance(value, list) else value
-    command_output.message(f"{field.name}: {attachments.described(last) or text[1:]}")
+    command_output.message(f"{field.name}: {field_values.described(last) or text[1:]}")
     return value
 
 
@@ -294,7 +293,7 @@ def _what_works(field: Field) -> str:
     """Suggest a valid input, with an example only if it would be accepted."""
     for custom in custom_types_in(field.annotation):
         if custom.__name__ in WHAT_WORKS:
-            file = f", or attach a file: --input {field.name}=@PATH" if attachments.takes_file(field) else ""
+            file = f", or attach a file: --input {field.name}=@PATH" if field_values.takes_file(field) else ""
             return WHAT_WORKS[custom.__name__] + file
     sample = _sample(field)
     return f"give it as JSON, e.g. '{sample}'" if takes(field.annotation, strict_json(sample)) else "give it as JSON"

@@ -10,15 +10,14 @@ from pathlib import Path
 
 from sessions.causes.cause import Cause, verdict_lines
 from sessions.errors import SessionError
-from workbench.checks import fixture_files, keywords, reviewing
+from workbench.checks import fixture_files, reviewing
 from workbench.checks.checking import Plan
 from workbench.checks.decisions import Decisions, KeptDecisions, is_accepted_with_all, of_files, why_not
 from workbench.checks.reviewing import Decide, FilesLook, Review, Written
 from workbench.cli import arguments
 from workbench.cli.commands.check import write_causes
 from workbench.output import command_output, exit_codes, json_shapes
-from workbench.output.exit_codes import CommandError
-from workbench.output.suggestions import nearest
+from workbench.output.exit_codes import CommandError, nearest
 
 DESCRIPTION = """\
 Group the drift of recorded sessions by cause: one changed word of a description
@@ -60,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, decide: Decide | None = None) -> int:
     """Run the command; `decide` opens the review screen, which this module does not import."""
     if options.keyword:
-        keywords.parse(options.keyword)
+        fixture_files.parse(options.keyword)
     if not 1 <= options.jobs <= 256:
         raise CommandError("--jobs: expected a number from 1 to 256")
     files = fixture_files.find(options.paths)

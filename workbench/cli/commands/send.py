@@ -28,7 +28,7 @@ from sessions.model.variants import VariantError
 from sessions.running import repeats, tools
 from sessions.running.replay import Replay
 from workbench.cli import arguments, selection
-from workbench.cli.interruption import interruptible
+from workbench.cli.arguments import interruptible
 from workbench.cli.selection import Selection
 from workbench.config import settings
 from workbench.output import command_output, exit_codes, json_shapes, run_text

@@ -15,7 +15,7 @@ from sessions.releases.release import Release
 from sessions.stress import grid
 from sessions.stress.grid import VERDICTS, Grid, Survival, Verdict
 from workbench.cli import arguments, selection
-from workbench.output import command_output, display, exit_codes, json_shapes, markdown, reading_text, suggestions
+from workbench.output import command_output, display, exit_codes, json_shapes, markdown, reading_text
 from workbench.output.exit_codes import CommandError
 from workbench.output.survival_words import (
     MEANINGS,
@@ -27,7 +27,7 @@ from workbench.output.survival_words import (
     passed_over,
     sources,
 )
-from workbench.pages import survival_page
+from workbench.pages import report_pages
 
 DESCRIPTION = """\
 Damages a good reply in more than a hundred named ways, as careless models,
@@ -78,14 +78,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     arguments.settle_session(options)
     if options.show is not None and options.show not in CATALOGUE:
-        raise CommandError(suggestions.no_such("mutation", options.show, CATALOGUE))
+        raise CommandError(exit_codes.no_such("mutation", options.show, CATALOGUE))
     found = _grid(options)
     if options.html is not None:
-        arguments.write_output(options.html, survival_page.page_of(found, Path(options.session).name))
+        arguments.write_output(options.html, report_pages.survival_page(found, Path(options.session).name))
     if options.json:
         command_output.json(json_shapes.survival(found))
     elif options.markdown:
-        command_output.text(markdown.document([survival_page.counts(found), survival_page.grid(found)]), end="")
+        command_output.text(markdown.document([report_pages.counts(found), report_pages.grid(found)]), end="")
     elif options.show is not None:
         _show(found, options.show)
     else:

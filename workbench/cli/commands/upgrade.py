@@ -17,17 +17,15 @@ from sessions.releases import environments
 from sessions.releases.engine import Engine, ReleaseError
 from sessions.running.recording import DSPY
 from sessions.upgrades import sides
-from sessions.upgrades.engines import Ours, open_engine
 from sessions.upgrades.report import Upgrade, notes_of, upgrade
-from sessions.upgrades.sides import Change, Compared, Side
+from sessions.upgrades.sides import Change, Compared, Ours, Side, open_engine
 from workbench.checks import fixture_files, live_check
 from workbench.checks.live_check import Sent, conclusions
 from workbench.cli import arguments
 from workbench.cli.selection import choose_columns, with_columns
 from workbench.output import command_output, exit_codes, upgrade_text
-from workbench.output.exit_codes import CommandError
-from workbench.output.suggestions import no_such
-from workbench.pages import upgrade_page
+from workbench.output.exit_codes import CommandError, no_such
+from workbench.pages import report_pages
 from workbench.sending.allowed_hosts import Allowed
 
 DESCRIPTION = """\
@@ -87,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
     if options.live:
         found = replace(found, live=conclusions(change, gathered.sent))
     if options.html is not None:
-        arguments.write_output(options.html, upgrade_page.page_of(found))
+        arguments.write_output(options.html, report_pages.upgrade_page(found))
     if options.json:
         command_output.json(found.as_dict())
     elif options.markdown:

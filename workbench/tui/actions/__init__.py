@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from workbench.tui.actions import (
-        attaching,
         benching,
         browsing,
         cases,

@@ -1,19 +1,11 @@
-"""Choose, add, rename, copy and delete cases (ctrl+t)."""
+"""Choose, add, rename, copy and delete cases (ctrl+t), and attach files to their inputs."""
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
-from typing import TYPE_CHECKING
-
-from sessions.model.session import Case
-from workbench.editing import edits
-from workbench.state.document import Place
-from workbench.tui.dialogs.ask import AskScreen
-from workbench.tui.keys.bindings import KeyGroup
-
-if TYPE_CHECKING:
-    from workbench.tui.host import Host
-from typing import ClassVar, Literal, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 from textual import on
 from textual.app import ComposeResult
@@ -23,9 +15,17 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from sessions.model.session import Case
+from workbench.editing import edits, field_values
 from workbench.output.display import one_line
-from workbench.state.document import State
-from workbench.tui.widgets.text.plain import PlainStatic, content, key_hints, lines
+from workbench.state.document import Place, State
+from workbench.tui.dialogs.ask import AskScreen
+from workbench.tui.keys.bindings import KeyGroup
+from workbench.tui.messages import AttachFile
+from workbench.tui.widgets.text.plain import PlainStatic, content, key_hints, lines, plain_notify
+
+if TYPE_CHECKING:
+    from workbench.tui.host import Host
 
 _key = KeyGroup("Cases", "cases")
 
@@ -123,3 +123,34 @@ async def _rename(host: Host, name: str) -> None:
     if chosen is not None:
         host.main.runs.rename_case(name, chosen)
         host.main.edit(partial(edits.rename_case, name=chosen), Place("case", chosen), f"rename {Case(name).in_words}")
+
+
+async def attach(host: Host, wanted: AttachFile) -> None:
+    """Set the value from a dropped file, or ask for a file; report its type and size, or the error."""
+    path = wanted.path
+    if path is None:
+        if not field_values.takes_file(wanted.field):
+            types = ", ".join(field_values.TYPES)
+            plain_notify(host.app, f"Only values of the types {types} take a file.", severity="warning")
+            return
+        given = await host.app.push_screen_wait(AskScreen(f"Attach a file to {wanted.field.name}", "", _why_not))
+        if given is None:
+            return
+        path = field_values.path_in(given) or Path(given).expanduser()
+    said = host.confinement.why_no_file(path)
+    if not said:
+        try:
+            value = await asyncio.to_thread(field_values.attached, wanted.field, path, wanted.before)
+            wanted.take(value)
+            last = value[-1] if isinstance(value, list) else value
+            plain_notify(
+                host.app, f"{path.name}: {field_values.described(last) or 'text'}", title="Attached", timeout=5
+            )
+            return
+        except field_values.AttachError as error:
+            said = str(error)
+    plain_notify(host.app, said, title="Not attached", severity="error", timeout=15)
+
+
+def _why_not(text: str) -> str:
+    return "" if text.strip() else "enter the path of a file"

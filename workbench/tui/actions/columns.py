@@ -22,8 +22,7 @@ from workbench.output import json_shapes
 from workbench.output.display import one_line
 from workbench.state.document import Place, State
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
-from workbench.tui.dialogs.choose import ChooseScreen, Entry
-from workbench.tui.dialogs.choose_model import ModelScreen
+from workbench.tui.dialogs.choose import ChooseScreen, Entry, ModelScreen
 from workbench.tui.messages import Change
 from workbench.tui.widgets.text.plain import plain_notify
 

@@ -23,8 +23,7 @@ from workbench.sending.suggesting import Suggestion, SuggestionError
 from workbench.state.document import Place
 from workbench.tui.actions import sending
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
-from workbench.tui.dialogs.choose import ChooseScreen, Entry
-from workbench.tui.dialogs.choose_model import ModelScreen
+from workbench.tui.dialogs.choose import ChooseScreen, Entry, ModelScreen
 from workbench.tui.keys.bindings import KeyGroup
 from workbench.tui.widgets.text.plain import key_hints, plain_notify
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from textual.binding import Binding
 
-from workbench.output.suggestions import nearest
+from workbench.output.exit_codes import nearest
 from workbench.tui.keys.bindings import APP_BINDINGS
 
 _WITH_BINDINGS = ("panes", "screens", "dialogs", "actions", "widgets")

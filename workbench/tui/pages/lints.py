@@ -6,10 +6,9 @@ from itertools import groupby
 
 from adapters.lint import LINTS, Lint
 from sessions.running import linting
-from workbench.editing.origins import demo_place
 from workbench.output.display import one_line
 from workbench.output.measures import counted
-from workbench.state.document import Place
+from workbench.state.document import Place, demo_place
 from workbench.tui.pages.page import LookedAt, paragraph
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
 

@@ -16,7 +16,7 @@ from workbench.editing.field_values import Choice
 from workbench.state.document import Place, ReadSignature, State
 from workbench.tui.messages import Edit
 from workbench.tui.panes.source_editor import SourceEditor
-from workbench.tui.widgets.choice_line import ChoiceLine
+from workbench.tui.widgets.tab_line import ChoiceLine
 from workbench.tui.widgets.text.editor import Editor, Mark
 from workbench.tui.widgets.text.plain import PlainStatic, content
 from workbench.tui.widgets.text.plain import lines as content_lines

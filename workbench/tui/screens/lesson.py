@@ -22,7 +22,7 @@ from workbench.lessons import lesson, reply_lesson
 from workbench.lessons.lesson import LessonStep
 from workbench.lessons.lesson import Piece as LessonPiece
 from workbench.lessons.reply_lesson import ReplyStep
-from workbench.output import data_parts, json_shapes
+from workbench.output import json_shapes, measures
 from workbench.output.display import one_line
 from workbench.state.document import RenderedColumn
 from workbench.tui.keys.bindings import ON_A_LESSON, KeyGroup, keys_of
@@ -323,7 +323,7 @@ def _piece_block(piece: LessonPiece, light: Light, continues: bool) -> Block:
     if content is None:
         return Block((Piece("(no text)", "note", light),))
     if isinstance(content, DataPart):
-        return Block((Piece(data_parts.summary(content.payload), "data", light),))
+        return Block((Piece(measures.summary(content.payload), "data", light),))
     segments = content.segments
     if continues and segments and segments[0].text.startswith("\n"):
         # a block ends its line already, so the line break would add an empty line

@@ -6,8 +6,7 @@ from textual import events, on
 from textual.screen import Screen
 from textual.widgets import TextArea
 
-from workbench.editing.origins import key_of, place_of
-from workbench.state.document import Document, Place
+from workbench.state.document import Document, Place, key_of, place_of
 from workbench.tui.keys.bindings import keys_of
 from workbench.tui.messages import GoTo
 from workbench.tui.panes.columns import ColumnsPane

@@ -17,12 +17,12 @@ from textual.widget import Widget
 
 from adapters.signatures.signature import Field
 from adapters.signatures.type_names import written
-from workbench.editing import attachments, field_values, plain_values
+from workbench.editing import field_values, plain_values
 from workbench.editing.field_values import ABSENT, Choice, NotAValue
 from workbench.tui.keys.bindings import keys_of, pane_keys
 from workbench.tui.messages import AttachFile
 from workbench.tui.textual_internals.access import NeverScrolls
-from workbench.tui.widgets.choice_line import ChoiceLine
+from workbench.tui.widgets.tab_line import ChoiceLine
 from workbench.tui.widgets.text.editor import Editor, Mark, Syntax
 from workbench.tui.widgets.text.plain import PlainStatic, content, lines
 
@@ -174,8 +174,8 @@ class FieldEditor(Vertical, NeverScrolls):
     @property
     def _is_embedded(self) -> bool:
         """Tell whether a file's data is shown as its type and size."""
-        is_shown = self._is_plain and self._row.draft is None and attachments.takes_file(self.field)
-        return is_shown and bool(attachments.described(self._row.value))
+        is_shown = self._is_plain and self._row.draft is None and field_values.takes_file(self.field)
+        return is_shown and bool(field_values.described(self._row.value))
 
     def compose(self) -> ComposeResult:
         yield self._label
@@ -210,7 +210,7 @@ class FieldEditor(Vertical, NeverScrolls):
 
     def on_mount(self) -> None:
         said = ""
-        if attachments.takes_file(self.field):
+        if field_values.takes_file(self.field):
             said = "empty: {value.attach|alt+a} attaches a file"
         elif plain_values.has_parts(self.field.annotation):
             said = "empty: {value.skeleton|^space} inserts a template"
@@ -235,7 +235,7 @@ class FieldEditor(Vertical, NeverScrolls):
         if row.draft is not None:
             return row.draft
         if self._is_embedded:
-            return attachments.described(row.value)
+            return field_values.described(row.value)
         if self._is_plain:
             return plain_values.shown(row.value, self.field.annotation)
         return field_values.shown(row.value, self._editing)
@@ -272,7 +272,7 @@ class FieldEditor(Vertical, NeverScrolls):
 
     def _takes_paste(self, text: str) -> bool:
         """Attach the file named by a pasted or dropped path, if the field accepts files."""
-        path = attachments.path_in(text) if attachments.takes_file(self.field) else None
+        path = field_values.path_in(text) if field_values.takes_file(self.field) else None
         if path is not None:
             self._ask_for_file(path)
         return path is not None

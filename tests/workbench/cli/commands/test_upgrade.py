@@ -16,9 +16,8 @@ from sessions.file import store
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.releases.engine import Call, Engine, Question, ReleaseError
 from sessions.upgrades.comparing import Difference
-from sessions.upgrades.engines import Ours
 from sessions.upgrades.report import upgrade as build
-from sessions.upgrades.sides import Compared
+from sessions.upgrades.sides import Compared, Ours
 from workbench.cli.commands import upgrade
 from workbench.output import exit_codes, upgrade_text
 

@@ -18,8 +18,7 @@ from workbench.sending import suggesting
 from workbench.sending.suggesting import Failing
 from workbench.tui.actions.suggesting import SuggestionScreen
 from workbench.tui.dialogs.ask import AskScreen, ConfirmScreen
-from workbench.tui.dialogs.choose import ChooseScreen
-from workbench.tui.dialogs.choose_model import ModelScreen
+from workbench.tui.dialogs.choose import ChooseScreen, ModelScreen
 from workbench.tui.widgets.text.text_view import TextView
 
 TEXT = "Answer the question."

@@ -9,7 +9,7 @@ from textual.widgets import Input
 
 from tests.support.screen import Stage, on_stage, seen
 from workbench.editing.field_values import ABSENT, Choice
-from workbench.tui.widgets.choice_line import ChoiceLine
+from workbench.tui.widgets.tab_line import ChoiceLine
 
 WORDS = [Choice(one, one) for one in ("bug", "bill", "question")]
 

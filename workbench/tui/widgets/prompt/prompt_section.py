@@ -14,8 +14,8 @@ from rich.cells import cell_len
 
 from adapters.prompts.text import DataPart, Message
 from adapters.requests.token_estimates import estimate, of_message
-from workbench.output.data_parts import summary
 from workbench.output.display import safe
+from workbench.output.measures import summary
 from workbench.tui.widgets.text.wrapping import cell_offsets, expand_tabs, hang_of, rows
 
 
