@@ -57,7 +57,7 @@ class BAMLAdapter(JSONAdapter):
 
     def format_field_structure(self, signature: Signature) -> str:
         # Text about a live model with forward references changes once it is built, so it is not cached until then.
-        built = all(one.__pydantic_complete__ for one in _models(signature.fields_only))
+        built = all(one.__pydantic_complete__ for one in _models(signature.outputs_only))
         return _structure_once_built(signature.fields_only) if built else _structure(signature)
 
     def format_user_message_content(
@@ -65,7 +65,7 @@ class BAMLAdapter(JSONAdapter):
     ) -> str:
         segments: list[Segment] = list(Text.of(prefix).segments)
         add = segments.append
-        for name, annotation, first, following in markers_of(signature.fields_only, "input"):
+        for name, annotation, first, following in markers_of(signature.inputs_only):
             if name in inputs:
                 value = inputs[name]
                 add(following if segments else first)

@@ -28,7 +28,7 @@ from adapters.prompts.text import Segment, Text, Values, value_segment
 from adapters.replies.reading import Extract, Reading, Span
 from adapters.replies.reading_builder import Findings, reason
 from adapters.replies.sections import MARKER, sections
-from adapters.signatures.signature import CONSTRAINT_WORDS, Field, Role, Signature
+from adapters.signatures.signature import CONSTRAINT_WORDS, Field, Signature
 from adapters.values.value_text import write_value
 
 
@@ -146,7 +146,7 @@ class ChatAdapter(Adapter):
     ) -> str:
         segments: list[Segment] = list(Text.of(prefix).segments) if prefix else []
         add = segments.append
-        for name, annotation, first, following in markers_of(signature.fields_only, "input"):
+        for name, annotation, first, following in markers_of(signature.inputs_only):
             if name in inputs:
                 add(following if segments else first)
                 add(value_segment(write_value(annotation, inputs[name]), name))
@@ -162,7 +162,7 @@ class ChatAdapter(Adapter):
 
     def user_message_output_requirements(self, signature: Signature) -> str | None:
         """Return the reminder at the end of a user message, or None."""
-        return _reminder(signature.fields_only)
+        return _reminder(signature.outputs_only)
 
     def format_assistant_message_content(
         self, signature: Signature, outputs: Values, missing_field_message: str | None = None
@@ -173,7 +173,7 @@ class ChatAdapter(Adapter):
             )
         segments: list[Segment] = []
         add = segments.append
-        for name, annotation, first, following in markers_of(signature.fields_only, "output"):
+        for name, annotation, first, following in markers_of(signature.outputs_only):
             add(following if segments else first)
             if name in outputs:
                 add(value_segment(write_value(annotation, outputs[name]), name))
@@ -211,12 +211,11 @@ Markers = tuple[tuple[str, Any, Segment, Segment], ...]
 
 
 @lru_cache(maxsize=1024)
-def markers_of(signature: Signature, role: Role) -> Markers:
+def markers_of(half: Signature) -> Markers:
     """Return each field's name, annotation, and marker: at the start of a message, and after an empty line."""
-    fields = signature.input_fields if role == "input" else signature.output_fields
     return tuple(
         (name, field.annotation, Segment(f"[[ ## {name} ## ]]\n", "marker", name), _marker(name))
-        for name, field in fields.items()
+        for name, field in half.fields.items()
     )
 
 
@@ -281,26 +280,20 @@ def value_segments(field: Field, value: object) -> Sequence[Segment]:
     return (value_segment(write_value(field.annotation, value), field.name),)
 
 
-def structure_of(fields: Mapping[str, Field]) -> Text:
+@lru_cache(maxsize=512)
+def structure_of(half: Signature) -> Text:
     """Write each field's marker above its placeholder and type note."""
     segments: list[Segment] = []
-    for name, field in fields.items():
+    for name, field in half.fields.items():
         segments.append(_marker(name))
         segments.extend(placeholder_segments(name, field))
     return Text(segments).strip()
 
 
 @lru_cache(maxsize=512)
-def inputs_structure(signature: Signature) -> Text:
-    """Return `structure_of` the inputs, the same for Chat and JSON."""
-    return structure_of(signature.input_fields)
-
-
-@lru_cache(maxsize=512)
 def _structure(signature: Signature) -> Text:
-    return joined(
-        (Text((INTRODUCTION,)), inputs_structure(signature), structure_of(signature.output_fields), Text((END_LINE,)))
-    )
+    halves = (structure_of(signature.inputs_only), structure_of(signature.outputs_only))
+    return joined((Text((INTRODUCTION,)), *halves, Text((END_LINE,))))
 
 
 @lru_cache(maxsize=512)

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
 
 from adapters.formats.base import Adapter, Callback, is_own
-from adapters.formats.chat import INTRODUCTION, ChatAdapter, inputs_structure, outputs_with_values, placeholders
+from adapters.formats.chat import INTRODUCTION, ChatAdapter, outputs_with_values, placeholders, structure_of
 from adapters.formats.profile import OF_THE_BASE, Card, Profile
 from adapters.json_text.json_document import Member, align, embedded_object, first_braces, first_object, members
 from adapters.json_text.json_loading import NOT_JSON, load_valid_json
@@ -241,7 +241,7 @@ class JSONAdapter(ChatAdapter):
         return joined((Text((INTRODUCTION,)), Text((INPUTS,)), inputs, Text((OUTPUTS,)), outputs))
 
     def user_message_output_requirements(self, signature: Signature) -> str | None:
-        return _reminder(signature.fields_only)
+        return _reminder(signature.outputs_only)
 
     def format_assistant_message_content(
         self, signature: Signature, outputs: Values, missing_field_message: str | None = None
@@ -322,6 +322,15 @@ def _quoted(text: Text, name: str) -> Iterator[Segment]:
 
 @lru_cache(maxsize=512)
 def _structure(signature: Signature) -> Text:
+    inputs = structure_of(signature.inputs_only)
+    return joined(
+        (Text((INTRODUCTION,)), Text((INPUTS,)), inputs, Text((OUTPUTS,)), _placeholders(signature.outputs_only))
+    )
+
+
+@lru_cache(maxsize=512)
+def _placeholders(signature: Signature) -> Text:
+    """Write the outputs as a JSON object of their placeholders and type notes."""
     outputs: list[Segment] = [OPENING]
     for index, (name, field) in enumerate(signature.output_fields.items()):
         outputs.append(Segment(f'{"," if index else ""}\n  {to_json(name)}: "', "marker", name))
@@ -329,9 +338,7 @@ def _structure(signature: Signature) -> Text:
             outputs.append(segment._replace(text=to_json(segment.text)[1:-1]))
         outputs.append(Segment('"', "marker", name))
     outputs.append(Segment("\n}" if signature.output_fields else "}", "marker"))
-    return joined(
-        (Text((INTRODUCTION,)), Text((INPUTS,)), inputs_structure(signature), Text((OUTPUTS,)), Text(outputs))
-    )
+    return Text(outputs)
 
 
 @lru_cache(maxsize=512)

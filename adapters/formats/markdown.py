@@ -130,7 +130,7 @@ class MarkdownAdapter(Adapter):
         return read_markdown(self._findings(signature, completion), self.allow_extra_keys, asks_for_array(signature))
 
     def format_field_description(self, signature: Signature) -> str:
-        return _fields(signature.fields_only)
+        return _fields(signature.outputs_only)
 
     def format_field_structure(self, signature: Signature) -> str:
         return _response_format(signature, 1, self.allow_extra_keys).strip()
@@ -220,7 +220,7 @@ def _response_format(signature: Signature, number: int, allow_extra_keys: bool) 
         opening,
         Segment(f"The JSON is {shape}{'.' if is_array else ':'}\n\n", "reminder"),
     ]
-    segments.extend(_fields(signature.fields_only).segments)
+    segments.extend(_fields(signature.outputs_only).segments)
     if not allow_extra_keys and not is_array:
         segments.append(Segment("\n\nAdd no other keys.", "reminder"))
     return Text(segments)

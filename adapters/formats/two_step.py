@@ -15,7 +15,7 @@ from adapters.formats.chat import ChatAdapter
 from adapters.formats.json import JSONAdapter
 from adapters.formats.profile import EXTRACTION_OPTION, SHARED_OPTIONS, Card, Opening, Profile
 from adapters.json_text.json_loading import load_json
-from adapters.prompts.field_descriptions import inputs_described, joined, outputs_described
+from adapters.prompts.field_descriptions import described, joined
 from adapters.prompts.text import Demos, Prompt, Segment, Text, Values, join, message_dicts, message_of, value_segment
 from adapters.replies.reading import FieldReading, Reading, ReadingError, Span
 from adapters.signatures.signature import Field, Signature
@@ -224,8 +224,8 @@ def _names(name: str) -> tuple[Segment, Segment]:
 def _task(signature: Signature) -> Text:
     parts = [
         Text.of("You are a helpful assistant that can solve tasks based on user input.", "boilerplate"),
-        Text.of("As input, you will be provided with:\n", "boilerplate") + inputs_described(signature.fields_only),
-        Text.of("Your outputs must contain:\n", "boilerplate") + outputs_described(signature.fields_only),
+        Text.of("As input, you will be provided with:\n", "boilerplate") + described(signature.inputs_only),
+        Text.of("Your outputs must contain:\n", "boilerplate") + described(signature.outputs_only),
         Text.of(
             "You should lay out your outputs in detail so that your answer can be understood by another agent",
             "boilerplate",
@@ -244,7 +244,7 @@ def extraction_adapter(name: str) -> Adapter:
 
 def extraction_signature(signature: Signature) -> Signature:
     """Make the signature with input `text` and the outputs, with dspy's instructions for the extraction."""
-    return _extraction_signature(signature.fields_only)
+    return _extraction_signature(signature.outputs_only)
 
 
 @lru_cache(maxsize=512)

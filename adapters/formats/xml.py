@@ -120,7 +120,7 @@ class XMLAdapter(ChatAdapter):
         return Text(segments).strip()
 
     def user_message_output_requirements(self, signature: Signature) -> str | None:
-        return _reminder(signature.fields_only)
+        return _reminder(signature.outputs_only)
 
     def _parse_other(self, signature: Signature, completion: Any) -> dict[str, object]:
         try:
@@ -176,10 +176,12 @@ def _tags(name: str) -> tuple[Segment, Segment]:
 
 @lru_cache(maxsize=512)
 def _structure(signature: Signature) -> Text:
-    groups = []
-    for fields in (signature.input_fields, signature.output_fields):
-        groups.append(join("\n\n", [_field_structure(name, field) for name, field in fields.items()]))
-    return join("\n\n", (Text((INTRODUCTION,)), *groups))
+    return join("\n\n", (Text((INTRODUCTION,)), _fields(signature.inputs_only), _fields(signature.outputs_only)))
+
+
+@lru_cache(maxsize=512)
+def _fields(half: Signature) -> Text:
+    return join("\n\n", [_field_structure(name, field) for name, field in half.fields.items()])
 
 
 def _field_structure(name: str, field: Field) -> Text:

@@ -128,15 +128,9 @@ def outputs_in_order(signature: Signature, marker: str) -> list[Segment]:
 
 
 @lru_cache(maxsize=512)
-def inputs_described(signature: Signature) -> Text:
-    """Return `get_field_description_string` of the inputs."""
-    return get_field_description_string(signature.input_fields)
-
-
-@lru_cache(maxsize=512)
-def outputs_described(signature: Signature) -> Text:
-    """Return `get_field_description_string` of the outputs."""
-    return get_field_description_string(signature.output_fields)
+def described(half: Signature) -> Text:
+    """Return `get_field_description_string` of the fields of `Signature.inputs_only` or `outputs_only`."""
+    return get_field_description_string(half.fields)
 
 
 @lru_cache(maxsize=512)
@@ -145,9 +139,9 @@ def chat_field_description(signature: Signature) -> Text:
     return Text(
         (
             Segment("Your input fields are:\n", "boilerplate"),
-            *inputs_described(signature).segments,
+            *described(signature.inputs_only).segments,
             Segment("\nYour output fields are:\n", "boilerplate"),
-            *outputs_described(signature).segments,
+            *described(signature.outputs_only).segments,
         )
     )
 

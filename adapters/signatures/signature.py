@@ -270,6 +270,15 @@ class Signature(ShowsItself):
         return _fields_only(self.fields_in_order)
 
     @cached_property
+    def inputs_only(self) -> Signature:
+        """The inputs without instructions; like `fields_only`, the cache key for text about them."""
+        return _fields_only(tuple(self.input_fields.values()))
+
+    @cached_property
+    def outputs_only(self) -> Signature:
+        return _fields_only(tuple(self.output_fields.values()))
+
+    @cached_property
     def history_field(self) -> str | None:
         """The first input field annotated History, if any."""
         from adapters.types.recognition import is_named  # loads pydantic
@@ -388,6 +397,6 @@ class Signature(ShowsItself):
         return Signature.make(fields, self.instructions or None)
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=1024)
 def _fields_only(fields: tuple[Field, ...]) -> Signature:
     return Signature(fields)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from adapters.errors import SignatureError
 from adapters.formats import catalog
 from adapters.signatures import notation
 
@@ -38,3 +39,31 @@ def test_the_form_of_a_reply_is_written_once_for_models_too() -> None:
     for name in ("chat", "json", "xml", "baml"):
         adapter = catalog.make(name)
         assert adapter.format_field_structure(signature) is adapter.format_field_structure(signature), name
+
+
+def test_fields_of_equal_text_are_shared_by_signatures() -> None:
+    first = notation.read("share_a, share_b: list[str] -> share_c: int")
+    second = notation.read(" share_b: list[str],share_a->share_c: int ")
+    assert first.outputs_only is second.outputs_only
+    assert first.fields["share_b"] is second.fields["share_b"]
+    assert first.fields["share_a"].type_was_given is False
+    assert list(second.fields) == ["share_b", "share_a", "share_c"]
+
+
+def test_known_fields_keep_the_errors_and_notes_of_their_signature() -> None:
+    notation.read("kept_a: str -> kept_b: dict[str, int], kept_c: None")
+    notation.read("kept_b -> kept_a: str, kept_d: Literal['x, kept_b']")
+    for text, place, message in (
+        ("kept_a: str -> kept_a: str", 16, "is an input already"),
+        ("kept_a: str, kept_a: str -> kept_c: int", 14, "is named twice"),
+        ("kept_a: str -> kept_d: Literal['x, kept_b'", 31, "not valid Python"),
+        ("kept_a: str, -> kept_b", 0, ""),
+    ):
+        if not message:
+            assert list(notation.read(text).fields) == ["kept_a", "kept_b"]
+            continue
+        with pytest.raises(SignatureError, match=message) as caught:
+            notation.read(text)
+        assert caught.value.column == place, text
+    again = notation.read("kept_b -> kept_c: None").fields["kept_c"]
+    assert again.notes == ("dspy's string notation reads the type None as str",)
