@@ -1,0 +1,144 @@
+"""Replies that failed in public threads, rebuilt: dspy's outcome, the true cause first, no false cause."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import dspy
+import pytest
+from oracle.engines import theirs
+from oracle.outcomes import divergence, outcome
+
+import adapters
+from adapters.formats import catalog
+from adapters.signatures.signature import Signature
+
+MODELS = """
+import datetime, dspy, enum, pydantic
+from typing import Any, Literal
+class Kind(enum.Enum):
+    SINGLE_QUESTION = "SINGLE"
+    MERGE = "MERGE_MULTIPLE"
+class Part(pydantic.BaseModel):
+    kind: Kind = Kind.MERGE
+    level: Literal["low", "medium", "high"] = "low"
+    score: float = 0.0
+    day: datetime.date | None = None
+    note: str = ""
+class S(dspy.Signature):
+    text: str = dspy.InputField()
+    properties: list[Part] = dspy.OutputField()
+"""
+TOOLS = "question, tools: list[dspy.Tool] -> outputs: dspy.ToolCalls"
+REACT = "question -> next_thought, next_tool_name: Literal['search', 'finish'], next_tool_args: dict[str, Any]"
+
+
+class Report(NamedTuple):
+    """A reply, as the thread reports it; its first cause (none: it parses as meant), places, and false causes."""
+
+    thread: str
+    adapter: str
+    signature: str
+    reply: str
+    cause: str | None = None
+    places: tuple[str, ...] = ()
+    false: tuple[str, ...] = ()
+
+
+REPORTS = (
+    Report("json_repair #49", "json", "q -> note", '{"note": "A message to the "editor", no answer yet."}'),
+    Report("json_repair #94", "json", "q -> plot", '{"plot": "x"yz"w"}\nplot:'),
+    Report("json_repair #26", "json", "q -> html", '{"html": "<h2 id="top">More than 90 - "a team"?</h2>"}'),
+    Report("langchain #16458", "json", "q -> name, age: int", '{name": "Ann", "age": 31}'),
+    Report("langgraph #2582", "json", "q -> next: Literal['END', 'sql']", '\n   {\n   next: "sql"\n   }\n\n'),
+    Report("semantic-kernel #1469", "json", "q -> plan: list[str]", '{"plan": ["a", "b"]}\nmore text....'),
+    Report("allms #21", "json", "q -> score: int", '{\\"score\\": 0}\n'),
+    Report("mem0 #5623", "json", "q -> memory: list[dict[str, str]]", '{"memory": [{"text": "tea"},]}'),
+    Report("instructor #32", "json", "q -> code", '{\n"code": "\nbody {\n  margin: 0;\n}\n"\n}'),
+    Report("baserow #4269", "json", "q -> r, a", '{\n{"r": "A greeting.", "a": "Hello!"}', "doubled-brace"),
+    Report("OpenMAIC #658", "json", "q -> latex", '{"latex": "\\frac{a}{b}"}', "backslash-is-an-escape", ("latex",)),
+    Report("mastra #24442", "json", "q -> n, items: list[str]", '{"n":"A","items":["x","y"', "cut-off-json-completed"),
+    Report("json_repair #173", "json", MODELS, '[{"note": "a"}, {"note": "b"}]', "list-at-the-root"),
+    Report(
+        "ai-review #108", "json", "q -> action, tool", '```json\n[{"file": "a", "line": 3}]\n```', "list-at-the-root"
+    ),
+    Report("semantic-kernel #4622", "json", "q -> why, do", '{"plan": {"why": "a", "do": ""}}\n#END', "likely-reply"),
+    Report(
+        "dspy #1818", "chat", "q -> i: int, s", "3\n\n[[ ## s ## ]]\nIt is.\n\n[[ ## completed ## ]]", "likely-reply"
+    ),
+    Report("dspy #1125", "chat", "q -> reasoning, result", "Reasoning: They differ.\n\nResult: two", "likely-reply"),
+    Report("vllm #23694", "json", "q -> a", '<|channel|>final<|message|>{"a": "x"}<|return|>', "harmony-channels"),
+    Report(
+        "sidekick #75",
+        "chat",
+        "q -> a",
+        "<|channel|>analysis<|message|>They greet.<|end|><|start|>assistant<|channel|>final<|message|>Hello!",
+        "harmony-channels",
+    ),
+    Report(
+        "claude-code #73856",
+        "json",
+        "q -> path, node",
+        'so\n<invoke name="shot">\n<parameter name="path">/a.pen</parameter>\n</invoke>',
+        "tool-call-wrapper",
+    ),
+    Report(
+        "mcp-agent #460",
+        "json",
+        MODELS,
+        '{"properties": [{"level": 0.9}, {"level": "low"}, {"level": 0.1}]}',
+        "value-not-allowed",
+        ("properties[0].level", "properties[2].level"),
+    ),
+    Report(
+        "poliloom #118",
+        "json",
+        MODELS,
+        '{"properties": [{"day": "15世紀"}, {"day": "1499"}]}',
+        "date-not-read",
+        ("properties[0].day", "properties[1].day"),
+        ("schema-echoed",),
+    ),
+    Report(
+        "MIESC #131",
+        "json",
+        MODELS,
+        '{"properties": [{"score": "high"}, {"score": "0.8"}, {"score": "medium"}]}',
+        "not-a-number",
+        ("properties[0].score", "properties[2].score"),
+    ),
+    Report(
+        "instructor #77",
+        "json",
+        MODELS,
+        '{"properties": [{"kind": "root"}, {"kind": "leaf"}]}',
+        "value-not-allowed",
+        ("properties[0].kind", "properties[1].kind"),
+    ),
+    Report("langchain #36603", "json", MODELS, '{"properties": [{"note": ["a", "b"]}]}', None, ("properties[0].note",)),
+    Report("llama_index #12455", "chat", REACT, 'Thought: I need it.\nAction: search ({"input": "x"})'),
+    Report("vllm #13125", "chat", "q -> a", "Okay, France.\n</think>\n\nIt is **Paris**.", None, (), ("refusal",)),
+    Report("litellm #7209", "json", TOOLS, '{"type": "function", "name": "get", "parameters": {"city": "Rome"}}'),
+)
+
+
+def as_dspy(signature: Signature) -> Any:
+    """The same fields as a signature of dspy's, with the very same types."""
+    makers = {"input": dspy.InputField, "output": dspy.OutputField}
+    return dspy.Signature({name: (one.annotation, makers[one.role]()) for name, one in signature.fields.items()})
+
+
+@pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.thread)
+def test_a_public_reply_is_explained_as_it_failed(report: Report) -> None:
+    signature = adapters.read_signature(report.signature)
+    for name in ("chat", "json", "xml", "baml"):
+        reading = catalog.make(name).read(signature, report.reply)
+        left = outcome(lambda name=name: dict(theirs(name).parse(as_dspy(signature), report.reply)))
+        assert (left.error is None) == reading.ok, name
+        assert not reading.ok or divergence(left, outcome(lambda found=reading: dict(found.values))) is None
+
+    found = catalog.make(report.adapter).read(signature, report.reply).diagnosis
+    if report.cause is not None:
+        assert found[0].cause == report.cause, found
+    assert {one.path or one.field for one in found} >= set(report.places), found
+    assert not {one.cause for one in found} & set(report.false), found
