@@ -153,7 +153,9 @@ _KINDS: tuple[tuple[Callable[[_Failure], bool], ErrorKind], ...] = (
     (lambda it: it.is_a("ContentPolicyViolationError"), "refused"),
     (lambda it: it.status == 402 or it.says(*NO_CREDIT), "quota"),
     (lambda it: it.status in (401, 403) or it.is_a("AuthenticationError", "PermissionDeniedError"), "key"),
-    (lambda it: it.says("llm provider not provided"), "model"),
+    # A proxy of litellm without a database answers a wrong key with 400.
+    (lambda it: it.says("no_db_connection", "no connected db"), "key"),
+    (lambda it: it.says("llm provider not provided", "invalid model name passed in"), "model"),
     (lambda it: it.is_missing and it.names_model and not it.is_page, "model"),
     (lambda it: it.is_missing, "address"),  # a wrong path, such as a missing /v1
     (lambda it: it.is_limit and it.says("exceeded your current quota") and not it.is_over_soon, "quota"),

@@ -130,7 +130,7 @@ def cause_of(run: BenchRun) -> str:
         return ""
     if run.cause is not None:
         return CAUSES.get(run.cause, run.cause)
-    if run.wrong:
+    if run.wrong and run.outcome != "rejected":
         return f"{', '.join(run.wrong)}: not as expected"
     if run.score is not None and run.outcome == "parsed":
         return "the score is below 1"

@@ -95,7 +95,8 @@ def add_adapters(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="A",
         help="a column of the session by its id, or an adapter: chat json xml baml twostep markdown, or "
-        "module:Class of your own, which is imported; several may follow (default: the session's columns)",
+        "module:Class of your own, which is imported; several may follow, also as chat,json; write a comma of an "
+        "id as \\, (default: the session's columns)",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -81,9 +82,14 @@ def choose_columns(session: Session, names: Sequence[str]) -> tuple[Column, ...]
         return session.columns
     by_id = {column.id: column for column in session.columns}
     chosen: dict[str, Column] = {}
-    for name in [part for given in names for part in given.split(",") if part]:
+    for name in [part for given in names for part in ([given] if given in by_id else _parts(given))]:
         chosen[name] = by_id.get(name) or _column_of_adapter(name, by_id)
     return tuple(chosen.values())
+
+
+def _parts(given: str) -> list[str]:
+    r"""Split names at commas; `\,` is a comma of a name."""
+    return [part.replace("\\,", ",") for part in re.split(r"(?<!\\),", given) if part]
 
 
 def _column_of_adapter(name: str, known: Iterable[str]) -> Column:

@@ -43,6 +43,12 @@ def facts(*types: str, message: str = "", causes: tuple[str, ...] = (), **more: 
         (facts("InternalServerError", status=500, accepted=True, content_type="application/json"), "malformed"),
         (facts("APIError", message="Stream ended before a finish_reason was received"), "interrupted"),
         (facts("BadRequestError", message="LLM Provider NOT provided. Pass in the LLM provider"), "model"),
+        # a proxy of litellm 1.108 without a database: a wrong key, a model that it does not have
+        (facts("BadRequestError", status=400, message="Error code: 400 - No connected db."), "key"),
+        (
+            facts("BadRequestError", status=400, message="Invalid model name passed in model=mine."),
+            "model",
+        ),
         (facts("ContextWindowExceededError", status=400), "context"),
         (facts("BadRequestError", status=400, body={"code": "context_length_exceeded"}), "context"),
         (facts("ContentPolicyViolationError", status=400), "refused"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -169,7 +170,7 @@ def _write(found: Grid, name: str) -> None:
         command_output.text(f"{SIGNS[verdict]} {WORDS[verdict]}: {MEANINGS[verdict]}")
     command_output.text(f"{NOT_APPLICABLE} this cannot happen to a reply of that form and those values")
     for line in decision(found):
-        command_output.text(line)
+        command_output.text("\n".join(textwrap.wrap(line, 80, subsequent_indent="  ")))
 
 
 def _write_silently_wrong(found: Grid) -> None:

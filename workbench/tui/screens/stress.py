@@ -15,7 +15,7 @@ from textual.screen import Screen
 from adapters.mutations.mutation import Mutation
 from sessions.stress.grid import VERDICTS, Cell, Grid, Survival, Verdict
 from workbench.output.display import one_line
-from workbench.output.survival_words import NOT_APPLICABLE, SIGNS, sources
+from workbench.output.survival_words import NOT_APPLICABLE, SIGNS, decision, sources
 from workbench.tui.keys.bindings import ON_A_STRESS, KeyGroup
 from workbench.tui.pages import survival
 from workbench.tui.widgets.text.plain import PlainStatic, key_hints, lines
@@ -52,7 +52,8 @@ class StressScreen(Screen[Taken | None]):
 
 A good reply of this case, damaged in more than a hundred named ways, and how each adapter's parser handles it:
 `≠` a different value with no flag (silently wrong), `!` a different value with a flag, `✗` parse error,
-`✓` the same values, `·` not applicable to this format. No model is called.
+`✓` the same values, `·` not applicable to this format. No model is called. Above the grid: which column survives the
+most kinds of damage, what the last column loses, and the fix.
 
 `{stress.right|→}` and `{stress.left|←}` choose the adapter, up and down the mutation. `enter` shows both parse results
 side by side; `{stress.next|n}` and `{stress.before|p}` move on from there.
@@ -83,6 +84,7 @@ shown; undo removes it.
         self._filter = 0
         self._head = PlainStatic(id="stress-head")
         self._counts = PlainStatic(id="stress-counts")
+        self._decision = PlainStatic(id="stress-decision")
         self._rows = TextView(id="stress-grid")
         self._about = TextView(id="stress-about")
         self._good = TextView(id="stress-good")
@@ -92,6 +94,7 @@ shown; undo removes it.
     def compose(self) -> ComposeResult:
         yield self._head
         yield self._counts
+        yield self._decision
         with Horizontal(id="stress-body"):
             yield self._rows
             yield self._about
@@ -146,6 +149,9 @@ shown; undo removes it.
         said = f" · {count} damaged replies"
         self._head.show(lines((" Stress test ", "$text-accent bold"), (of, "bold"), (said, "$foreground 70%")))
         self._counts.show(lines(*(self._signs(found) if self.shows_readings else self._totals(found))))
+        closing = decision(found)[-1:]
+        self._decision.display = bool(closing) and not self.shows_readings
+        self._decision.show(lines(("".join(closing), "bold")))
         if mutation is None:
             why = [block(f"{one.id}: {one.problem}") for one in found.columns]
             self._rows.show(why)

@@ -346,6 +346,19 @@ def test_all_columns_are_compared_with_the_baseline_alone(rain: str, run: Run, t
     assert shape["verdict"] in page.read_text()
 
 
+def test_a_column_whose_id_has_commas_is_chosen_whole_or_with_a_backslash(rain: str, run: Run) -> None:
+    with_cases(rain, 1)
+    session = store.load(rain)
+    chat, json_, *_ = session.columns
+    store.save(replace(session, columns=(replace(chat, id="chat,0.7"), replace(chat, id="a,b · c"), json_)), rain)
+    for words in (["chat,0.7", "a,b · c", "json"], ["chat\\,0.7,a\\,b · c,json"], ["json,chat\\,0.7", "a,b · c"]):
+        shape = run("bench", rain, "--adapter", *words, "--baseline", "chat,0.7", "--json").json
+        assert sorted(shape["columns"]) == ["a,b · c", "chat,0.7", "json"]
+        assert shape["ranking"]["baseline"] == "chat,0.7"
+    refused = run("bench", rain, "--adapter", "chat,0.7,json")
+    assert (refused.code, "0.7" in refused.err) == (2, True)
+
+
 def test_an_empty_reply_is_a_reply_that_does_not_parse_and_is_not_asked_for_again(rain: str, run: Run) -> None:
     held = with_cases(rain, 1, {"fields": {"answer": {"in": ["yes", "no"]}}})
     done = run("bench", rain, "--adapter", "chat", "--model", "offline/empty", "--json")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
@@ -64,6 +65,9 @@ def test_the_grid_stands_with_its_counts_and_the_worst_is_looked_at_first(size: 
         assert "›≠" in row
         assert ("Markdown's emphasis" in text) == (size != SMALL)
         assert "esc close" in text
+        closing = " ".join(text.split())
+        assert re.search(r"(\w+) survives \d+ of \d+ kinds of damage, (\w+) \d+; \2 loses: ", closing)
+        assert "the fix: " in closing
 
     broken(act, size=size)
 
