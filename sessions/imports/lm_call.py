@@ -26,9 +26,10 @@ from sessions.running.recording import as_json
 
 ADAPTERS = ("chat", "json", "xml", "baml")
 _HEADINGS: Mapping[Role, str] = {"input": INPUTS, "output": OUTPUTS}
+_OF_BAML = "Output field `"
 _WORDS = {
     "Outputs will be a JSON object": "json",
-    "Output field `": "baml",
+    _OF_BAML: "baml",
     "[[ ## completed ## ]]": "chat",
 }
 KEPT_BESIDE = "the whole entry is kept beside the case"
@@ -225,6 +226,12 @@ def _signature_in(system: str, path: str, questions: list[str]) -> SignatureText
         raise SessionError(path, "messages", message, "give the signature with --signature")
     types = prompt_types.of_fields(items["input"], items["output"], system)
     questions += types.questions
+    if _OF_BAML in system:
+        listed = [*items["input"], *items["output"]]
+        if not any(one.description for one in listed):
+            questions.append("no field has a description: BAMLAdapter of dspy 3.0 shows none")
+        bare = [one.name for one in listed if one.type_text in ("list", "dict", "tuple", "set")]
+        questions += [f"the prompt does not show the items of `{name}`" for name in bare]
     fields = [_field(one, role, types.by_name[one.name]) for role in _HEADINGS for one in items[role]]
     objective = system.rpartition(OBJECTIVE)[2] if OBJECTIVE in system else ""
     instructions = "\n".join(line.removeprefix(" " * 8) for line in objective.removeprefix("\n").split("\n"))

@@ -89,7 +89,8 @@ class MessageReader:
                 match = re.compile(marks[name] + end, re.DOTALL).search(text, start)
                 if match is not None:
                     found[name], start = match["text"], match.end()
-            return found
+            if found:
+                return found  # else dspy 3.0 wrote it: its XML adapter asks with Chat's markers
         places = list(re.finditer(r"^\[\[ ## (\w+) ## \]\](?:\n|\Z)", text, re.MULTILINE))
         taken: list[re.Match[str]] = []
         for place in places:
@@ -103,10 +104,13 @@ class MessageReader:
 
     def _value(self, text: str, field: Field) -> Any:
         """Return the first candidate value that renders as this text; without one, the text itself."""
-        for value in self._readings(text, field):
-            if self._written(value, field) == text.strip():
+        candidates = list(self._readings(text, field))
+        for value in candidates:
+            if self._written(value, field) == text.strip() and not (value is text and self._is_xml):
                 return value
-        if field.annotation is not str:
+        if self._is_xml and isinstance(candidates[0], dict | list):
+            return candidates[0]  # dspy before 3.4 writes JSON into XML elements
+        if field.annotation is not str and self._written(text, field) != text.strip():
             self._kept_as_text[field.name] = None
         return text
 

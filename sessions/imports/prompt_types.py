@@ -155,6 +155,8 @@ def _classes(field: ListedField, system: str, questions: list[str]) -> dict[str,
         shown_types.from_baml(simplified) if simplified else shown_types.from_template(template[0] if template else "")
     )
     _name_objects(shown, unknown[0], defined)
+    if not simplified:
+        questions.append(f"the prompt shows the names in {unknown[0]}, not their types: Any is proposed")
     if len(defined) > 1:
         questions.append(f"the prompt shows what {unknown[0]} holds, not the names of the classes in it")
     return classes_of({"$defs": defined})

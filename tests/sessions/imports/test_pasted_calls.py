@@ -373,3 +373,37 @@ def test_a_call_pasted_from_a_terminal_is_known_by_its_lines() -> None:
     assert pasted_text.holds_calls(PRINTED.replace("\n", "\r"))
     made = pasted(PRINTED.replace("\n", "\r"))
     assert made.session.cases[0].inputs == {"question": "Why?"}
+
+
+def other_release(adapter: str, listing: str, question: str, template: str) -> Imported:
+    """A history as dspy 3.0 to 3.2 prints it: XML's questions with Chat's markers, JSON in XML, BAML without words."""
+    system = f"Your input fields are:\n1. `ticket` (dict[str, int]):\nYour output fields are:\n{listing}\nAll "
+    system += (
+        f"interactions will be structured in the following way, with the appropriate values filled in.\n\n{template}"
+    )
+    system += "\nIn adhering to this structure, your objective is: \n        Sort."
+    demo = {"xml": '<rows>\n[{"n": 1}]\n</rows>', "baml": '{"rows": [{"n": 1}]}'}[adapter]
+    messages = [
+        {"role": "system", "content": system},
+        {"role": "user", "content": question},
+        {"role": "assistant", "content": demo},
+        {"role": "user", "content": question},
+    ]
+    return pasted(printed(entry(messages)))
+
+
+def test_histories_of_other_releases_keep_their_values_and_mark_what_they_do_not_show() -> None:
+    template = "<ticket>\n{ticket}\n</ticket>\n\n<rows><item><n>...</n></item></rows>"
+    marked = '[[ ## ticket ## ]]\n{"a": 1}'
+    made = other_release("xml", "1. `rows` (list[Row]): the rows", marked, template)
+    assert made.session.columns[0].adapter == "xml"
+    assert dict(made.session.cases[0].inputs) == {"ticket": {"a": 1}}
+    assert dict(made.session.demos[0].values) == {"ticket": {"a": 1}, "rows": [{"n": 1}]}
+    assert "the prompt shows the names in Row, not their types: Any is proposed" in made.guesses
+    assert any("rendered again" in one for one in made.guesses)
+    template = "[[ ## rows ## ]]\nOutput field `rows` should be of type: {n: int,}[]\n\n[[ ## completed ## ]]"
+    made = other_release("baml", "1. `rows` (list):", marked, template)
+    assert {
+        "no field has a description: BAMLAdapter of dspy 3.0 shows none",
+        "the prompt does not show the items of `rows`",
+    } <= set(made.guesses)
