@@ -86,16 +86,15 @@ def from_call(
         answer, place = _first_parts(data["outputs"]), "outputs"
     else:
         answer, place = {"text": answer_in(data)}, "response"
-    if answer["text"] is None and not answer.get("tool_calls"):
+    has_reply = answer["text"] is not None or bool(answer.get("tool_calls"))
+    if not has_reply and (data.keys() & {"outputs", "response"}):
         raise SessionError(path, place, "there is no text of a reply in it")
     kept = {KEPT: without_secrets(data)}
     base = Session(text, cases=(Case(case, extra=kept),), model=model, params=params)
     session, proved = _arranged(base, messages, is_printed)
     column = session.columns[0].id
-    made = replace(
-        session.cases[0],
-        replies={column: Reply(**{**answer, "text": answer["text"] or ""}, source="pasted", model=model)},
-    )
+    reply = Reply(**{**answer, "text": answer["text"] or ""}, source="pasted", model=model)
+    made = replace(session.cases[0], replies={column: reply} if has_reply else {})
     if not proved:
         told = "; ".join(differences(session, messages, is_printed))
         questions.append(f"rendered again, the messages are not the recorded ones: an option or a type differs: {told}")
@@ -233,7 +232,8 @@ def _signature_in(system: str, path: str, questions: list[str]) -> SignatureText
         bare = [one.name for one in listed if one.type_text in ("list", "dict", "tuple", "set")]
         questions += [f"the prompt does not show the items of `{name}`" for name in bare]
     fields = [_field(one, role, types.by_name[one.name]) for role in _HEADINGS for one in items[role]]
-    objective = system.rpartition(OBJECTIVE)[2] if OBJECTIVE in system else ""
+    stated = OBJECTIVE.rstrip()  # editors remove white space at the ends of lines
+    objective = system.rpartition(stated)[2].removeprefix(" ") if stated in system else ""
     instructions = "\n".join(line.removeprefix(" " * 8) for line in objective.removeprefix("\n").split("\n"))
     try:
         return proposing.signature_text(fields, instructions)

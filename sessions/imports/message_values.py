@@ -97,7 +97,8 @@ class MessageReader:
             if place[1] in names and (not taken or names.index(place[1]) > names.index(taken[-1][1])):
                 taken.append(place)
         ends = [*(one.start() for one in taken[1:]), len(text)][: len(taken)]
-        return {one[1]: text[one.end() : end].removesuffix("\n\n") for one, end in zip(taken, ends, strict=True)}
+        found = {one[1]: text[one.end() : end] for one, end in zip(taken, ends, strict=True)}
+        return {name: one.removesuffix("\n").removesuffix("\n") for name, one in found.items()}
 
     def _values(self, texts: Mapping[str, str], fields: Mapping[str, Field]) -> dict[str, Any]:
         return {name: self._value(text, fields[name]) for name, text in texts.items() if not _is_filler(text)}

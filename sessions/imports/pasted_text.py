@@ -16,17 +16,19 @@ from typing import Any
 ERROR_MARK = "Expected to find output fields in the LM response:"
 _ADAPTER = re.compile(r"Adapter (\w+) failed to parse the LM response\.\s*")
 _REPLY = "LM Response:"
+_DSPYS = "Your input fields are:"
 _EXPECTED = re.compile(rf"\s*{re.escape(ERROR_MARK)}\s*\[([^\]]*)\]")
 _ACTUAL = re.compile(r"\s*Actual output fields parsed from the LM response:\s*\[([^\]]*)\]")
 _MESSAGES = re.compile(r"(?:\A|\n|AdapterParseError: |[\"'(])(Failed to parse |LM response cannot |The LM returned )")
 _COLOURS = re.compile(r"^[ \t]*\x1b?\[3[124]m|\x1b?\[0m$", re.MULTILINE)
 _ANSI = re.compile(r"\x1b\[\d*m")
 _HEADER = r"(?:(System|Developer|User|Assistant|Tool) message:|(Response):)"
-_HEADERS = re.compile(rf"(?:\A\s*|(?<=\]\n\n)|(?<=\n\n\n)){_HEADER}\n\n")
+_HEADERS = re.compile(rf"(?:\A\s*|(?<=\]\n\n)|(?<=\n\n\n)|^[`~]{{3,}}\w*\n+){_HEADER}\n\n", re.MULTILINE)
 _LOOSE_HEADERS = re.compile(rf"^[ \t]*{_HEADER}[ \t]*(?:\n|\Z)", re.MULTILINE)
 _TIMES = re.compile(r"^`?\[(\d{4}-\d\d-\d\dT[\d:.+]+|Unknown time)\][ \t]*$", re.MULTILINE)
 _OTHERS = re.compile(r"\n[ \t]*\(and \d+ other completions\)\s*\Z")
 _QUOTED = re.compile(rf"^>.*(?:{re.escape(ERROR_MARK)}|Response:[ \t]*$)", re.MULTILINE)
+_PYTEST = re.compile(r"^E(?=[ \t]|$)", re.MULTILINE)
 _INLINE_CODE = re.compile(r"(?:^|[^`])`(?=\[\d{4}-)")
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n`]*$", re.MULTILINE)
 _TOOL_CALLS = re.compile(r"^Tool calls:\n", re.MULTILINE)
@@ -111,6 +113,9 @@ def _unescaped(text: str) -> str:
 def _unquoted(text: str) -> str:
     """Normalise line ends to `\\n`; remove Markdown's quote marks and indentation common to all lines."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if re.search(rf"^E[ \t].*(?:{re.escape(_REPLY)}|{re.escape(ERROR_MARK)})", text, re.MULTILINE):
+        failed = "\n".join(line for line in text.split("\n") if _PYTEST.match(line))
+        text = textwrap.dedent(_PYTEST.sub(" ", failed))
     lines = [line for line in text.split("\n") if line.strip()]
     if _QUOTED.search(text) or (lines and all(line.startswith(">") for line in lines)):
         text = re.sub(r"^> ?", "", text, flags=re.MULTILINE)
@@ -163,7 +168,7 @@ def _message_before(text: str, end: int) -> str:
 
 def history_in(text: str) -> FoundCalls:
     """Find the calls printed by `inspect_history()`, oldest first."""
-    if "Response:" not in text or not re.search(r"(System|User) message:", text):
+    if not re.search(r"(System|User) message:", text):
         return FoundCalls(())
     text = _COLOURS.sub("", _unquoted(text))
     guesses: list[str] = []
@@ -181,9 +186,13 @@ def history_in(text: str) -> FoundCalls:
             messages.append({"role": place[1].lower(), "content": content.strip()})
             continue
         if messages:
-            reply = _reply_in(content, text[: places[0].start()], guesses)
+            reply = _reply_in(content, text[: places[0].end()], guesses)
             entries.append({"messages": messages, "outputs": [reply], "kwargs": {}})
         messages = []
+    if not entries and any(_DSPYS in one["content"] for one in messages):
+        messages[-1]["content"] = _reply_in(messages[-1]["content"], text[: places[0].end()], guesses)
+        entries.append({"messages": messages})
+        guesses.append("the text has no reply")
     times = [one[1] for one in _TIMES.finditer(text)]
     if len(times) == len(entries):
         for entry, stamp in zip(entries, times, strict=True):
@@ -203,15 +212,17 @@ def _reply_in(content: str, before: str, guesses: list[str]) -> str:
         guesses.append("its tool calls are not taken over")
     if _INLINE_CODE.search(before):
         content = re.split(r"`[ \t]*(?:\n|\Z)", content, maxsplit=1)[0]
-    fences = list(_FENCE.finditer(content))
-    if len(fences) % 2 and _FENCE.search(before):
-        content = content[: fences[-1].start()]
+    fences = list(_FENCE.finditer(content)) if _FENCE.search(before) else []
+    ends = fences[-1:] if len(fences) % 2 else [one for one in fences[::2] if following and one[0].strip() == one[1]]
+    if ends:
+        content = content[: ends[0].start()]
     return content.strip()
 
 
 def literals_in(text: str) -> tuple[Mapping[str, Any], ...]:
-    """Find entries of `lm.history` printed as Python; omit objects in them, such as `response`."""
-    if text.lstrip()[:1] not in ("[", "{") or "outputs" not in text:
+    """Find entries of `lm.history`, or one call's messages, printed as Python; omit objects such as `response`."""
+    text = text.strip().strip("`")
+    if text[:1] not in ("[", "{") or not ("outputs" in text or _DSPYS in text):
         return ()
     try:
         json.loads(text)
@@ -224,6 +235,8 @@ def literals_in(text: str) -> tuple[Mapping[str, Any], ...]:
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         return ()
     entries = data if isinstance(data, list) else [data]
+    if entries and all(isinstance(one, dict) and {"role", "content"} <= one.keys() for one in entries):
+        return ({"messages": entries},)
     if not entries or not all(isinstance(one, dict) and "outputs" in one for one in entries):
         return ()
     return tuple([{key: value for key, value in one.items() if value is not ...} for one in entries])

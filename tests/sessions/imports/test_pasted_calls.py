@@ -7,6 +7,7 @@ import enum
 import io
 import json
 import random
+import re
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -407,3 +408,41 @@ def test_histories_of_other_releases_keep_their_values_and_mark_what_they_do_not
         "no field has a description: BAMLAdapter of dspy 3.0 shows none",
         "the prompt does not show the items of `rows`",
     } <= set(made.guesses)
+
+
+def test_an_error_as_pytest_prints_it() -> None:
+    error = AdapterParseError("JSONAdapter", dspy.Signature("question -> answer"), "{'b': 1}", parsed_result={})
+    failed = f"AdapterParseError: {error}".split("\n")
+    text = "\n".join(["    def test() -> None:", *(f"E           {line}".rstrip() for line in failed), "a.py:3: Error"])
+    made = pasted(f"It fails:\n```\n{text}\n```")
+    assert made.session.cases[0].replies["json"].text == "{'b': 1}"
+    assert not any("stands between" in one for one in made.guesses)
+
+
+def test_messages_without_a_reply_become_a_prompt() -> None:
+    signature, demos, inputs = drawn(3)
+    messages = dspy.ChatAdapter().format(signature, demos, inputs)
+    lines = [f"{one['role'].title()} message:\n{one['content']}" for one in messages]
+    texts = ["```\n" + "\n".join(lines) + "\n```\nWhere is the reply?", f"`{messages!r}`"]
+    for text in texts:
+        made = pasted(text)
+        assert list(made.session.signature.read().fields) == list(signature.fields)
+        assert made.session.cases[0].replies == {}
+        assert not lm_call.differences(made.session, messages, is_printed=True)
+    assert "the text has no reply" in pasted(texts[0]).guesses
+
+
+@pytest.mark.parametrize("name", ["chat", "json"])
+def test_a_history_that_a_page_shows_in_fences_ends_with_its_fence(name: str) -> None:
+    signature, demos, inputs = drawn(3)
+    messages = ADAPTERS[name]().format(signature, demos, inputs)
+    first, second = [printed(entry(messages, reply)).strip() for reply in ("one", "two")]
+    first = re.sub(r"\A\[.*?\]\s*", "", first)  # the page leaves out the time of the first call
+    page = f"So:\n```\n{first}\n```\n\nthen\n\n```\nprogram()\n```\n\n```\n{second}\n```\nThe end."
+    for call, reply in ((1, "one"), (2, "two")):
+        made = pasted(
+            re.sub(r"[ \t]+$", "", page, flags=re.MULTILINE), call=call
+        )  # white space at ends of lines is lost
+        assert made.session.cases[0].replies[name].text == reply
+        assert made.session.signature.read().instructions == signature.instructions
+        assert dict(made.session.cases[0].inputs) == inputs
