@@ -54,6 +54,11 @@ CREATE INDEX IF NOT EXISTS by_run ON pieces (run, place);
 CREATE INDEX IF NOT EXISTS by_path ON runs (path, case_name);
 """
 WITHOUT_RUN = "WHERE id NOT IN (SELECT text FROM pieces)"
+INDEXED = "SELECT id, CAST(spaced(CAST(body AS BLOB)) AS TEXT) FROM texts"
+"""What the full-text index gets of a text, by its id."""
+SPACED = 1
+"""The version of files whose index has the characters of Chinese and Japanese as words."""
+_UNSPACED = re.compile("([\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])")
 
 
 @dataclass(frozen=True)
@@ -284,7 +289,8 @@ class SentRuns:
             oldest = f"(SELECT id FROM runs ORDER BY at, id LIMIT {max(1, count // 20)})"
             opened.execute(f"DELETE FROM pieces WHERE run IN {oldest}")
             opened.execute(f"DELETE FROM runs WHERE id IN {oldest}")
-            opened.execute(f"INSERT INTO words (words, rowid, body) SELECT 'delete', id, body FROM texts {WITHOUT_RUN}")
+            gone = INDEXED.replace("SELECT", "SELECT 'delete',", 1)
+            opened.execute(f"INSERT INTO words (words, rowid, body) {gone} {WITHOUT_RUN}")
             opened.execute(f"DELETE FROM texts {WITHOUT_RUN}")
             used = "SELECT frame FROM runs WHERE frame UNION SELECT sent_case FROM runs WHERE sent_case"
             opened.execute(f"DELETE FROM parts WHERE id NOT IN ({used})")
@@ -355,7 +361,7 @@ def _where(wanted: Wanted) -> tuple[str, list[object]]:
     conditions: list[tuple[str, object]] = []
     for word in re.findall(r"\w+", wanted.words):
         found = "SELECT run FROM pieces JOIN words ON pieces.text = words.rowid WHERE words MATCH ?"
-        conditions.append((f"runs.id IN ({found})", f'"{_readable(word)}"*'))
+        conditions.append((f"runs.id IN ({found})", f'"{_readable(_spaced(word))}"*'))
     if wanted.model:
         conditions.append(("instr(lower(model), ?)", _readable(wanted.model.lower())))
     if wanted.adapter:
@@ -386,7 +392,7 @@ def _stored(opened: sqlite3.Connection, table: str, body: bytes) -> int:
     value = "CAST(? AS TEXT)" if table == "texts" else "?"
     id = opened.execute(f"INSERT INTO {table} (sha, body) VALUES (?, {value})", (sha, body)).lastrowid or 0
     if table == "texts":
-        opened.execute("INSERT INTO words (rowid, body) SELECT id, body FROM texts WHERE id = ?", (id,))
+        opened.execute(f"INSERT INTO words (rowid, body) {INDEXED} WHERE id = ?", (id,))
     return id
 
 
@@ -396,8 +402,21 @@ def _open(file: Path | None) -> sqlite3.Connection:
         os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
     opened = sqlite3.connect(file or ":memory:", check_same_thread=False, timeout=10)
     opened.text_factory = lambda found: found.decode("utf-8", "surrogatepass")
+    opened.create_function(
+        "spaced", 1, lambda body: _spaced(body.decode("utf-8", "surrogatepass")).encode("utf-8", "surrogatepass")
+    )
     opened.executescript(TABLES)
+    if opened.execute("PRAGMA user_version").fetchone()[0] < SPACED:  # of an earlier release, or new
+        with opened:
+            opened.execute("INSERT INTO words (words) VALUES ('delete-all')")
+            opened.execute(f"INSERT INTO words (rowid, body) {INDEXED}")
+            opened.execute(f"PRAGMA user_version = {SPACED}")
     return opened
+
+
+def _spaced(text: str) -> str:
+    """Put spaces around the characters of scripts without spaces between words, so that each is a word."""
+    return _UNSPACED.sub(r" \1 ", text)
 
 
 def _size(opened: sqlite3.Connection) -> int:

@@ -2,7 +2,9 @@
 
 import json
 import os
+import sqlite3
 import stat
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -135,3 +137,33 @@ def test_runs_move_with_the_file_that_their_session_gets(kept: SentRuns) -> None
     (moved,) = kept.search(Wanted(path="/srv/new.json")).runs
     assert moved.path == "/srv/new.json"
     assert json.dumps(moved.case) == '"first"'
+
+
+def test_words_of_chinese_and_japanese_are_found_within_a_sentence(kept: SentRuns) -> None:
+    kept.add(replace(RUN, column="chat", text="这是一个中文的问题，ticket 17。\ud800"))
+    kept.add(replace(RUN, column="json", text="東京タワーはどこですか"))
+    for words, columns in (
+        ("中文", ["chat"]),
+        ("文中", []),
+        ("中文 tick", ["chat"]),
+        ("タワー", ["json"]),
+        ("京タ", ["json"]),
+    ):
+        assert found(kept, Wanted(words=words)) == columns, words
+
+
+def test_a_file_of_an_earlier_release_is_indexed_anew(tmp_path: Path) -> None:
+    file = tmp_path / "s.sqlite"
+    older = SentRuns(file, 10)
+    older.add(replace(RUN, column="chat", text="中文的问题"))
+    older.close()
+    with closing(sqlite3.connect(file)) as opened, opened:
+        opened.execute("INSERT INTO words (words) VALUES ('rebuild')")
+        opened.execute("PRAGMA user_version = 0")
+    with closing(SentRuns(file, 10)) as again:
+        assert found(again, Wanted(words="问题")) == ["chat"]
+        again._most = 1
+        again.add(replace(RUN, column="json", text="又一个问题"))
+        assert found(again, Wanted(words="问题")) == ["json"]
+        with again._connection() as opened:
+            opened.execute("INSERT INTO words (words, rank) VALUES ('integrity-check', 0)")
