@@ -50,6 +50,7 @@ ABOUT_TYPES = frozenset(
 """Infos about many ordinary signatures: listed on request, not while a prompt is written."""
 _INFOS = ABOUT_TYPES | frozenset(
     (
+        "baml-asks-for-markers",
         "constraint-not-enforced",
         "decision-by-evidence",
         "decision-inside-a-type",

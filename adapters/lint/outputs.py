@@ -143,7 +143,7 @@ def _schema_lints(schema: object, model: str) -> Iterator[Lint]:
         if part.get("type") == "object" and not part.get("properties") and part.get("additionalProperties") is False:
             yield Lint(
                 "open-dict-closed-by-schema",
-                f"The strict schema allows no JSON key in {path}: a dict inside a model can only come back empty.",
+                f"The strict schema allows no JSON key in {path}: a dict in a model or list can only come back empty.",
                 _field_place(path),
             )
     if split_model(model)[0] in STRICT_PROVIDERS:

@@ -10,11 +10,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args, get_origin
 
 from adapters.replies.fix import Fix, describe_field, raise_limit, retype_field, use_adapter
-from adapters.replies.flag import Diagnosis, Flag
+from adapters.replies.flag import Diagnosis, Flag, shown
 from adapters.replies.flags.verdict import named
 from adapters.replies.near_misses import LEAKS
 from adapters.signatures.signature import allows_none
-from adapters.signatures.type_names import written
+from adapters.signatures.type_names import walk, written
+from adapters.types.recognition import is_named
 
 if TYPE_CHECKING:
     from adapters.replies.reading import Reading
@@ -47,6 +48,10 @@ def more_tokens(reading: Reading, field: str | None) -> Iterator[Fix]:
 
 
 def native_tools(reading: Reading, field: str | None) -> Iterator[Fix]:
+    """Offer native tool calls, which only signatures with tools can use."""
+    kinds = [one for field_of in reading.signature.fields.values() for one in walk(field_of.annotation)]
+    if not any(is_named(one, "Tool") or is_named(one, "ToolCalls") for one in kinds):
+        return
     change = {"options": {"use_native_function_calling": True}}
     yield Fix("native", "Let the model call tools natively.", change)
 
@@ -121,6 +126,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         "empty-reply", "The reply is empty: a filter, a rate limit, or no tokens left", (more_tokens,), "dspy #9372"
     ),
+    Pattern("empty-object", "The JSON object is empty", FORMAT, "dify #151"),
     Pattern("error-page", "A server or proxy answered with an HTML page", (), "dspy #8276"),
     Pattern("error-body", "A server answered with an error body", (), "dspy #8276"),
     Pattern(
@@ -130,6 +136,13 @@ PATTERNS: tuple[Pattern, ...] = (
         "dspy #8577",
     ),
     Pattern("think-not-closed", "The token limit ended the thoughts before an answer", (more_tokens,), "dspy #7489"),
+    Pattern(
+        "thoughts-not-separated",
+        "Thoughts without <think>: the server did not separate them",
+        (use("json"), use("twostep")),
+        "vllm #13125",
+        "any",
+    ),
     Pattern("refusal", "The model declines", (), "dspy #9372"),
     Pattern(
         "runaway-repetition",
@@ -147,8 +160,14 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         "tool-call-wrapper",
         "A provider's tool call leaked into the text",
-        (use("chat"), native_tools),
+        (use("chat"), native_tools, use("json")),
         "dspy #8264 #8539, instructor #1616, litellm #21208",
+    ),
+    Pattern(
+        "agent-layout",
+        "The layout of ReAct agents instead of that of the prompt",
+        FORMAT,
+        "LlamaIndex #12455 #627",
     ),
     Pattern("json-in-a-string", "The object is text inside another object", (use("chat"), native_tools), "dspy #8539"),
     Pattern(
@@ -201,12 +220,14 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern("xml-namespace", "A tag has a namespace", XML_TEXT),
     Pattern("list-at-the-root", "A list instead of the object", (use("chat"),), "dspy #2022"),
     Pattern("full-width-punctuation", "Full-width punctuation in JSON", (use("chat"),)),
+    Pattern("key-broken-by-quote", "A quote inside a JSON key", (use("chat"),), "json_repair #56"),
     Pattern("key-in-another-case", "A JSON key is in another case", (use("chat"),)),
     Pattern(
         "key-nearly-right",
         "A JSON key has nearly the right name",
         (describe("Use exactly the JSON keys of the schema."), use("baml"), use("json")),
         "dspy #2202",
+        "any",
     ),
     Pattern("key-missing", "A JSON key is missing", (use("baml"), use("json"))),
     Pattern("value-wrapped", "The value is wrapped in another object", (use("baml"), use("json"))),
@@ -255,6 +276,7 @@ PATTERNS: tuple[Pattern, ...] = (
     ),
     Pattern("items-are-no-text", "Items that are not texts", (describe("A JSON list of texts."),)),
     Pattern("tags-read-as-object", "Tags inside the field became an object", XML_TEXT),
+    Pattern("text-expected", "Another value where a text is expected", (describe("Texts, not lists or objects."),)),
     Pattern("another-shape", "A value of another shape than the type", (use("json"), use("baml"))),
     Pattern("value-rejected", "The type rejects the value", (use("json"),)),
     Pattern("too-large-to-read", "The reply exceeds a limit", ()),
@@ -276,6 +298,21 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         "text-lost-in-repair", "A repair lost part of the value", (use("chat"),), "json_repair #140 #100", "parsed"
     ),
+    Pattern(
+        "several-objects",
+        "Several answers, of which the parser takes one",
+        (use("chat"), use("twostep")),
+        "",
+        "parsed",
+    ),
+    Pattern(
+        "list-abbreviated",
+        "The model abbreviated with ...",
+        (describe("All items, never abbreviated."), more_tokens),
+        "scrapegraph #324",
+        "any",
+    ),
+    Pattern("json-in-a-text-field", "A text field contains the object", (use("json"),), "crewAI #799", "parsed"),
     Pattern("value-invented", "A repair invented an empty value", (use("chat"),), "json_repair #128", "parsed"),
     Pattern("brackets-in-prose-taken", "Brackets in prose became the value", (use("json"),), "", "parsed"),
     Pattern("number-split-at-comma", "A comma split a number", NUMBER, "", "parsed"),
@@ -348,9 +385,11 @@ def _is_decisive(reading: Reading, flag: Flag) -> bool:
 
 def _last(reading: Reading) -> Diagnosis:
     if reading.near_misses:
-        message, _, _ = reading.near_misses[0].message.rpartition("; ")
-        message = message or reading.near_misses[0].message
-        return Diagnosis(LIKELY, message.rstrip(".") + ".", fixes=_fixes(LAST[LIKELY][1], reading, None))
+        best = reading.near_misses[0]
+        message = (best.message.rpartition("; ")[0] or best.message).rstrip(".")
+        if best.reading.error is not None:
+            message += f"; even so, {best.reading.error.message.strip().partition(chr(10))[0]}"
+        return Diagnosis(LIKELY, f"{message}.", fixes=_fixes(LAST[LIKELY][1], reading, None))
     states = [one.state for one in reading.fields.values()]
     missing = [one.name for one in reading.fields.values() if one.state == "missing"]
     if missing and states[-1] not in ("missing", "default"):  # a cut-off reply lacks its last outputs
@@ -364,6 +403,9 @@ def _last(reading: Reading) -> Diagnosis:
             reading.form, "JSON keys"
         )
         message = f"The reply does not follow the format: none of the {expected} of the outputs is in it."
+        text = reading.completion.strip()
+        if len(text.split()) <= 2 * len(states) and not set(text) & set("[]{}<>"):
+            message = f"The reply is bare: {shown(text)}, without any {expected}."
         return Diagnosis(UNFORMATTED, message, fixes=_fixes(LAST[UNFORMATTED][1], reading, None))
     if missing:
         message = f"The reply has no {named(missing)}; it ends without it."

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any, NamedTuple, get_args
 
 from adapters.json_text.repair_limits import one_reading
+from adapters.replies.flags.json_text import valid_object_at
 from adapters.replies.forms import FORMS
 from adapters.replies.reading import NearMiss, Reading, ReplyForm
 from adapters.replies.repairs import (
@@ -249,6 +250,7 @@ def _json(reading: Reading) -> Iterator[Guess]:
     write = FORMS[reading.form].write_values
     found = objects(text)
     names = list(signature.output_fields)
+    is_whole = valid_object_at(text, text.find("{")) >= 0  # else objects around those found are broken
     for one in found:
         here = by_sound(one, signature)
         if here and any(key not in names for key in one):
@@ -259,8 +261,9 @@ def _json(reading: Reading) -> Iterator[Guess]:
         nested = fields_within(one, signature)
         if nested.path:
             levels = ("one level", "two levels", "three levels")[len(nested.path) - 1]
+            where = f"{levels} down" if is_whole else "inside other objects"
             yield Guess(
-                f"The object with the fields is {levels} down, in {nested}; by itself it parses as",
+                f"The object with the fields is {where}, in {nested}; by itself it parses as",
                 write(nested.fields),
             )
     for one in reversed(found):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_origin
 
 from adapters.replies.flag import Flag, line, place, shown
 from adapters.replies.flags.json_text import begins_without_brace, first_opening, valid_object_at, without_fences
@@ -13,6 +13,7 @@ from adapters.replies.flags.verdict import named
 if TYPE_CHECKING:
     from adapters.replies.reading import Reading, Span
 
+MOST_MISSING = 20
 KEY = re.compile(r'"([^"\\]{1,200})"')
 LIST = re.compile(r"""\[[\s\[]*+(?:["{\]]|-?\d[\d.eE+\-]*+\s*+[,\]]|(?:true|false|null)\b)""")
 FULL_WIDTH = re.compile("[\"'\\]}\\w]\\s?[：，]")
@@ -23,6 +24,7 @@ def json_structure(reading: Reading) -> Iterator[Flag]:
     yield from _around(reading, fence_is_asked_for=False)
     yield from _several(reading)
     yield from _no_object(reading)
+    yield from _broken_keys(reading)
     yield from _keys(reading)
 
 
@@ -102,7 +104,7 @@ def _no_object(reading: Reading) -> Iterator[Flag]:
         yield Flag(
             "list-at-the-root",
             "The reply is a JSON list; the parser expects an object {…} with the output fields as its JSON keys, and "
-            "looks at most at the first {…} inside the list.",
+            f"looks at most at the first {{…}} inside the list.{_meant_list(reading)}",
         )
     full_width = FULL_WIDTH.search(completion) if start >= 0 else None
     if full_width:
@@ -111,6 +113,27 @@ def _no_object(reading: Reading) -> Iterator[Flag]:
             f"The JSON is written with {full_width.group()[-1]} ({line(reading, full_width.start())}): only the "
             "ASCII : and , separate keys and values.",
         )
+
+
+def _meant_list(reading: Reading) -> str:
+    outputs = reading.signature.output_fields
+    wanted = [name for name, one in outputs.items() if len(outputs) == 1 and get_origin(one.annotation) is list]
+    return f" It is probably `{wanted[0]}` itself." if wanted else ""
+
+
+def _broken_keys(reading: Reading) -> Iterator[Flag]:
+    """Flag JSON keys of missing outputs that contain a stray quote, such as `"na"me"`."""
+    for name in _missing(reading)[:MOST_MISSING]:
+        stray = '"' + '"?'.join(map(re.escape, name)) + '"\\s*:'
+        found = re.finditer(stray, reading.completion)
+        match = next((one for one in found if one.group().count('"') > 2), None)
+        if match is not None:
+            where = place(reading, match.start() + match.group().index('"', 1))
+            yield Flag(
+                "key-broken-by-quote",
+                f"The JSON key `{name}` is broken by a quote inside it ({where}): {shown(match.group()[:-1].strip())}.",
+                name,
+            )
 
 
 def _missing(reading: Reading) -> list[str]:

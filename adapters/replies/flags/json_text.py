@@ -95,6 +95,9 @@ def is_cut_off(text: str) -> bool:
     """
     outside, stripped = outside_strings(text), without_fences(text)
     start = first_opening(stripped)
+    bare = outside.text
+    if stripped[:1] == "{" == stripped[1:].lstrip()[:1] and bare.count("{") == bare.count("}") + 1:
+        return False  # not the end is missing: the first brace is doubled
     is_closed = start >= 0 and stripped.endswith({"{": "}", "[": "]"}[stripped[start]])
     return outside.is_cut_off and not (outside.in_string and is_closed) and not unescaped_quotes(text)
 
@@ -109,6 +112,11 @@ def oddities(text: str) -> Iterator[str]:
             else ("quotes inside strings without backslashes")
         )
         text = with_escapes(text, quotes)
+    if "#" in text or "//" in text:
+        plain = without_comments(text)
+        if plain != text:
+            yield "a comment"
+        text = plain
     bare, _, in_string = outside_strings(text)
     if FENCE_LINE.search(bare):
         yield "a code fence"
@@ -120,18 +128,33 @@ def oddities(text: str) -> Iterator[str]:
         yield "single quotes"
     if re.search(r",\s*[}\]]", bare):
         yield "a comma before a closing bracket"
-    if re.search(r"(?:^|[\s,}\]\"\d])(?://|#|/\*)", bare):
+    if "/*" in bare:
         yield "a comment"
     if re.search(r"\b(?:True|False|None)\b", bare):
         yield "Python's True, False or None"
-    if re.search(r"[“”„‟]", bare):
+    if re.search(r"[“”„‟]", bare) or re.search(r'"[^"“”]{0,200}”\s*[,}\]]', text):
         yield "typographic quotes"
+    if ABBREVIATED.search(bare):
+        yield "... for what was left out"
+    if re.search(r"[{,]\s*\\\"", text):
+        yield "quotes with backslashes, as inside a string"
+    if re.search(r'[{,]\s*[A-Za-z_]\w*"\s*:', text):
+        yield "a JSON key without its first quote"
     if re.search(r"\"\"\s*\"\"|(?:[}\]]|[:,\[]\s*(?:true|false|null|-?\d+(?:\.\d+)?))\s*\"\"", bare):
         yield "a missing comma"
     if re.search(r"[{,]\s*[A-Za-z_]\w*\s*:", bare):
         yield "keys without quotes"
     if any("\n" in string for string in strings_of(text)):
         yield "line breaks inside of strings"
+
+
+ABBREVIATED = re.compile(r"[\[,}\]]\s*(?:\.\.\.|…)\s*[\]},]")
+_STRING_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|(?:(?<=[\s,}\]"\d{\[])|^)(?:#|//)[^\n]*', re.DOTALL)
+
+
+def without_comments(text: str) -> str:
+    """Remove the comments `# …` and `// …` outside the strings of a JSON text."""
+    return _STRING_OR_COMMENT.sub(lambda match: match.group() if match.group()[0] == '"' else "", text)
 
 
 def first_complaint(text: str) -> tuple[str, int] | None:
@@ -177,6 +200,8 @@ def lost_words(text: str, value: object) -> list[str]:
     """
     if "\\" in text:
         return []
+    if "#" in text or "//" in text:
+        text = without_comments(text)
     kept = set(_words_of(value))
     numbers = {int(word) for word in kept if word.isascii() and word.isdigit() and len(word) < 20}
     lost: dict[str, None] = {}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from adapters.replies.flag import Flag, place, shown
 from adapters.replies.flags.json_text import (
+    ABBREVIATED,
     begins_without_brace,
     first_complaint,
     first_opening,
@@ -62,6 +63,7 @@ def _whole(reading: Reading, text: str) -> Iterator[Flag]:
             "The JSON ends in the middle: json_repair closed what was open, and the reply is parsed as if complete.",
         )
     yield Flag("json-repaired", _why(reading, text))
+    yield from _abbreviated(reading, text, outside.text)
     for match in KEY_OF_WORDS.finditer(outside.text):
         if match.group(1) in reading.signature.output_fields:
             yield Flag(
@@ -77,11 +79,27 @@ def _why(reading: Reading, text: str) -> str:
     complaint = ("", quotes[0]) if quotes else first_complaint(text)
     where = ""
     if complaint is not None:
-        offset = max(0, reading.completion.find(text[:200])) if text != reading.completion else 0
         said = f"{complaint[0]}, " if complaint[0] else ""
-        where = f" ({said}{place(reading, offset + complaint[1])})"
+        where = f" ({said}{_place_in(reading, text, complaint[1])})"
     found = f": it has {seen}" if seen else ""
     return f"The reply is not valid JSON{where}{found}; json_repair rewrote it before it was parsed."
+
+
+def _place_in(reading: Reading, text: str, at: int) -> str:
+    """Describe the place of an offset in a part of the reply."""
+    offset = max(0, reading.completion.find(text[:200])) if text != reading.completion else 0
+    return place(reading, offset + at)
+
+
+def _abbreviated(reading: Reading, text: str, bare: str, name: str | None = None) -> Iterator[Flag]:
+    match = ABBREVIATED.search(text) if ABBREVIATED.search(bare) else None
+    if match is not None:
+        dots = "…" if "…" in match.group() else "..."
+        where = _place_in(reading, text, match.start() + match.group().index(dots))
+        whose = f"The value of `{name}`" if name else "The JSON"
+        yield Flag(
+            "list-abbreviated", f"{whose} is abbreviated with {dots} ({where}): the model left out a part.", name
+        )
 
 
 def _member(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag]:
@@ -111,6 +129,7 @@ def _field(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag]:
             yield _from_prose(name, after, text)
         elif isinstance(after, list | dict):
             yield from _mended(name, text)
+            yield from _abbreviated(reading, text, outside_strings(text).text, name)
             if field.state == "read":
                 yield from _losses(name, text, after)
         return

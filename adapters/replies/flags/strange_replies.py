@@ -15,29 +15,46 @@ if TYPE_CHECKING:
 
 LONGEST = 20_000
 HARMONY = re.compile(r"<\|(?:channel|start|message|end|return|call)\|>")
+CHANNELS = re.compile(rf"(?:^|(?<=\|>))\s*{HARMONY.pattern}", re.MULTILINE)
 WRAPPER = re.compile(r"</?(?:\w{1,20}:)?(?:invoke|function_calls|tool_call)\b|\bjson_tool_call\b")
 ECHOED = re.compile(r"^(?:Your (?:input|output) fields are:|All interactions will be structured )", re.MULTILINE)
 PAGE = re.compile(r"\s*(?:<!DOCTYPE html|<html\b)", re.IGNORECASE)
 DOUBLED = re.compile(r"\s*(?:```\w*\s*)?(\{\s*\{)")
 SCHEMA = re.compile(r'"(?:properties|\$defs)"\s*:\s*\{')
 MARKER = re.compile(r"\[\[ ## \w{1,60} ## \]\]")
-LONGEST_PERIOD = 60
+CALL = re.compile(
+    r'\{\s*(?:"(?:type|id)"\s*:\s*"\w*"\s*,\s*){0,2}(?:"function"\s*:\s*\{\s*)?"name"\s*:\s*"([^"\\]{1,60})"\s*,\s*'
+    r'"(?:parameters|arguments)"\s*:|<\|python_tag\|>(\w{1,60})'
+)
+REACT = re.compile(r"^(Thought|Action|Action Input|Observation|Final Answer)[ \t]*:", re.MULTILINE)
+LONGEST_PERIOD = 400
 REPEATS = 10
+COMPARED = 30
+LONGEST_REST = 150
+"""Characters after the last repetition, in which the reply was cut off."""
+BLANKS = 100
+"""Trailing white space characters from which a model is thought to write them until its token limit."""
 
 
 def strange_reply(reading: Reading) -> Iterator[Flag]:
     """Yield flags for replies that contain more or less than an answer, however they parsed."""
     text = reading.completion
     start = text[:LONGEST]
-    if "<|" in start and (match := HARMONY.search(start)):
+    if "<|" in start and (match := (CHANNELS if reading.ok else HARMONY).search(start)):
         yield Flag(
             "harmony-channels",
-            f"The reply has the channel markup of gpt-oss ({match.group()}, {place(reading, match.start())}): the "
-            "server did not separate thoughts from the answer.",
+            f"The reply has the channel markup of gpt-oss ({match.group().strip()}, {place(reading, match.start())}): "
+            "the server did not separate thoughts from the answer. Start it with its reasoning parser.",
         )
     if "ields are:" in start or "interactions will be" in start:
         if match := ECHOED.search(start):
             yield Flag("prompt-echoed", f"The reply repeats the prompt ({place(reading, match.start())}).")
+    if "</think>" in start and "<think>" not in (before := start[: start.find("</think>")]):
+        yield Flag(
+            "thoughts-not-separated",
+            f"The reply begins with thoughts, up to </think> ({place(reading, len(before))}), without <think>: the "
+            "server did not separate them from the answer. Start it with its reasoning parser.",
+        )
     if reading.form in ("json", "fenced json") and (match := DOUBLED.match(start)):
         yield Flag(
             "doubled-brace",
@@ -75,13 +92,23 @@ def _leaked(reading: Reading) -> Iterator[Flag]:
 def _no_answer(reading: Reading, start: str) -> Iterator[Flag]:
     if PAGE.match(start):
         yield Flag("error-page", "The reply is an HTML page: a proxy or server answered in the model's place.")
+    outputs = reading.signature.output_fields
     if match := WRAPPER.search(start):
         yield Flag(
             "tool-call-wrapper",
             f"The reply has the wrapper of a provider's tool call ({match.group()}, {place(reading, match.start())}).",
         )
+    elif ('"name"' in start or "<|python" in start) and "name" not in outputs and (match := CALL.search(start)):
+        yield Flag(
+            "tool-call-wrapper",
+            f"The reply calls the tool {shown(match.group(1) or match.group(2))} as text "
+            f"({place(reading, match.start())}) instead of answering.",
+        )
+    layout = list(dict.fromkeys(match.group(1) for match in REACT.finditer(start)))
+    if len(layout) > 1 and all(one.state in ("missing", "default") for one in reading.fields.values()):
+        labels = ", ".join(f"{one}:" for one in layout)
+        yield Flag("agent-layout", f"The reply has the layout of ReAct agents ({labels}), not that of the prompt.")
     root = _root(start)
-    outputs = reading.signature.output_fields
     unknown = [key for key in root or () if key not in outputs]
     for name in [one for one in outputs if root and unknown and one not in root]:
         near = nearly(name, unknown)
@@ -117,13 +144,32 @@ def _root(text: str) -> dict[str, object] | None:
 
 
 def _repetition(reading: Reading) -> Iterator[Flag]:
-    tail = reading.completion[-2 * LONGEST_PERIOD * REPEATS :].rstrip()
-    for period in range(1, LONGEST_PERIOD + 1):
-        piece = tail[-period:]
-        times = max(REPEATS, 60 // period)
+    whole = reading.completion
+    tail = whole[-2 * LONGEST_PERIOD * REPEATS :].rstrip()
+    blanks = len(whole) - len(whole.rstrip())
+    if blanks >= BLANKS and reading.form in ("json", "fenced json", "xml") and tail[-1:] not in ("}", "]", ">", "`"):
+        yield Flag(
+            "runaway-repetition",
+            f"The reply ends in {blanks:,} spaces and line breaks (from {place(reading, len(whole) - blanks)}): the "
+            "model wrote them until its token limit.",
+        )
+        return
+    piece = _repeated(tail) or _repeated(tail[:-LONGEST_REST])
+    if piece:
+        yield Flag(
+            "runaway-repetition",
+            f"The reply ends in a loop: {shown(piece)} is repeated until the end, without an answer.",
+        )
+
+
+def _repeated(tail: str) -> str:
+    """Return the piece that a text repeats to its end; "" if there is none."""
+    if len(tail) <= COMPARED:
+        return ""
+    at = tail.rfind(tail[-COMPARED:], 0, len(tail) - 1)
+    while at >= 0 and (period := len(tail) - COMPARED - at) <= LONGEST_PERIOD:
+        piece, times = tail[-period:], max(REPEATS, 60 // period)
         if piece.strip() and len(tail) > period * times and tail.endswith(piece * times):
-            yield Flag(
-                "runaway-repetition",
-                f"The reply ends in a loop: {shown(piece)} is repeated until the end, without an answer.",
-            )
-            return
+            return piece
+        at = tail.rfind(tail[-COMPARED:], 0, at + COMPARED - 1)
+    return ""

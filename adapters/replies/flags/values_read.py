@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import datetime
+import json
 import re
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from enum import Enum
 from math import isfinite
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 from adapters.replies.flag import Flag, shown
 from adapters.replies.flags.extra_keys import extra_keys
 from adapters.replies.flags.verdict import named
+from adapters.replies.flags.wrong_places import known_keys_of, nearly
 from adapters.signatures.signature import CONSTRAINT_WORDS, Field
 from adapters.types.code import strip_fence
 from adapters.types.recognition import is_named
@@ -78,6 +80,8 @@ ESCAPED_FORMULA = re.compile(
     r"(?<!\\)(?:\\\\)*\\(?:frac|beta|theta|tau|times|rho|right|nabla|begin|forall|text(?:bf|it)?)\b"
 )
 MOST_LEAVES = 10_000
+MOST_NAMES = 5
+LONGEST_OBJECT = 20_000
 MOMENTS = (datetime.datetime, datetime.date, datetime.time)
 
 
@@ -103,6 +107,7 @@ def _of_field(reading: Reading, field: FieldReading) -> Iterator[Flag]:
     validated = next((step for step in field.steps if step.rule.startswith("pydantic")), None)
     if validated is not None:
         lost = extra_keys(annotation, validated.before, validated.rule == "pydantic_by_name")
+        yield from _nearly(one, validated.before, lost)
         if lost:
             yield Flag(
                 "extra-keys-of-value-dropped",
@@ -111,11 +116,38 @@ def _of_field(reading: Reading, field: FieldReading) -> Iterator[Flag]:
             )
 
 
+def _nearly(field: Field, given: object, lost: Sequence[str]) -> Iterator[Flag]:
+    """Flag dropped JSON keys that nearly have the name of an optional key."""
+    if not lost:
+        return
+    free = known_keys_of(field) - set(_keys_of(given))
+    for key in lost[:MOST_NAMES]:
+        meant = nearly(key, sorted(free))
+        if meant is not None:
+            said = f"`{field.name}` has the JSON key {shown(key)}, probably meant for {shown(meant)}, which is empty."
+            yield Flag("key-nearly-right", said, field.name)
+
+
+def _keys_of(value: object) -> Iterator[str]:
+    """Yield the keys of all objects in a JSON value."""
+    waiting = [value]
+    for one in waiting:
+        if isinstance(one, dict):
+            yield from map(str, one)
+        if isinstance(one, dict | list) and len(waiting) < MOST_LEAVES:
+            waiting.extend(one.values() if isinstance(one, dict) else one)
+
+
 def _text(field: FieldReading, is_xml: bool) -> Iterator[Flag]:
+    name, value = field.name, field.value
+    if type(value) is str and value[:1] == "{" and value[-1:] == "}" and len(value) <= LONGEST_OBJECT:
+        if name in _object(value):
+            said = f"The text `{name}` contains a JSON object with the key {shown(name)}: the model answered in JSON."
+            yield Flag("json-in-a-text-field", said, name)
     step = next((step for step in field.steps if step.rule == "str"), None)
     if step is None:
         return
-    name, before = field.name, step.before
+    before = step.before
     if before is None:
         yield Flag(
             "null-became-text", f"JSON null became the text 'None' in `{name}`, as str() writes it in Python.", name
@@ -133,6 +165,14 @@ def _text(field: FieldReading, is_xml: bool) -> Iterator[Flag]:
         yield Flag(
             "number-rewritten", f"The number {shown(field.raw)[1:-1]} became the text {shown(field.value)}.", name
         )
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
 def _escapes(field: FieldReading) -> Iterator[Flag]:

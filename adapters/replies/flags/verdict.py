@@ -63,8 +63,11 @@ def _no_answer(reading: Reading) -> Iterator[Flag]:
         return
     if not text:
         yield Flag("empty-reply", "The reply is empty.")
+    elif text == "{}":
+        yield Flag("empty-object", "The object is empty: no output is in it.")
     elif len(text) < SHORTEST or text == "null":
-        yield Flag("reply-too-short", f"The whole reply is {shown(text)}.")
+        why = ": often a custom LM returned a text instead of a list of texts" if len(text) == 1 else ""
+        yield Flag("reply-too-short", f"The whole reply is {shown(text)}{why}.")
     elif text.startswith("<think>") and "</think>" not in text:
         yield Flag("think-not-closed", "The reply has <think> without </think>: the model's thoughts, and no answer.")
     elif REFUSAL.match(text):

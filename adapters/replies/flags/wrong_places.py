@@ -80,7 +80,7 @@ def _path(name: str, loc: tuple[int | str, ...]) -> str:
 def _flag(field: Field, path: str, kind: str, key: str, given: object, said: str) -> Flag:
     name = field.name
     if kind == "missing":
-        known = _known_keys(field)
+        known = known_keys_of(field)
         meant = nearly(key, [one for one in given if one not in known] if isinstance(given, dict) else [])
         if meant is None:
             return Flag("key-missing", f"`{path}` is missing from the object in the reply.", name, path)
@@ -102,13 +102,15 @@ def _flag(field: Field, path: str, kind: str, key: str, given: object, said: str
     if kind.startswith(("date", "time")):
         order = "; write it as YYYY-MM-DD" if isinstance(given, str) and DAY.search(given) else ""
         return Flag("date-not-read", f"{head}, which is not an ISO 8601 date or time{order}.", name, path)
+    if kind == "string_type":
+        return Flag("text-expected", f"{head}, where a text is expected.", name, path)
     if kind in (*LISTS, *OBJECTS):
         wanted = "a list" if kind in LISTS else "an object"
         return Flag("another-shape", f"{head}, where {wanted} is expected.", name, path)
     return Flag("value-rejected", f"{head}: {said[:1].lower()}{said[1:]}.", name, path)
 
 
-def _known_keys(field: Field) -> set[str]:
+def known_keys_of(field: Field) -> set[str]:
     """Collect the JSON keys that any object of the field's type may have."""
     found: set[str] = set()
     waiting: list[Any] = [schema_by_name(field.annotation)]

@@ -54,11 +54,70 @@ def read(adapter: str, signature: str, completion: str) -> Reading:
         ("chat", "q -> b: bool", "[[ ## b ## ]]\nperhaps\n\n[[ ## completed ## ]]", "not-true-or-false"),
         ("json", "q -> n: list[int]", '{"n": [1, null]}', "null-not-allowed"),
         ("json", "q -> n: dict[str, int]", '{"n": [1]}', "another-shape"),
+        ("json", "q -> n: list[str]", '{"n": [["x"]]}', "items-are-no-text"),
+        ("json", "q -> n: dict[str, str]", '{"n": {"x": ["y"]}}', "text-expected"),
+        ("json", "q -> a, b", "{}", "empty-object"),
+        ("chat", "q -> a, b", "Let me see.\n</think>\n\nParis.", "thoughts-not-separated"),
+        ("xml", "q -> a: int", "Hm.\n</think>\n<a>seven</a>", "thoughts-not-separated"),
+        ("chat", "q -> a, b", "Thought: I look.\nAction: search\nAction Input: {}", "agent-layout"),
+        ("json", "q -> name, n: int", '{"na"me": "Jack", "n": 1}', "key-broken-by-quote"),
+        ("json", "q -> n: list[int]", '{"n": [1, 2,\n ...\n]}', "list-abbreviated"),
+        ("chat", "q -> a: list[int]", "[[ ## a ## ]]\n[1, 2, ...]", "list-abbreviated"),
+        ("chat", "q -> a", '[[ ## a ## ]]\n{"a": "1"}', "json-in-a-text-field"),
+        ("json", "q -> a", '{"a": 1}\n{"a": 2}', "several-objects"),
+        ("json", "q -> a, b", '{"type": "function", "name": "get", "parameters": {"x": 1}}', "tool-call-wrapper"),
+        ("chat", "q -> a, b", '{"name": "web_search", "arguments": {"x": 1}}', "tool-call-wrapper"),
+        ("json", "q -> n: int", '{"n":' + "\n" * 400, "runaway-repetition"),
+        (
+            "json",
+            "q -> n: list[dict[str, int]]",
+            '{"n": [' + '{"first item": 1},\n {"second item": 2},\n ' * 60 + '{"fi',
+            "runaway-repetition",
+        ),
     ],
 )
 def test_the_cause_of_a_reply_is_named_first(adapter: str, signature: str, completion: str, cause: str) -> None:
     found = read(adapter, signature, completion).diagnosis
     assert found[0].cause == cause, found
+
+
+@pytest.mark.parametrize(
+    ("adapter", "signature", "completion", "never"),
+    [
+        ("json", "q -> a", '{"a": "Harmony writes <|channel|>final<|message|> before it."}', "harmony-channels"),
+        ("json", "q -> a: int", '{\n{"a": 1}\n', "cut-off-json-completed"),
+        ("json", "q -> a: list[str]", '{"a": ["x", # it isn\'t\n "y"]}', "text-lost-in-repair"),
+        ("json", "q -> location", '{"name": "f", "parameters": {"location": "x"}', "key-broken-by-quote"),
+        ("json", "q -> a", '<|channel|>analysis<|message|>Write {"a": ...}<|end|>{"a": "x"}', "list-abbreviated"),
+        ("chat", "q -> a", '[[ ## a ## ]]\n{"b": "1"}', "json-in-a-text-field"),
+        ("chat", "q -> a", "[[ ## a ## ]]\nThought: yes\nAction: none", "agent-layout"),
+    ],
+)
+def test_a_cause_is_not_named_where_it_is_none(adapter: str, signature: str, completion: str, never: str) -> None:
+    found = read(adapter, signature, completion)
+    assert never not in [one.cause for one in found.diagnosis] + [one.name for one in found.flags]
+
+
+def test_a_nested_object_in_a_broken_one_is_not_said_to_be_one_level_down() -> None:
+    reading = read("json", "q -> city, date", '{"f": {"g": {"city": "Sydney", "date": "x"}}')
+    assert "inside other objects, in 'g'" in reading.near_misses[0].message
+    whole = read("json", "q -> city, date", '{"f": {"g": {"city": "Sydney", "date": "x"}}}')
+    assert "two levels down, in 'f.g'" in whole.near_misses[0].message
+
+
+def test_native_tool_calls_are_offered_only_to_signatures_with_tools() -> None:
+    def kinds(signature: str) -> set[str]:
+        call = '{"type": "function", "name": "get", "parameters": {"x": 1}}'
+        return {fix.kind for one in read("json", signature, call).diagnosis for fix in one.fixes}
+
+    assert "native" not in kinds("q -> a, b")
+    assert "native" in kinds("q, tools: list[dspy.Tool] -> outputs: dspy.ToolCalls")
+
+
+def test_an_optional_key_that_the_reply_nearly_names_is_a_cause_although_it_parses() -> None:
+    source = ITEM.replace("qty: int", "qty: int | None = None")
+    (found,) = read("json", source, '{"items": [{"name": "x", "price": 1, "quantity": 2}]}').diagnosis
+    assert found.cause == "key-nearly-right" and "'quantity'" in found.message and "'qty'" in found.message
 
 
 def test_every_wrong_place_inside_a_list_of_models_is_named_with_its_value() -> None:
