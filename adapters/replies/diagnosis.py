@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args, get_origin
 
-from adapters.replies.fix import Fix, describe_field, raise_limit, retype_field, use_adapter
+from adapters.replies.fix import MORE_TOKENS, Fix, describe_field, raise_limit, retype_field, use_adapter
 from adapters.replies.flag import Diagnosis, Flag, shown
 from adapters.replies.flags.verdict import named
 from adapters.replies.near_misses import LEAKS
@@ -44,7 +44,12 @@ def describe(words: str) -> FixMaker:
 
 
 def more_tokens(reading: Reading, field: str | None) -> Iterator[Fix]:
-    yield raise_limit()
+    limit = reading.ended.limit
+    yield raise_limit() if limit is None or limit < MORE_TOKENS else raise_limit(2 * limit)
+
+
+def penalty(reading: Reading, field: str | None) -> Iterator[Fix]:
+    yield Fix("sampling", "Set `frequency_penalty` to 0.5.", {"params": {"frequency_penalty": 0.5}})
 
 
 def native_tools(reading: Reading, field: str | None) -> Iterator[Fix]:
@@ -89,7 +94,7 @@ def allow_value(reading: Reading, field: str | None) -> Iterator[Fix]:
         values = [(found.raw or "").strip()]
     if get_origin(literal) is list and isinstance(given, list):
         (literal,), values = get_args(literal), given
-    texts = [one for one in values if isinstance(one, str)]
+    texts = [one for one in values if isinstance(one, str) and "{" not in one and len(one.split()) <= MOST_IN_A_WORD]
     if get_origin(literal) is not Literal or len(texts) < len(values):
         return
     allowed = get_args(literal)
@@ -103,6 +108,7 @@ def allow_value(reading: Reading, field: str | None) -> Iterator[Fix]:
 
 
 LONGEST_WORD = 40
+MOST_IN_A_WORD = 3
 MOST_WORDS = 5
 
 Outcome = Literal["refused", "parsed", "any"]
@@ -123,6 +129,8 @@ NUMBER = (describe("Digits only, as a plain decimal number."), use("json"), as_t
 XML_TEXT = (use("chat"), use("json"))
 
 PATTERNS: tuple[Pattern, ...] = (
+    Pattern("cut-off-at-limit", "The provider reports that the token limit cut the reply off", (more_tokens,)),
+    Pattern("stopped-by-filter", "The provider's content filter stopped the reply", (), "dspy #9372"),
     Pattern(
         "empty-reply", "The reply is empty: a filter, a rate limit, or no tokens left", (more_tokens,), "dspy #9372"
     ),
@@ -147,7 +155,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         "runaway-repetition",
         "The model repeats itself until its token limit",
-        (use("chat"),),
+        (penalty, use("chat")),
         "xgrammar #174",
     ),
     Pattern(
@@ -356,7 +364,7 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
     Never empty for a parse error; empty for a reply without surprises. For TwoStep: the causes of its second reply.
     """
     if reading.extraction is not None:
-        return diagnose(reading.extraction)
+        return tuple([_of_extraction(one) for one in diagnose(reading.extraction)])
     excluded = "parsed" if not reading.ok else "refused"
     found = [
         flag
@@ -374,6 +382,12 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
         for flag in sorted(found, key=lambda flag: _RANK[flag.name])
     ]
     return tuple(causes) if causes or reading.ok else (_last(reading),)
+
+
+def _of_extraction(one: Diagnosis) -> Diagnosis:
+    """Return the cause of a failed extraction, without the fixes that only other columns have."""
+    fixes = [fix for fix in one.fixes if fix.kind != "fallback" and fix.change.get("adapter") != "twostep"]
+    return one._replace(message=f"Extraction: {one.message}", fixes=tuple(fixes))
 
 
 def _is_decisive(reading: Reading, flag: Flag) -> bool:

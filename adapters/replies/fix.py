@@ -11,6 +11,7 @@ FixKind = Literal[
     "type",
     "description",
     "max_tokens",
+    "sampling",
     "native",
     "structured output",
     "fallback",

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any, NamedTuple, get_args
 
 from adapters.json_text.repair_limits import one_reading
+from adapters.replies.flags.chat_structure import chat_structure
 from adapters.replies.flags.json_text import valid_object_at
 from adapters.replies.forms import FORMS
 from adapters.replies.reading import NearMiss, Reading, ReplyForm
@@ -385,6 +386,8 @@ def _find(reading: Reading) -> tuple[NearMiss, ...]:
             continue
         seen.add(guess.mended)
         mended = reader.read(reading.signature, guess.mended)
+        if (mended.ok, _read(mended)) < best[:2]:
+            continue
         quality = _quality(mended)
         if quality > before and quality >= best and all(mended.values != one.reading.values for one in kept):
             kept.append(NearMiss(guess.message, guess.mended, mended))
@@ -394,6 +397,10 @@ def _find(reading: Reading) -> tuple[NearMiss, ...]:
     return tuple(kept)
 
 
+def _read(reading: Reading) -> int:
+    return sum(one.state == "read" for one in reading.fields.values())
+
+
 def _quality(reading: Reading) -> tuple[bool, int, int]:
-    read = sum(one.state == "read" for one in reading.fields.values())
-    return reading.ok, read, -sum(flag.name in LEAKS for flag in reading.flags)
+    leaks = sum(flag.name in LEAKS for flag in chat_structure(reading)) if reading.form == "markers" else 0
+    return reading.ok, _read(reading), -leaks

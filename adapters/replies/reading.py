@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
@@ -112,6 +112,14 @@ class NearMiss:
     reading: Reading
 
 
+class Ending(NamedTuple):
+    """Why the model stopped: finish reason in OpenAI's words, text of a refusal, and the request's token limit."""
+
+    finish_reason: str | None = None
+    refusal: str = ""
+    limit: int | None = None
+
+
 class Reader(Protocol):
     """The adapter that parsed a reply (`adapters.formats.base.Adapter`) and can explain it."""
 
@@ -150,6 +158,17 @@ class Reading(ShowsItself):
 
     tokens: tuple[Token, ...] = field(default=(), repr=False, compare=False)
     """The reply's tokens with their probabilities, if the provider returned them."""
+
+    ended: Ending = field(default=Ending(), repr=False, compare=False)
+    """Why the model stopped, as far as the provider said."""
+
+    def ending(self, finish_reason: str | None, refusal: str | None, params: Mapping[str, Any]) -> Reading:
+        """Return the parse result with the reason why the model stopped."""
+        if finish_reason in (None, "stop") and not refusal:
+            return self
+        limit = params.get("max_completion_tokens", params.get("max_tokens"))
+        ended = Ending(finish_reason, refusal or "", limit if isinstance(limit, int) else None)
+        return replace(self, ended=ended)
 
     def probability(self, name: str) -> float | None:
         """Return the joint probability of a field's value, 0 to 1; None if unknown.

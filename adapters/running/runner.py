@@ -226,6 +226,8 @@ class _Work:
                 break  # the run has failed: do not pay a second model for the rest
             life.check("Deadline expired while finalizing provider response.", "response")
             outcome = request.postprocess(adapter, made, signature, output, read)
+            ended = outcome.reading.ending(response.finish_reason, response.refusal, made.params)
+            outcome = replace(outcome, reading=ended)
             outcomes.append(outcome)
             attempt = life.attempts[place]
             # An empty reply has no completion yet.

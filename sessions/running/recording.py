@@ -201,8 +201,10 @@ def read_completion(adapter: Adapter, request: Request, signature: Signature, an
         def read(signature: Signature, text: str) -> Reading:
             return adapter.read(signature, text, extraction.text, extraction.adapter or ChatAdapter.name)
 
-        return postprocess(adapter, request, signature, output, read).reading
-    return postprocess(adapter, request, signature, output).reading
+        made = postprocess(adapter, request, signature, output, read)
+    else:
+        made = postprocess(adapter, request, signature, output)
+    return made.reading.ending(answer.finish_reason, answer.refusal, request.params)
 
 
 def recorded_reading(reading: Reading) -> RecordedReading:

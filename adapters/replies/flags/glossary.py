@@ -18,6 +18,8 @@ FLAGS: Mapping[str, str] = MappingProxyType(
         "schema-echoed": "The model repeated the JSON schema of the prompt instead of filling it in.",
         "prompt-echoed": "The model repeated the prompt's description of its fields.",
         "runaway-repetition": "The model repeated a piece of text until its token limit.",
+        "cut-off-at-limit": "The provider reports that the reply reached its token limit.",
+        "stopped-by-filter": "The provider's content filter ended the reply.",
         "thoughts-not-separated": "Some servers return thoughts in the text, with </think> but without <think>.",
         "agent-layout": "Models trained as agents answer with Thought:, Action: and Observation:.",
         "empty-object": "The object {} has no output in it.",

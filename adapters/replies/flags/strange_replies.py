@@ -104,7 +104,8 @@ def _no_answer(reading: Reading, start: str) -> Iterator[Flag]:
             f"The reply calls the tool {shown(match.group(1) or match.group(2))} as text "
             f"({place(reading, match.start())}) instead of answering.",
         )
-    layout = list(dict.fromkeys(match.group(1) for match in REACT.finditer(start)))
+    is_agent = "Action" in start or "Thought" in start
+    layout = list(dict.fromkeys(match.group(1) for match in REACT.finditer(start))) if is_agent else []
     if len(layout) > 1 and all(one.state in ("missing", "default") for one in reading.fields.values()):
         labels = ", ".join(f"{one}:" for one in layout)
         yield Flag("agent-layout", f"The reply has the layout of ReAct agents ({labels}), not that of the prompt.")

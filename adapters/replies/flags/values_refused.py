@@ -31,8 +31,19 @@ def values_refused(reading: Reading) -> Iterator[Flag]:
         if field.state == "failed" and field.name in reading.signature.output_fields:
             found = list(_of_field(reading, field))
             yield from found
-            given: Any = field.steps[-1].after if field.steps else field.raw
+            given = _given(field)
             yield from wrong_places(reading.signature.output_fields[field.name], given, is_explained=bool(found))
+
+
+def _given(field: FieldReading) -> Any:
+    """Return the value that was rejected; text from which json_repair made up a list or object counts as text."""
+    last = field.steps[-1] if field.steps else None
+    if last is None:
+        return field.raw
+    is_made_up = last.rule == "json_repair" and isinstance(last.after, list | dict) and type(last.before) is str
+    if is_made_up and not last.path and last.before.strip()[:1] == "{" and not isinstance(last.after, dict):
+        return last.before.strip()
+    return last.after
 
 
 def _of_field(reading: Reading, field: FieldReading) -> Iterator[Flag]:

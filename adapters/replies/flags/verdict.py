@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from adapters.replies.flag import Flag, shown
+from adapters.replies.flag import Flag, line, shown
 
 if TYPE_CHECKING:
     from adapters.replies.reading import Reading
@@ -21,6 +21,7 @@ def verdict(reading: Reading) -> Iterator[Flag]:
         yield from _filled_in(reading)
         return
     error = reading.error
+    yield from _ended(reading)
     yield from _no_answer(reading)
     if error.type == "TooLargeError":
         yield Flag("too-large-to-read", f"The reply exceeds a limit of this project: {error.message}.", error.field)
@@ -56,6 +57,19 @@ REFUSAL = re.compile(
 SHORTEST = 3
 
 
+def _ended(reading: Reading) -> Iterator[Flag]:
+    """Flag a reply that the provider reports as cut off, filtered or refused."""
+    reason, refusal, limit = reading.ended
+    if refusal:
+        yield Flag("refusal", f"The model refused: {shown(' '.join(refusal.split()))}.")
+    elif reason == "length":
+        told = "its token limit" if limit is None else f"max_tokens {limit:,}"
+        where = line(reading, len(reading.completion.rstrip()))
+        yield Flag("cut-off-at-limit", f"The reply was cut off at {told} ({where}).")
+    elif reason == "content_filter":
+        yield Flag("stopped-by-filter", "The provider's content filter stopped the reply.")
+
+
 def _no_answer(reading: Reading) -> Iterator[Flag]:
     """Flag a reply without fields by its cause: empty, too short, unfinished thoughts, a refusal."""
     text = reading.completion.strip()
@@ -70,7 +84,7 @@ def _no_answer(reading: Reading) -> Iterator[Flag]:
         yield Flag("reply-too-short", f"The whole reply is {shown(text)}{why}.")
     elif text.startswith("<think>") and "</think>" not in text:
         yield Flag("think-not-closed", "The reply has <think> without </think>: the model's thoughts, and no answer.")
-    elif REFUSAL.match(text):
+    elif REFUSAL.match(text) and not reading.ended.refusal:
         yield Flag("refusal", f"The reply seems to be a refusal in prose: {shown(text)}.")
 
 

@@ -28,7 +28,11 @@ NUMBER_SIGNS: Mapping[str, re.Pattern[str]] = {
     "it is a range": re.compile(r"\d\s*(?:-|–|to)\s*\d"),
     "its digits are grouped": re.compile(r"\d[,' ]\d{3}(?!\d)"),
     "it has words or a unit": re.compile(r"\d.*[A-Za-z]|[A-Za-z].*\d"),
-    "it is in words": re.compile(r"[A-Za-z]"),
+    "it is in words": re.compile(
+        r"\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|"
+        r"half|dozen|hundred|thousand|million|billion)\b",
+        re.IGNORECASE,
+    ),
 }
 
 

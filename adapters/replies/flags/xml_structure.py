@@ -57,6 +57,8 @@ def _why_no_xml(reading: Reading) -> Iterator[Flag]:
             f"{entity.group() if entity else 'An entity'} ({where}) is an HTML entity; XML has only &amp; &lt; &gt; "
             f"&quot; and &apos;{whole}.",
         )
+    elif "mismatched tag" in error.message and at >= len(text.rstrip()):
+        yield Flag("xml-cut-off", f"The reply ends ({where}) before every tag is closed{whole}.")
     elif "mismatched tag" in error.message:
         yield Flag(
             "xml-tag-not-closed", f"A tag is opened and not closed, or closed in another order ({where}){whole}."

@@ -98,6 +98,53 @@ def test_a_cause_is_not_named_where_it_is_none(adapter: str, signature: str, com
     assert never not in [one.cause for one in found.diagnosis] + [one.name for one in found.flags]
 
 
+CUT = "<a>\nParis\n</a>\n<b>\nBer"
+
+
+@pytest.mark.parametrize(
+    ("finish_reason", "refusal", "cause", "said"),
+    [
+        ("length", None, "cut-off-at-limit", "cut off at max_tokens 120 (line 5)"),
+        ("content_filter", None, "stopped-by-filter", "content filter"),
+        ("stop", "I can't do that.", "refusal", '"I can\'t do that."'),
+        ("stop", None, "xml-cut-off", "before every tag is closed"),
+    ],
+)
+def test_what_the_provider_says_of_the_end_is_the_first_cause(
+    finish_reason: str, refusal: str | None, cause: str, said: str
+) -> None:
+    reading = read("xml", "q -> a, b", CUT).ending(finish_reason, refusal, {"max_tokens": 120})
+    first = reading.diagnosis[0]
+    assert first.cause == cause and said in first.message
+    if cause == "cut-off-at-limit":
+        assert first.fixes[0].change == {"params": {"max_tokens": 4000}}
+        long = read("xml", "q -> a, b", CUT).ending(finish_reason, refusal, {"max_tokens": 5000})
+        assert long.diagnosis[0].fixes[0].change == {"params": {"max_tokens": 10_000}}
+
+
+def test_a_whole_sentence_or_placeholder_is_no_word_that_a_literal_should_allow() -> None:
+    for text in ("Best headphones I have ever owned!", "{label}"):
+        reading = read("xml", "q -> label: Literal['a', 'b']", f"<label>\n{text}\n</label>")
+        assert not [fix for one in reading.diagnosis for fix in one.fixes if fix.kind == "type"]
+        assert any(f"is '{text}'" in one.message for one in reading.diagnosis if one.cause == "value-not-allowed")
+
+
+def test_the_second_reply_of_two_step_is_not_to_be_mended_by_two_step() -> None:
+    signature = adapters.read_signature("q -> a: int, b")
+    reading = catalog.make("twostep").read(signature, "Seven, Paris.", "Seven and Paris, I think.")  # type: ignore[call-arg]
+    assert reading.diagnosis[0].message.startswith("Extraction: ")
+    changes = [fix.change for one in reading.diagnosis for fix in one.fixes]
+    assert {"adapter": "twostep"} not in changes and {"fallback": True} not in changes
+
+
+def test_text_without_a_number_is_not_said_to_be_a_number_in_words() -> None:
+    def said(text: str) -> str:
+        return read("chat", "q -> n: int", f"[[ ## n ## ]]\n{text}").diagnosis[0].message
+
+    assert "it is in words" in said("twenty")
+    assert "it is text" in said("A sharp knife at a fair price.")
+
+
 def test_a_nested_object_in_a_broken_one_is_not_said_to_be_one_level_down() -> None:
     reading = read("json", "q -> city, date", '{"f": {"g": {"city": "Sydney", "date": "x"}}')
     assert "inside other objects, in 'g'" in reading.near_misses[0].message
