@@ -160,6 +160,8 @@ class Reply(Answer):
     """True if the reply stays unparsed."""
     request_digest: Annotated[str | None, LENIENT] = None
     """The SHA-256 of the request that the reply answers: messages, tools, reply format."""
+    chunks: Annotated[tuple[int, ...] | None, LENIENT] = None
+    """The lengths in characters of the chunks in which the text was streamed."""
     rating: Rating | None = None
     """A person's rating."""
     note: str | None = None

@@ -45,6 +45,8 @@ DSPY = "3.4.1"
 """The release of dspy that the engine implements."""
 
 
+MOST_CHUNKS = 5_000
+"""The largest number of chunks whose lengths a reply keeps."""
 OF_A_CALL = ("reasoning", "tool_calls", "finish_reason", "refusal", "logprobs", "extraction")
 """The attributes, besides the text, of a completion that came from a call."""
 
@@ -176,7 +178,22 @@ def reply_of_run(run: Run, model: str, raw: bool = False) -> Reply | None:
         return None
     asked = run.attempts[0].request
     digest = digest_of(asked) if "messages" in asked else None
-    return _made(Reply, _answer(attempt.completions[0]), source="sent", model=model, raw=raw, request_digest=digest)
+    answer = _answer(attempt.completions[0])
+    made = {"source": "sent", "model": model, "raw": raw, "request_digest": digest}
+    return _made(Reply, answer, **made, chunks=_chunks_of(run, attempt.number, answer.text))
+
+
+def _chunks_of(run: Run, attempt: int, text: str) -> tuple[int, ...] | None:
+    """Return the lengths of the chunks of a streamed text; None if they do not make it up, or for one chunk."""
+    from adapters.running.events import ChunkReceived
+
+    chunks = [
+        one.text
+        for one in run.events
+        if isinstance(one, ChunkReceived) and (one.attempt, one.choice) == (attempt, 0) and one.text
+    ]
+    is_streamed = 1 < len(chunks) <= MOST_CHUNKS and "".join(chunks) == text
+    return tuple(map(len, chunks)) if is_streamed else None
 
 
 def answer_of_reply(reply: Reply) -> Answer:

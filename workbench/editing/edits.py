@@ -170,7 +170,7 @@ def edit_reply(state: State, case: str, column: str, text: str) -> State:
     known = next((one for one in state.session.cases if one.name == case), None)
     before = (known.replies.get(column) if known is not None else None) or Reply("")
     # a rating belongs to the earlier reply, and an edited reply is to be parsed
-    made = replace(before, text=text, raw=False, rating=None, note=None)
+    made = replace(before, text=text, raw=False, rating=None, note=None, chunks=None)
     made = replace(made, source="edited") if before.text else replace(made, source="pasted", request_digest=None)
     return set_reply(state, case, column, made)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 from adapters.replies import streaming
-from adapters.running.events import ChunkReceived
 from workbench.output.measures import counted
 from workbench.output.reading_text import short, stream_losses, stream_summary
 from workbench.tui.pages.page import LookedAt, heading, named, paragraph
@@ -47,12 +47,11 @@ def blocks_of(at: LookedAt, seed: int) -> list[Block]:
 
 def chunks_as_sent(at: LookedAt) -> tuple[str, ...]:
     """Return the chunks of the shown reply as received; none for an edited, pasted or unsent reply."""
-    run = at.run.run if at.run is not None else None
-    by_call: dict[int, list[str]] = {}
-    for event in run.events if run is not None else ():
-        if isinstance(event, ChunkReceived) and event.choice == 0 and event.text:
-            by_call.setdefault(event.attempt, []).append(event.text)
-    return next((tuple(one) for one in by_call.values() if "".join(one) == at.rendered.text), ())
+    reply, text = at.rendered.reply, at.rendered.text
+    ends = list(itertools.accumulate(reply.chunks or ())) if reply is not None else []
+    if not ends or ends[-1] != len(text):
+        return ()
+    return tuple(text[start:end] for start, end in zip([0, *ends], ends, strict=False))
 
 
 def _lines(chunks: Sequence[str], fields: Sequence[streaming.StreamedField]) -> list[Block]:

@@ -1,10 +1,12 @@
 """The page Stream shows what dspy's listeners emit, for the chunks of the model or random cuts, and what is lost."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from adapters.replies import streaming
+from sessions.file import store
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText
 from tests.support.open_app import SIZES, Desk, at_the_desk
@@ -25,7 +27,7 @@ def shown(desk: Desk) -> str:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_chunks_as_sent_then_cut_at_random(size: tuple[int, int]) -> None:
+def test_chunks_as_sent_then_cut_at_random(size: tuple[int, int], tmp_path: Path) -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f3", "f5")
         await desk.sent()
@@ -35,6 +37,11 @@ def test_chunks_as_sent_then_cut_at_random(size: tuple[int, int]) -> None:
         as_sent = stream.chunks_as_sent(screen.at)
         assert len(as_sent) > 1 and "".join(as_sent) == desk.reply(screen.at.column.id)
         assert f"The reply in {len(as_sent)} chunks, as the model sent it." in shown(desk)
+        path = tmp_path / "s.session.json"
+        store.save(desk.document.session, path)
+        reopened = store.load(path).cases[0].replies["chat"].chunks
+        assert reopened == tuple(map(len, as_sent)) if screen.at.column.id == "chat" else reopened
+        assert path.read_text().count("\n") < 200  # the lengths are in a line
         await desk.press("v")
         assert "cut at random (1)" in shown(desk)
         first = shown(desk)
@@ -45,6 +52,21 @@ def test_chunks_as_sent_then_cut_at_random(size: tuple[int, int]) -> None:
         assert "dspy cannot stream this adapter" in shown(desk)
 
     at_the_desk(act, session=SESSION, size=size)
+
+
+def test_chunks_are_known_after_reopening_until_the_reply_is_edited() -> None:
+    text = "[[ ## answer ## ]]\nyes\n\n[[ ## score ## ]]\n1.0"
+    reply = Reply(text, chunks=(10, len(text) - 10))
+    session = replace(SESSION, cases=(replace(SESSION.cases[0], replies={"chat": reply}),))
+
+    async def act(desk: Desk) -> None:
+        await desk.press("f3", "f7", "9")
+        assert "The reply in 2 chunks, as the model sent it." in shown(desk)
+        await desk.press("escape", "f4")
+        await desk.type("x")
+        assert desk.document.state.case.replies["chat"].chunks is None
+
+    at_the_desk(act, session=session)
 
 
 def test_what_a_listener_loses_is_named_and_hostile_text_is_text() -> None:
