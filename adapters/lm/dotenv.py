@@ -72,19 +72,14 @@ def read(folder: Path) -> ProjectEnvironment:
     keys = {name: value for name, value in values.items() if value and (_KEY.fullmatch(name) or name in _KNOWN_KEYS)}
     addresses: dict[str, str] = {}
     for name, value in values.items():
-        provider = _provider_of(name)
-        if provider is not None and value and "@" not in value:
-            addresses.setdefault(provider, value)
+        found = _ADDRESS.fullmatch(name)
+        if found is not None and value and "@" not in value:
+            addresses.setdefault(found[1].lower(), value)
     host = values.get("OLLAMA_HOST", "")
     ollama = addresses.get("ollama") or (ollama_address(host) if "@" not in host else None)
     if ollama is not None:  # for both of litellm's names, as in `environment_base`
         addresses.update({name: ollama for name in OLLAMA if name not in addresses})
     return ProjectEnvironment(keys, addresses)
-
-
-def _provider_of(name: str) -> str | None:
-    found = _ADDRESS.fullmatch(name)
-    return found.group(1).lower() if found is not None else None
 
 
 def address_of(provider: str, project: ProjectEnvironment, environment: Mapping[str, str] | None = None) -> str | None:

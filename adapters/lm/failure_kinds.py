@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from adapters.lm.connections import tls_trouble
@@ -41,10 +40,9 @@ BROKEN_OFF = ("ReadError", "RemoteProtocolError", "ClientOSError")
 
 def kind_of(facts: Facts) -> ErrorKind:
     """Return the kind of failure described by `facts`."""
-    kind = _kind_of(facts)
-    if facts.get("missing"):
-        return "setup"
-    return "setup" if kind == "server" and facts.get("sent") is False else kind
+    failure = _Failure(facts)
+    kind: ErrorKind = next((kind for holds, kind in _KINDS if holds(failure)), "server")
+    return "setup" if facts.get("missing") or (kind == "server" and facts.get("sent") is False) else kind
 
 
 def is_page(facts: Facts) -> bool:
@@ -58,41 +56,25 @@ def in_stream(facts: Facts) -> bool:
     return "MidStreamFallbackError" in facts.get("types", ()) and facts.get("begun") is not False
 
 
-@dataclass(frozen=True)
 class _Failure:
     """The facts used to classify a failure; `text` is all its messages in lower case."""
 
-    types: frozenset[str]
-    causes: frozenset[str]
-    status: int | None
-    text: str
-    content_type: str
-    has_begun: bool
-    """True if any part of a reply had arrived."""
-    in_stream: bool
-    is_tls: bool
-    is_page: bool
-    names_model: bool
-    """True if the response body mentions a model."""
-    is_accepted: bool
-    """True if the server answered with a success status."""
-
-    @classmethod
-    def of(cls, facts: Facts) -> _Failure:
-        return cls(
-            types=frozenset(facts.get("types", ())),
-            causes=frozenset(cause["type"] for cause in facts.get("causes", ())),
-            status=facts.get("status"),
-            text=f"{facts.get('message', '')} {facts.get('body', '')} {facts.get('text', '')}".lower(),
-            content_type=facts.get("content_type", ""),
-            has_begun=bool(facts.get("anything")),
-            in_stream=in_stream(facts),
-            is_tls=bool(tls_trouble(facts.get("causes") or [])),
-            is_page=is_page(facts),
-            names_model=_NAMES_MODEL.search(f"{facts.get('body') or facts.get('text') or facts.get('message', '')}")
-            is not None,
-            is_accepted=facts.get("accepted") is True,
-        )
+    def __init__(self, facts: Facts) -> None:
+        causes = facts.get("causes") or []
+        body, text, message = (facts.get(name) or "" for name in ("body", "text", "message"))
+        self.types = frozenset(facts.get("types", ()))
+        self.causes = frozenset(cause["type"] for cause in causes)
+        self.status: int | None = facts.get("status")
+        self.text = f"{message} {body} {text}".lower()
+        self.content_type: str = facts.get("content_type", "")
+        self.has_begun = bool(facts.get("anything"))
+        """Whether any part of a reply had arrived."""
+        self.in_stream = in_stream(facts)
+        self.is_tls = bool(tls_trouble(causes))
+        self.is_page = is_page(facts)
+        self.names_model = _NAMES_MODEL.search(str(body or text or message)) is not None
+        self.is_accepted = facts.get("accepted") is True
+        """Whether the server answered with a success status."""
 
     def is_a(self, *types: str) -> bool:
         return not self.types.isdisjoint(types)
@@ -114,10 +96,6 @@ class _Failure:
     @property
     def is_missing(self) -> bool:
         return self.status == 404 or self.is_a("NotFoundError")
-
-    @property
-    def is_over_soon(self) -> bool:
-        return TRY_LATER.search(self.text) is not None
 
     @property
     def is_limit(self) -> bool:
@@ -158,7 +136,7 @@ _KINDS: tuple[tuple[Callable[[_Failure], bool], ErrorKind], ...] = (
     (lambda it: it.says("llm provider not provided", "invalid model name passed in"), "model"),
     (lambda it: it.is_missing and it.names_model and not it.is_page, "model"),
     (lambda it: it.is_missing, "address"),  # a wrong path, such as a missing /v1
-    (lambda it: it.is_limit and it.says("exceeded your current quota") and not it.is_over_soon, "quota"),
+    (lambda it: it.is_limit and it.says("exceeded your current quota") and not TRY_LATER.search(it.text), "quota"),
     (lambda it: it.is_limit, "rate limit"),
     (lambda it: it.status in (503, 529) or it.says("overloaded"), "overloaded"),
     (lambda it: it.is_accepted and "event-stream" not in it.content_type, "malformed"),
@@ -166,8 +144,3 @@ _KINDS: tuple[tuple[Callable[[_Failure], bool], ErrorKind], ...] = (
     (lambda it: it.is_a("BadRequestError", "UnsupportedParamsError", "TypeError", "ValueError"), "request"),
 )
 """Conditions and kinds of failures; the first match counts, "server" without a match."""
-
-
-def _kind_of(facts: Facts) -> ErrorKind:
-    failure = _Failure.of(facts)
-    return next((kind for holds, kind in _KINDS if holds(failure)), "server")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
@@ -143,12 +142,6 @@ def _in_order(word: str, name: str) -> bool:
     return all(letter in letters for letter in word)
 
 
-ANNOUNCED: tuple[tuple[re.Pattern[str], date], ...] = (
-    (re.compile(r"(openai/)?gpt-4(o|\.1)(-mini|-nano)?(-\d{4}-\d\d-\d\d)?"), date(2027, 1, 14)),
-    (re.compile(r"(openai/)?(gpt-5|o3)(-\d{4}-\d\d-\d\d)?"), date(2026, 12, 11)),
-)
-"""Retirements announced by providers but not yet in litellm's table: a pattern for the whole name, and the day."""
-
 SOON_DAYS = 60
 """Days before a model's retirement from which on users are warned."""
 
@@ -175,9 +168,6 @@ class Retirement:
 
 def retirement_of(model: str) -> Retirement | None:
     """Return when a model retires; None if unknown."""
-    for pattern, day in ANNOUNCED:
-        if pattern.fullmatch(model):
-            return Retirement(model, day, "its provider's announcement")
     entry = None if model.startswith("offline/") else listed(model)
     if entry is None or entry.retires is None:
         return None

@@ -105,7 +105,8 @@ class Target:
 def translate(facts: Facts, target: Target, scrubber: Scrubber) -> ProviderError:
     """Convert the facts reported by the worker to an error without secrets."""
     kind = kind_of(facts)
-    retry_after = seconds(facts.get("retry_after")) or _said_seconds(facts)
+    stated = TRY_LATER.search(f"{facts.get('message', '')} {facts.get('body', '')} {facts.get('text', '')}")
+    retry_after = seconds(facts.get("retry_after")) or (seconds(stated[1] or stated[2]) if stated else None)
     line = scrubber.scrubbed(_line(kind, facts, target, retry_after))
     rejected = _rejected(facts, target) if kind == "request" else ""
     payload = scrubber.json({name: value for name, value in facts.items() if value not in (None, "", [], {})})
@@ -114,12 +115,6 @@ def translate(facts: Facts, target: Target, scrubber: Scrubber) -> ProviderError
     if rejected:
         payload["rejected"] = rejected
     return ProviderError(line, kind, status=facts.get("status"), retry_after=retry_after, payload=payload)
-
-
-def _said_seconds(facts: Facts) -> float | None:
-    """Return the wait in seconds that Gemini and Vertex state in the text of a 429."""
-    found = TRY_LATER.search(f"{facts.get('message', '')} {facts.get('body', '')} {facts.get('text', '')}")
-    return seconds(found[1] or found[2]) if found is not None else None
 
 
 def in_short(payload: Any) -> str:
@@ -265,7 +260,8 @@ def _address_line(facts: Facts, status: str, tail: str, target: Target) -> str:
         hint = f" Servers of this kind usually listen at {address.rstrip('/')}/v1." if missing else ""
         return f"{target.place} has nothing at this path{status}{_ended(tail)} Check the address.{hint}"
     if "ForeignRedirectError" in str(facts):
-        there = _redirect_of(facts)[:200]
+        said = [str(one["message"]) for one in facts.get("causes") or () if one["type"] == "ForeignRedirectError"]
+        there = (said or [str(facts.get("message", ""))])[0].rpartition(" on to ")[2][:200]
         if not there.startswith(("http://", "https://")):
             return f"{target.place} redirects to {there}, which is not the address of a server. Nothing was sent there."
         return (
@@ -274,11 +270,6 @@ def _address_line(facts: Facts, status: str, tail: str, target: Target) -> str:
         )
     causes = facts.get("causes") or []
     return tls_line(tls_trouble(causes), target.place, target.address, causes)
-
-
-def _redirect_of(facts: Facts) -> str:
-    said = [str(one["message"]) for one in facts.get("causes") or () if one["type"] == "ForeignRedirectError"]
-    return (said or [str(facts.get("message", ""))])[0].rpartition(" on to ")[2]
 
 
 def _setup_line(facts: Facts, tail: str, target: Target) -> str:

@@ -80,11 +80,6 @@ def address_of(provider: str, environment: Mapping[str, str] | None = None) -> s
     return environment_base(provider, environment) or configured().get(provider)
 
 
-def usual_address(provider: str) -> str | None:
-    """Return the default address of the provider's server; None for providers on the internet."""
-    return USUAL[provider][1] if provider in USUAL else None
-
-
 def known(environment: Mapping[str, str] | None = None, path: Path | None = None) -> tuple[Server, ...]:
     """List the servers that the user named, then the usual ones at their default addresses. Raises ServersError."""
     named = configured(path)

@@ -68,7 +68,7 @@ def route_of(session: Session, column: Column, extraction_model: str | None = No
     except servers.ServersError as error:
         raise lm.ProviderError(str(error), "setup") from error
     project = None if own else dotenv.address_of(provider, dotenv.read(Path.cwd()))
-    return Route(name, own or project or servers.usual_address(provider), ".env" if project else "")
+    return Route(name, own or project or servers.USUAL.get(provider, ("", None))[1], ".env" if project else "")
 
 
 def connection_for(session: Session, model: str) -> dict[str, object]:

@@ -9,7 +9,6 @@ from typing import Any
 from adapters.lm.dspy_facts import Door
 from adapters.lm.wires.dspys_client import (
     EFFORTS,
-    REASONING,
     VERBATIM,
     NotTakenError,
     arguments_of,
@@ -31,8 +30,6 @@ SPELLINGS: Mapping[str, frozenset[str]] = {
     "qwen": frozenset({"enable_thinking"}),
 }
 """Reasoning parameters that a door accepts, by its format of requesting reasoning."""
-
-WAYS = frozenset(REASONING) - {"reasoning_format"}
 
 _EMBEDDED = re.compile(r"data:[^,]+;base64,.+", re.DOTALL)
 

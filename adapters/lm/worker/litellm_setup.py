@@ -155,19 +155,15 @@ class WholeAnswerError(Exception):
     """A server sent a complete response to a request for a stream; it is in `Outgoing.answer`."""
 
 
-def _is_for_a_stream(request: Any) -> bool:
-    return "stream" in request.url.path.lower() or _STREAM.search(request.content) is not None
-
-
 def _door(request: Any) -> str:
     """Return a request's path, the same for both variants of some providers: `…/converse`, `…/converse-stream`."""
     return re.sub("-?stream", "", request.url.path.lower())
 
 
-def _is_whole(response: Any) -> bool:
-    """Return whether the body, already read, is a single JSON value."""
+def _is_whole(body: bytes) -> bool:
+    """Return whether a body is a single JSON value."""
     try:
-        json.loads(response.content)
+        json.loads(body)
     except (ValueError, RecursionError):
         return False
     return True
@@ -227,20 +223,13 @@ def _watch_for_requests() -> None:
             told()
         return request
 
-    def keeps_whole(request: Any, response: Any) -> bool:
+    async def keep_whole(request: Any, response: Any) -> None:
         outgoing = _outgoing.get()
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        return (
-            outgoing is not None
-            and outgoing.is_streamed
-            and response.is_success
-            and kind == "application/json"
-            and _is_for_a_stream(request)
-        )
-
-    def keep(request: object, response: object) -> None:
-        outgoing = _outgoing.get()
-        if outgoing is not None and _is_whole(response):
+        is_for_a_stream = "stream" in request.url.path.lower() or _STREAM.search(request.content) is not None
+        if outgoing is None or not (outgoing.is_streamed and is_for_a_stream and response.is_success):
+            return
+        if kind == "application/json" and _is_whole(await response.aread()):
             outgoing.note(response)
             outgoing.answer = response
             raise WholeAnswerError
@@ -257,37 +246,27 @@ def _watch_for_requests() -> None:
     send_in_task: Any = httpx.AsyncClient.send
 
     def send(self: object, request: Any, **options: Any) -> Any:
-        whole = kept(request)
-        if whole is not None:
-            return whole
+        """Send a request beside the call's, such as litellm's question to Ollama."""
         request = to_send(request)
-        options["follow_redirects"] = False
         for followed in itertools.count():
-            response = send_in_thread(self, request, **options)
+            response = send_in_thread(self, request, **{**options, "follow_redirects": False})
             note(response)
-            following = _next(request, response, followed)
-            if following is None:
-                if keeps_whole(request, response):
-                    response.read()
-                    keep(request, response)
+            request = _next(request, response, followed)
+            if request is None:
                 return response
             response.close()
-            request = following
 
     async def send_async(self: object, request: Any, **options: Any) -> Any:
         whole = kept(request)
         if whole is not None:
             return whole
         request = to_send(request)
-        options["follow_redirects"] = False
         for followed in itertools.count():
-            response = await send_in_task(self, request, **options)
+            response = await send_in_task(self, request, **{**options, "follow_redirects": False})
             note(response)
             following = _next(request, response, followed)
             if following is None:
-                if keeps_whole(request, response):
-                    await response.aread()
-                    keep(request, response)
+                await keep_whole(request, response)
                 return response
             await response.aclose()
             request = following

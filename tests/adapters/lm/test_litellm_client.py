@@ -123,7 +123,7 @@ def test_a_reply_of_ten_megabytes_arrives_whole(send: Send) -> None:
 
 FAILURES = {
     "401": "does not accept the API key in OPENAI_API_KEY (401): Incorrect API key provided.",
-    "403": "does not accept the API key in OPENAI_API_KEY (403): You are not allowed to use this model.",
+    "403": "denies access with the API key in OPENAI_API_KEY (403): You are not allowed to use this model.",
     "404": "does not know the model '404' (404): The model `404` does not exist.",
     "400-context": "The prompt is too long for openai/400-context: This model's maximum context length is 8192",
     "400": "rejected the request (400): Invalid value for 'temperature': must be at most 2.",

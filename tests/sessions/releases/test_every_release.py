@@ -23,9 +23,12 @@ pytestmark = pytest.mark.slow
 RELEASES = ("2.5.43", "2.6.27", "3.0.4", "3.1.3", "3.2.1", "3.3.1")
 ADAPTERS = ("chat", "json", "xml", "baml", "twostep")
 TYPES = """\
+import dataclasses
+import datetime
 import enum
-from typing import Any, Literal, Optional, Union
+from typing import Annotated, Any, Literal, Optional, Union
 import pydantic
+from typing_extensions import NotRequired, TypedDict
 import dspy
 
 class Mood(enum.Enum):
@@ -40,6 +43,29 @@ class Line(pydantic.BaseModel):
     \"\"\"From one to another.\"\"\"
     points: list[Point]
     mood: Optional[Mood] = None
+
+class Level(enum.IntEnum):
+    LOW = 1
+    HIGH = 2
+
+class Tone(str, enum.Enum):
+    WARM = "warm"
+    COLD = "cold"
+
+class Tree(pydantic.BaseModel):
+    name: str | None = None
+    kind: Literal["leaf", "branch"] = "leaf"
+    near: Point | None = pydantic.Field(None, description="the next one")
+    tags: dict[str, list[int]] = {}
+
+@dataclasses.dataclass
+class Pair:
+    left: int
+    right: str | None = None
+
+class Row(TypedDict):
+    id: int
+    note: NotRequired[str | None]
 
 """
 FIELDS: dict[str, tuple[str, str]] = {
@@ -67,6 +93,22 @@ FIELDS: dict[str, tuple[str, str]] = {
     "lists of lists": ("q: list[list[int]]", "a: list[list[str]]"),
     "a list": ("q: list", "a: list"),
     "model by name": ("q: str", "a: dict[str, Point]"),
+    "models or none": ("q: list[Point] | None", "a: list[Point] | None"),
+    "lists of models by name": ("q: str", "a: dict[str, list[Point]]"),
+    "model of unions": ("q: Tree", "a: Tree"),
+    "models of unions": ("q: str", "a: list[Tree]"),
+    "dataclass": ("q: Pair", "a: Pair"),
+    "dataclasses": ("q: str", "a: list[Pair]"),
+    "typed dict": ("q: Row", "a: Row"),
+    "typed dicts": ("q: str", "a: list[Row]"),
+    "typed dict or none": ("q: str", "a: Row | None"),
+    "number enum": ("q: str", "a: Level"),
+    "text enum": ("q: str", "a: Tone"),
+    "literals": ("q: str", 'a: list[Literal["a", "b"]]'),
+    "literal or none": ("q: str", 'a: Literal["a", "b"] | None'),
+    "limits": ("q: str", "a: Annotated[int, pydantic.Field(ge=0, le=5)]"),
+    "pair": ("q: tuple[int, str]", "a: tuple[int, str]"),
+    "date": ("q: datetime.date", "a: datetime.date"),
 }
 VALUES: dict[str, Any] = {
     "q: str": "Why? <b> & [[ ## a ## ]]\n\ttwo",
@@ -81,6 +123,12 @@ VALUES: dict[str, Any] = {
     "q: Any": {"k": [1, None]},
     "q: list[list[int]]": [[1], []],
     "q: list": [1, "x"],
+    "q: list[Point] | None": [{"x": 1.5, "label": ""}],
+    "q: Tree": {"name": None, "kind": "branch", "near": {"x": 1, "label": "n"}, "tags": {"t": [1]}},
+    "q: Pair": {"left": 1, "right": None},
+    "q: Row": {"id": 1},
+    "q: tuple[int, str]": [1, "b"],
+    "q: datetime.date": "2026-01-31",
 }
 SCRIPT = """\
 import json, sys

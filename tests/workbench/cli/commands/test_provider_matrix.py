@@ -23,7 +23,7 @@ PROTOCOLS = ("openai", "anthropic")
 
 REFUSED = {
     "401": "does not accept the API key in {key} (401): Incorrect API key provided.",
-    "403": "does not accept the API key in {key} (403): You are not allowed to use this model.",
+    "403": "denies access with the API key in {key} (403): You are not allowed to use this model.",
     "404": "does not know the model '404' (404)",
     "400-context": "The prompt is too long for {model}",
     "400": "rejected the request (400)",

@@ -195,7 +195,10 @@ def test_another_model_is_told_by_what_goes_out_its_price_its_context_and_its_en
     assert "a field left the prompt: a native feature of the model takes its place" in words
     assert '`reasoning_effort` goes out too: "low"' in words
     notes = "\n".join(done.json["notes"])
-    assert "openai/gpt-4o-mini leaves its API on 2027-01-14" in notes or "left its API" in notes
+    leaving = run("upgrade", ask, "--to-model", "anthropic/claude-sonnet-4-5", "--json").json["notes"]
+    assert "anthropic/claude-sonnet-4-5 le" in "\n".join(leaving) and "its API on 2026-11-30 (litellm" in "\n".join(
+        leaving
+    )
     assert "openai/gpt-4o-mini → openai/gpt-6-sol: $0.15 → $" in notes and "tokens of context" in notes
 
 
