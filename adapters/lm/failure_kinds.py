@@ -11,7 +11,7 @@ from adapters.lm.errors import ErrorKind
 
 Facts = Mapping[str, Any]
 """Facts of a failed call: the exception's `types` and `message`, `causes` (each `type` and `message`), `status`,
-`body`, `content_type`, and its progress (`sent`, `begun`, `anything`)."""
+`body`, `content_type`, and its progress (`sent`, `answered`, `begun`, `anything`)."""
 
 UNFINISHED = ("closed the responses stream before any terminal event", "ended before a finish_reason")
 """litellm's messages for a stream that ended early."""
@@ -73,6 +73,8 @@ class _Failure:
         self.is_tls = bool(tls_trouble(causes))
         self.is_page = is_page(facts)
         self.names_model = _NAMES_MODEL.search(str(body or text or message)) is not None
+        self.is_unanswered = facts.get("answered") is False
+        """Whether not even the head of a response arrived."""
         self.is_accepted = facts.get("accepted") is True
         """Whether the server answered with a success status."""
 
@@ -120,6 +122,7 @@ _KINDS: tuple[tuple[Callable[[_Failure], bool], ErrorKind], ...] = (
     (lambda it: it.is_a("Timeout", "APITimeoutError") or it.is_by_timeout, "timeout"),
     (lambda it: it.is_by(*NOT_CONNECTED) or it.says("cannot connect to host"), "network"),
     (lambda it: it.is_by("JSONDecodeError"), "malformed"),
+    (lambda it: it.is_by("ConnectionResetError") and it.is_unanswered, "network"),
     (lambda it: it.is_by(*BROKEN_OFF, "ServerDisconnectedError", "APIConnectionError"), "interrupted"),
     # The provider responded; specific messages come before the status.
     (

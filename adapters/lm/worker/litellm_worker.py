@@ -178,7 +178,7 @@ async def complete(litellm: object, output: Output, message: Message) -> None:
     except asyncio.CancelledError:
         output.send(op="cancelled", id=number)
     except BaseException as error:  # any exception ends only this call, not the worker
-        facts = {**failure_facts.facts_of(error), "sent": is_sent}
+        facts = {**failure_facts.facts_of(error), "sent": is_sent, "answered": outgoing.status is not None}
         if outgoing.status is not None and outgoing.status < 300 and not outgoing.is_error:
             facts["accepted"] = True
             facts.setdefault("content_type", outgoing.content_type)

@@ -65,6 +65,8 @@ def facts(*types: str, message: str = "", causes: tuple[str, ...] = (), **more: 
         (facts("MidStreamFallbackError", status=500, causes=("JSONDecodeError",)), "malformed"),
         (facts("MidStreamFallbackError", status=500, causes=("RemoteProtocolError",)), "interrupted"),
         (facts("MidStreamFallbackError", status=500, causes=("APIError",)), "server"),
+        (facts("InternalServerError", causes=("ReadError", "ConnectionResetError"), answered=False), "network"),
+        (facts("InternalServerError", causes=("ReadError", "ConnectionResetError"), answered=True), "interrupted"),
         (facts("UnfinishedStreamError", anything=True, content_type="text/event-stream"), "interrupted"),
         (facts("UnfinishedStreamError", anything=False, content_type="text/html"), "malformed"),
         (facts("KeyError"), "server"),

@@ -65,16 +65,14 @@ def nobody_logged_in() -> Iterator[None]:
     from litellm.llms.chatgpt.authenticator import Authenticator as ChatGPT
     from litellm.llms.chatgpt.common_utils import GetAccessTokenError
     from litellm.llms.github_copilot.authenticator import Authenticator as Copilot
-    from litellm.llms.github_copilot.common_utils import GetAPIKeyError
 
-    refused = GetAPIKeyError(message="nobody is logged in", status_code=401)
-    refused_too = GetAccessTokenError(message="nobody is logged in", status_code=401)
+    refused = GetAccessTokenError(message="nobody is logged in", status_code=401)
     before, litellm.suppress_debug_info = litellm.suppress_debug_info, True
     logging.disable(logging.ERROR)
     try:
         with (
             mock.patch.object(Copilot, "get_api_key", side_effect=refused),
-            mock.patch.object(ChatGPT, "get_access_token", side_effect=refused_too),
+            mock.patch.object(ChatGPT, "get_access_token", side_effect=refused),
         ):
             yield
     finally:
