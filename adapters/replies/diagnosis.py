@@ -45,7 +45,8 @@ def describe(words: str) -> FixMaker:
 
 def more_tokens(reading: Reading, field: str | None) -> Iterator[Fix]:
     limit = reading.ended.limit
-    yield raise_limit() if limit is None or limit < MORE_TOKENS else raise_limit(2 * limit)
+    if reading.ended.finish_reason in (None, "length") and not reading.ended.refusal:
+        yield raise_limit() if limit is None or limit < MORE_TOKENS else raise_limit(2 * limit)
 
 
 def penalty(reading: Reading, field: str | None) -> Iterator[Fix]:

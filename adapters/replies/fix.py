@@ -63,10 +63,5 @@ def ask_without(capability: str, by_hand: Mapping[str, Any]) -> Fix:
     return Fix("capabilities", f"Set the capability `{capability}` of this column to false.", change)
 
 
-def may_help(fix: Fix, finish_reason: str | None) -> bool:
-    """Return False for a higher token limit if the reply did not end at its limit."""
-    return fix.kind != "max_tokens" or finish_reason in (None, "length")
-
-
 def raise_limit(tokens: int = MORE_TOKENS) -> Fix:
     return Fix("max_tokens", f"Set `max_tokens` to {tokens:,}.", {"params": {"max_tokens": tokens}})

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from adapters.errors import SignatureError
 from adapters.formats import catalog
 from adapters.formats.two_step import TwoStepAdapter
-from adapters.replies.fix import ASK_AGAIN, Fix, ask_without, may_help
+from adapters.replies.fix import ASK_AGAIN, Fix, ask_without
 from adapters.replies.reading import Reading
 from adapters.requests.request import Request
 from adapters.running.asking_again import asked_again
@@ -141,10 +141,9 @@ def effects_of(
     Fixes that change nothing are skipped. Each fix renders the prompt and parses the reply once. `also` adds
     fixes.
     """
-    ended = None if reply is None else reply.finish_reason
     causes = reading.diagnosis if reading is not None else ()
     offered = [] if reading is None else list(_corrections(state, reading))
-    offered += [fix for cause in causes for fix in cause.fixes if may_help(fix, ended)]
+    offered += [fix for cause in causes for fix in cause.fixes]
     if reading is not None and not reading.ok and not column.params.get("ask_again"):
         offered.append(ASK_AGAIN)
     found = linting.lints_of(state.session, column, state.case, request) if request is not None else ()

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from adapters.replies.fix import may_help
 from adapters.replies.reading import FieldReading, NearMiss, Reading
 from adapters.replies.streaming import StreamedField
 from workbench.output import command_output, json_shapes
 from workbench.output.display import value_text
 
 
-def write(head: str, reading: Reading, finish_reason: str | None = None) -> None:
-    """Print a column's parse result, with the fixes that may help after this finish reason."""
+def write(head: str, reading: Reading) -> None:
+    """Print a column's parse result."""
     command_output.heading(f"[{head}] {verdict(reading)}", "green" if reading.ok else "red")
     for field in reading.fields.values():
         _write_field(field, reading)
@@ -21,7 +20,7 @@ def write(head: str, reading: Reading, finish_reason: str | None = None) -> None
             command_output.text(f"  ! {flag.message}")
     for miss in reading.near_misses:
         command_output.text(f"  ? {miss.message}\n    → {would_parse_as(miss)}")
-    _write_diagnosis(reading, finish_reason)
+    _write_diagnosis(reading)
     _write_spans(reading)
     if reading.extraction is not None:
         write(f"{head}: extraction", reading.extraction)
@@ -122,14 +121,13 @@ def _write_field(field: FieldReading, reading: Reading) -> None:
             command_output.text(f"      ! {flag.message}")
 
 
-def _write_diagnosis(reading: Reading, finish_reason: str | None) -> None:
+def _write_diagnosis(reading: Reading) -> None:
     """Print each cause not already shown as a flag, and each fix once."""
     said = {flag.message for flag in reading.flags}
     for cause in reading.diagnosis:
         if cause.message not in said:
             command_output.text(f"  cause: {cause.message}")
-    fixes = [fix.message for cause in reading.diagnosis for fix in cause.fixes if may_help(fix, finish_reason)]
-    for message in dict.fromkeys(fixes):
+    for message in reading.fix_messages:
         command_output.text(f"  fix: {message}")
 
 

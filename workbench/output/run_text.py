@@ -86,7 +86,7 @@ def write_outcome(head: str, outcome: Run, remark: str) -> None:
             if outcome.cancelled:
                 command_output.heading(f"[{head}] cancelled: this is what had arrived", "yellow")
             if completion.reading is not None:
-                reading_text.write(head, completion.reading, completion.finish_reason)
+                reading_text.write(head, completion.reading)
     for attempt in outcome.attempts:
         command_output.heading(measures.line(attempt) + remark, "dim")
 

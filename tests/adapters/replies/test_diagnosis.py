@@ -233,3 +233,14 @@ def test_an_output_that_was_left_out_is_the_cause_and_not_a_cut_off(reply: str, 
     assert [(one.cause, one.field) for one in found] == [("output-missing", missing)]
     assert f"has no `{missing}`" in found[0].message
     assert found[0].fixes
+
+
+@pytest.mark.parametrize(
+    ("finish_reason", "refusal", "is_offered"),
+    [("length", "", True), ("content_filter", "", False), ("stop", "I cannot.", False), (None, None, True)],
+)
+def test_a_higher_limit_is_offered_only_where_the_limit_may_have_ended_the_reply(
+    finish_reason: str | None, refusal: str | None, is_offered: bool
+) -> None:
+    reading = read("chat", "a -> b", "").ending(finish_reason, refusal, {})
+    assert any("max_tokens" in one for one in reading.fix_messages) is is_offered

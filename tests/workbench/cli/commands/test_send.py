@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from adapters.replies.fix import may_help, raise_limit
 from sessions import examples
 from sessions.file import store
 from sessions.model.session import Column, Session
@@ -348,11 +347,6 @@ def test_what_a_server_rejects_is_left_out_with_apply(tmp_path: Path, run: Run) 
     assert "response_format" not in done.json["runs"]["json"]["attempts"][0]["request"]
     saved = store.load(path).columns[0].params
     assert saved == {"capabilities": {"response_schema": False, "function_calling": False}}
-
-
-def test_a_higher_limit_is_offered_only_where_the_limit_ended_the_reply() -> None:
-    assert may_help(raise_limit(), "length") and may_help(raise_limit(), None)
-    assert not may_help(raise_limit(), "content_filter") and not may_help(raise_limit(), "stop")
 
 
 def test_asking_again_shows_its_message_before_the_call_and_costs_a_call(tmp_path: Path, run: Run) -> None:
