@@ -120,7 +120,7 @@ OTHERS_OF_A_COMMAND: dict[str, tuple[str, ...]] = {
     "models": ("tomllib",),
 }
 OTHERS_OF_A_COMMAND["parse"] = (*OTHERS_OF_A_COMMAND["render"], "email", "json_repair")
-OTHERS_OF_A_COMMAND["check"] = (*OTHERS_OF_A_COMMAND["render"], "email")
+OTHERS_OF_A_COMMAND["check"] = OTHERS_OF_A_COMMAND["render"]
 SLOW_OF_PYTHON = (
     "asyncio",
     "concurrent",

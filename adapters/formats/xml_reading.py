@@ -215,7 +215,6 @@ def _read_field(found: Findings, name: str, given: list[ElementTree.Element], pl
     value: object = None
     failure: ValueError | None = None
     try:
-        adapter = type_adapter(field.annotation)
         schema = schema_by_name(field.annotation)
         definitions = schema.get("$defs", {})
         for index, candidate in enumerate([schema, *schema.get("anyOf", [])]):
@@ -226,7 +225,7 @@ def _read_field(found: Findings, name: str, given: list[ElementTree.Element], pl
                 try:
                     typed = coerce(value, field.annotation, steps)
                 except pydantic.ValidationError:
-                    typed = adapter.validate_python(value, by_name=True)
+                    typed = type_adapter(field.annotation).validate_python(value, by_name=True)
                     steps = [Step("pydantic_by_name", value, typed)]
                 found.keep(name, typed, inner, steps, extract)
                 return

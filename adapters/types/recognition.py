@@ -62,9 +62,12 @@ json_schema: ByIdentity[dict[str, object]] = ByIdentity(
 """The JSON schema as in dspy's prompts: `type` first, other keys sorted (`dspy.adapters.utils._get_json_schema`)."""
 
 schema_by_name: ByIdentity[dict[str, Any]] = ByIdentity(
-    lambda annotation: type_adapter(annotation).json_schema(by_alias=False)
+    lambda annotation: {"type": "string"} if annotation is str else type_adapter(annotation).json_schema(by_alias=False)
 )
-"""The JSON schema with field names instead of aliases, as in dspy's XMLAdapter."""
+"""The JSON schema with field names instead of aliases, as in dspy's XMLAdapter.
+
+The first `TypeAdapter` of a process looks for pydantic's plugins in every installed package; text needs none.
+"""
 
 
 OURS = "adapters.types"

@@ -186,7 +186,8 @@ class _Fixture:
         try:
             signature = self._session.signature.read()
             adapter = self._adapter or rendering.adapter_of(self._column)
-            changed = differences.changed_versions(recorded, self._column) if recorded is not None else ""
+            if recorded is not None and catalog.parse_release(self._column.adapter) is not None:
+                recording.versions_of(self._column)  # starts the release
         except Exception as error:  # an unusable signature or adapter is an error of every verdict
             for part in PARTS if recorded is not None else ("expect",):
                 outcome.error(part, "signature", _said(error))
@@ -201,8 +202,8 @@ class _Fixture:
                     for today in attempts
                     for one in differences.request_drift(recorded, today.number, today.attempt, today.request)
                 ]
-                outcome.set("render", [replace(one, versions=changed) for one in drift])
-            drift = self._parse_drift(changed, attempts, readings)
+                outcome.set("render", self._with_versions(recorded, drift))
+            drift = self._with_versions(recorded, self._parse_drift(attempts, readings))
             if drift or any(_has_reading(today) for today in attempts):
                 outcome.set("parse", drift)
         if self._case.expect:
@@ -275,7 +276,14 @@ class _Fixture:
         except Exception:  # rendering the first call has already reported the error
             return Request(Prompt(()), {}, signature)
 
-    def _parse_drift(self, changed: str, attempts: list[_Today], readings: list[tuple[_Today, Reading]]) -> list[Drift]:
+    def _with_versions(self, recorded: Recording, drift: list[Drift]) -> list[Drift]:
+        """Name the versions that changed since the recording; to ask for them loads the email package."""
+        if not drift:
+            return drift
+        changed = differences.changed_versions(recorded, self._column)
+        return [replace(one, versions=changed) for one in drift]
+
+    def _parse_drift(self, attempts: list[_Today], readings: list[tuple[_Today, Reading]]) -> list[Drift]:
         drift: list[Drift] = []
         for today in attempts:
             for index, completion in enumerate(today.attempt.completions):
@@ -284,8 +292,7 @@ class _Fixture:
                 before = completion.reading
                 if before is not None:
                     place = f"attempts[{today.number}].completions[{index}]"
-                    found = differences.reading_drift(before, recorded_reading(reading), place, reading)
-                    drift.extend(replace(one, versions=changed) for one in found)
+                    drift.extend(differences.reading_drift(before, recorded_reading(reading), place, reading))
         return drift
 
     def _judge(
