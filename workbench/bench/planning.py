@@ -19,6 +19,7 @@ from sessions.bench.reading import Results
 from sessions.bench.totals import Cell
 from sessions.model.session import Case, Column, Session
 from sessions.running import rendering
+from workbench.output import measures
 from workbench.output.exit_codes import CommandError
 
 USUAL_REPLY = 250
@@ -181,6 +182,14 @@ class Forecast:
     cost: float | None
     unpriced: tuple[str, ...] = ()
     """Models without a known price."""
+
+    @property
+    def words(self) -> str:
+        """`400 calls, ~350,000 + ~40,000 tokens, about $1.20`."""
+        price = f"about {measures.cost(self.cost)}" if self.cost else "free" if self.cost == 0 else "price unknown"
+        unknown = f" ({', '.join(self.unpriced)})" if self.unpriced else ""
+        tokens = f"~{self.prompt_tokens:,} + ~{self.reply_tokens:,} tokens"
+        return f"{measures.counted(self.calls, 'call')}, {tokens}, {price}{unknown}"
 
 
 class Forecasts:

@@ -22,7 +22,7 @@ from sessions.bench.statistics import LEVEL
 from sessions.errors import SessionError
 from workbench.bench import report
 from workbench.bench.judging import Check, grid_of, user_checks, user_metric
-from workbench.bench.planning import Forecast, Forecasts, Plan, Target, plan
+from workbench.bench.planning import Forecasts, Plan, Target, plan
 from workbench.bench.running import Bench, Progress, Settings
 from workbench.checks import fixture_files
 from workbench.cli import arguments, selection
@@ -283,17 +283,9 @@ def _tell_forecast(planned: Plan, options: argparse.Namespace) -> int:
         tokens = {"tokens": found.prompt_tokens + found.reply_tokens, "prompt_tokens": found.prompt_tokens}
         command_output.json({**shape, **tokens, "reply_tokens": found.reply_tokens})
         return exit_codes.OK
-    command_output.text(forecast_words(found, planned.done_count))
+    already = f"; {planned.done_count:,} runs are already done" if planned.done_count else ""
+    command_output.text(f"{found.words}{already}; nothing was sent")
     return exit_codes.OK
-
-
-def forecast_words(found: Forecast, done: int) -> str:
-    """Describe a forecast: `400 calls, ~350,000 + ~40,000 tokens, about $1.20; nothing was sent`."""
-    price = f"about {measures.cost(found.cost)}" if found.cost else "free" if found.cost == 0 else "price unknown"
-    unknown = f" ({', '.join(found.unpriced)})" if found.unpriced else ""
-    already = f"; {done:,} runs are already done" if done else ""
-    tokens = f"~{found.prompt_tokens:,} + ~{found.reply_tokens:,} tokens"
-    return f"{found.calls:,} calls, {tokens}, {price}{unknown}{already}; nothing was sent"
 
 
 def _run_open(planned: Plan, options: argparse.Namespace, checks: Sequence[Check]) -> list[int]:
@@ -342,30 +334,12 @@ class _Shown:
             self._at = now
             with suppress(OSError):
                 width = os.get_terminal_size(sys.stderr.fileno()).columns - 1
-                sys.stderr.write("\r" + progress_words(progress)[:width].ljust(width))
+                sys.stderr.write("\r" + progress.words[:width].ljust(width))
                 sys.stderr.flush()
 
     def clear(self) -> None:
         if self._is_wanted and self._at:
             sys.stderr.write("\r\x1b[K")
-
-
-def progress_words(progress: Progress) -> str:
-    """Describe the progress: `120 of 400 runs · 8.1 a second · $0.12 · 35 s left`."""
-    parts = [f"{progress.done:,} of {progress.total:,} runs", f"{progress.rate:.1f} a second"]
-    parts.append("free so far" if progress.cost == 0 else measures.cost(progress.cost))
-    if progress.left_s is not None:
-        minutes, rest = divmod(round(progress.left_s), 60)
-        parts.append(f"{minutes} min {rest} s left" if minutes else f"{rest} s left")
-    if progress.waiting_s:
-        parts.append(f"waiting for the provider: {progress.waiting_s:.0f} s")
-    if progress.retries:
-        parts.append(measures.counted(progress.retries, "retry", "retries"))
-    if progress.rejected:
-        parts.append(f"{progress.rejected:,} rejected")
-    if progress.failed:
-        parts.append(f"{progress.failed:,} not counted")
-    return " · ".join(parts)
 
 
 def _tell(grid: Grid, compared: Comparison | None, options: argparse.Namespace, codes: list[int]) -> int:

@@ -39,6 +39,8 @@ FILTERS: dict[Filter, str] = {
 Order = Literal["apart", "session", "worst"]
 ORDERS: dict[Order, str] = {"apart": "by disagreement", "session": "session order", "worst": "worst first"}
 VERDICT_LINES = 3
+MOST_GAINS = 3
+"""The most columns whose gain from a rewrite is above the grid; the conclusions have all."""
 HEAD_FACTS_FROM = 30
 """The screen height, in rows, from which a column's head shows all facts, not only its share."""
 WIDE_ENOUGH = 100
@@ -53,7 +55,7 @@ class Wanted(NamedTuple):
     case: str
     column: str
     run: BenchRun | None = None
-    then: Literal["look", "record", "demo"] = "look"
+    then: Literal["look", "record", "demo", "improve"] = "look"
 
 
 class BenchScreen(Screen[Wanted | None]):
@@ -76,7 +78,8 @@ and `{runs.demo|d}` makes a demo of it.
 `{bench.filter|f}` keeps only cases that differ between columns, failed, or are flaky; `{bench.versus|v}` keeps those
 that this column failed and another passed; `{bench.causes|g}` groups misses by cause and shows the cells of a group.
 `{bench.sort|s}` sorts; `{bench.turn|t}` turns the grid on its side; `{bench.pairs|p}` shows the conclusions.
-`workbench bench SESSION` makes the runs.
+`{bench.improve|i}` shows a model the misses of half of the cases, benches its rewrite beside the original, and says
+whether the other half gained, too. `workbench bench SESSION` makes the runs.
 """
     APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_DIALOG
     BINDING_GROUP_TITLE = "Bench"
@@ -88,11 +91,14 @@ that this column failed and another passed; `{bench.causes|g}` groups misses by 
         _key("t", "turn", "turn", "Turn", "Turn the grid on its side, and back"),
         _key("p", "pairs", "pairs", "Conclude", "Show the conclusions about columns"),
         _key("o", "take", "take", "On screen", "Show this case with its reply"),
+        _key("i", "improve", "improve", "Improve", "Let a model rewrite a text to avoid misses, and bench the rewrite"),
         _key("escape,q", "dismiss(None)", "close", "Close", "Close the grid"),
     ]
 
-    def __init__(self, concluded: Conclusions, of: str) -> None:
+    def __init__(self, concluded: Conclusions, of: str, gains: tuple[str, ...] = ()) -> None:
         super().__init__()
+        self._gains = gains
+        """Sentences about the gain from a rewrite, a column each."""
         self._conclusions = concluded
         self._grid = concluded.grid
         self._of = of
@@ -178,7 +184,9 @@ that this column failed and another passed; `{bench.causes|g}` groups misses by 
         room = max(8, self.size.width - len(said) - 10)
         verdict = one_line(f" {self._conclusions.verdict.line}", max(8, VERDICT_LINES * (self.size.width - 8)))
         head = ((" Bench ", "$text-accent bold"), (one_line(self._of, room), "bold"), (said, "$foreground 70%"))
-        self._head.show(lines((verdict, "bold"), "\n", *head))
+        room = 2 * (self.size.width - 8)
+        gains = [part for one in self._gains[:MOST_GAINS] for part in ((one_line(f" {one}", room), ""), "\n")]
+        self._head.show(lines((verdict, "bold"), "\n", *gains, *head))
         self._show_about()
 
     def _show_about(self) -> None:
@@ -280,8 +288,12 @@ that this column failed and another passed; `{bench.causes|g}` groups misses by 
     def _concluded(self) -> Iterator[shown.Block]:
         concluded = self._conclusions
         yield shown.Note(concluded.verdict.line, "strong")
+        yield from map(shown.Note, self._gains)
         yield report.column_table(self._grid)
         yield from report.conclusions(concluded) if concluded.pairs else (shown.Note("There is only one column."),)
+
+    def action_improve(self) -> None:
+        self.dismiss(Wanted("", "", then="improve"))
 
     def action_take(self) -> None:
         cell = self.cell
@@ -316,7 +328,8 @@ that this column failed and another passed; `{bench.causes|g}` groups misses by 
 
 HINTS = (
     " {grid.choose|enter} runs  {bench.take|o} on screen  {bench.filter|f} filter  {bench.versus|v} versus  "
-    "{bench.causes|g} causes  {bench.sort|s} sort  {bench.pairs|p} conclude  {bench.close|esc} close"
+    "{bench.causes|g} causes  {bench.improve|i} improve  {bench.sort|s} sort  {bench.pairs|p} conclude  "
+    "{bench.close|esc} close"
 )
 Taken = tuple[BenchRun, Literal["look", "record", "demo"]]
 """A run and the action for its reply."""

@@ -18,7 +18,6 @@ from sessions.bench.statistics import wilson
 from sessions.file import store
 from sessions.model.session import Case
 from workbench.bench.running import Progress
-from workbench.cli.commands.bench import progress_words
 from workbench.output import exit_codes
 
 Run = Callable[..., Any]
@@ -386,15 +385,13 @@ def test_what_is_expected_since_is_judged_without_asking_again(rain: str, run: R
 
 
 def test_the_progress_says_how_far_it_is_how_fast_what_it_cost_and_how_long_it_will_take() -> None:
-    words = progress_words(
-        Progress(400, done=120, failed=2, rejected=1, retries=3, cost=0.12, seconds=60.0, waiting_s=7.0)
-    )
+    words = Progress(400, done=120, failed=2, rejected=1, retries=3, cost=0.12, seconds=60.0, waiting_s=7.0).words
     assert words == (
         "120 of 400 runs · 2.0 a second · $0.12 · 2 min 20 s left · waiting for the provider: 7 s · "
         "3 retries · 1 rejected · 2 not counted"
     )
-    assert "free so far" in progress_words(Progress(4))
-    assert "cost unknown" in progress_words(Progress(4, cost=None))
+    assert "free so far" in Progress(4).words
+    assert "cost unknown" in Progress(4, cost=None).words
 
 
 def test_parts_of_several_machines_are_joined_as_a_single_bench(rain: str, run: Run, tmp_path: Path) -> None:
