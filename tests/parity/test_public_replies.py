@@ -30,6 +30,7 @@ class S(dspy.Signature):
     properties: list[Part] = dspy.OutputField()
 """
 TOOLS = "question, tools: list[dspy.Tool] -> outputs: dspy.ToolCalls"
+NOT_CUT = ("cut-off-json-completed",)
 REACT = "question -> next_thought, next_tool_name: Literal['search', 'finish'], next_tool_args: dict[str, Any]"
 
 
@@ -55,7 +56,9 @@ REPORTS = (
     Report("allms #21", "json", "q -> score: int", '{\\"score\\": 0}\n'),
     Report("mem0 #5623", "json", "q -> memory: list[dict[str, str]]", '{"memory": [{"text": "tea"},]}'),
     Report("instructor #32", "json", "q -> code", '{\n"code": "\nbody {\n  margin: 0;\n}\n"\n}'),
-    Report("baserow #4269", "json", "q -> r, a", '{\n{"r": "A greeting.", "a": "Hello!"}', "doubled-brace"),
+    Report(
+        "baserow #4269", "json", "q -> r, a", '{\n{"r": "A greeting.", "a": "Hello!"}', "doubled-brace", (), NOT_CUT
+    ),
     Report("OpenMAIC #658", "json", "q -> latex", '{"latex": "\\frac{a}{b}"}', "backslash-is-an-escape", ("latex",)),
     Report("mastra #24442", "json", "q -> n, items: list[str]", '{"n":"A","items":["x","y"', "cut-off-json-completed"),
     Report("json_repair #173", "json", MODELS, '[{"note": "a"}, {"note": "b"}]', "list-at-the-root"),
@@ -116,9 +119,38 @@ REPORTS = (
         ("properties[0].kind", "properties[1].kind"),
     ),
     Report("langchain #36603", "json", MODELS, '{"properties": [{"note": ["a", "b"]}]}', None, ("properties[0].note",)),
-    Report("llama_index #12455", "chat", REACT, 'Thought: I need it.\nAction: search ({"input": "x"})'),
-    Report("vllm #13125", "chat", "q -> a", "Okay, France.\n</think>\n\nIt is **Paris**.", None, (), ("refusal",)),
-    Report("litellm #7209", "json", TOOLS, '{"type": "function", "name": "get", "parameters": {"city": "Rome"}}'),
+    Report("llama_index #12455", "chat", REACT, 'Thought: I need it.\nAction: search ({"input": "x"})', "agent-layout"),
+    Report("vllm #13125", "chat", "q -> a", "Okay.\n</think>\n\nIt is **Paris**.", "thoughts-not-separated"),
+    Report("qwen-code #6033", "xml", "q -> a", "Okay.</think>\nB it is.", "thoughts-not-separated"),
+    Report(
+        "litellm #7209",
+        "json",
+        TOOLS,
+        '{"type": "function", "name": "get", "parameters": {"city": "Rome"}}',
+        "tool-call-wrapper",
+        (),
+        ("format-not-followed",),
+    ),
+    Report("Rapid-MLX #700", "chat", "q -> a", '{"name": "look", "parameters": {"for": "x"}}', "tool-call-wrapper"),
+    Report("llama-models #266", "chat", "q -> a", '<|python_tag|>weather(city="Rome")', "tool-call-wrapper"),
+    Report("json_repair #56", "json", "q -> name, n", '{"na"me": "O"Hara", "n": "1"}', "key-broken-by-quote"),
+    Report("deer-flow #151", "json", "q -> a, b: bool", "{}", "empty-object", (), ("reply-too-short",)),
+    Report("vllm #4093", "json", "q -> a, n: int", '{\n"n":' + "\n \n" * 200, "runaway-repetition"),
+    Report(
+        "json_repair #59",
+        "json",
+        MODELS,
+        '{"properties": ['
+        + '{"note": "swelling of skin", "score": 0}, {"note": "frostbite", "score": 1}, ' * 30
+        + '{"no',
+        "runaway-repetition",
+    ),
+    Report("crewAI #799", "chat", "q -> result", '[[ ## result ## ]]\n{"result": "1"}', "json-in-a-text-field"),
+    Report("autogen #6638", "json", "q -> a", '{"a": "one"}\n{"a": "two"}', "several-objects"),
+    Report("Scrapegraph-ai #324", "json", "q -> l: list[int]", '{"l": [1, 2, ...]}', "list-abbreviated"),
+    Report(
+        "MetaGPT #733", "json", "q -> l: list[str]", '{"l": ["a"  # it\'s why\n]}', None, (), ("text-lost-in-repair",)
+    ),
 )
 
 

@@ -52,6 +52,14 @@ VALUES = (
     '{"type": "object", "properties": {"a": {"type": "string"}}}',
     "Yes. Yes. Yes. Yes. Yes. Yes. Yes. Yes. Yes. Yes. Yes. Yes.",
     "tab\there\nline, ends with a backslash \\",
+    "The Harmony format uses <|channel|>final<|message|> before the answer.",
+    "Tuple[int, ...] is a tuple of any length; def f(x: int) -> None: ... has no body.",
+    "[1, 2, ...]",
+    "Thought: I look it up.\nAction: search\nAction Input: x",
+    '{"name": "get_weather", "arguments": {"city": "Rome"}}',
+    "{}",
+    "\n".join(["The line is long enough to be a loop, and it is meant."] * 12),
+    "typographic quotes: “a”, ‘b’, „c“, and ellipsis …",
 )
 
 
