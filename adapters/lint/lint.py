@@ -122,6 +122,8 @@ FIXES: Mapping[str, FixesOfPlace] = MappingProxyType(
         "no-response-format": _use("chat"),
         "reasoning-asked-twice": _plain_predict,
         "max-tokens-too-low": lambda _: (raise_limit(),),
+        "max-tokens-too-high": lambda place: (raise_limit(place.number or 0),),
+        "context-too-small": lambda place: _disable_demo(place) if place.part == "demo" else (),
     }
 )
 """Changes of the session that resolve each lint, best first, by the lint's name."""

@@ -11,9 +11,10 @@ from adapters.formats.profile import Profile
 from adapters.lint.demos import demo_lints, history_lints, turns_of
 from adapters.lint.fields import field_lints
 from adapters.lint.lint import Lint, Numbered, Place
-from adapters.lint.outputs import output_lints, request_lints
+from adapters.lint.outputs import limit_lints, output_lints, request_lints
 from adapters.lint.values import marker_lints, value_lints
 from adapters.lm.capabilities import needs_user_message, split_model
+from adapters.lm.litellm_answers import Limits
 from adapters.prompts.text import Prompt
 from adapters.requests.capabilities import NONE, Capabilities
 from adapters.requests.decisions import has_decisions
@@ -72,6 +73,9 @@ LINTS: Mapping[str, str] = MappingProxyType(
         "no-response-format": "Without response_format only the prompt asks for JSON.",
         "reasoning-asked-twice": "A model that reasons by itself is asked for `reasoning` as text, too.",
         "max-tokens-too-low": "A reply that reaches max_tokens is cut off.",
+        "max-tokens-too-high": "Providers reject a max_tokens above what the model can write.",
+        "image-without-vision": "A model without vision rejects images, or never sees them.",
+        "context-too-small": "A request longer than the model's context window is rejected.",
     }
 )
 """The meaning of each lint, by name."""
@@ -90,13 +94,14 @@ def lint(
     model: str | None = None,
     params: Mapping[str, Any] = MappingProxyType({}),
     capabilities: Capabilities = NONE,
+    limits_of: Callable[[str], Limits] | None = None,
 ) -> tuple[Lint, ...]:
     """Find at most `MOST` lints for an adapter of this `profile`; never raises.
 
     A History is among the inputs, as `adapters.types.History` or `{"messages": […]}`. With the `prompt` made of them,
     demos keep its numbers, and its notes and unexpanded custom types are reported, too. `turn_numbers` are its turns'
     numbers, by default from 1. `model` is the recipient, as `provider/model`, with its `capabilities` and the `params`
-    of the request.
+    of the request; `limits_of` looks up the limits of a model and is called only where they matter.
     """
     if has_decisions(signature):  # then demos are examples in the instructions, complete or not
         demos, prompt = (), None if prompt is None else replace(prompt, demos=())
@@ -118,6 +123,7 @@ def lint(
         lambda: _prompt_lints(prompt),
         lambda: _model_lints(prompt, model),
         lambda: request_lints(signature, profile, prompt, params, model, capabilities),
+        lambda: limit_lints(signature, prompt, params, model, inputs, limits_of),
     )
     found: dict[Lint, None] = {}
     for source in sources:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, get_args, get_origin
 
 from adapters.formats.profile import Profile
 from adapters.lint.lint import Lint, Place
 from adapters.lm.capabilities import split_model
+from adapters.lm.litellm_answers import Limits
 from adapters.prompts.text import Prompt
 from adapters.replies.flag import shown
 from adapters.replies.flags.verdict import named
@@ -26,6 +27,8 @@ NOT_TAKEN = ("oneOf", "uniqueItems", "prefixItems", "propertyNames", "patternPro
 """Keywords in a strict schema that OpenAI rejects with an error 400."""
 THOUGHTS = 1000
 """Tokens that a reasoning model may need before its answer."""
+SMALLEST_CONTEXT = 2000
+"""Tokens below which no request or reply reaches a model's limits."""
 A_FIELD = 12
 """Minimum tokens of an output, with its name."""
 
@@ -129,6 +132,42 @@ def request_lints(
                 f"max_tokens is {limit:,}; a reply needs about {needed:,}{more}. It would be cut off.",
                 Place("column"),
             )
+
+
+def limit_lints(
+    signature: Signature,
+    prompt: Prompt | None,
+    params: Mapping[str, Any],
+    model: str | None,
+    inputs: Mapping[str, Any],
+    limits_of: Callable[[str], Limits] | None,
+) -> Iterator[Lint]:
+    """Compare images, the length of the request and `max_tokens` with the limits of the model, as far as known."""
+    if prompt is None or model is None or limits_of is None:
+        return
+    images = [
+        name
+        for name, field in signature.input_fields.items()
+        if inputs.get(name) and any(is_named(part, "Image") for part in walk(field.annotation))
+    ]
+    length = sum(map(of_message, prompt.messages))
+    limit = params.get("max_completion_tokens", params.get("max_tokens"))
+    asked = limit if isinstance(limit, int) and not isinstance(limit, bool) else 0
+    if not images and length < SMALLEST_CONTEXT and asked < SMALLEST_CONTEXT:
+        return
+    limits = limits_of(model)
+    if images and limits.vision is False:
+        place = Place("input", None, images[0])
+        yield Lint("image-without-vision", f"{model} takes no images, and `{images[0]}` has one.", place)
+    if limits.context is not None and length > limits.context:
+        demos = [(of_message(one), one.turn) for one in prompt.messages if one.turn.startswith("demo ")]
+        longest = max(demos, default=(0, ""))[1].partition(" ")[2]
+        place = Place("demo", int(longest)) if longest.isdecimal() else Place("prompt")
+        said = f"The request has about {length:,} tokens, and {model} takes {limits.context:,}."
+        yield Lint("context-too-small", said, place)
+    if limits.output is not None and asked > limits.output:
+        said = f"max_tokens is {asked:,}, and {model} writes at most {limits.output:,}: its provider may reject it."
+        yield Lint("max-tokens-too-high", said, Place("column", limits.output))
 
 
 def tokens_needed(signature: Signature, prompt: Prompt) -> int:

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from adapters.lm import litellm_answers
 from adapters.lm.dspy_facts import Flags, dspy_facts
+from adapters.lm.litellm_answers import Limits
 from adapters.lm.model_routes import Route, has_gateway, own_route
 from adapters.requests.capabilities import NONE, Capabilities
 
@@ -65,6 +66,12 @@ def known_of(model: str, model_type: str = "chat", connection: Iterable[str] = (
         return OFFLINE
     route = None if has_gateway(model, os.environ) else own_route(model, model_type, connection)
     return _by_litellm(model) if route is None else _by_own_table(route)
+
+
+def limits_of(model: str) -> Limits:
+    """Return a model's limits as the installed litellm knows them; unknown for offline and unlisted models."""
+    found = None if model.startswith("offline/") else litellm_answers.answer_of(model)[0]
+    return Limits() if found is None else found.limits
 
 
 def ask_about(models: Iterable[str]) -> None:

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from adapters.requests.capabilities import Capabilities
 from adapters.user_folders import user_folder
@@ -35,6 +35,18 @@ BATCH = 20
 """Models per question; between questions the child process can handle other calls."""
 
 SIGNS = "-+"
+UNKNOWN = "?"
+
+
+class Limits(NamedTuple):
+    """Limits of a model by litellm's table: images, tokens of a request and of a reply; None if unknown."""
+
+    vision: bool | None = None
+    context: int | None = None
+    output: int | None = None
+
+
+UNKNOWN_LIMITS = Limits()
 
 
 @dataclass(frozen=True)
@@ -44,10 +56,12 @@ class Answer:
     capabilities: Capabilities
     release: str
     is_listed: bool
+    limits: Limits = UNKNOWN_LIMITS
 
 
 class File(TypedDict):
-    """The file format: `++-+ 3` means tools, reasoning, no schema, listed, and index 3 of `params`."""
+    """The file format: `++-+ 3 + 128000 16384` means tools, reasoning, no schema, listed, index 3 of `params`, images,
+    and the limits of request and reply; unknown limits are `?`."""
 
     release: str
     params: list[str]
@@ -154,7 +168,8 @@ def ask(models: Iterable[str]) -> None:
 def answer(release: str, said: ModelAnswer) -> Answer:
     """Convert an answer of the child process."""
     can = Capabilities(said["function_calling"], said["reasoning"], said["response_schema"], frozenset(said["params"]))
-    return Answer(can, release, said["listed"])
+    limits = Limits(said["vision"], said["context"], said["output"])
+    return Answer(can, release, said["listed"], limits)
 
 
 @contextmanager
@@ -178,8 +193,14 @@ def read(file: Path) -> dict[str, Answer]:
 
 
 def _answer_in(said: str, sets: list[frozenset[str]], release: str) -> Answer:
-    tools, reasoning, schema, is_listed = (sign == "+" for sign in said[:4])
-    return Answer(Capabilities(tools, reasoning, schema, sets[int(said[5:])]), release, is_listed)
+    signs, index, vision, context, output = said.split()
+    tools, reasoning, schema, is_listed = (sign == "+" for sign in signs)
+    limits = Limits(None if vision == UNKNOWN else vision == "+", _limit(context), _limit(output))
+    return Answer(Capabilities(tools, reasoning, schema, sets[int(index)]), release, is_listed, limits)
+
+
+def _limit(said: str) -> int | None:
+    return None if said == UNKNOWN else int(said)
 
 
 def written(release: str, answers: Mapping[str, Answer]) -> str:
@@ -190,7 +211,10 @@ def written(release: str, answers: Mapping[str, Answer]) -> str:
     for model, one in sorted(answers.items()):
         can = one.capabilities
         flags = (can.function_calling, can.reasoning, can.response_schema, one.is_listed)
-        data["models"][model] = f"{''.join(SIGNS[flag] for flag in flags)} {sets.index(params[model])}"
+        vision = UNKNOWN if one.limits.vision is None else SIGNS[one.limits.vision]
+        told = [str(limit or UNKNOWN) for limit in one.limits[1:]]
+        signs = "".join(SIGNS[flag] for flag in flags)
+        data["models"][model] = " ".join((signs, str(sets.index(params[model])), vision, *told))
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
 

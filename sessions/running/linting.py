@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from adapters.formats import catalog
 from adapters.lint import LINTS, Lint, Place, lint, round_trip
+from adapters.lm.capabilities import limits_of
 from adapters.requests.request import Request
 from adapters.tools.fields import with_tools
 from sessions.model.session import Case, Column, Session
@@ -33,7 +34,7 @@ def lints_of(session: Session, column: Column, case: Case, request: Request) -> 
     profile, prompt = catalog.profile(column.adapter), request.prompt
     model, capabilities = session.model_of(column), rendering.capabilities_for(session, column).capabilities
     turns, params = tuple(case.turns), request.params
-    found = [*lint(signature, demos, inputs, profile, prompt, turns, model, params, capabilities)]
+    found = [*lint(signature, demos, inputs, profile, prompt, turns, model, params, capabilities, limits_of)]
     numbers = [use.number for use in prompt.demos]
     some = slice(MOST_PARSED_BACK)
     if request.decisions is None:

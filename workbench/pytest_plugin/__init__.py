@@ -39,6 +39,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="compare the sessions with the installed dspy too (tests called `upstream`)",
     )
     group.addoption(
+        "--workbench-lint",
+        action="store_true",
+        help="also lint the sessions (tests called `lint`, which fail from severity warning on)",
+    )
+    group.addoption(
         "--workbench-capture",
         metavar="DIR",
         help="make sessions in DIR of what the tests ask models through dspy",

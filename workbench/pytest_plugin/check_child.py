@@ -27,6 +27,7 @@ class FileCheck:
 
     fixtures: Mapping[tuple[str, str], Mapping[str, Any]]
     error: str = ""
+    lints: Sequence[Mapping[str, Any]] = ()
 
 
 def check(files: Sequence[Path], folder: Path, options: Sequence[str] = ()) -> dict[Path, FileCheck]:
@@ -57,10 +58,11 @@ def _check(files: Sequence[Path], folder: Path, options: Sequence[str]) -> dict[
         answer = json.loads(done.stdout)
         fixtures = {name: dict(_file_check(answer["fixtures"], name)) for name in named}
         errors = {one["path"]: one["message"] for one in answer["errors"]}
+        lints = {name: [one for one in answer.get("lints", ()) if one["session"] == name] for name in named}
     except (ValueError, TypeError, KeyError):
         said = done.stderr.strip() or "it said nothing"
         return {file: FileCheck({}, f"the check ended with exit code {done.returncode}: {said}") for file in files}
-    return {file: FileCheck(fixtures[name], errors.get(name, "")) for name, file in named.items()}
+    return {file: FileCheck(fixtures[name], errors.get(name, ""), lints[name]) for name, file in named.items()}
 
 
 def _file_check(fixtures: list[dict[str, Any]], name: str) -> Iterator[tuple[tuple[str, str], dict[str, Any]]]:

@@ -97,6 +97,7 @@ def _text(value: Any) -> str:
 
 BATCHES_PER_WORKER = 4
 WHOLE_FILE = "file"
+LINT = "lint"
 ACCEPTED = ("render", "parse")
 """The verdicts that an update records again; expectations belong to the user."""
 
@@ -114,6 +115,8 @@ class SessionFile(pytest.File):
             # An unreadable or empty file is a test too: skipping it would look like a pass.
             yield SessionTest.from_parent(self, name=WHOLE_FILE)
             return
+        if self.config.getoption("workbench_lint"):
+            yield SessionTest.from_parent(self, name=LINT)
         for case in dict.fromkeys(one.case for one in fixtures):
             of_case = [one for one in fixtures if one.case == case]
             yield CaseNode.from_parent(self, name=_shown(case), fixtures=of_case)
@@ -162,6 +165,9 @@ class SessionTest(pytest.Item):
         checked = _checks(self.session).of(self.path)
         if checked.error:
             raise DriftError(checked.error)
+        if self.fixture is None and self.name == LINT:
+            _judge_lints(checked.lints)
+            return
         if self.fixture is None:
             _judge(list(checked.fixtures.values()))
             return
@@ -236,6 +242,12 @@ def _judge(fixtures: Sequence[Mapping[str, Any]], part: str | None = None) -> No
         pytest.skip("nothing recorded and nothing expected; `workbench send SESSION --save` records")
 
 
+def _judge_lints(lints: Sequence[Mapping[str, Any]]) -> None:
+    serious = [one for one in lints if one["severity"] in ("warning", "error")]
+    if serious:
+        raise DriftError("\n".join(f"{one['severity']} {one['name']}: {one['message']}" for one in serious))
+
+
 @dataclass
 class _Checks:
     """The checks of a test run: each file with a selected test once, in batches."""
@@ -261,7 +273,8 @@ class _Checks:
 
     def _check(self, files: list[Path]) -> None:
         config = self.session.config
-        options = ["--dspy"] if config.getoption("workbench_dspy") else []
+        wanted = {"--dspy": config.getoption("workbench_dspy"), "--lint": config.getoption("workbench_lint")}
+        options = [name for name, is_wanted in wanted.items() if is_wanted]
         if config.getoption("workbench_update"):
             self._update(files, options)
         left = [file for file in files if file not in self.done]

@@ -20,6 +20,10 @@ class ModelAnswer(TypedDict):
     reasoning: bool
     response_schema: bool
     params: list[str]
+    vision: bool | None
+    """True if it takes images, False if litellm's table says that it does not; None if unknown, as the limits below."""
+    context: int | None
+    output: int | None
     listed: bool
     """True if litellm's table contains the model; otherwise the answer follows from its rules for names."""
 
@@ -39,13 +43,23 @@ def _answer(litellm: Any, model: str) -> ModelAnswer:
     provider = model.partition("/")[0] if "/" in model else "openai"
     params = _said(lambda: litellm.get_supported_openai_params(model=model, custom_llm_provider=provider))
     schema = _said(lambda: litellm.supports_response_schema(model=model, custom_llm_provider=provider))
+    known = _said(lambda: litellm.get_model_info(model)) if _is_listed(litellm, model, provider) else None
+    info = known if isinstance(known, dict) else {}
+    vision = _said(lambda: litellm.supports_vision(model=model)) if info else None
     return {
         "function_calling": bool(_said(lambda: litellm.supports_function_calling(model=model))),
         "reasoning": bool(_said(lambda: litellm.supports_reasoning(model))),
         "response_schema": bool(schema),
         "params": sorted(params or ()),
+        "vision": None if vision is None else bool(vision),
+        "context": _limit(info.get("max_input_tokens")),
+        "output": _limit(info.get("max_output_tokens")),
         "listed": _is_listed(litellm, model, provider),
     }
+
+
+def _limit(value: object) -> int | None:
+    return int(value) if isinstance(value, int | float) and value > 0 else None
 
 
 def _is_listed(litellm: Any, model: str, provider: str) -> bool:

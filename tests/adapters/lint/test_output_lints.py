@@ -8,9 +8,10 @@ import pytest
 
 from adapters import lint as prompt_lint
 from adapters.formats import catalog
-from adapters.lint import Lint
+from adapters.lint import Lint, Place
 from adapters.lint.lint import FIXES
 from adapters.lint.linting import LINTS
+from adapters.lm.litellm_answers import Limits
 from adapters.requests.capabilities import NONE, Capabilities
 from adapters.requests.request import prepare
 from adapters.signatures import notation
@@ -34,6 +35,59 @@ def lints(
     profile = catalog.profile(adapter)
     found = prompt_lint.lint(signature, demos, inputs, profile, made.prompt, (), model, made.params, can)
     return {one.name: one for one in found}
+
+
+MINI = Limits(vision=False, context=8_000, output=4_000)
+
+
+def limit_lints(limits: Limits, text: str, written: str = "text -> a", **params: Any) -> dict[str, Lint]:
+    signature = notation.read(written)
+    inputs = {name: "https://example.com/a.png" if name == "photo" else text for name in signature.input_fields}
+    demos = [{**dict.fromkeys(signature.fields, "x"), "a": "a"}] if "photo" not in inputs else []
+    made = prepare(catalog.make("chat"), signature, demos, inputs, NONE, model="openai/x", params=params)
+    found = prompt_lint.lint(
+        signature,
+        demos,
+        inputs,
+        catalog.profile("chat"),
+        made.prompt,
+        model="openai/x",
+        params=made.params,
+        limits_of=lambda model: limits,
+    )
+    names = ("image-without-vision", "context-too-small", "max-tokens-too-high")
+    return {one.name: one for one in found if one.name in names}
+
+
+def test_an_image_is_reported_for_a_model_that_is_known_to_take_none() -> None:
+    found = limit_lints(MINI, "", "photo: dspy.Image -> a")
+    assert found["image-without-vision"].place == Place("input", None, "photo")
+    assert "openai/x takes no images" in found["image-without-vision"].message
+    for limits in (Limits(), Limits(vision=True)):
+        assert not limit_lints(limits, "", "photo: dspy.Image -> a")
+
+
+def test_a_request_is_compared_with_the_context_window_of_the_model() -> None:
+    found = limit_lints(MINI, "word " * 10_000)["context-too-small"]
+    assert "takes 8,000" in found.message
+    assert [fix.change for fix in found.fixes] == [{"demo": 1, "enabled": False}]
+    assert not limit_lints(Limits(), "word " * 10_000) and not limit_lints(MINI, "word " * 3_000)
+
+
+def test_a_max_tokens_above_what_the_model_writes_is_reported_with_the_highest() -> None:
+    found = limit_lints(MINI, "x", max_tokens=5_000)["max-tokens-too-high"]
+    assert [fix.change for fix in found.fixes] == [{"params": {"max_tokens": 4_000}}]
+    assert not limit_lints(Limits(), "x", max_tokens=5_000) and not limit_lints(MINI, "x", max_tokens=4_000)
+
+
+def test_limits_are_not_looked_up_for_ordinary_requests() -> None:
+    def never(model: str) -> Limits:
+        raise AssertionError(model)
+
+    signature = notation.read("text -> a")
+    made = prepare(catalog.make("chat"), signature, [], {"text": "x"}, NONE, model="openai/x", params={})
+    profile = catalog.profile("chat")
+    assert not prompt_lint.lint(signature, [], {"text": "x"}, profile, made.prompt, model="openai/x", limits_of=never)
 
 
 @pytest.mark.parametrize(

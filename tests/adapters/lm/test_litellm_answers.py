@@ -13,11 +13,12 @@ from typing import Any
 import pytest
 
 from adapters.lm import capabilities_of, child, litellm_answers
-from adapters.lm.capabilities import ask_about, known_of
+from adapters.lm.capabilities import ask_about, known_of, limits_of
 from adapters.lm.worker import model_questions
 
 OWN = "mistral/of-our-own-2031"
 TOOLS = {"function_calling": True, "reasoning": False, "response_schema": False, "params": ["tools"], "listed": True}
+TOOLS |= {"vision": False, "context": 32_000, "output": None}
 
 
 class Scripted:
@@ -59,6 +60,16 @@ def start_again(monkeypatch: pytest.MonkeyPatch) -> None:
 def use_release(monkeypatch: pytest.MonkeyPatch, release: str) -> None:
     start_again(monkeypatch)
     monkeypatch.setattr(litellm_answers, "installed", lambda: release)
+
+
+def test_the_limits_of_a_model_are_kept_with_the_other_answers(
+    litellm: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with litellm_answers.asking():
+        assert limits_of(OWN) == litellm_answers.Limits(False, 32_000, None)
+    start_again(monkeypatch)
+    assert limits_of(OWN) == litellm_answers.Limits(False, 32_000, None)
+    assert limits_of("nowhere/of-our-own") == limits_of("offline/exact") == litellm_answers.Limits()
 
 
 def test_nothing_waits_and_what_is_missing_is_wanted(litellm: Scripted) -> None:
@@ -150,7 +161,8 @@ def test_no_server_is_asked_what_a_model_can_do() -> None:
         supports_response_schema=says_no,
         supports_function_calling=connects,
         supports_reasoning=says_no,
-        get_model_info=says_no,
+        get_model_info=lambda *_: {"max_input_tokens": 32_000},
+        supports_vision=says_no,
         model_cost={"a/b": {}},
     )
     before = socket.getaddrinfo

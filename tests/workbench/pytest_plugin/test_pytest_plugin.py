@@ -221,6 +221,19 @@ def test_with_dspy_the_installed_dspy_is_asked_too(run_pytest: Pytest, project: 
 
 
 @pytest.mark.slow
+def test_lints_are_tests_on_request(run_pytest: Pytest, project: Path) -> None:
+    done = run_pytest("--workbench-lint", "-k", "lint")
+    assert done.ids("PASSED") == {"prompts/invoice.session.json::lint"}
+    file = project / "prompts" / "invoice.session.json"
+    session = store.load(file)
+    store.save(replace(session, signature=replace(session.signature, text="note -> code: str, currency")), file)
+    done = run_pytest("--workbench-lint", "-k", "lint")
+    assert done.ids("FAILED") == {"prompts/invoice.session.json::lint"}
+    assert "warning code-as-xml: `code` most likely contains < or &" in done.text
+    assert not [one for one in run_pytest().ids("FAILED") if one.endswith("::lint")]
+
+
+@pytest.mark.slow
 def test_tests_are_chosen_by_id_and_by_word_and_end_at_the_first_failure(
     run_pytest: Pytest, project: Path, tmp_path: Path
 ) -> None:

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 from adapters.errors import SignatureError
+from adapters.formats import catalog
+from adapters.lint.outputs import output_lints
 from adapters.lm.config_file import ConfigError
 from adapters.signatures import notation
 from adapters.signatures.agents import Module, inner_signatures, tool_text
@@ -32,7 +34,7 @@ from sessions.source.project import SourceError
 from workbench.cli import arguments
 from workbench.config import settings
 from workbench.editing import field_values
-from workbench.output import command_output, exit_codes
+from workbench.output import command_output, exit_codes, json_shapes
 from workbench.output.exit_codes import CommandError, no_such
 
 DESCRIPTION = """\
@@ -102,10 +104,14 @@ def run(options: argparse.Namespace) -> int:
     )
     path = Path(options.output)
     _save(session, path, options.force)
+    lints = [one for one in output_lints(signature, catalog.profile("chat")) if one.name == "code-of-type-not-run"]
     if options.json:
         columns = [one.id for one in session.columns]
-        command_output.json({"path": str(path), "columns": columns, "signature": _fields(signature)})
+        shape = {"path": str(path), "columns": columns, "signature": _fields(signature)}
+        command_output.json({**shape, "lints": json_shapes.lints(lints)})
     else:
+        for one in lints:
+            command_output.message(f"! {one.message}")
         command_output.message(
             f"{path}: {signature.signature}{linked_to}. Next: `workbench render {path}`, or `workbench {path}`"
         )

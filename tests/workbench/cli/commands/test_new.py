@@ -70,7 +70,19 @@ def test_json_says_what_was_made(run: Run) -> None:
             {"name": "question", "role": "input", "type": "str"},
             {"name": "answer", "role": "output", "type": "float"},
         ],
+        "lints": [],
     }
+
+
+def test_validators_that_are_never_run_are_named_at_once(run: Run) -> None:
+    Path("shop.py").write_text(
+        "import dspy, pydantic\nclass Item(pydantic.BaseModel):\n    n: int\n"
+        "    @pydantic.field_validator('n')\n    def check(cls, n): return n\n"
+        "class Shop(dspy.Signature):\n    q: str = dspy.InputField()\n    item: Item = dspy.OutputField()\n"
+    )
+    assert "dspy runs" in run("new", "shop.py", "-o", "q.json").err
+    found = run("new", "shop.py", "-o", "r.json", "--json").json["lints"]
+    assert [(one["name"], one["place"]) for one in found] == [("code-of-type-not-run", "field `item`")]
 
 
 @pytest.mark.parametrize(
