@@ -193,7 +193,7 @@ class CapturedFolder:
         else:
             case = session.case(name)
         if column is None:
-            self.notes[f"{call.attempts[0].adapter_classes[0].rpartition(':')[2]} is an adapter of the program's own: "
+            self.notes[f"{call.attempts[0].adapter.classes[0].rpartition(':')[2]} is an adapter of the program's own: "
                        "its calls are kept without a recording"] = None  # fmt: skip
         elif column.id not in case.recordings:
             made = recordings.recorded(call, session, case, column, self._versions)
@@ -343,7 +343,7 @@ def _is_alike(session: Session, signature: SignatureText, demos: tuple[Demo, ...
 
 def _new_session(call: LiveCall, known: CapturedSignature, demos: tuple[Demo, ...]) -> Session:
     model = call.attempts[0].model
-    fallback = call.attempts[0].options.get("use_json_adapter_fallback", True) is True
+    fallback = call.attempts[0].adapter.options.get("use_json_adapter_fallback", True) is True
     return Session(
         known.text,
         demos,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
+
+import pydantic
 
 from adapters.formats import catalog
 from adapters.lm.capabilities import capabilities_of
@@ -45,20 +47,23 @@ class LiveModel:
 class LiveReading:
     """dspy's parse of an output: typed values by field (`sessions.file.typed_values`), or the error's name."""
 
-    values: Mapping[str, Any] | None
-    error: str | None
+    values: Mapping[str, Any] | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class LiveAdapter:
+    """An adapter: its class as `module:Class`, followed by its bases, and its options."""
+
+    classes: tuple[str, ...]
+    options: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class LiveAttempt:
-    """A call of a model: adapter, messages, parameters, and outputs.
+    """A call of a model. Each output is a text, or an object with native parts."""
 
-    `adapter_classes` lists the adapter's class as `module:Class`, followed by its bases. Each output is a text, or an
-    object with native parts.
-    """
-
-    adapter_classes: tuple[str, ...]
-    options: Mapping[str, Any]
+    adapter: LiveAdapter
     is_extraction: bool
     messages: tuple[Mapping[str, Any], ...]
     params: Mapping[str, Any]
@@ -81,7 +86,8 @@ class LiveCall:
     attempts: tuple[LiveAttempt, ...]
     values: tuple[Mapping[str, Any], ...]
     """The typed values of each completion; empty if the call failed."""
-    error: str | None = field(default=None)
+    error: Mapping[str, str] | None = None
+    """The `type` of the exception, and its `message`."""
 
     @property
     def has_failed(self) -> bool:
@@ -91,35 +97,12 @@ class LiveCall:
 
 
 def call_from(data: Mapping[str, Any]) -> LiveCall:
-    """Read a call from JSON. Raises KeyError or TypeError for other data."""
-    error = data["error"]
-    return LiveCall(
-        signature=data["signature"],
-        name=data["name"],
-        inputs=data["inputs"],
-        demos=tuple(data["demos"]),
-        config=data["config"],
-        attempts=tuple([_attempt(one) for one in data["attempts"] if one["messages"]]),
-        values=tuple(data["values"]),
-        error=None if error is None else error["type"],
-    )
+    """Read a call from JSON, without attempts that sent nothing. Raises ValueError for other data."""
+    call = _CALLS.validate_python(data)
+    return replace(call, attempts=tuple([one for one in call.attempts if one.messages]))
 
 
-def _attempt(data: Mapping[str, Any]) -> LiveAttempt:
-    model = data["model"]
-    return LiveAttempt(
-        adapter_classes=tuple(data["adapter"]["classes"]),
-        options=data["adapter"]["options"],
-        is_extraction=data["is_extraction"],
-        messages=tuple(data["messages"]),
-        params=data["params"],
-        model=None if model is None else LiveModel(model["name"], model["params"], model["abilities"]),
-        outputs=tuple(data["outputs"]),
-        error=data["error"],
-        readings=tuple([LiveReading(one.get("values"), one.get("error")) for one in data["readings"]]),
-    )
-
-
+_CALLS = pydantic.TypeAdapter(LiveCall)
 _READINGS: tuple[Part, ...] = ("parse",)
 _OF_AN_ADAPTER = ("response_format", "tools", "tool_choice", "parallel_tool_calls", "reasoning_effort")
 """Parameters of a call that an adapter adds."""
@@ -128,7 +111,7 @@ _ADAPTERS: Mapping[str, str] = {entry.dspy: name for name, entry in catalog.OURS
 
 def adapter_named(attempt: LiveAttempt) -> str | None:
     """Return the name of the adapter that made the prompt, or None for classes other than dspy's."""
-    return _ADAPTERS.get(attempt.adapter_classes[0])
+    return _ADAPTERS.get(attempt.adapter.classes[0])
 
 
 def options_of(attempt: LiveAttempt, name: str) -> dict[str, Any]:
@@ -136,8 +119,12 @@ def options_of(attempt: LiveAttempt, name: str) -> dict[str, Any]:
     ours = catalog.make(name)
     wanted = {}
     for option in catalog.profile(name).options:
-        if option in attempt.options and hasattr(ours, option) and attempt.options[option] != getattr(ours, option):
-            wanted[option] = attempt.options[option]
+        if (
+            option in attempt.adapter.options
+            and hasattr(ours, option)
+            and attempt.adapter.options[option] != getattr(ours, option)
+        ):
+            wanted[option] = attempt.adapter.options[option]
     return wanted
 
 

@@ -141,12 +141,10 @@ def _records(data: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
 
 def _id_of(record: Mapping[str, Any]) -> str:
     """Return the span id of a span or log record; "" for other JSON."""
-    context = record.get("context")
-    inside = context.get("span_id") if isinstance(context, dict) else None
     is_observation = "traceId" in record and isinstance(record.get("type"), str)
     named = record.get("id") if is_observation or "run_type" in record else None
-    id = next((one for one in (record.get("spanId"), record.get("span_id"), inside, named) if isinstance(one, str)), "")
-    return id
+    ids = (record.get("spanId"), record.get("span_id"), _dict(record.get("context")).get("span_id"), named)
+    return next((one for one in ids if isinstance(one, str)), "")
 
 
 def _gather(record: Mapping[str, Any], found: _Found) -> None:
@@ -174,12 +172,7 @@ def _gather(record: Mapping[str, Any], found: _Found) -> None:
 
 def _failure(record: Mapping[str, Any], events: Sequence[tuple[str, Any]]) -> str:
     """Return the first line of a span's error, or ""."""
-    status = record.get("status")
-    status = (
-        status
-        if isinstance(status, dict)
-        else {"code": record.get("status_code"), "message": record.get("status_message")}
-    )
+    status = _dict(record.get("status")) or {"code": record.get("status_code"), "message": record.get("status_message")}
     told = [body.get("exception.message") for name, body in events if name == "exception" and isinstance(body, dict)]
     is_failed = status.get("code", status.get("status_code")) in ERRORS or record.get("level") == "ERROR"
     told += [status.get("message"), status.get("description"), record.get("statusMessage")]
@@ -227,13 +220,12 @@ class _Said:
 
 def _openinference(span: _Span) -> _Said | None:
     """Read OpenInference's attributes, as Phoenix and its instrumentation of dspy write them."""
-    llm = span.attributes.get("llm")
-    if not isinstance(llm, dict) or "input_messages" not in llm:
+    llm = _dict(span.attributes.get("llm"))
+    if "input_messages" not in llm:
         return None
     inputs, outputs = ([_inner(one) for one in _list(llm.get(key))] for key in ("input_messages", "output_messages"))
-    params = _json(llm.get("invocation_parameters"))
-    model = str(llm.get("model_name") or "")
-    return _Said(_messages(inputs), _text(outputs), model, params if isinstance(params, dict) else {})
+    params = _dict(_json(llm.get("invocation_parameters")))
+    return _Said(_messages(inputs), _text(outputs), str(llm.get("model_name") or ""), params)
 
 
 def _inner(message: object) -> object:
@@ -247,12 +239,11 @@ def _inner(message: object) -> object:
 
 def _mlflow(span: _Span) -> _Said | None:
     """Read MLflow's attributes, whose values are JSON."""
-    mlflow = span.attributes.get("mlflow")
-    inputs = _json(mlflow.get("spanInputs")) if isinstance(mlflow, dict) else None
-    if not isinstance(mlflow, dict) or not isinstance(inputs, dict) or "messages" not in inputs:
+    mlflow = _dict(span.attributes.get("mlflow"))
+    inputs = _dict(_json(mlflow.get("spanInputs")))
+    if "messages" not in inputs:
         return None
-    llm = mlflow.get("llm")
-    named = [llm.get("model") if isinstance(llm, dict) else None, span.attributes.get("model"), inputs.get("model")]
+    named = [_dict(mlflow.get("llm")).get("model"), span.attributes.get("model"), inputs.get("model")]
     model = next((one for one in map(_json, named) if isinstance(one, str)), "")
     params = {key: _json(value) for key, value in {**inputs, **span.attributes}.items()}
     return _Said(_messages(inputs["messages"]), _text(_json(mlflow.get("spanOutputs"))), model, params)
@@ -260,19 +251,16 @@ def _mlflow(span: _Span) -> _Said | None:
 
 def _genai(span: _Span) -> _Said | None:
     """Read the attributes of OpenTelemetry's GenAI conventions, and OpenLLMetry's earlier ones."""
-    genai = span.attributes.get("gen_ai")
-    if not isinstance(genai, dict):
+    genai = _dict(span.attributes.get("gen_ai"))
+    if not genai:
         return None
-    request = genai.get("request")
-    request = request if isinstance(request, dict) else {}
-    asked, told = genai.get("input"), genai.get("output")
-    messages = _messages(_json(asked.get("messages")) if isinstance(asked, dict) else genai.get("prompt"))
+    request, asked, told = (_dict(genai.get(key)) for key in ("request", "input", "output"))
+    messages = _messages(_json(asked.get("messages")) if asked else genai.get("prompt"))
     instructions = _text(_json(genai.get("system_instructions")))
     if instructions:
         messages.insert(0, {"role": "system", "content": instructions})
-    reply = _text(_json(told.get("messages")) if isinstance(told, dict) else genai.get("completion"))
-    provider = genai.get("provider")
-    named = provider.get("name") if isinstance(provider, dict) else genai.get("system")
+    reply = _text(_json(told.get("messages")) if told else genai.get("completion"))
+    named = _dict(genai.get("provider")).get("name") or genai.get("system")
     return _Said(messages, reply, _model(named, request.get("model")), request)
 
 
@@ -283,28 +271,22 @@ def _langfuse(span: _Span) -> _Said | None:
         return None
     asked = _json(own.get("input"))
     messages = asked.get("messages") if isinstance(asked, dict) else asked
-    params = _json(own.get("modelParameters"))
-    reply = _text(_json(own.get("output")))
+    params = _dict(_json(own.get("modelParameters")))
     model = str(own.get("model") or own.get("providedModelName") or "")
-    return _Said(_messages(messages), reply, model, params if isinstance(params, dict) else {})
+    return _Said(_messages(messages), _text(_json(own.get("output"))), model, params)
 
 
 def _langsmith(span: _Span) -> _Said | None:
     """Read a LangSmith run of type llm."""
     own = span.own
-    inputs, outputs = own.get("inputs"), own.get("outputs")
-    if own.get("run_type") != "llm" or not isinstance(inputs, dict):
+    inputs, extra = _dict(own.get("inputs")), _dict(own.get("extra"))
+    if own.get("run_type") != "llm" or not inputs:
         return None
-    extra = own.get("extra")
-    extra = extra if isinstance(extra, dict) else {}
-    metadata, invocation = ((extra.get(key) or {}) for key in ("metadata", "invocation_params"))
-    model = metadata.get("ls_model_name") or invocation.get("model") or inputs.get("model")
-    return _Said(
-        _messages(inputs.get("messages")),
-        _text(outputs),
-        _model(metadata.get("ls_provider"), model),
-        {**inputs, **invocation},
+    metadata, invocation = (_dict(extra.get(key)) for key in ("metadata", "invocation_params"))
+    model = _model(
+        metadata.get("ls_provider"), metadata.get("ls_model_name") or invocation.get("model") or inputs.get("model")
     )
+    return _Said(_messages(inputs.get("messages")), _text(own.get("outputs")), model, {**inputs, **invocation})
 
 
 def _model(provider: object, name: object) -> str:
@@ -364,6 +346,10 @@ def _json(value: object) -> Any:
         return value
 
 
+def _dict(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
 def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
@@ -372,7 +358,7 @@ def _attributes(value: object) -> dict[str, Any]:
     """Return attributes by name, from a dict or OTLP's list."""
     if isinstance(value, list):
         return {str(one["key"]): _plain(one.get("value")) for one in value if isinstance(one, dict) and "key" in one}
-    return value if isinstance(value, dict) else {}
+    return _dict(value)
 
 
 def _plain(value: object) -> Any:
@@ -383,9 +369,9 @@ def _plain(value: object) -> Any:
     if kind == "intValue":
         return int(inside) if str(inside).lstrip("-").isdecimal() else inside
     if kind == "arrayValue":
-        return [_plain(one) for one in _list(inside.get("values"))] if isinstance(inside, dict) else []
+        return [_plain(one) for one in _list(_dict(inside).get("values"))]
     if kind == "kvlistValue":
-        return _attributes(inside.get("values")) if isinstance(inside, dict) else {}
+        return _attributes(_dict(inside).get("values"))
     return inside if kind in ("stringValue", "boolValue", "doubleValue", "bytesValue") else value
 
 

@@ -60,7 +60,7 @@ def show_in(runs: SentRuns) -> Callable[[TakenCall], None]:
 def _past_run(taken: TakenCall) -> PastRun:
     call = taken.call
     first = call.attempts[0]
-    adapters = [one.adapter_classes[0].rpartition(":")[2] for one in call.attempts]
+    adapters = [one.adapter.classes[0].rpartition(":")[2] for one in call.attempts]
     errors = [one.error for one in call.attempts if one.error is not None]
     errors += [
         f"{adapter}: {one.error}"
@@ -76,7 +76,7 @@ def _past_run(taken: TakenCall) -> PastRun:
         phase="failed" if call.has_failed else "done",
         seconds=0.0,
         text=answer_parts(first.outputs[0])["text"] or "" if first.outputs else "",
-        error="\n".join(dict.fromkeys(errors)) or call.error or "",
+        error="\n".join(dict.fromkeys(errors)) or (call.error or {}).get("type", ""),
         values=call.values[0] if call.values else {},
         adapter=taken.session.column(taken.column).adapter if taken.column else adapters[0],
         session=call.name,
