@@ -162,7 +162,7 @@ def _paragraphs(history: Mapping[str, Any]) -> Iterator[str]:
         said = f"{counts['changed']} of {counts['compared']} prompts and replies of the samples differ."
         yield " ".join([said, *[f"Not compared: {_plain(reason)}." for reason in one["missing"]]])
         for change in one["changes"]:
-            words = writing.in_words(Key(*change["key"]))
+            words = writing.plain_words(Key(*change["key"]))
             yield f"- {_plain(words)} ({', '.join(change['adapters'])}; as in `{change['sample']}`)"
             runs = [len(run) for line in change["diff"] for run in re.findall("`+", line)]
             fence = "`" * max(3, max(runs, default=0) + 1)

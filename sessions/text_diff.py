@@ -108,10 +108,10 @@ def stretches(before: str, after: str, most_words: int = LONGEST) -> list[Stretc
             gone, come = old[starts[first] : starts[last]], new[new_starts[new_first] : new_starts[new_last]]
             found += _words_replaced(gone, come, start + starts[first], start + new_starts[new_first], most_words)
     following = [*found[1:], Stretch("", len(before), len(before), len(after), len(after))]
-    return [_behind_marks(one, before, after, then) for one, then in zip(found, following, strict=False)]
+    return [_shift_past_marks(one, before, after, then) for one, then in zip(found, following, strict=False)]
 
 
-def _behind_marks(one: Stretch, before: str, after: str, then: Stretch) -> Stretch:
+def _shift_past_marks(one: Stretch, before: str, after: str, then: Stretch) -> Stretch:
     """Shift an insertion or deletion past the punctuation that ends the text before it.
 
     If "Read it." became "Read it. Be brief.", the insertion is then " Be brief." instead of ". Be brief".

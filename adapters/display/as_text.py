@@ -119,17 +119,17 @@ def _picture(sign: str) -> str:
 
 
 def data_line(payload: object) -> str:
-    """Write the JSON of non-text content (an image, a file) on a line, cut by `without_bytes`."""
-    return json.dumps(without_bytes(payload), ensure_ascii=False)
+    """Write the JSON of non-text content (an image, a file) on a line, cut by `cut_bytes`."""
+    return json.dumps(cut_bytes(payload), ensure_ascii=False)
 
 
-def without_bytes(value: object) -> Any:
+def cut_bytes(value: object) -> Any:
     """Cut long strings without whitespace in JSON to their start and length."""
     if isinstance(value, str) and len(value) > LONGEST_DATA and not any(map(str.isspace, value)):
         return f"{value[:40]}… ({len(value):,} characters)"
     if isinstance(value, Mapping):
-        return {key: without_bytes(one) for key, one in value.items()}
-    return [without_bytes(one) for one in value] if isinstance(value, list) else value
+        return {key: cut_bytes(one) for key, one in value.items()}
+    return [cut_bytes(one) for one in value] if isinstance(value, list) else value
 
 
 class Pretty(Protocol):

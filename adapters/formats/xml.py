@@ -57,8 +57,7 @@ class XMLAdapter(ChatAdapter):
     def demo_key(self, signature: Signature) -> Hashable:
         if type(self) is not XMLAdapter:
             return super().demo_key(signature)
-        nested = tuple(uses_nested_xml(one.annotation) for one in signature.output_fields.values())
-        return signature.field_faces, nested
+        return signature.field_faces, _nested_outputs(signature.fields_only)
 
     def format_field_structure(self, signature: Signature) -> str:
         if is_own(self.format_field_with_value, XMLAdapter.format_field_with_value):
@@ -224,6 +223,11 @@ uses_nested_xml: ByIdentity[bool] = ByIdentity(_uses_nested_xml)
 
 Rule: `dspy.adapters.xml_adapter.XMLAdapter._uses_nested_xml`.
 """
+
+
+@lru_cache(maxsize=256)
+def _nested_outputs(signature: Signature) -> tuple[bool, ...]:
+    return tuple([uses_nested_xml(one.annotation) for one in signature.output_fields.values()])
 
 
 def xml_schema(tag: str, annotation: object) -> str:

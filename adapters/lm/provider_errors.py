@@ -117,7 +117,7 @@ def translate(facts: Facts, target: Target, scrubber: Scrubber) -> ProviderError
     return ProviderError(line, kind, status=facts.get("status"), retry_after=retry_after, payload=payload)
 
 
-def in_short(payload: Any) -> str:
+def short_form(payload: Any) -> str:
     """Summarize a `ProviderError.payload`, as in `429 · rate limit`; "" for any other payload."""
     kind = payload.get("kind") if isinstance(payload, Mapping) else None
     if not isinstance(kind, str) or kind not in SHORT:

@@ -83,15 +83,15 @@ def as_json(good: GoodReply) -> str | None:
     return json.dumps({one.name: one.plain for one in good.fields}, indent=2, ensure_ascii=False)
 
 
-def as_markers(good: GoodReply) -> str | None:
-    return _in_form(good, "markers")
+def write_markers(good: GoodReply) -> str | None:
+    return _write_in_form(good, "markers")
 
 
-def as_tags(good: GoodReply) -> str | None:
-    return _in_form(good, "xml")
+def write_tags(good: GoodReply) -> str | None:
+    return _write_in_form(good, "xml")
 
 
-def _in_form(good: GoodReply, kind: ReplyForm) -> str | None:
+def _write_in_form(good: GoodReply, kind: ReplyForm) -> str | None:
     if not good.fields or (good.form is not None and good.form.kind == kind):
         return None
     form = FORMS[kind]
@@ -148,8 +148,8 @@ FIELDS = grouped(
     ),
     Mutation("wrapped in one name more", "the fields below `output`, as in a schema (dspy#8539)", wrapped),
     Mutation("as JSON", "models fall back to JSON, whatever form was asked for", as_json),
-    Mutation("as markers", "models that were tuned on dspy's own prompts", as_markers),
-    Mutation("as XML tags", "models that were tuned on tags", as_tags),
+    Mutation("as markers", "models that were tuned on dspy's own prompts", write_markers),
+    Mutation("as XML tags", "models that were tuned on tags", write_tags),
     Mutation("as labels", "Answer: … on a line, dspy's form of old", labelled("{label}: {text}")),
     Mutation("as headings", "Markdown headings in place of the form", labelled("## {label}\n{text}")),
     Mutation("as bold labels", "**Answer:** … as on a web page", labelled("**{label}:** {text}")),

@@ -128,7 +128,9 @@ def grouped(group: str, *mutations: Mutation) -> tuple[Mutation, ...]:
     return tuple([replace(one, group=group) for one in mutations])
 
 
-def with_text(good: GoodReply, change: Callable[[str], str], escape: Callable[[str, GoodReply], str]) -> Broken | None:
+def change_text(
+    good: GoodReply, change: Callable[[str], str], escape: Callable[[str, GoodReply], str]
+) -> Broken | None:
     """Change the reply's first text and write it with `escape`; None without words."""
     for index, field in enumerate(good.fields):
         if field.is_text and len(field.value.split()) > 0:

@@ -14,7 +14,7 @@ TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s"{}\[\],:]+|\s+', re.DOTAL
 Tokens = Callable[[Sequence[str]], Sequence[str]]
 
 
-def in_json(change: Tokens) -> Callable[[GoodReply], str | None]:
+def write_json_value(change: Tokens) -> Callable[[GoodReply], str | None]:
     """Change the tokens of JSON: the whole reply, or each list and object in it."""
 
     def text_of(text: str) -> str:
@@ -84,7 +84,7 @@ def bare_keys(tokens: Sequence[str]) -> list[str]:
     ]
 
 
-def without_commas(tokens: Sequence[str]) -> list[str]:
+def drop_commas(tokens: Sequence[str]) -> list[str]:
     return [one for one in tokens if one != ","]
 
 
@@ -107,7 +107,7 @@ def no_break_spaces(tokens: Sequence[str]) -> list[str]:
     return [one.replace(" ", "\u00a0") if one.isspace() else one for one in tokens]
 
 
-def in_a_list(good: GoodReply) -> str | None:
+def wrap_in_list(good: GoodReply) -> str | None:
     return _document(good, lambda parts: "[" + _object(parts) + "]")
 
 
@@ -148,19 +148,19 @@ def _document(good: GoodReply, write: Callable[[Sequence[str]], str]) -> str | N
 
 JSON_SLIPS = grouped(
     "JSON",
-    Mutation("single quotes", "Python's notation of a dict", in_json(single_quotes)),
-    Mutation("smart quotes in JSON", "word processors and chat windows replace quotes", in_json(smart_quotes)),
-    Mutation("full-width punctuation", "models trained on Chinese text", in_json(full_width)),
-    Mutation("trailing commas", "JavaScript allows a comma behind the last member", in_json(trailing_commas)),
-    Mutation("a comment in JSON", "models explain themselves within the object", in_json(comment)),
-    Mutation("Python's words in JSON", "True and None in place of true and null", in_json(python_words)),
-    Mutation("keys without quotes", "JavaScript's notation of an object", in_json(bare_keys)),
-    Mutation("no commas", "small models lose them between members", in_json(without_commas)),
-    Mutation("the last bracket missing", "one closing bracket is forgotten", in_json(last_bracket_missing)),
-    Mutation("a bracket too many", "one closing bracket is written twice", in_json(bracket_too_many)),
-    Mutation("and so on", "models write ... where they think that enough is said", in_json(and_so_on)),
-    Mutation("no-break spaces in JSON", "text that was copied from a web page", in_json(no_break_spaces)),
-    Mutation("the object in a list", "models answer a list where one object was asked for", in_a_list),
+    Mutation("single quotes", "Python's notation of a dict", write_json_value(single_quotes)),
+    Mutation("smart quotes in JSON", "word processors and chat windows replace quotes", write_json_value(smart_quotes)),
+    Mutation("full-width punctuation", "models trained on Chinese text", write_json_value(full_width)),
+    Mutation("trailing commas", "JavaScript allows a comma behind the last member", write_json_value(trailing_commas)),
+    Mutation("a comment in JSON", "models explain themselves within the object", write_json_value(comment)),
+    Mutation("Python's words in JSON", "True and None in place of true and null", write_json_value(python_words)),
+    Mutation("keys without quotes", "JavaScript's notation of an object", write_json_value(bare_keys)),
+    Mutation("no commas", "small models lose them between members", write_json_value(drop_commas)),
+    Mutation("the last bracket missing", "one closing bracket is forgotten", write_json_value(last_bracket_missing)),
+    Mutation("a bracket too many", "one closing bracket is written twice", write_json_value(bracket_too_many)),
+    Mutation("and so on", "models write ... where they think that enough is said", write_json_value(and_so_on)),
+    Mutation("no-break spaces in JSON", "text that was copied from a web page", write_json_value(no_break_spaces)),
+    Mutation("the object in a list", "models answer a list where one object was asked for", wrap_in_list),
     Mutation("an object for each field", "one JSON line a field", one_object_each),
     Mutation("printed by Python", "a dict on one line, as print() shows it", printed_by_python),
     Mutation("assigned to a variable", "models that were tuned on code", assigned),
@@ -176,19 +176,19 @@ def each_marker(replacement: str) -> Callable[[GoodReply], str | None]:
     """Replace every marker; `\\1` is the name."""
 
     def made(good: GoodReply) -> str | None:
-        return _with_markers(good, lambda text: MARKER.sub(replacement, text))
+        return _add_markers(good, lambda text: MARKER.sub(replacement, text))
 
     return made
 
 
-def _with_markers(good: GoodReply, change: Callable[[str], str]) -> str | None:
+def _add_markers(good: GoodReply, change: Callable[[str], str]) -> str | None:
     """Change the answer as its form writes it; None for forms other than markers."""
     written = good.write(good.fields)
     return None if written is None or good.form is None or good.form.kind != "markers" else change(written)
 
 
 def values_on_the_line(good: GoodReply) -> str | None:
-    return _with_markers(good, lambda text: re.sub(rf"({MARKER.pattern})\n(?=.)", r"\1 ", text))
+    return _add_markers(good, lambda text: re.sub(rf"({MARKER.pattern})\n(?=.)", r"\1 ", text))
 
 
 def inner_break_lost(good: GoodReply) -> str | None:
@@ -200,27 +200,27 @@ def inner_break_lost(good: GoodReply) -> str | None:
             text = text[: one.start()] + text[one.end() :]
         return text
 
-    return _with_markers(good, change)
+    return _add_markers(good, change)
 
 
 def no_end(good: GoodReply) -> str | None:
-    return _with_markers(good, lambda text: text.replace(f"\n\n{END}", "").rstrip())
+    return _add_markers(good, lambda text: text.replace(f"\n\n{END}", "").rstrip())
 
 
 def end_on_the_line(good: GoodReply) -> str | None:
-    return _with_markers(good, lambda text: text.replace(f"\n\n{END}", f" {END}"))
+    return _add_markers(good, lambda text: text.replace(f"\n\n{END}", f" {END}"))
 
 
 def words_after_end(good: GoodReply) -> str | None:
-    return _with_markers(good, lambda text: f"{text.rstrip()}\nThat should cover it.")
+    return _add_markers(good, lambda text: f"{text.rstrip()}\nThat should cover it.")
 
 
 def remark_for_end(good: GoodReply) -> str | None:
-    return _with_markers(good, lambda text: text.replace(END, "That should cover it.").rstrip())
+    return _add_markers(good, lambda text: text.replace(END, "That should cover it.").rstrip())
 
 
 def no_blank_lines(good: GoodReply) -> str | None:
-    return _with_markers(good, lambda text: re.sub(r"\n\n(?=\[\[ ## )", "\n", text))
+    return _add_markers(good, lambda text: re.sub(r"\n\n(?=\[\[ ## )", "\n", text))
 
 
 MARKERS = grouped(
@@ -273,7 +273,7 @@ def _is_xml(good: GoodReply) -> bool:
     return good.form is not None and good.form.kind == "xml" and bool(good.fields)
 
 
-def in_cdata(good: GoodReply) -> str | None:
+def wrap_in_cdata(good: GoodReply) -> str | None:
     """Put texts unescaped into CDATA."""
     if not _is_xml(good):
         return None
@@ -302,7 +302,7 @@ def line_break_tags(good: GoodReply) -> str | None:
 
 XML_SLIPS = grouped(
     "XML",
-    Mutation("CDATA", "models wrap texts in CDATA to be safe", in_cdata),
+    Mutation("CDATA", "models wrap texts in CDATA to be safe", wrap_in_cdata),
     Mutation("an XML declaration", "a document begins with <?xml …?>", declared),
     Mutation("an XML comment", "models explain themselves within the document", commented),
     Mutation("<br> in a text", "HTML's line break, which is not closed", line_break_tags),

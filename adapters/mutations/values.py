@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal, get_args, get_origin
 
-from adapters.mutations.mutation import Broken, GoodReply, Mutation, grouped, properly, with_text
+from adapters.mutations.mutation import Broken, GoodReply, Mutation, change_text, grouped, properly
 from adapters.replies.forms import FieldText, Leaf, leaves
 from adapters.values.value_text import to_json
 
@@ -74,7 +74,7 @@ def quoted_number(value: object, in_json: bool) -> str | None:
     return f'"{value}"' if _is_number(value) else None
 
 
-def with_unit(value: object, in_json: bool) -> str | None:
+def add_unit(value: object, in_json: bool) -> str | None:
     return _said(f"{value} EUR", in_json) if _is_number(value) else None
 
 
@@ -82,7 +82,7 @@ def about(value: object, in_json: bool) -> str | None:
     return _said(f"about {value}", in_json) if _is_number(value) else None
 
 
-def with_thousands(value: Any, in_json: bool) -> str | None:
+def add_thousands_separator(value: Any, in_json: bool) -> str | None:
     return f"{value:,}" if _is_number(value) and 1000 <= abs(value) < math.inf else None
 
 
@@ -91,11 +91,11 @@ def decimal_comma(value: object, in_json: bool) -> str | None:
     return str(value).replace(".", ",") if is_broken else None
 
 
-def as_percent(value: object, in_json: bool) -> str | None:
+def percent_text(value: object, in_json: bool) -> str | None:
     return f"{value * 100:g}%" if isinstance(value, float) and 0 < value < 1 else None
 
 
-def as_fraction_of_ten(value: object, in_json: bool) -> str | None:
+def fraction_of_ten(value: object, in_json: bool) -> str | None:
     return _said(f"{value * 10:g}/10", in_json) if isinstance(value, float) and 0 < value < 1 else None
 
 
@@ -136,7 +136,7 @@ def is_choice(field: FieldText) -> bool:
     return named and isinstance(field.plain, str)
 
 
-def as_member(field: FieldText) -> str | None:
+def member_name(field: FieldText) -> str | None:
     return (
         str(field.value)
         if isinstance(field.value, enum.Enum) and type(field.value).__str__ is enum.Enum.__str__
@@ -148,13 +148,13 @@ def values_in_words(good: GoodReply) -> str | None:
     """Write all values except texts in words."""
 
     def written(field: FieldText) -> str | None:
-        words = _in_words(field.plain, is_choice(field))
+        words = _value_words(field.plain, is_choice(field))
         return None if words is None else properly(words, good)
 
     return _changed(good, lambda one: not one.is_text, written)
 
 
-def _in_words(value: object, is_choice: bool) -> str | None:
+def _value_words(value: object, is_choice: bool) -> str | None:
     if isinstance(value, bool):
         return "probably" if value else "probably not"
     if _is_number(value):
@@ -188,7 +188,7 @@ def one_item(field: FieldText) -> str | None:
     return items[0] if items is not None and len(items) == 1 else None
 
 
-def as_json_text(field: FieldText) -> str | None:
+def json_text_of(field: FieldText) -> str | None:
     return to_json(field.plain) if field.is_container else None
 
 
@@ -230,7 +230,7 @@ def _unescaped(value: str, good: GoodReply) -> str:
 
 def writes(change: Callable[[str], str], escaped: bool = False) -> Callable[[GoodReply], Broken | None]:
     """Change the first text by adding characters that need escaping, unescaped unless `escaped`."""
-    return lambda good: with_text(good, change, properly if escaped else _unescaped)
+    return lambda good: change_text(good, change, properly if escaped else _unescaped)
 
 
 def _first_word(wrap: str) -> Callable[[str], str]:
@@ -253,23 +253,23 @@ def _bare_ampersand(good: GoodReply) -> Broken | None:
 
 def _own_marker(good: GoodReply) -> Broken | None:
     names = [one.name for one in good.fields]
-    return with_text(good, lambda text: f"{text}\n[[ ## {names[-1]} ## ]]\nis a marker.", properly)
+    return change_text(good, lambda text: f"{text}\n[[ ## {names[-1]} ## ]]\nis a marker.", properly)
 
 
 def _own_tag(good: GoodReply) -> Broken | None:
     names = [one.name for one in good.fields]
-    return with_text(good, lambda text: f"{text} (see </{names[0]}>)", _unescaped)
+    return change_text(good, lambda text: f"{text} (see </{names[0]}>)", _unescaped)
 
 
 VALUES = grouped(
     "values",
     Mutation("numbers in quotes", "a number is written as text", each_leaf(quoted_number)),
-    Mutation("numbers with a unit", "12.5 EUR, as the document has it", each_leaf(with_unit)),
+    Mutation("numbers with a unit", "12.5 EUR, as the document has it", each_leaf(add_unit)),
     Mutation("numbers with a hedge", "about 12.5, by models that are not sure", each_leaf(about)),
-    Mutation("thousands separators", "1,234 as in a document", each_leaf(with_thousands)),
+    Mutation("thousands separators", "1,234 as in a document", each_leaf(add_thousands_separator)),
     Mutation("a decimal comma", "12,5 as in half of Europe", each_leaf(decimal_comma)),
-    Mutation("shares in percent", "93% for 0.93", each_leaf(as_percent)),
-    Mutation("shares out of ten", "9.3/10 for 0.93", each_leaf(as_fraction_of_ten)),
+    Mutation("shares in percent", "93% for 0.93", each_leaf(percent_text)),
+    Mutation("shares out of ten", "9.3/10 for 0.93", each_leaf(fraction_of_ten)),
     Mutation("yes and no", "words for true and false", each_leaf(yes_or_no)),
     Mutation("true and false in quotes", "a truth value is written as text", each_leaf(truth_in_quotes)),
     Mutation(
@@ -292,7 +292,7 @@ VALUES = grouped(
     Mutation(
         "choices with their class",
         "Mood.CALM, as Python prints a member (dspy#10010)",
-        each_field(is_choice, as_member),
+        each_field(is_choice, member_name),
     ),
     Mutation("choices in a sentence", "The answer is …", each_field(is_choice, lambda one: f"I would say {one.plain}")),
     Mutation("lists as bullets", "Markdown's list", each_field(lambda one: one.is_container, bullets)),
@@ -307,7 +307,7 @@ VALUES = grouped(
     Mutation(
         "lists and objects as JSON text",
         "JSON within a string, or within a tag",
-        each_field(lambda one: one.is_container, as_json_text),
+        each_field(lambda one: one.is_container, json_text_of),
     ),
     Mutation("lists and objects in a fence", "JSON within a section, in a fence of its own", json_in_fence),
     Mutation("values in words", "about 12, probably, a and b: words where a value was asked for", values_in_words),

@@ -14,7 +14,7 @@ from adapters.replies.reading import Reading
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.decisions import Decisions
 from adapters.signatures.signature import Signature
-from adapters.tools.fields import with_calls
+from adapters.tools.fields import add_calls_output
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Request:
     @property
     def asked(self) -> Signature:
         """Return the signature of the requested outputs: with `calls_field`, if the session's tools added it."""
-        return self.signature if self.calls_field is None else with_calls(self.signature, self.calls_field)
+        return self.signature if self.calls_field is None else add_calls_output(self.signature, self.calls_field)
 
     @property
     def messages(self) -> tuple[Message, ...]:

@@ -17,11 +17,11 @@ from adapters.requests.decisions import Decisions, decisions_of
 from adapters.signatures.signature import MISSING, Signature
 from adapters.tools import RunTool, request_tools
 from adapters.tools.fields import (
+    add_calls_output,
+    add_tool_fields,
+    set_tool_input,
     tool_input_field,
     tool_output_field,
-    with_calls,
-    with_tool_fields,
-    with_tools,
     without,
 )
 from adapters.types.recognition import is_custom_type, is_named
@@ -88,7 +88,7 @@ def prepare(
         capabilities.response_schema,
         capabilities.params,
     )
-    asked, added = with_tool_fields(signature) if tools else (signature, ())
+    asked, added = add_tool_fields(signature) if tools else (signature, ())
     # A strict schema of only the signature's outputs would forbid the tool calls that the prompt asks for as text.
     natively = adapter.use_native_function_calling and capabilities.function_calling
     is_text = not natively and tool_output_field(asked) in added
@@ -97,7 +97,7 @@ def prepare(
     )
     if chosen is not None:
         sent["response_format"] = chosen
-    values = with_tools(asked, inputs, tools) if tools else inputs
+    values = set_tool_input(asked, inputs, tools) if tools else inputs
     processed = _without_native_fields(adapter, asked, values, facts, sent)
     calls_field = tool_output_field(processed) if tools else None
     if tools and "tools" in sent:
@@ -178,7 +178,7 @@ def read_reply(adapter: RequestedAdapter, request: Request, text: str) -> Readin
     reading = adapter.read(request.asked, text)
     calls = reading.fields.get(name)
     if calls is not None and calls.state == "failed":
-        reading = adapter.read(with_calls(request.signature, name, Any), text)
+        reading = adapter.read(add_calls_output(request.signature, name, Any), text)
     elif calls is None or calls.state != "read":
         return adapter.read(request.signature, text)
     if reading.error is not None and reading.error.field == name:

@@ -25,7 +25,7 @@ from adapters.signatures.outline import (
 )
 from adapters.signatures.read import known_names
 from adapters.signatures.read.source_text import line_and_column, quiet_parse
-from adapters.signatures.source_writer import docstring, to_source
+from adapters.signatures.source_writer import docstring, write_source
 from adapters.signatures.value_writer import text_literal
 
 _COMMENT = re.compile(r'"""(?:[^"\\]|\\.|"(?!""))*"""|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|(#[^\n]*)', re.DOTALL)
@@ -164,7 +164,7 @@ def add_class(outline: Outline, name: str, kind: ClassKind) -> str:
     """Add a model or enum with one member before the first signature; a string becomes Python source."""
     _check_class_name(outline, name)
     if outline.short:
-        return add_class(outline_of(to_source(read(outline.text))), name, kind)
+        return add_class(outline_of(write_source(read(outline.text))), name, kind)
     base = "BaseModel" if "BaseModel" in outline.bound else "pydantic.BaseModel"
     head, body = ("Enum", 'FIRST = "first"') if kind == "enum" else (base, "name: str")
     first = next((one for one in outline.classes if one.kind == "signature"), None)
@@ -330,7 +330,7 @@ def _short_text(outline: Outline, rows: list[NewMember]) -> str:
 
 def _source_form(outline: Outline, wanted: NewMember, member: Member | None) -> str:
     """Rewrite a short signature as Python source, to add a description."""
-    source = outline_of(to_source(read(outline.text)))
+    source = outline_of(write_source(read(outline.text)))
     of = source.class_named(None)
     if of is None:
         raise SignatureError("this short signature cannot be written as Python source")

@@ -121,7 +121,7 @@ class Field:
     """The `FieldInfo` of a live dspy signature that this field was made from."""
 
     @classmethod
-    def from_info(
+    def read_info(
         cls,
         name: str,
         info: Any,
@@ -305,7 +305,7 @@ class Signature(ShowsItself):
             changes["annotation"] = strip_annotated(type_)
         return self._of(_updated(one, changes) if one.name == name else one for one in self.fields.values())
 
-    def with_decisions(self, settings: Mapping[str, Mapping[str, object]]) -> Signature:
+    def set_decisions(self, settings: Mapping[str, Mapping[str, object]]) -> Signature:
         """Set the decision settings of outputs (`dspy.Predict.fields`), by name.
 
         Raises ValueError for a name that is not an output and for settings that are not a mapping.
@@ -323,7 +323,7 @@ class Signature(ShowsItself):
         return Signature(tuple(fields), self.instructions, self.name)
 
     def drop_decisions(self) -> Signature:
-        """Remove the settings of `with_decisions`."""
+        """Remove the settings of `set_decisions`."""
         fields = tuple([replace(one, decision=None) for one in self.fields_in_order])
         return Signature(fields, self.instructions, self.name)
 
@@ -380,7 +380,7 @@ class Signature(ShowsItself):
     @classmethod
     def from_dspy(cls, signature: Any) -> Signature:
         """Convert a live `dspy.Signature` class from its attributes, without importing dspy."""
-        fields = [Field.from_info(name, info, info.json_schema_extra or {}) for name, info in signature.fields.items()]
+        fields = [Field.read_info(name, info, info.json_schema_extra or {}) for name, info in signature.fields.items()]
         return cls(tuple(fields), signature.instructions, signature.__name__)
 
     def shown(self) -> Shown:

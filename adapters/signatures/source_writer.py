@@ -19,7 +19,7 @@ _WORDS = re.compile(
 _ARGUMENTS = {words: name for name, words in CONSTRAINT_WORDS.items()}
 
 
-def to_source(signature: Signature) -> str:
+def write_source(signature: Signature) -> str:
     """Write the Python source of a signature and of every class that its types name.
 
     Raises SignatureError if source cannot express it, as for a default that is not a literal or two classes with the

@@ -112,7 +112,7 @@ class _Checker:
                 return None
             raise ArgumentsError(f"{path}: value cannot be None")
         made = self._typed(types, schema, value, path, depth)
-        return _within_bounds(schema, _chosen(schema, made, path), path)
+        return _is_within_bounds(schema, _chosen(schema, made, path), path)
 
     def _any(self, schemas: list[Any], value: Any, path: str, depth: int) -> Any:
         nulls = [one for one in schemas if _mapping(one).get("type") == "null"]
@@ -220,7 +220,7 @@ _BOUNDS: tuple[tuple[str, str, Callable[[object, Any], bool]], ...] = (
 _LENGTHS = (("minLength", "maxLength", str), ("minItems", "maxItems", list))
 
 
-def _within_bounds(schema: Mapping[str, Any], value: object, path: str) -> object:
+def _is_within_bounds(schema: Mapping[str, Any], value: object, path: str) -> object:
     for key, sign, holds in _BOUNDS:
         bound = schema.get(key)
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -269,7 +269,7 @@ def _schema(line: str) -> dict[str, Any]:
     definitions: dict[str, Any] = {}
     for arg, default in zip(args.args, defaults, strict=True):
         column = max(1, arg.col_offset - len(PREFIX) + 1)
-        made = _of_annotation(arg, column)
+        made = _annotation_schema(arg, column)
         definitions.update(made.pop("$defs", {}))
         properties[arg.arg] = made
         if default is not None:
@@ -282,7 +282,7 @@ def _schema(line: str) -> dict[str, Any]:
     return {**schema, "additionalProperties": False} | ({"$defs": definitions} if definitions else {})
 
 
-def _of_annotation(arg: ast.arg, column: int) -> dict[str, Any]:
+def _annotation_schema(arg: ast.arg, column: int) -> dict[str, Any]:
     if arg.annotation is None:
         return {"type": "string"}
     try:

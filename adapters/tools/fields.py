@@ -30,7 +30,7 @@ def tool_output_field(signature: Signature) -> str | None:
 
 
 @lru_cache(maxsize=256)
-def with_tool_fields(signature: Signature) -> tuple[Signature, tuple[str, ...]]:
+def add_tool_fields(signature: Signature) -> tuple[Signature, tuple[str, ...]]:
     """Add the two fields to the signature if missing; also return the added names."""
     from adapters.types.tools import Tool, ToolCalls
 
@@ -46,7 +46,7 @@ def with_tool_fields(signature: Signature) -> tuple[Signature, tuple[str, ...]]:
 
 
 @lru_cache(maxsize=256)
-def with_calls(signature: Signature, name: str, annotation: object = None) -> Signature:
+def add_calls_output(signature: Signature, name: str, annotation: object = None) -> Signature:
     """Append an output `name` for the calls, unless the signature has it."""
     from adapters.types.tools import ToolCalls
 
@@ -55,7 +55,7 @@ def with_calls(signature: Signature, name: str, annotation: object = None) -> Si
     return signature.append(name, OutputField(desc=CALLS_DESCRIPTION), annotation or ToolCalls)
 
 
-def with_tools(signature: Signature, inputs: Mapping[str, Any], tools: Sequence[RunTool]) -> dict[str, Any]:
+def set_tool_input(signature: Signature, inputs: Mapping[str, Any], tools: Sequence[RunTool]) -> dict[str, Any]:
     """Put `tools` into the signature's tool input, unless it has a value."""
     name = tool_input_field(signature)
     values = dict(inputs)

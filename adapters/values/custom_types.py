@@ -232,15 +232,15 @@ def _build_items(origin: object, args: Sequence[object], value: Collection[objec
     return tuple(built) if isinstance(value, tuple) else built
 
 
-def to_plain(value: object) -> object:
+def plain_value(value: object) -> object:
     """Convert a value to plain JSON for `build`; values without a custom type stay the same object."""
     if is_built(type(value)):
         return _plain_type(value)
     if isinstance(value, dict):
-        plain = {key: to_plain(child) for key, child in value.items()}
+        plain = {key: plain_value(child) for key, child in value.items()}
         return value if all(plain[key] is value[key] for key in plain) else plain
     if isinstance(value, list | tuple):
-        children = [to_plain(child) for child in value]
+        children = [plain_value(child) for child in value]
         return value if all(new is old for new, old in zip(children, value, strict=True)) else children
     return value
 

@@ -199,9 +199,9 @@ class CapturedFolder:
             made = recordings.recorded(call, session, case, column, self._versions)
             shown = recordings.reply_of(made, session.model_of(column))
             replies = {**case.replies, column.id: shown} if shown is not None else case.replies
-            found = session.by_column({**case.recordings, column.id: made})
-            case = replace(case, recordings=found, replies=session.by_column(replies))
-            session = session.with_case(case)
+            found = session.sort_by_column({**case.recordings, column.id: made})
+            case = replace(case, recordings=found, replies=session.sort_by_column(replies))
+            session = session.replace_case(case)
             self._find(session, predictor.path, case, column)
         elif name is not None:
             return
@@ -307,8 +307,8 @@ class CapturedFolder:
                 joined = replace(joined, cases=(*joined.cases, replace(case, name=name, recordings={}, replies={})))
             mine = joined.case(name)
             recorded, replies = {**recorded, **mine.recordings}, {**replies, **mine.replies}
-            both = joined.by_column(recorded), joined.by_column(replies)
-            joined = joined.with_case(replace(mine, recordings=both[0], replies=both[1]))
+            both = joined.sort_by_column(recorded), joined.sort_by_column(replies)
+            joined = joined.replace_case(replace(mine, recordings=both[0], replies=both[1]))
         predictor.session, predictor.saved, predictor.since, predictor.known = joined, there, opened.fingerprint, known
 
     def report(self) -> list[SessionReport]:

@@ -244,7 +244,7 @@ def _capabilities(model: LiveModel | None) -> dict[str, Any]:
 
 def _agreed_recording(session: Session, case: Case, column: Column, live: Recording) -> Recording:
     """Use our own notation where it is equivalent: the order of parameters, the field of an error."""
-    held = session.with_case(replace(case, recordings={**case.recordings, column.id: live}))
+    held = session.replace_case(replace(case, recordings={**case.recordings, column.id: live}))
     ours = checking.update(held, parts=_READINGS, columns=[column.id], cases=[case.name])
     read = ours.case(case.name).recordings[column.id].attempts
     attempts = [

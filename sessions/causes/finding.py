@@ -20,8 +20,8 @@ from sessions.checking.verdicts import (
     Edit,
     FixtureResult,
     Origin,
-    as_short_json,
     quoted,
+    short_json,
     shortened,
     verdict_changes,
 )
@@ -59,7 +59,7 @@ class Causes:
     def found(self) -> tuple[Cause, ...]:
         """List the causes: changed verdicts and values first, then those with most fixtures."""
         causes = [
-            Cause(key, "; ".join(self._said[key]) or in_words(key), tuple(fixtures), self._examples[key])
+            Cause(key, "; ".join(self._said[key]) or plain_words(key), tuple(fixtures), self._examples[key])
             for key, fixtures in self._fixtures.items()
         ]
         return tuple(sorted(causes, key=lambda one: (one.rank, one.key.after != PARSE_ERROR, -len(one.fixtures))))
@@ -274,7 +274,7 @@ def _near(found: dict[Key, list[Drift]], field: str) -> Key | None:
 
 
 def _short(value: object) -> str:
-    return "" if value is None else as_short_json(value)
+    return "" if value is None else short_json(value)
 
 
 def _digest(drift: Drift) -> str:
@@ -283,7 +283,7 @@ def _digest(drift: Drift) -> str:
     return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()[:16] if lines else ""
 
 
-def in_words(key: Key) -> str:
+def plain_words(key: Key) -> str:
     """Describe a cause in a line, such as "the description of `score` changed: “0 to 1” → “0 to 10”"."""
     change = f": {quoted(key.before)} → {quoted(key.after)}" if key.before or key.after else ""
     name = f" `{key.name}`" if key.name else ""
@@ -329,5 +329,5 @@ def in_words(key: Key) -> str:
     if key.kind == "key order":
         return KEYS_SORTED
     if key.kind == "dspy release" and writing.is_of_writing(key):
-        return f"another dspy release: {writing.in_words(key)}"
+        return f"another dspy release: {writing.plain_words(key)}"
     return f"another {key.kind}{change}"

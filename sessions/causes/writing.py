@@ -224,7 +224,7 @@ def is_of_writing(key: Key) -> bool:
     return key.name.partition(": ")[0] in _SENTENCES or key.name in _OF_A_FIELD.values()
 
 
-def in_words(key: Key) -> str:
+def plain_words(key: Key) -> str:
     """Describe a change without a final period: "types are written `Union[…]`, no longer `UnionType[…]`"."""
     what, before, after = key.name, key.before, key.after
     kind, _, of = what.partition(": ")

@@ -12,7 +12,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from adapters.formats import catalog
 from adapters.formats.base import Adapter
 from adapters.formats.two_step import extraction_adapter, extraction_signature
 from adapters.prompts.text import Prompt
@@ -21,7 +20,7 @@ from adapters.requests.request import Request, prepare
 from adapters.signatures.signature import Signature
 from sessions.checking import differences, expectations
 from sessions.checking.known_prompts import KnownPrompts
-from sessions.checking.verdicts import PARTS, Drift, FixtureResult, Part, Word, lost_recording, notes_of
+from sessions.checking.verdicts import PARTS, Drift, FixtureResult, Part, Word, notes_of
 from sessions.model import variants
 from sessions.model.replies import RecordedAttempt, Reply
 from sessions.model.session import Case, Column, Recording, Session
@@ -69,7 +68,7 @@ def each(
     wanted: IsWanted = always,
 ) -> Iterator[FixtureResult]:
     """Like `check`, but yield one result at a time."""
-    session = _KNOWN.with_known_demos(session)
+    session = _KNOWN.share_demos(session)
     for case in session.cases:
         if cases is not None and case.name not in cases:
             continue
@@ -90,7 +89,7 @@ def each(
 
 def _why_not_there(adapter: str) -> str:
     """Return why an adapter of another release is unavailable; "" if it is available or ours."""
-    if catalog.parse_release(adapter) is None:
+    if "@" not in adapter:
         return ""
     from sessions.releases import environments
 
@@ -131,7 +130,7 @@ def update(
             if column.id in case.recordings and wanted(case.name, column.id):
                 current = session.case(case.name)
                 updated = _Fixture(session, column, current, (adapters or {}).get(column.id)).updated(parts)
-                session = session if updated is current else session.with_case(updated)
+                session = session if updated is current else session.replace_case(updated)
     return session
 
 
@@ -179,14 +178,14 @@ class _Fixture:
     def check(self) -> _Outcome:
         outcome = _Outcome()
         recorded, reply = self._recording, self._case.replies.get(self._column.id)
-        if lost_recording(self._case, self._column.id):
+        if recorded is None and self._case.expect and self._case.measured.get(self._column.id):
             outcome.error("render", f"recordings.{self._column.id}", GONE)
         if recorded is None and not self._case.expect:
             return outcome
         try:
             signature = self._session.signature.read()
             adapter = self._adapter or rendering.adapter_of(self._column)
-            if recorded is not None and catalog.parse_release(self._column.adapter) is not None:
+            if recorded is not None and "@" in self._column.adapter:
                 recording.versions_of(self._column)  # starts the release
         except Exception as error:  # an unusable signature or adapter is an error of every verdict
             for part in PARTS if recorded is not None else ("expect",):
@@ -218,7 +217,8 @@ class _Fixture:
             model = self._session.model_of(self._column)
             capabilities = recording.capabilities_in_force(recorded, model)
         try:
-            reuse = _KNOWN.get(adapter, signature)
+            key = adapter, adapter.demo_key(signature)
+            reuse = _KNOWN.get(key)
             request = rendering.request_of(
                 self._session, self._column, self._case, reuse, capabilities=capabilities, adapter=adapter
             )
@@ -226,7 +226,7 @@ class _Fixture:
             if recorded is not None:
                 outcome.error("render", "inputs", f"no prompt can be made: {_said(error)}")
             return Request(Prompt(()), {}, signature)
-        _KNOWN.keep(adapter, signature, request.prompt)
+        _KNOWN.keep(key, request.prompt)
         return request
 
     def _attempts(
@@ -306,10 +306,10 @@ class _Fixture:
     ) -> None:
         """Judge the recorded reply that counted (the first of the last attempt), else the last one shown."""
         try:
-            expect = expectations.for_column(self._case.expect, self._column.id)
+            expect = expectations.column_expectations(self._case.expect, self._column.id)
             if not expect:
                 return
-            counted = [(today.number, reading) for today, reading in readings if not _is_extraction(today)]
+            counted = [(today.number, read) for today, read in readings if today.attempt.role != "extraction"]
             if counted:
                 last = max(number for number, _ in counted)
                 reading = next(reading for number, reading in counted if number == last)
@@ -391,10 +391,6 @@ def _varied(session: Session, column: Column) -> Session:
         return variants.session_of(session, column)
     except Exception:  # rendering reports the error
         return session
-
-
-def _is_extraction(today: _Today) -> bool:
-    return today.attempt.role == "extraction"
 
 
 def _has_reading(today: _Today) -> bool:

@@ -84,10 +84,10 @@ def renamed_classes(before: Mapping[str, Schema], after: Mapping[str, Schema]) -
     gone, come = [one for one in before if one not in after], [one for one in after if one not in before]
     if len(gone) * len(come) > MOST_PAIRS:
         return {}
-    return renamed(gone, come, lambda old, new: with_names(before[old], {old: new}) == after[new])
+    return renamed(gone, come, lambda old, new: rename_classes(before[old], {old: new}) == after[new])
 
 
-def with_names(schema: Schema, names: Mapping[str, str]) -> Schema:
+def rename_classes(schema: Schema, names: Mapping[str, str]) -> Schema:
     """Replace class names in the title and references of a schema."""
     text = json.dumps(schema)
     for old, new in names.items():
@@ -114,7 +114,7 @@ class ClassChange(NamedTuple):
     before: str
     after: str
 
-    def at_owner(self, owners: Mapping[str, str]) -> ClassChange:
+    def moved_to_owner(self, owners: Mapping[str, str]) -> ClassChange:
         """Move a change of an inherited field to the class that declares it."""
         name, dot, field = self.place.partition(".")
         owner = owners.get(self.place, name)
@@ -130,10 +130,10 @@ def class_changes(
     """
     for name, schema in before.items():
         if name in after and json.dumps(schema) != json.dumps(after[name]):
-            yield from _of_class(name, schema, after[name], is_sorted)
+            yield from _class_change(name, schema, after[name], is_sorted)
 
 
-def _of_class(name: str, before: Schema, after: Schema, is_sorted: bool) -> Iterator[ClassChange]:
+def _class_change(name: str, before: Schema, after: Schema, is_sorted: bool) -> Iterator[ClassChange]:
     old, new = before.get("properties", {}), after.get("properties", {})
     gone, come = [one for one in old if one not in new], [one for one in new if one not in old]
     pairs = renamed(gone, come, lambda one, other: _without(old[one], "title") == _without(new[other], "title"))
@@ -147,7 +147,7 @@ def _of_class(name: str, before: Schema, after: Schema, is_sorted: bool) -> Iter
             yield ClassChange(f"{name}.{one}", f"`{name}.{one}` is new", "", json.dumps(new[one]))
     for one in old:
         if one in new:
-            yield from _of_property(f"{name}.{one}", old[one], new[one])
+            yield from _property_change(f"{name}.{one}", old[one], new[one])
     kept = [pairs.get(one, one) for one in old if pairs.get(one, one) in new]
     order = [one for one in new if one in kept]
     if kept != order and not is_sorted:
@@ -165,7 +165,7 @@ def _of_class(name: str, before: Schema, after: Schema, is_sorted: bool) -> Iter
         yield changed(name, f"the definition of `{name}`", *rest)
 
 
-def _of_property(place: str, before: Schema, after: Schema) -> Iterator[ClassChange]:
+def _property_change(place: str, before: Schema, after: Schema) -> Iterator[ClassChange]:
     for key in ("description", "default", "title"):
         if (key in before, before.get(key)) != (key in after, after.get(key)):
             yield changed(place, f"the {key} of `{place}`", *[of.get(key, "") for of in (before, after)])

@@ -179,7 +179,7 @@ def _message_drift(index: int, before: Mapping[str, object], message: Message, p
     edits = _edits(message, found, now) if isinstance(then, str) and isinstance(now, str) else ()
     if isinstance(then, str) and isinstance(now, str) and any(one.origin.kind == "schema" for one in edits):
         of_classes = list(class_changes(classes_in(then), classes_in(now), is_sorted=True))
-        edits = tuple(itertools.chain.from_iterable([_by_class(one, of_classes) for one in edits]))
+        edits = tuple(itertools.chain.from_iterable([_split_by_class(one, of_classes) for one in edits]))
     return Drift("render", place, words, line_diff(old, new), origins, edits=edits)
 
 
@@ -223,7 +223,7 @@ def _edits(message: Message, changes: Sequence[Change], after: str) -> tuple[Edi
     return tuple([one for one in edits if one.before or one.after]) or edits
 
 
-def _by_class(edit: Edit, of_classes: Sequence[ClassChange]) -> Sequence[Edit]:
+def _split_by_class(edit: Edit, of_classes: Sequence[ClassChange]) -> Sequence[Edit]:
     """Split an edit of a schema into its class changes. Return other edits unchanged."""
     if edit.origin.kind != "schema" or not of_classes:
         return [edit]
@@ -318,7 +318,7 @@ def _described(message: Message, changes: Sequence[Change], say: _Verbs) -> list
             whole = tag == "insert" and all(start <= at and to <= end for at, to in _pieces(message, origin))
             one = {"delete": say.less, "insert": say.more}.get(tag, say.other)
             verbs.setdefault(origin, set()).add(say.whole if whole else one)
-    return [f"{origin.in_words()} {verb.pop() if len(verb) == 1 else say.other}" for origin, verb in verbs.items()]
+    return [f"{origin.plain_words()} {verb.pop() if len(verb) == 1 else say.other}" for origin, verb in verbs.items()]
 
 
 def _pieces(message: Message, origin: Origin) -> Iterator[tuple[int, int]]:

@@ -54,7 +54,7 @@ class Failure:
     found: JSON
 
 
-def for_column(expect: Mapping[str, object], column: str) -> Mapping[str, Any]:
+def column_expectations(expect: Mapping[str, object], column: str) -> Mapping[str, Any]:
     """Return the expectations for a column. Raises `ExpectationError`."""
     for key in expect:
         if key not in ("reply", "fields", "columns", *MEASURED):
@@ -66,7 +66,7 @@ def for_column(expect: Mapping[str, object], column: str) -> Mapping[str, Any]:
 
 
 def judge(expect: Mapping[str, object], reading: Reading, measured: Sequence[Measured] = ()) -> tuple[Failure, ...]:
-    """Return the failures of `reading` against a column's expectations (see `for_column`).
+    """Return the failures of `reading` against a column's expectations (see `column_expectations`).
 
     `measured` contains the measures of the run, as in `Case.measured`. Raises `ExpectationError` for invalid
     expectations.

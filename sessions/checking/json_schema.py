@@ -130,11 +130,11 @@ def _multiple_of(validator: Any, argument: Any, value: Any, schema: Any) -> Iter
     """Compare decimal notations: 12.55 is a multiple of 0.01, though not as floats."""
     from jsonschema import ValidationError
 
-    if _is_number(value) and _as_written(value) % _as_written(argument):
+    if _is_number(value) and _number_text(value) % _number_text(argument):
         yield ValidationError(f"is not a multiple of {argument}")
 
 
-def _as_written(number: float) -> Fraction:
+def _number_text(number: float) -> Fraction:
     return Fraction(number) if isinstance(number, int) else Fraction(repr(number))
 
 

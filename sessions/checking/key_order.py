@@ -62,7 +62,7 @@ def restored(session: Session, adapters: Mapping[str, Adapter] | None = None) ->
             else old
             for id, old in case.recordings.items()
         }
-        made = made.with_case(replace(case, recordings=recordings))
+        made = made.replace_case(replace(case, recordings=recordings))
     return made
 
 

@@ -12,9 +12,10 @@ from dataclasses import replace
 
 from adapters.formats.base import Adapter
 from adapters.prompts.text import Prompt
-from adapters.signatures.signature import Signature
 from sessions.model.session import Demo, Session
 
+PromptKey = tuple[Adapter, Hashable]
+"""An adapter and its `demo_key` for a signature."""
 MOST_DEMOS = 4_000
 """The limit on remembered demos, and on demos in remembered prompts; beyond it the cache is cleared."""
 
@@ -24,10 +25,10 @@ class KnownPrompts:
 
     def __init__(self) -> None:
         self._demos: dict[str, Demo] = {}
-        self._prompts: dict[tuple[Adapter, Hashable], Prompt] = {}
+        self._prompts: dict[PromptKey, Prompt] = {}
         self._weight = 0
 
-    def with_known_demos(self, session: Session) -> Session:
+    def share_demos(self, session: Session) -> Session:
         """Replace the session's demos with equal ones of earlier sessions."""
         if not session.demos or len(session.demos) > MOST_DEMOS // 10:
             return session
@@ -41,13 +42,13 @@ class KnownPrompts:
             self._demos.clear()
         return self._demos.setdefault(content, demo)
 
-    def get(self, adapter: Adapter, signature: Signature) -> Prompt | None:
+    def get(self, key: PromptKey) -> Prompt | None:
         """Return a prompt whose rendered demos can be reused."""
-        return self._prompts.get((adapter, adapter.demo_key(signature)))
+        return self._prompts.get(key)
 
-    def keep(self, adapter: Adapter, signature: Signature, prompt: Prompt) -> None:
+    def keep(self, key: PromptKey, prompt: Prompt) -> None:
         self._weight += 1 + len(prompt.demos)
         if self._weight > MOST_DEMOS:
             self._prompts.clear()
             self._weight = 1 + len(prompt.demos)
-        self._prompts[adapter, adapter.demo_key(signature)] = prompt
+        self._prompts[key] = prompt

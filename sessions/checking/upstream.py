@@ -57,7 +57,7 @@ def _prompts(
             continue
         ours = _today(session, case, column, recorded) if index == 0 else ()
         if not same(before, as_json([one.as_dict() for one in ours])):
-            ours = tuple([_without_origins(one) for one in before])
+            ours = tuple([_unknown_message(one) for one in before])
         found = differences.messages_drift(after, ours, before, dspy.name)
         drift.extend(found or [Drift("upstream", "messages", f"{dspy.name} makes other messages")])
     return drift
@@ -99,7 +99,7 @@ def _today(session: Session, case: Case, column: Column, recorded: Recording) ->
         return ()
 
 
-def _without_origins(message: Mapping[str, object]) -> Message:
+def _unknown_message(message: Mapping[str, object]) -> Message:
     """Convert a recorded message that we no longer render. The origins of its text are unknown."""
     from adapters.prompts.text import Segment, Text
 

@@ -38,7 +38,7 @@ class Origin:
     def __str__(self) -> str:
         return f"{self.turn} · {self.kind}" + (f" of `{self.field}`" if self.field is not None else "")
 
-    def in_words(self) -> str:
+    def plain_words(self) -> str:
         """Return a phrase such as "the description of `score` in the system message"."""
         what = _KINDS.get(self.kind, self.kind)
         if self.field is not None:
@@ -196,7 +196,7 @@ def _value_changes(field: str, drift: Drift) -> Iterator[VerdictChange]:
         found = [(field, _value(drift, "gone"), _value(drift, "new"))]
     else:
         inner = list(dict.fromkeys(_differing(field, drift.before, drift.after, 0)))
-        whole = [(field, as_short_json(drift.before), as_short_json(drift.after))]
+        whole = [(field, short_json(drift.before), short_json(drift.after))]
         found = inner if len(inner) <= MOST_INNER else whole
     yield from (VerdictChange(*one, (drift,)) for one in found)
 
@@ -210,7 +210,7 @@ def _differing(name: str, before: JSON, after: JSON, depth: int) -> Iterator[tup
             for key in dict.fromkeys([*before, *after]):
                 sides = [one.get(key, _ABSENT) for one in (before, after)]
                 if _ABSENT in sides:
-                    old, new = (NO_VALUE if one is _ABSENT else as_short_json(one) for one in sides)
+                    old, new = (NO_VALUE if one is _ABSENT else short_json(one) for one in sides)
                     yield f"{name}.{key}", old, new
                 else:
                     yield from _differing(f"{name}.{key}", sides[0], sides[1], depth + 1)
@@ -219,7 +219,7 @@ def _differing(name: str, before: JSON, after: JSON, depth: int) -> Iterator[tup
         for old, new in zip(before, after, strict=True):
             yield from _differing(f"{name}[]", old, new, depth + 1)
     elif not same(before, after):
-        yield name, as_short_json(before), as_short_json(after)
+        yield name, short_json(before), short_json(after)
 
 
 def _flip(parts: Mapping[str, Drift]) -> VerdictChange:
@@ -228,7 +228,7 @@ def _flip(parts: Mapping[str, Drift]) -> VerdictChange:
     about = error.before if is_parsed_now else error.after
     field = (about.get("field") if isinstance(about, Mapping) else None) or ""
     value = parts.get(f"values.{field}")
-    known = PARSED if value is None else as_short_json(value.after if is_parsed_now else value.before)
+    known = PARSED if value is None else short_json(value.after if is_parsed_now else value.before)
     ends = (PARSE_ERROR, known) if is_parsed_now else (known, PARSE_ERROR)
     return VerdictChange(field, *ends, tuple(parts.values()))
 
@@ -236,8 +236,8 @@ def _flip(parts: Mapping[str, Drift]) -> VerdictChange:
 def _value(drift: Drift, absent: Literal["gone", "new"]) -> str:
     """Return the recorded value of a drift for "gone", today's for "new"."""
     if absent == "gone":
-        return NO_VALUE if drift.message.endswith(" is new") else as_short_json(drift.before)
-    return NO_VALUE if drift.message.endswith(" is gone") else as_short_json(drift.after)
+        return NO_VALUE if drift.message.endswith(" is new") else short_json(drift.before)
+    return NO_VALUE if drift.message.endswith(" is gone") else short_json(drift.after)
 
 
 def _fields_of_the_prompt(drifts: Sequence[Drift]) -> tuple[set[str], set[str]]:
@@ -254,7 +254,7 @@ def _fields_of_the_prompt(drifts: Sequence[Drift]) -> tuple[set[str], set[str]]:
     return gone, new
 
 
-def as_short_json(value: object) -> str:
+def short_json(value: object) -> str:
     """Write a value as JSON; a long one as its beginning and a digest, for comparison."""
     text = json.dumps(plain(value), ensure_ascii=False)
     return shortened(text)
@@ -303,11 +303,6 @@ def notes_of(case: Case, column: str) -> tuple[str, ...]:
     if reply is not None and reply.text not in _texts(recorded):
         return (f"the recorded reply was judged, not the one shown ({reply.source}); `workbench record` records that",)
     return ()
-
-
-def lost_recording(case: Case, column: str) -> bool:
-    """Return whether a recorded run left measures beside an expectation, but no recording."""
-    return bool(case.expect) and column not in case.recordings and bool(case.measured.get(column))
 
 
 def _texts(recorded: Recording) -> set[str]:

@@ -61,7 +61,7 @@ def _placed(known: Mapping[str, Any], state: Mapping[str, Any], usual: str) -> d
 
 def _text(states: Mapping[str, object], metadata: object) -> str:
     try:
-        return exported.as_dspy_saves({**states, "metadata": metadata})
+        return exported.dspy_json({**states, "metadata": metadata})
     except ValueError as error:
         raise ExportError(f"a text has a lone surrogate, which dspy's files cannot hold: {error}") from error
 

@@ -16,9 +16,9 @@ from adapters.formats.profile import EXTRACTION_OPTION, FALLBACK_OPTION
 from adapters.signatures import notation
 from adapters.signatures.class_writer import is_name
 from adapters.signatures.signature import Signature
-from adapters.signatures.source_writer import to_source
+from adapters.signatures.source_writer import write_source
 from adapters.signatures.type_names import notes_of, walk
-from adapters.tools.fields import with_tool_fields, with_tools
+from adapters.tools.fields import add_tool_fields, set_tool_input
 from sessions.exports.endpoints import OFFLINE, headers_of, key_goes_there
 from sessions.exports.exported import Exported, ExportError, Source, View, beside, comment, literal, quoted
 from sessions.exports.litellm_script import NO_KEY
@@ -127,8 +127,8 @@ def dspy_source(source: Source) -> Exported:
     signature, is_thinking = predictor_of(view)
     inputs_given = _given_inputs(view, left)
     if view.session.tools:
-        signature, _ = with_tool_fields(signature)
-        inputs_given = with_tools(signature, inputs_given, described_tools(view.session))
+        signature, _ = add_tool_fields(signature)
+        inputs_given = set_tool_input(signature, inputs_given, described_tools(view.session))
         left.append("functions for the tools, which a session only describes, and the turns in which they are called")
     signature = replace(signature, name=_name_of(view, signature))
     head = _class_source(signature)
@@ -218,12 +218,12 @@ def _refuse(view: View) -> None:
 def _class_source(signature: Signature) -> str:
     """Write the class; `with_instructions` sets instructions that a docstring cannot hold. Raises ExportError."""
     try:
-        return to_source(signature)
+        return write_source(signature)
     except SignatureError:
         pass
     bare = Signature.make(signature.fields_in_order, name=signature.name)
     try:
-        source = to_source(bare)
+        source = write_source(bare)
     except SignatureError as error:
         raise ExportError(f"the signature cannot be written as source: {error}") from error
     said = literal(signature.instructions, "    ")

@@ -15,7 +15,7 @@ from sessions.exports.exported import ExportError, Source, View
 from sessions.running import rendering
 
 
-def _as_a_shell_has_it(provider: str, usual: str) -> str:
+def _shell_address(provider: str, usual: str) -> str:
     """Write a shell expression: the address from the variables that the workbench reads, else the usual address."""
     found = usual
     for name in reversed(base_variables(provider)):
@@ -23,15 +23,15 @@ def _as_a_shell_has_it(provider: str, usual: str) -> str:
     return found
 
 
-def _of_an_own_server(provider: str) -> tuple[str, str]:
+def _own_server_address(provider: str) -> tuple[str, str]:
     _, usual = USUAL[provider]
-    return _as_a_shell_has_it(provider, usual), ""
+    return _shell_address(provider, usual), ""
 
 
-_OLLAMA = (_as_a_shell_has_it("ollama", OLLAMAS_HOME) + "/v1", "")
+_OLLAMA = (_shell_address("ollama", OLLAMAS_HOME) + "/v1", "")
 COMPATIBLE: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
-        "openai": (_as_a_shell_has_it("openai", "https://api.openai.com/v1"), "OPENAI_API_KEY"),
+        "openai": (_shell_address("openai", "https://api.openai.com/v1"), "OPENAI_API_KEY"),
         "anthropic": ("https://api.anthropic.com/v1", "ANTHROPIC_API_KEY"),
         "gemini": ("https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY"),
         "mistral": ("https://api.mistral.ai/v1", "MISTRAL_API_KEY"),
@@ -39,8 +39,8 @@ COMPATIBLE: Mapping[str, tuple[str, str]] = MappingProxyType(
         "deepseek": ("https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"),
         "openrouter": ("https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
         **dict.fromkeys(OLLAMA, _OLLAMA),
-        "hosted_vllm": _of_an_own_server("hosted_vllm"),
-        "lm_studio": _of_an_own_server("lm_studio"),
+        "hosted_vllm": _own_server_address("hosted_vllm"),
+        "lm_studio": _own_server_address("lm_studio"),
     }
 )
 """For providers with OpenAI's chat completions: the address as a shell expression, and the API key's variable."""

@@ -50,7 +50,7 @@ class View:
 
     @property
     def place(self) -> str:
-        return f"column {self.column.id}, {self.case.in_words}"
+        return f"column {self.column.id}, {self.case.plain_words}"
 
     @cached_property
     def adapter(self) -> Adapter:
@@ -147,7 +147,7 @@ def switched_off(session: Session, cases: Sequence[Case] = ()) -> tuple[str, ...
     said = [f"demo {', '.join(numbers)}: switched off"] if numbers else []
     for case in cases:
         places = [str(place + 1) for place in sorted(case.turns_off)]
-        which = f" of {case.in_words}" if len(cases) > 1 else ""
+        which = f" of {case.plain_words}" if len(cases) > 1 else ""
         said += [f"history turn {', '.join(places)}{which}: switched off"] if places else []
     return tuple(said)
 
@@ -182,7 +182,7 @@ def readable(value: object) -> str:
     return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def as_dspy_saves(value: object) -> str:
+def dspy_json(value: object) -> str:
     """Write like dspy's `save`: `orjson.dumps` with OPT_INDENT_2 and OPT_APPEND_NEWLINE.
 
     Unlike Python's `json`, it writes floats differently and rejects unpaired surrogates. Raises ValueError for them.

@@ -44,7 +44,7 @@ def finetune(source: Source) -> Exported:
     for view in source.views:
         answer, why_not = _answer(view, signature)
         if answer is None:
-            left.append(f"{view.case.in_words}: {why_not}")
+            left.append(f"{view.case.plain_words}: {why_not}")
         else:
             lines.append(_example(view, signature, {**rendering.inputs_of(signature, view.case), **answer}))
     if not lines:
@@ -73,7 +73,7 @@ def _example(view: View, signature: Signature, values: Mapping[str, object]) -> 
 def _expected(view: View, signature: Signature) -> dict[str, Any] | None:
     """Return the expected outputs if the case has an exact value for each, else None."""
     try:
-        fields = expectations.for_column(view.case.expect, view.column.id).get("fields", {})
+        fields = expectations.column_expectations(view.case.expect, view.column.id).get("fields", {})
     except expectations.ExpectationError as error:
         raise ExportError(f"{view.place}: {error}") from error
     if not isinstance(fields, Mapping):

@@ -58,14 +58,14 @@ def litellm_script(source: Source) -> Exported:
     made = _handed_over(view)
     argument, name, call = CALLS[rendering.lm_settings_of(view.session, view.column).model_type]
     connection = rendering.connection_of(view.session, view.column)
-    told = _with_body(view.model, made)
+    told = _add_body(view.model, made)
     arguments: dict[str, Any] = {one: value for one, value in told.items() if one not in ("model", argument)}
     arguments |= {one: value for one, value in connection.items() if one in OF_LITELLM}
     if made.path:
         arguments["api_base"] = made.under(arguments.get("api_base") or OLLAMAS_HOME)
     left: list[str] = [*beside(view)]
     if view.model.startswith("anthropic/"):
-        arguments, refused = _without_what_litellm_refuses(view.model, arguments)
+        arguments, refused = _drop_refused(view.model, arguments)
         left += refused
     if view.model.startswith("gemini/") and _is_new_gemini(view.model) and "temperature" not in view.request.params:
         left.append(f"that no temperature is given: litellm by itself gives {view.model} one of 1.0")
@@ -114,7 +114,7 @@ def _handed_over(view: View) -> Sent:
     return rendering.handed_over(view.session, view.column, view.request)
 
 
-def _with_body(model: str, made: Sent) -> dict[str, Any]:
+def _add_body(model: str, made: Sent) -> dict[str, Any]:
     """Return arguments with which litellm alone sends the body of dspy's client, as far as it can."""
     if made.body is None:
         return dict(made.arguments)
@@ -142,7 +142,7 @@ def _class_of(arguments: Mapping[str, object]) -> str | None:
     )
 
 
-def _without_what_litellm_refuses(model: str, arguments: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def _drop_refused(model: str, arguments: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """Remove arguments that litellm rejects for the model, and name them in phrases."""
     listed = model_list.listed(re.sub(r"[-@]\d{8}$", "", model))
     if listed is None or listed.takes_sampling:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from adapters.display.as_text import visible, without_bytes
+from adapters.display.as_text import cut_bytes, visible
 from adapters.replies.flags.explaining import explain
 from adapters.values.plain_json import plain
 from sessions.exports import exported
@@ -31,7 +31,7 @@ def markdown(source: Source) -> Exported:
         sections += ["Instructions:", _fenced(text.instructions, "text")]
     sections += [
         f"## Inputs: {_escaped(first.case.name)}",
-        _fenced(exported.readable(without_bytes(as_json(first.case.inputs))), "json"),
+        _fenced(exported.readable(cut_bytes(as_json(first.case.inputs))), "json"),
     ]
     left: list[str] = []
     for view in source.views:

@@ -53,7 +53,7 @@ def promptfoo(source: Source) -> Exported:
     of_test: dict[str, list[str]] = {}
     providers: list[dict[str, Any]] = []
     variables: dict[str, dict[str, str]] = {}
-    parts_by_view = [(view, [_without_tags(one) for one in parts_of(view)]) for view in source.views]
+    parts_by_view = [(view, [_escape_tags(one) for one in parts_of(view)]) for view in source.views]
     guards = _guards([slots_of(parts) for _, parts in parts_by_view])
     for column in source.columns:
         own = [(view, parts) for view, parts in parts_by_view if view.column.id == column.id]
@@ -119,7 +119,7 @@ def _shown(text: str) -> str:
     return _TAG.sub("{ ", text)
 
 
-def _without_tags(part: Part) -> Part:
+def _escape_tags(part: Part) -> Part:
     """Escape everything in a message except its texts: addresses, file names, tool calls."""
     content = part.content
     if isinstance(content, list):

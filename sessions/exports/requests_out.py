@@ -76,13 +76,13 @@ def _curl_by_litellm(source: Source) -> Exported:
         raise ExportError(f"{view.place}: {error}") from error
     headers = {name: value for name, value in made.telling.items() if NO_KEY not in value}
     signed = _SIGNED.search(headers.get("Authorization", ""))
-    lines = [f'curl "{_in_shell(made.url, made.names)}"']
+    lines = [f'curl "{_shell_escaped(made.url, made.names)}"']
     if signed is not None:
         lines.append(
             f'--aws-sigv4 "aws:amz:{signed[1]}:{signed[2]}" --user "$AWS_ACCESS_KEY_ID:$AWS_SECRET_ACCESS_KEY"'
         )
         headers = {name: value for name, value in headers.items() if name not in ("Authorization", "X-Amz-Date")}
-    lines += [f'-H "{_escaped(name)}: {_in_shell(value, made.names)}"' for name, value in headers.items()]
+    lines += [f'-H "{_escaped(name)}: {_shell_escaped(value, made.names)}"' for name, value in headers.items()]
     return Exported(_command(lines, made.body), (*said, *beside(view)))
 
 
@@ -94,7 +94,7 @@ def _command(lines: Sequence[str], body: str) -> str:
     return " \\\n  ".join([*lines, f"--data-binary @- <<'{end}'"]) + f"\n{body}\n{end}\n"
 
 
-def _in_shell(text: str, names: Sequence[str]) -> str:
+def _shell_escaped(text: str, names: Sequence[str]) -> str:
     """Escape a text for double quotes; only the variables in `names` are expanded."""
     made = _escaped(text)
     for name in sorted(names, key=len, reverse=True):

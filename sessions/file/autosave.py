@@ -19,7 +19,7 @@ from pathlib import Path
 from sessions.errors import SessionError
 from sessions.file import restore_points, store
 from sessions.file.json_values import WrittenParts
-from sessions.file.whole_files import in_plain_words, key_of, private, state_folder
+from sessions.file.whole_files import key_of, plain_reason, private, state_folder
 from sessions.model.session import Session
 
 DELAY_S = 0.4
@@ -137,7 +137,7 @@ class Autosave:
             store.save(session, self._place_of(path), parts=self._parts)
             self._parts.evict_unused()
         except (OSError, SessionError) as error:
-            return in_plain_words(error)
+            return plain_reason(error)
         except ValueError as error:
             return str(error)
         return ""
@@ -171,7 +171,7 @@ def why_not() -> str:
     try:
         private(_folder())
     except (OSError, SessionError) as error:
-        return f"unsaved work is not kept: {in_plain_words(error)}"
+        return f"unsaved work is not kept: {plain_reason(error)}"
     return ""
 
 

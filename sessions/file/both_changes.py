@@ -101,14 +101,18 @@ def merge(base: Session, ours: Session, theirs: Session, winner: Winner = "nobod
         merger.collisions += _results_without_column(before, mine, other, merged)
     if merger.collisions:
         raise CollisionError(None, tuple(dict.fromkeys(merger.collisions)))
-    session = _session_of(merged)
+    for case in merged["cases"]:
+        recorded = case.pop("recorded")
+        for kind in RECORDED:
+            case[kind] = {id: parts[kind] for id, parts in recorded.items() if kind in parts}
+    session = file_format.session_of_data(merged)
     cases = tuple([untouched.get(one.name, one) for one in session.cases])
     if are_as_taken:
-        session = replace(session, signature=_as_taken(session.signature, (ours.signature, theirs.signature)))
+        session = replace(session, signature=_mark_unedited(session.signature, (ours.signature, theirs.signature)))
     return Merged(replace(session, cases=cases), tuple(merger.taken))
 
 
-def _as_taken(merged: SignatureText, sides: Sequence[SignatureText]) -> SignatureText:
+def _mark_unedited(merged: SignatureText, sides: Sequence[SignatureText]) -> SignatureText:
     """Mark the merge of two unedited program texts as unedited, because git merges the program alike."""
     same = next((one.source for one in sides if one.text == merged.text and one.source is not None), None)
     digest, meaning = (same.digest, same.meaning) if same is not None else (digest_of(merged.text), "")
@@ -156,12 +160,12 @@ class _Merger:
         if _is_same(base, theirs) or _is_same(ours, theirs):
             return ours
         if how.kind == "object" and all(type(one) is dict for one in (base, ours, theirs)):
-            return self._by_key(base, ours, theirs, how, place)
+            return self._merge_by_key(base, ours, theirs, how, place)
         if how.kind == "rows":
             rows = [_rows_by_key(one, how.row_key) for one in (base, ours, theirs)]
             if all(one is not None for one in rows):
                 inside = _Part("object", {key: _Part("object", how.inside) for one in rows for key in one or ()})
-                return list(self._by_key(rows[0], rows[1], rows[2], inside, place).values())
+                return list(self._merge_by_key(rows[0], rows[1], rows[2], inside, place).values())
         if how.kind == "lines" and (lines := _merged_lines(base, ours, theirs)) is not None:
             if lines != ours:
                 self.taken.append(_words(place))
@@ -174,7 +178,7 @@ class _Merger:
             self.collisions.append(_words(place))
         return ours
 
-    def _by_key(self, base: Any, ours: Any, theirs: Any, how: _Part, place: Place) -> dict[str, Any]:
+    def _merge_by_key(self, base: Any, ours: Any, theirs: Any, how: _Part, place: Place) -> dict[str, Any]:
         merged: dict[str, Any] = {}
         for key in _order(list(base), list(ours), list(theirs)):
             sides = [one.get(key, _GONE) for one in (base, ours, theirs)]
@@ -254,11 +258,3 @@ def _data_of(session: Session) -> dict[str, Any]:
         ids = dict.fromkeys(id for of in kinds.values() for id in of)
         case["recorded"] = {id: {kind: of[id] for kind, of in kinds.items() if id in of} for id in ids}
     return data
-
-
-def _session_of(data: dict[str, Any]) -> Session:
-    for case in data["cases"]:
-        recorded = case.pop("recorded")
-        for kind in RECORDED:
-            case[kind] = {id: parts[kind] for id, parts in recorded.items() if kind in parts}
-    return file_format.from_data(data)

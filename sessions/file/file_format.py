@@ -23,7 +23,7 @@ TYPES_IN_A_REQUEST = frozenset({"messages", "tools", "response_format"})
 """Keys of a recorded request with the user's types and texts, where a word like `token` is not a secret."""
 
 
-def to_data(session: Session, path: str | None = None, parts: WrittenParts | None = None) -> dict[str, JSON]:
+def data_of_session(session: Session, path: str | None = None, parts: WrittenParts | None = None) -> dict[str, JSON]:
     """Convert a session to JSON data. Raises `SessionError` for what must not or cannot be written.
 
     With `parts`, the data contains cached parts as text, for `json_values.write`.
@@ -35,12 +35,12 @@ def to_data(session: Session, path: str | None = None, parts: WrittenParts | Non
     return {"$schema": own.pop("$schema"), "format": FORMAT, **own}
 
 
-def from_data(data: object, path: str | None = None) -> Session:
+def session_of_data(data: object, path: str | None = None) -> Session:
     """Convert decoded JSON data to a session. Raises `SessionError` naming the first invalid place."""
     reader = Reader(path)
     top = reader.object(data, "")
     _check_format(top, path)
-    parts = {key: item for key, item in to_newest(top).items() if key != "format"}
+    parts = {key: item for key, item in upgrade_to_newest(top).items() if key != "format"}
     session = reader.part(Session, parts, "")
     check(session, path)
     return session
@@ -90,14 +90,14 @@ def _check_format(top: Mapping[str, object], path: str | None) -> None:
         raise SessionError(path, "format", message, "upgrade the workbench")
 
 
-def to_newest(data: dict[str, Any]) -> dict[str, Any]:
+def upgrade_to_newest(data: dict[str, Any]) -> dict[str, Any]:
     """Upgrade data of any format from 0 to `FORMAT`."""
     for version in range(data["format"], FORMAT):
         data = STEPS[version](data)
     return data
 
 
-def from_0(data: dict[str, Any]) -> dict[str, Any]:
+def upgrade_from_0(data: dict[str, Any]) -> dict[str, Any]:
     """Upgrade from format 0: move measurements out of the recordings, because checks do not compare them."""
     cases = data.get("cases")
     if not isinstance(cases, list):
@@ -121,4 +121,4 @@ def _measured_apart(case: Any) -> Any:
     return {**made, "measured": measured} if measured else made
 
 
-STEPS: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = MappingProxyType({0: from_0})
+STEPS: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = MappingProxyType({0: upgrade_from_0})

@@ -74,7 +74,7 @@ class ValueReader:
             return tuple(value)
         return self.each(value, place, self.object)
 
-    def by_name(self, value: Any, place: str, read: Callable[[Any, str], Made]) -> dict[str, Made]:
+    def each_by_name(self, value: Any, place: str, read: Callable[[Any, str], Made]) -> dict[str, Made]:
         return {key: read(item, step_into(place, key)) for key, item in self.object(value, place).items()}
 
     def one_of(self, value: Any, place: str, words: tuple[str, ...]) -> str:
@@ -118,23 +118,20 @@ class Reader(ValueReader):
         data = self.object(value, place)
         changed: dict[str, Any] = {}
         if kind is Column:
-            data = self._with_id(data, place)
+            # Add a missing id to a column's data: the name of its adapter
+            adapter = self.text(self.needed(data, "adapter", place), inside(place, "adapter"))
+            data = {"id": adapter, **data}
         elif kind is Case:
             turns, changed["turns_off"] = self._turns(data.get("history", []), inside(place, "history"))
             data = {**data, "history": turns}
-        known = keys_of(kind)
-        for key, read in _reading(kind):
-            if key.name in data:
-                changed[key.field] = read(self, data[key.name], inside(place, key.name))
+        known = _keys_and_readers(kind)
+        for name, (key, read) in known.items():
+            if name in data:
+                changed[key.field] = read(self, data[name], inside(place, name))
             elif key.is_needed:
-                self.needed(data, key.name, place)
+                self.needed(data, name, place)
         changed["extra"] = {name: item for name, item in data.items() if name not in known}
         return kind(**changed)
-
-    def _with_id(self, data: dict[str, Any], place: str) -> dict[str, Any]:
-        """Add a missing id to a column's data: the name of its adapter."""
-        adapter = self.text(self.needed(data, "adapter", place), inside(place, "adapter"))
-        return {"id": adapter, **data}
 
     def _turns(self, value: object, place: str) -> tuple[list[dict[str, Any]], frozenset[int]]:
         """Return the turns of a history, and the indexes of disabled turns."""
@@ -146,18 +143,19 @@ class Reader(ValueReader):
     def _kept_part(self, kind: type[KeptPart], value: object, place: str) -> KeptPart:
         """Read a part that remembers its layout in the file."""
         data = self.object(value, place)
-        needed, known = _kept_reading(kind)
+        known = _keys_and_readers(kind)
         given: dict[str, Any] = {}
         extra: dict[str, Any] = {}
         keys: dict[str, bool] = {}
-        for name in needed:
-            self.needed(data, name, place)
+        for name, (key, _) in known.items():
+            if key.is_needed:
+                self.needed(data, name, place)
         for name, item in data.items():
             keys[name] = False
-            key, read = known.get(name, _UNKNOWN)
-            if key is None or (item is None and key.rule.null_is_absent):
+            if name not in known or (item is None and known[name][0].rule.null_is_absent):
                 extra[name] = item
                 continue
+            key, read = known[name]
             where = f"{place}.{name}"
             try:
                 found = read(self, item, where)
@@ -186,30 +184,18 @@ _PLAIN: Mapping[Any, Read] = {
 }
 
 
-_KNOWN: dict[type[Any], tuple[tuple[Key, Read], ...]] = {}
+_KNOWN: dict[type[Any], Mapping[str, tuple[Key, Read]]] = {}
 
 
-def _reading(kind: type[Any]) -> tuple[tuple[Key, Read], ...]:
-    """Return the keys of a part with the reader of each value."""
+def _keys_and_readers(kind: type[Any]) -> Mapping[str, tuple[Key, Read]]:
+    """Return the keys of a part by name, each with its reader; texts of a kept part are never lists of lines."""
     if kind not in _KNOWN:
-        _KNOWN[kind] = tuple([(key, _reader_of(key.hint, key.rule.has_lines)) for key in keys_of(kind).values()])
+        can_be_lines = not issubclass(kind, FilePart)
+        _KNOWN[kind] = {
+            name: (key, _reader_of(key.hint, can_be_lines and key.rule.has_lines))
+            for name, key in keys_of(kind).items()
+        }
     return _KNOWN[kind]
-
-
-Known = Mapping[str, tuple[Key | None, Read]]
-_KEPT: dict[type[Any], tuple[tuple[str, ...], Known]] = {}
-_UNKNOWN: tuple[Key | None, Read] = (None, lambda reader, value, place: value)
-
-
-def _kept_reading(kind: type[Any]) -> tuple[tuple[str, ...], Known]:
-    """Return the required keys, and all keys by name, of a part that keeps its layout.
-
-    Its texts are never lists of lines.
-    """
-    if kind not in _KEPT:
-        known: Known = {name: (key, _reader_of(key.hint, False)) for name, key in keys_of(kind).items()}
-        _KEPT[kind] = tuple([name for name, key in keys_of(kind).items() if key.is_needed]), known
-    return _KEPT[kind]
 
 
 @lru_cache(maxsize=256)
@@ -228,7 +214,9 @@ def _reader_of(hint: object, has_lines: bool) -> Read:
         return lambda reader, value, place: reader.each(value, place, lambda one, where: item(reader, one, where))
     if isinstance(origin, type) and issubclass(Mapping, origin):
         member = _reader_of(arguments[1], False)
-        return lambda reader, value, place: reader.by_name(value, place, lambda one, where: member(reader, one, where))
+        return lambda reader, value, place: reader.each_by_name(
+            value, place, lambda one, where: member(reader, one, where)
+        )
     if isinstance(hint, type) and issubclass(hint, FilePart):
         return lambda reader, value, place: reader._kept_part(hint, value, place)
     if isinstance(hint, type) and dataclasses.is_dataclass(hint):

@@ -62,7 +62,7 @@ class Writer:
             where = error.place_in(place)
             raise SessionError(self._path, where, error.message, "a session holds plain JSON values") from None
 
-    def by_name(self, parts: Mapping[str, object], place: str) -> dict[str, JSON]:
+    def each_by_name(self, parts: Mapping[str, object], place: str) -> dict[str, JSON]:
         """Write parts by column id."""
         found: dict[str, JSON] = {}
         for id, part in parts.items():
@@ -166,7 +166,7 @@ def _writer_of(hint: object, has_lines: bool) -> Write:
         return lambda writer, value, place: [writer.part(one, f"{place}[{at}]") for at, one in enumerate(value)]
     if isinstance(origin, type) and issubclass(Mapping, origin):
         keeps_layout = get_origin(arguments[1]) is tuple or issubclass(arguments[1], FilePart)
-        return _kept if keeps_layout else Writer.by_name
+        return _kept if keeps_layout else Writer.each_by_name
     if dataclasses.is_dataclass(hint):
         return Writer.part
     raise TypeError(f"no key of a session file has values of the type {hint!r}")

@@ -103,7 +103,7 @@ def _session_in(content: bytes, name: str) -> Session:
 def loads(text: str, path: PathLike | None = None) -> Session:
     """Load a session from a JSON text; errors name `path`. Raises `SessionError`."""
     name = None if path is None else os.fspath(path)
-    return file_format.from_data(_decode(text, name), name)
+    return file_format.session_of_data(_decode(text, name), name)
 
 
 def dumps(session: Session, parts: WrittenParts | None = None) -> str:
@@ -154,7 +154,7 @@ def write_whole(path: PathLike, content: bytes) -> None:
 
 def _dumps(session: Session, path: str | None, parts: WrittenParts | None = None) -> str:
     pieces: list[str] = []
-    json_values.write(file_format.to_data(session, path, parts), pieces)
+    json_values.write(file_format.data_of_session(session, path, parts), pieces)
     pieces.append("\n")
     return "".join(pieces)
 

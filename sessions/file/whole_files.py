@@ -70,7 +70,11 @@ def replace(target: str, content: bytes, mode: int | None = None) -> None:
             os.unlink(temporary)
         raise
     _sync(folder)
-    _remove_strays(folder)
+    # Remove temporary files of killed saves; files younger than `STRAY_AGE_S` may belong to a running save
+    with suppress(OSError):
+        for entry in os.scandir(folder):
+            if _TEMPORARY.fullmatch(entry.name) and time.time() - entry.stat().st_mtime > STRAY_AGE_S:
+                os.unlink(entry.path)
 
 
 def explain(error: OSError) -> tuple[str, str]:
@@ -88,14 +92,6 @@ HINTS = {
     errno.ENOENT: "the folder does not exist",
     errno.ENAMETOOLONG: "choose a shorter name",
 }
-
-
-def _remove_strays(folder: str) -> None:
-    """Remove temporary files of killed saves; files younger than `STRAY_AGE_S` may belong to a running save."""
-    with suppress(OSError):
-        for entry in os.scandir(folder):
-            if _TEMPORARY.fullmatch(entry.name) and time.time() - entry.stat().st_mtime > STRAY_AGE_S:
-                os.unlink(entry.path)
 
 
 def _sync(folder: str) -> None:
@@ -227,7 +223,7 @@ def private(folder: Path) -> Path:
     return folder
 
 
-def in_plain_words(error: OSError | SessionError) -> str:
+def plain_reason(error: OSError | SessionError) -> str:
     """Return why nothing can be stored here, with a remedy, as the end of a sentence."""
     if isinstance(error, SessionError):
         if not isinstance(error.__cause__, OSError):

@@ -99,7 +99,7 @@ def from_call(
         told = "; ".join(differences(session, messages, is_printed))
         questions.append(f"rendered again, the messages are not the recorded ones: an option or a type differs: {told}")
     notes = [f"{len(messages)} messages of {model}, as `{column}` made them", *said, KEPT_BESIDE]
-    return Imported(session.with_case(made), tuple(notes), tuple(questions), has_signature=given is None)
+    return Imported(session.replace_case(made), tuple(notes), tuple(questions), has_signature=given is None)
 
 
 def from_calls(

@@ -78,7 +78,7 @@ def from_calls(
     if guesses:
         one = session.cases[0]
         kept = {**one.extra, KEPT: {**one.extra.get(KEPT, {}), "guessed": list(guesses)}}
-        session = session.with_case(replace(one, extra=kept))
+        session = session.replace_case(replace(one, extra=kept))
     notes = (*made.notes, *_verdict(session))
     return replace(made, session=session, notes=notes, questions=(), guesses=guesses)
 

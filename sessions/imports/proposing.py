@@ -11,7 +11,7 @@ from typing import Any
 from adapters.errors import SignatureError
 from adapters.signatures.class_writer import is_name
 from adapters.signatures.signature import Field, Signature
-from adapters.signatures.source_writer import to_source
+from adapters.signatures.source_writer import write_source
 from sessions.model.session import Predictor, SignatureText
 
 MANY = 1000
@@ -65,10 +65,10 @@ def signature_text(fields: Sequence[Field], instructions: str | None, name: str 
 def in_source(signature: Signature) -> SignatureText:
     """Write a signature as Python source, with separate instructions if a docstring cannot hold them."""
     try:
-        return SignatureText(to_source(signature), signature.name)
+        return SignatureText(write_source(signature), signature.name)
     except SignatureError:
         bare = Signature.make(signature.fields_in_order, None, signature.name)
-        return SignatureText(to_source(bare), signature.name, instructions=signature.instructions)
+        return SignatureText(write_source(bare), signature.name, instructions=signature.instructions)
 
 
 COT: Predictor = "ChainOfThought"

@@ -125,7 +125,7 @@ def _read(
     if not decisions:
         return signature
     try:
-        return signature.with_decisions(json.loads(decisions))
+        return signature.set_decisions(json.loads(decisions))
     except ValueError as error:
         hint = "name outputs of the signature under `decisions`, or take them out there"
         raise SignatureError(f"{error}", hint=hint) from error
@@ -219,7 +219,7 @@ class Case:
         return {place + 1: turn for place, turn in enumerate(self.history) if place not in self.turns_off}
 
     @property
-    def in_words(self) -> str:
+    def plain_words(self) -> str:
         """The name in a sentence, with "case" in front unless it begins so: "case rain", "case 1"."""
         return self.name if self.name.lower().startswith("case") else f"case {self.name}"
 
@@ -340,7 +340,7 @@ class Session(ShowsItself):
                 return one
         raise KeyError(f"no column {id!r}; there are {[one.id for one in self.columns]}")
 
-    def by_column(self, results: Mapping[str, Result]) -> dict[str, Result]:
+    def sort_by_column(self, results: Mapping[str, Result]) -> dict[str, Result]:
         """Sort results by the order of the columns, so that parallel runs give the same file.
 
         Results of removed columns come last.
@@ -348,7 +348,7 @@ class Session(ShowsItself):
         ids = [one.id for one in self.columns]
         return {id: results[id] for id in dict.fromkeys([*ids, *results]) if id in results}
 
-    def with_case(self, case: Case) -> Session:
+    def replace_case(self, case: Case) -> Session:
         """Replace the case of the same name."""
         return replace(self, cases=tuple(case if one.name == case.name else one for one in self.cases))
 

@@ -9,7 +9,7 @@ from adapters.formats import catalog
 from adapters.lint import LINTS, Lint, Place, lint, round_trip
 from adapters.lm.capabilities import limits_of
 from adapters.requests.request import Request
-from adapters.tools.fields import with_tools
+from adapters.tools.fields import set_tool_input
 from sessions.model.session import Case, Column, Session
 from sessions.running import rendering
 from sessions.running.tools import described_tools
@@ -28,7 +28,7 @@ def lints_of(session: Session, column: Column, case: Case, request: Request) -> 
         signature = session.signature.read()
         demos, inputs = rendering.demos_of(session, case), dict(case.inputs) | rendering.inputs_of(signature, case)
         if session.tools:
-            inputs = with_tools(signature, inputs, described_tools(session))
+            inputs = set_tool_input(signature, inputs, described_tools(session))
     except Exception:  # the column reports why it cannot be rendered
         return ()
     profile, prompt = catalog.profile(column.adapter), request.prompt

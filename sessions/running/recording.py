@@ -97,8 +97,8 @@ def record(
         measured[column.id] = measured_of_run(run)[: len(made.attempts)]
     elif not _is_recorded_reply(case, column):
         measured.pop(column.id, None)
-    recordings = session.by_column({**case.recordings, column.id: made})
-    return session.with_case(replace(case, recordings=recordings, measured=session.by_column(measured)))
+    recordings = session.sort_by_column({**case.recordings, column.id: made})
+    return session.replace_case(replace(case, recordings=recordings, measured=session.sort_by_column(measured)))
 
 
 def recording_of_run(run: Run, case: Case, column: Column, capabilities: Capabilities) -> Recording:

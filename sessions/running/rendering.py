@@ -80,7 +80,7 @@ def demos_of(session: Session, case: Case | None = None) -> tuple[Mapping[str, A
     `adapters.errors.SignatureError` and `adapters.types.BuildError`.
     """
     signature = session.signature.read()
-    given = None if case is None else predict_call(signature, case.inputs).demos
+    given = predict_call(signature, case.inputs).demos if case is not None and "demos" in case.inputs else None
     if given is not None:
         return tuple([build_inputs(signature, one) for one in given])
     if not _has_custom_types(signature):
@@ -125,14 +125,14 @@ def params_of(session: Session, column: Column, case: Case | None = None) -> dic
     """
     params = {name: value for name, value in session.params_of(column).items() if name not in CONNECTION}
     given = {} if case is None else predict_call(session.signature.read(), case.inputs).params
-    try:
-        check_parameters(given, "config")
-    except SessionError as error:
-        raise BuildError(str(error), field="config") from error
-    connection = sorted(CONNECTION & given.keys())
-    if connection:
-        raise BuildError(f"an input may not set {connection[0]}", "set it as a parameter of the session", "config")
-    params |= given
+    if given:
+        try:
+            check_parameters(given, "config")
+        except SessionError as error:
+            raise BuildError(str(error), field="config") from error
+        if connection := sorted(CONNECTION & given.keys()):
+            raise BuildError(f"an input may not set {connection[0]}", "set it as a parameter of the session", "config")
+        params |= given
     temperature, count = params.get("temperature"), params.get("n") or 1
     if count > 1 and (not temperature or temperature <= 0.15):
         params["temperature"] = 0.7
@@ -201,7 +201,8 @@ def request_of(
     messages with non-text content if the model type is `text`.
     """
     used = _bound(adapter or adapter_of(column), session, column, case)
-    session = variants.session_of(session, column)
+    if column.variant is not None:
+        session = variants.session_of(session, column)
     signature = session.signature.read()
     model, model_type = session.model_of(column), _model_type_in(session.params_of(column))
     request = prepare(
@@ -214,7 +215,7 @@ def request_of(
         params=params_of(session, column, case),
         model_type=model_type,
         reuse=reuse,
-        tools=described_tools(session),
+        tools=described_tools(session) if session.tools else (),
         held=True,
     )
     if model_type == "text" and not model.startswith("offline/"):

@@ -78,7 +78,7 @@ class Typed:
         for name, arguments, value in self.asked:
             changed = _result_added(changed, name, {"arguments": dict(arguments), "result": typed(value)})
         try:
-            file_format.to_data(changed)
+            file_format.data_of_session(changed)
         except Exception as error:  # a value that is not JSON, or a secret
             return [error]
         self.session = changed

@@ -18,9 +18,9 @@ from sessions.checking.class_changes import (
     classes_of,
     outline,
     owners_of,
+    rename_classes,
     renamed,
     renamed_classes,
-    with_names,
 )
 from sessions.checking.verdicts import Drift, FixtureResult, Word
 from sessions.model.session import Session, SignatureText, digest_of
@@ -69,7 +69,7 @@ def check_source(session: Session, folder: Path, follower: Follower) -> SourceVe
     return SourceVerdict("drift" if drift else "empty" if is_untracked else "pass", tuple(drift), note)
 
 
-def with_source(results: Sequence[FixtureResult], found: SourceVerdict | None) -> list[FixtureResult]:
+def add_source_verdict(results: Sequence[FixtureResult], found: SourceVerdict | None) -> list[FixtureResult]:
     """Add the verdict on a session's source to the results of its fixtures."""
     if found is None:
         return list(results)
@@ -131,9 +131,9 @@ def differences(before: Signature, after: Signature) -> list[Drift]:
     for name, field in before.fields.items():
         if name in after.fields:
             drifts += map(_drift, _field_changes(field, after.fields[name], classes))
-    called = {classes.get(one, one): with_names(mine[one], classes) for one in mine}
+    called = {classes.get(one, one): rename_classes(mine[one], classes) for one in mine}
     owners = {**owners_of(before), **owners_of(after)}
-    changes = dict.fromkeys([one.at_owner(owners) for one in class_changes(called, theirs)])
+    changes = dict.fromkeys([one.moved_to_owner(owners) for one in class_changes(called, theirs)])
     drifts += [_drift(one._replace(place=f"types.{one.place}")) for one in changes]
     kept = [pairs.get(name, name) for name in before.fields if pairs.get(name, name) in after.fields]
     order = [name for name in after.fields if name in kept]
@@ -169,7 +169,7 @@ def _field_changes(before: Field, after: Field, classes: Mapping[str, str]) -> I
     old, new = name_of(before.annotation), name_of(after.annotation)
     if re.sub(r"\w+", lambda word: classes.get(word[0], word[0]), old) != new:
         yield changed(f"{place}.type", f"the type of {named}", old, new)
-    elif with_names(outline(before.annotation), classes) != outline(after.annotation):
+    elif rename_classes(outline(before.annotation), classes) != outline(after.annotation):
         yield changed(
             f"{place}.type",
             f"the definition of {new}, the type of {named},",

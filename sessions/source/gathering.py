@@ -62,11 +62,11 @@ def gather(project: Project, file: Path, class_name: str | None, link: SourceLin
     text = project.read(file)
     name = class_name or _only_class(project, file, text)
     gathering = _Gathering(project, file)
-    found = gathering.at_place(name) if is_place(name) else gathering.whole(name)
-    return with_react(found, link, file) if link is not None and link.react else found
+    found = gathering.gather_place(name) if is_place(name) else gathering.whole(name)
+    return append_react(found, link, file) if link is not None and link.react else found
 
 
-def with_react(found: Gathered, link: SourceLink, file: Path) -> Gathered:
+def append_react(found: Gathered, link: SourceLink, file: Path) -> Gathered:
     """Append the derivation of `dspy.ReAct(S, tools).react` or `.extract` to the text.
 
     Follows `dspy.predict.react.ReAct.__init__`.
@@ -210,7 +210,7 @@ class _Gathering:
             text = self._written(module, pieces)
         return Gathered(text, class_name, pieces, tuple(self.modules))
 
-    def at_place(self, name: str) -> Gathered:
+    def gather_place(self, name: str) -> Gathered:
         """Gather a signature inside other code of the file. Raises `SourceGoneError` for an unknown name."""
         module = self.module(self.file)
         places = places_of(module.text)

@@ -28,7 +28,7 @@ class Found:
     @property
     def words(self) -> str:
         """The change in a sentence."""
-        return writing.in_words(self.key)
+        return writing.plain_words(self.key)
 
     @property
     def is_reading(self) -> bool:

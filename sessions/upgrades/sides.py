@@ -118,7 +118,7 @@ def compare(change: Change, session: Session, path: str, case: Case, column: Col
         before, after = ends
         if isinstance(before, ReleaseError) or isinstance(after, ReleaseError):
             if number == 0:
-                return _without_prompt(empty, change, before, after)
+                return _missing_prompt(empty, change, before, after)
             continue
         replies = [one.text for one in answers]
         differences = comparing.differences(before, after, signature, replies, change.by)
@@ -156,7 +156,7 @@ def _made(side: Side, session: Session, case: Case, column: Column, adapter: str
     call = side.engine.call(Question(session, case, used, capabilities, answers, adapter))
     ours = _ours(session, case, replace(used, adapter=adapter, options={}) if adapter else used, capabilities)
     request = _written(session, case, used, capabilities) if side.as_written else call.request
-    return Made(with_origins(call.messages, ours), request, call.readings, call.removed_fields)
+    return Made(add_origins(call.messages, ours), request, call.readings, call.removed_fields)
 
 
 def _written(session: Session, case: Case, column: Column, capabilities: Capabilities | None) -> Mapping[str, JSON]:
@@ -182,7 +182,7 @@ def _tokens(made: Made) -> int:
     return Estimates().total(made.messages, made.request)
 
 
-def _without_prompt(empty: Compared, change: Change, before: object, after: object) -> Compared:
+def _missing_prompt(empty: Compared, change: Change, before: object, after: object) -> Compared:
     """Return the result if a side made no prompt.
 
     It is a change if the other side made a prompt, and no engine failed or lacks support.
@@ -221,7 +221,7 @@ UNKNOWN = "unknown"
 """The turn of a message without a counterpart in ours."""
 
 
-def with_origins(theirs: Sequence[Mapping[str, object]], ours: Sequence[Message]) -> tuple[Message, ...]:
+def add_origins(theirs: Sequence[Mapping[str, object]], ours: Sequence[Message]) -> tuple[Message, ...]:
     """Convert `theirs`, plain messages as a provider gets them, with the origins of our corresponding messages."""
     beside = dict(_pairs(theirs, ours))
     lines = _lines_of(ours)

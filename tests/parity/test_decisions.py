@@ -182,7 +182,7 @@ def compared(drawn: Drawn, capable: bool) -> str | None:
             return dict(predict(ticket="Server is down", extra=3).items())
 
     def by_us() -> Any:
-        mine = Signature.from_dspy(signature).with_decisions(drawn.fields)
+        mine = Signature.from_dspy(signature).set_decisions(drawn.fields)
         made = call(
             ours(drawn.adapter, {}, right_lm), right_lm, {}, mine, drawn.demos, {"ticket": "Server is down", "extra": 3}
         )
@@ -227,7 +227,7 @@ def test_of_several_completions_one_that_cannot_be_read_counts_before_one_that_i
             return dict(dspy.Predict(signature)(ticket="t", extra=3, config={"n": 2, "temperature": 1.0}).items())
 
     def by_us() -> Any:
-        mine, params = Signature.from_dspy(signature).with_decisions({"two": {}}), {"n": 2, "temperature": 1.0}
+        mine, params = Signature.from_dspy(signature).set_decisions({"two": {}}), {"n": 2, "temperature": 1.0}
         return call(ours(adapter, {}, right), right, params, mine, [], {"ticket": "t", "extra": 3})[0]
 
     with no_warnings():

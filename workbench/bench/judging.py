@@ -211,7 +211,7 @@ def judge(job: Job, reading: Reading | None, measured: Sequence[Measured], check
     functions.
     """
     try:
-        expect = expectations.for_column(job.case.expect, job.column.id)
+        expect = expectations.column_expectations(job.case.expect, job.column.id)
         found = [] if reading is None else expectations.judge(expect, reading, measured)
     except expectations.ExpectationError as error:
         raise CommandError(f"{_where(job)}: expect.{error.place}: {error.message}") from error
@@ -249,7 +249,7 @@ def missed(job: Job, checks: Sequence[Check]) -> Judged:
     """Judge a run without a reply: it meets no expectation. Raises `CommandError` for invalid expectations."""
     try:
         expected = expected_now(job, checks)
-        fields = tuple(expectations.for_column(job.case.expect, job.column.id).get("fields", {}))
+        fields = tuple(expectations.column_expectations(job.case.expect, job.column.id).get("fields", {}))
     except expectations.ExpectationError as error:
         raise CommandError(f"{_where(job)}: expect.{error.place}: {error.message}") from error
     metric = metric_now(job, checks)
@@ -288,14 +288,14 @@ def _text(value: JSON) -> str:
 
 def expected_now(job: Job, checks: Sequence[Check]) -> str | None:
     """Return the digest of a job's expectations; None if there are none. Raises `ExpectationError`."""
-    expect = expectations.for_column(job.case.expect, job.column.id)
+    expect = expectations.column_expectations(job.case.expect, job.column.id)
     names = [one.name for one in checks if isinstance(one, UserCheck)]
     return digest([dict(expect), names]) if expect or names else None
 
 
 def metric_now(job: Job, checks: Sequence[Check]) -> str | None:
     """Return the digest of the metric and the case's expectations; None without a metric."""
-    expect = expectations.for_column(job.case.expect, job.column.id)
+    expect = expectations.column_expectations(job.case.expect, job.column.id)
     metrics = [[one.name, one.source, one.threshold] for one in checks if isinstance(one, UserMetric)]
     labels = _labels(job)
     return digest([dict(expect), metrics, *([labels] if labels else [])]) if metrics else None

@@ -98,7 +98,7 @@ def variables() -> dict[str, str]:
 MOST_NAMED = 8
 
 
-def in_words(reports: Sequence[Mapping[str, Any]], folder: str, missing: int = 0) -> list[str]:
+def plain_words(reports: Sequence[Mapping[str, Any]], folder: str, missing: int = 0) -> list[str]:
     """Describe a capture in lines, from a report for each process that called dspy.
 
     `missing` counts calls without a report: their process, or the session writer's, ended before.

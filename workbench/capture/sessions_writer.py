@@ -22,7 +22,7 @@ from typing import Any
 from sessions.captured.folder import MOST_CASES, CallFilter, CapturedFolder, TakenCall
 from sessions.file import whole_files
 from sessions.imports.lm_call import answer_parts
-from workbench.capture.capturing import in_words
+from workbench.capture.capturing import plain_words
 from workbench.capture.in_your_process.outlet import CALLS, REPORT
 from workbench.output import display
 from workbench.sending.sent_runs import PastRun, SentRuns, text_of
@@ -97,7 +97,7 @@ def _follow(calls: CallFiles, folder: CapturedFolder, has_ended: threading.Event
         if is_last and reported != (reported := folder.calls + folder.lost):
             shape = as_json(folder)
             if is_said and reported:
-                for line in in_words([shape], str(folder.folder)):
+                for line in plain_words([shape], str(folder.folder)):
                     sys.stderr.write(display.safe(line) + "\n")
             whole_files.write(str(calls.folder / REPORT), json.dumps(shape).encode("utf-8"))
         if is_last and not are_held:

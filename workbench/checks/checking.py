@@ -20,7 +20,7 @@ from sessions.errors import SessionError
 from sessions.file import restore_points, store
 from sessions.model.session import Case, Session
 from sessions.running import recording, rendering
-from sessions.source.comparing import check_source, why_unlinked, with_source
+from sessions.source.comparing import add_source_verdict, check_source, why_unlinked
 from sessions.source.linking import Follower
 from workbench.checks import fixture_files
 from workbench.config import user_code
@@ -120,7 +120,7 @@ def check_file(path: Path, plan: Plan, dspy: Release | None, follower: Follower)
         return Checked(path, nothing=_why_nothing(session, plan))
     unlinked = ""
     if plan.source:
-        results = with_source(results, check_source(session, path.parent, follower))
+        results = add_source_verdict(results, check_source(session, path.parent, follower))
         unlinked = why_unlinked(session)
     more = tuple([_extended(one, session, plan, dspy) for one in results])
     return Checked(path, more, updated=updated, unlinked=unlinked, releases=_releases(session))

@@ -15,7 +15,7 @@ from typing import Literal
 from sessions.causes.cause import Cause, FixtureName
 from sessions.errors import SessionError
 from sessions.file import store
-from sessions.file.whole_files import in_plain_words, key_of, private, state_folder
+from sessions.file.whole_files import key_of, plain_reason, private, state_folder
 
 Decision = Literal["accept", "leave"]
 
@@ -88,9 +88,9 @@ class Decisions:
 
     def decided(self, causes: Iterable[Cause], decision: Decision) -> Decisions:
         """Add a step with this decision for these causes. Skips causes that cannot be accepted."""
-        return self.with_step({one.id: decision for one in causes})
+        return self.add_step({one.id: decision for one in causes})
 
-    def with_step(self, said: Mapping[str, Decision]) -> Decisions:
+    def add_step(self, said: Mapping[str, Decision]) -> Decisions:
         """Add a step with decisions by cause id; unknown ids are ignored."""
         known = [one for one in self.causes if one.id in said]
         meant = [one for one in known if said[one.id] == "leave" or can_be_accepted(one)]
@@ -140,7 +140,7 @@ class KeptDecisions:
             said = _read(_folder() / f"{self._key}.json")
         except (OSError, ValueError, RecursionError):
             return decisions
-        return decisions.with_step(said)
+        return decisions.add_step(said)
 
     def keep(self, decisions: Decisions) -> str:
         """Save the current decisions to disk. Return the reason if that fails, else ""."""
@@ -151,9 +151,11 @@ class KeptDecisions:
         try:
             folder = private(_folder())
             store.write_whole(folder / f"{self._key}.json", content.encode())
-            _remove_oldest(folder)
+            places = sorted(folder.glob("*.json"), key=lambda one: one.stat().st_mtime_ns, reverse=True)
+            for place in places[MOST_REVIEWS:]:
+                place.unlink(missing_ok=True)
         except (OSError, SessionError) as error:
-            return in_plain_words(error)
+            return plain_reason(error)
         return ""
 
     def remove(self) -> None:
@@ -162,14 +164,14 @@ class KeptDecisions:
             (_folder() / f"{self._key}.json").unlink(missing_ok=True)
 
 
-def of_files(paths: Sequence[str], chosen: Sequence[str]) -> KeptDecisions:
+def decisions_on_files(paths: Sequence[str], chosen: Sequence[str]) -> KeptDecisions:
     """Open the decisions on these paths. `chosen` contains the options that select fixtures."""
     real = [os.path.realpath(path) for path in paths]
     text = json.dumps([real, list(chosen)])
     return KeptDecisions(f"{key_of(real[0])}-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}")
 
 
-def of_open(path: Path | None) -> KeptDecisions:
+def decisions_on_open(path: Path | None) -> KeptDecisions:
     """Open the decisions on the session that is open in the app."""
     return KeptDecisions(f"{key_of(path)}-open")
 
@@ -191,9 +193,3 @@ def _decisions(said: Mapping[str, object]) -> Iterator[tuple[str, Decision]]:
     for id, decision in said.items():
         if decision == "accept" or decision == "leave":
             yield id, decision
-
-
-def _remove_oldest(folder: Path) -> None:
-    places = sorted(folder.glob("*.json"), key=lambda one: one.stat().st_mtime_ns, reverse=True)
-    for place in places[MOST_REVIEWS:]:
-        place.unlink(missing_ok=True)

@@ -40,7 +40,7 @@ def _place(cause: Cause) -> tuple[str, int]:
     try:
         session = store.load(path)
         if cause.key.kind == "source":
-            return _in_program(session, path, cause)
+            return _program_line(session, path, cause)
         lines = path.read_text(encoding="utf-8-sig").split("\n")
     except (SessionError, SourceError, SignatureError, OSError, UnicodeDecodeError):
         return fixture.path, 1
@@ -48,7 +48,7 @@ def _place(cause: Cause) -> tuple[str, int]:
     return fixture.path, next((number for number, line in enumerate(lines, 1) if name in line), 1)
 
 
-def _in_program(session: Session, path: Path, cause: Cause) -> tuple[str, int]:
+def _program_line(session: Session, path: Path, cause: Cause) -> tuple[str, int]:
     link = session.signature.source
     if link is None:
         return str(path), 1

@@ -64,7 +64,7 @@ def rounds(
 
     Place `request` gives the reason for a missing reply. Raises `expectations.ExpectationError`.
     """
-    expect = expectations.for_column(case.expect, column.id) or PARSES
+    expect = expectations.column_expectations(case.expect, column.id) or PARSES
     return [_round(session, case, column, expect, allowed, allow_code, deadline_s) for _ in range(repeat)]
 
 

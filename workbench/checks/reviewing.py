@@ -196,7 +196,7 @@ def accept(path: Path, ids: Collection[str], plan: Plan, seen: Fingerprint | Non
         checked = check_file(path, plan, None, follower)
         if checked.error:
             return Written(path, error=checked.error)
-        text = with_text(session, path.parent, checked.results, ids, follower)
+        text = add_program_text(session, path.parent, checked.results, ids, follower)
         session, results = text.session, checked.results
         own = adapters_of_the_user(session, plan.adapters)
         if text.was_pulled:
@@ -228,7 +228,7 @@ class WithText:
         return bool(self.settled)
 
 
-def with_text(
+def add_program_text(
     session: Session, folder: Path, results: Sequence[FixtureResult], ids: Collection[str], follower: Follower
 ) -> WithText:
     """Pull the program's text if all its changes in `results`, a check of the session, are accepted.

@@ -67,7 +67,7 @@ def select(
         columns = tuple(replace(column, model=model) for column in columns)
     return Selection(
         loaded=session,
-        session=with_columns(session, columns),
+        session=replace_columns(session, columns),
         columns=columns,
         case=choose_case(session, case, others_matter=not every_case),
         allow_code=allow_code,
@@ -102,13 +102,13 @@ def _column_of_adapter(name: str, known: Iterable[str]) -> Column:
     return Column(name, name)
 
 
-def with_columns(session: Session, columns: Sequence[Column]) -> Session:
+def replace_columns(session: Session, columns: Sequence[Column]) -> Session:
     """Replace the session's columns with the same ids by `columns`, and append the others."""
     by_id = {column.id: column for column in (*session.columns, *columns)}
     return replace(session, columns=tuple(by_id.values()))
 
 
-def with_models(chosen: Selection, models: Sequence[str]) -> Selection:
+def set_models(chosen: Selection, models: Sequence[str]) -> Selection:
     """Set the model of the chosen columns; for several, copy each column and name the model in its id."""
     if not models:
         return chosen
@@ -119,10 +119,10 @@ def with_models(chosen: Selection, models: Sequence[str]) -> Selection:
             for model in models
         ]
     )
-    return replace(chosen, columns=columns, session=with_columns(chosen.session, columns))
+    return replace(chosen, columns=columns, session=replace_columns(chosen.session, columns))
 
 
-def with_variants(chosen: Selection, tags: Sequence[str]) -> Selection:
+def add_variant_columns(chosen: Selection, tags: Sequence[str]) -> Selection:
     """Add a copy of each chosen column for each tag, and report outdated variants. Raises CommandError."""
     if not tags:
         return chosen
@@ -135,7 +135,7 @@ def with_variants(chosen: Selection, tags: Sequence[str]) -> Selection:
                 why = "what it was written for has changed" if use.state == "stale" else "that is gone"
                 command_output.message(f"variant {tag}: {use.variant.of} is left out: {why}")
     columns = tuple([made for column in chosen.columns for made in variants.columns_of(column, tags)])
-    return replace(chosen, columns=columns, session=with_columns(chosen.session, columns))
+    return replace(chosen, columns=columns, session=replace_columns(chosen.session, columns))
 
 
 def asking_again(chosen: Selection, times: int, *, beside: bool = False) -> Selection:
@@ -144,7 +144,7 @@ def asking_again(chosen: Selection, times: int, *, beside: bool = False) -> Sele
     for column in chosen.columns:
         again = replace(column, params={**column.params, "ask_again": times})
         columns += [column, replace(again, id=f"{column.id} · ask again")] if beside else [again]
-    return replace(chosen, columns=tuple(columns), session=with_columns(chosen.session, columns))
+    return replace(chosen, columns=tuple(columns), session=replace_columns(chosen.session, columns))
 
 
 def choose_case(session: Session, name: str | None, others_matter: bool = True) -> Case:

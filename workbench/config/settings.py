@@ -102,9 +102,9 @@ def load(environment: Mapping[str, str] | None = None, file: ConfigFile | None =
     origins: dict[str, Origin] = {}
     for key in KEYS:
         origins[key.name] = Origin("default")
-        in_file = (_from_file(key, read), Origin("file", read.place_of(key.name))) if key.name in read.data else None
+        in_file = (_file_value(key, read), Origin("file", read.place_of(key.name))) if key.name in read.data else None
         variable = next((name for name in key.variables if env.get(name)), None)
-        in_environment = (_from_variable(key, variable, env), Origin("environment", variable)) if variable else None
+        in_environment = (_variable_value(key, variable, env), Origin("environment", variable)) if variable else None
         order = (in_environment, in_file) if key.environment_wins else (in_file, in_environment)
         found = next((one for one in order if one is not None), None)
         if found is not None:
@@ -112,7 +112,7 @@ def load(environment: Mapping[str, str] | None = None, file: ConfigFile | None =
     return InForce(Settings(**values), read, MappingProxyType(origins))
 
 
-def _from_file(key: Key, file: ConfigFile) -> Any:
+def _file_value(key: Key, file: ConfigFile) -> Any:
     try:
         return key.check(file.data[key.name])
     except _InTableError as error:
@@ -121,7 +121,7 @@ def _from_file(key: Key, file: ConfigFile) -> Any:
         raise ConfigError(f"{file.place_of(key.name)}: {key.name}: {error}") from None
 
 
-def _from_variable(key: Key, variable: str, environment: Mapping[str, str]) -> Any:
+def _variable_value(key: Key, variable: str, environment: Mapping[str, str]) -> Any:
     try:
         return key.check(environment[variable])
     except ValueError as error:

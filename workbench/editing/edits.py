@@ -70,12 +70,12 @@ def set_text(state: State, place: Place, field: Field, text: str) -> State:
 
 def set_value(state: State, place: Place, value: Any) -> State:
     """Set a field of an input, demo or history turn to a plain JSON value, without a draft; `ABSENT` removes it."""
-    changed = _with_value(state, place, value)
+    changed = _set_value(state, place, value)
     drafts = _drafts_after(changed, place, None)
     return changed if drafts is changed.drafts else replace(changed, drafts=drafts)
 
 
-def _with_value(state: State, place: Place, value: Any) -> State:
+def _set_value(state: State, place: Place, value: Any) -> State:
     values = values_at(state, place)
     if value is ABSENT:
         if place.field not in values:
@@ -92,8 +92,8 @@ def _with_value(state: State, place: Place, value: Any) -> State:
     case = state.case
     if place.kind == "history":
         history = (*case.history[: place.row], changed, *case.history[place.row + 1 :])
-        return replace(state, session=state.session.with_case(replace(case, history=history)))
-    return replace(state, session=state.session.with_case(replace(case, inputs=changed)))
+        return replace(state, session=state.session.replace_case(replace(case, history=history)))
+    return replace(state, session=state.session.replace_case(replace(case, inputs=changed)))
 
 
 def values_at(state: State, place: Place) -> Row:
@@ -151,7 +151,7 @@ def toggle_demo(state: State, row: int) -> State:
 def toggle_turn(state: State, row: int) -> State:
     """Disable or enable a turn; a disabled turn is saved but not in the prompt."""
     case = state.case
-    return replace(state, session=state.session.with_case(replace(case, turns_off=case.turns_off ^ {row})))
+    return replace(state, session=state.session.replace_case(replace(case, turns_off=case.turns_off ^ {row})))
 
 
 def set_reply(state: State, case: str, column: str, reply: Reply) -> State:
@@ -161,8 +161,8 @@ def set_reply(state: State, case: str, column: str, reply: Reply) -> State:
         return state
     if known.replies.get(column) == reply:
         return state
-    changed = replace(known, replies=state.session.by_column({**known.replies, column: reply}))
-    return replace(state, session=state.session.with_case(changed))
+    changed = replace(known, replies=state.session.sort_by_column({**known.replies, column: reply}))
+    return replace(state, session=state.session.replace_case(changed))
 
 
 def edit_reply(state: State, case: str, column: str, text: str) -> State:
@@ -258,7 +258,7 @@ def _reorder_rows(state: State, kind: str, order: Sequence[int | None], new: Row
     turns = state.case.history
     history = tuple(new if old is None else turns[old] for old in order)
     off = frozenset(row for row, old in enumerate(order) if old in kept.case.turns_off)
-    return replace(kept, session=kept.session.with_case(replace(kept.case, history=history, turns_off=off)))
+    return replace(kept, session=kept.session.replace_case(replace(kept.case, history=history, turns_off=off)))
 
 
 def _drafts_after(state: State, place: Place, text: str | None) -> Mapping[Place, str]:

@@ -14,8 +14,8 @@ from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 from urllib.parse import unquote, urlsplit
 
 from adapters.signatures.signature import Field, strip_annotated
-from workbench.output.measures import of_data_url
-from workbench.output.measures import size as in_words
+from workbench.output.measures import describe_data_url
+from workbench.output.measures import size as plain_words
 
 Editing = Literal["text", "choice", "json"]
 
@@ -157,7 +157,7 @@ def attached(field: Field, path: Path, before: Any = None) -> Any:
     try:
         size = path.stat().st_size
         if size > MOST_BYTES:
-            raise AttachError(f"{path.name} is {in_words(size)}; attach a file of at most {in_words(MOST_BYTES)}")
+            raise AttachError(f"{path.name} is {plain_words(size)}; attach a file of at most {plain_words(MOST_BYTES)}")
         data = path.read_bytes()
     except OSError as error:
         raise AttachError(f"{path}: {(error.strerror or str(error)).lower()}") from error
@@ -187,7 +187,7 @@ def described(value: Any) -> str:
             value = value.get("url", value.get("file_data"))
     if not isinstance(value, str) or not value.startswith("data:") or ";base64," not in value:
         return ""
-    return " · ".join([*([name] if name else []), *of_data_url(value)])
+    return " · ".join([*([name] if name else []), *describe_data_url(value)])
 
 
 def path_in(text: str) -> Path | None:
@@ -243,4 +243,4 @@ def _value(wanted: str, name: str, data: bytes) -> dict[str, Any]:
             return {"data": data.decode("utf-8"), "title": name, "media_type": "text/plain"}
         except UnicodeDecodeError:
             pass
-    raise AttachError(f"{name} is {kind}, {in_words(len(data))}; {wanted} takes {TYPES[wanted]}")
+    raise AttachError(f"{name} is {kind}, {plain_words(len(data))}; {wanted} takes {TYPES[wanted]}")

@@ -81,7 +81,7 @@ def apply(state: State, column_id: str, fix: Fix) -> State:
     if "new_demo" in change:
         return edits.insert_demos(state, len(state.session.demos), (Demo(change["new_demo"]),))
     if "field" in change:
-        return _with_field(state, change)
+        return _change_field(state, change)
     if "predictor" in change:
         return edits.set_predictor(state, change["predictor"])
     if "fallback" in change:
@@ -104,7 +104,7 @@ def apply(state: State, column_id: str, fix: Fix) -> State:
     return edits.set_columns(state, [new if one is column else one for one in state.session.columns])
 
 
-def _with_field(state: State, change: Mapping[str, object]) -> State:
+def _change_field(state: State, change: Mapping[str, object]) -> State:
     """Change the name, type or description of a field in the signature's text."""
     text, name = state.session.signature.text, str(change["field"])
     try:
@@ -176,7 +176,7 @@ def _corrections(state: State, reading: Reading) -> Iterator[Fix]:
         yield Fix("demo", message, {"new_demo": values})
 
 
-def of_rejection(column: Column, request: Request, rejected: str = "") -> Iterator[Fix]:
+def rejection_fixes(column: Column, request: Request, rejected: str = "") -> Iterator[Fix]:
     """Yield fixes that leave out what a server may reject: a schema, JSON, tools.
 
     `rejected` is the capability that an error names (`ProviderError.payload`); "" yields every fix of the request.
@@ -251,7 +251,7 @@ def effects_for(
     if reply is not None:
         adapter = rendering.adapter_of(column)
         reading = recording.read_completion(adapter, request, session.signature.read(), reply)
-    return effects_of(state, column, reading, reply, request, of_rejection(column, request) if of_rejections else ())
+    return effects_of(state, column, reading, reply, request, rejection_fixes(column, request) if of_rejections else ())
 
 
 def _added(text: str) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from itertools import product
 
 from adapters.display import as_html
 from adapters.display.as_html import Element, tag, written
-from adapters.display.as_text import without_bytes
+from adapters.display.as_text import cut_bytes
 from adapters.display.blocks import Note, Passage, Piece
 from adapters.lm.offline import NAMES
 from adapters.prompts.text import Text, piece_of
@@ -187,7 +187,7 @@ class _SessionPage:
 
     def _inputs(self) -> Iterator[Element]:
         for place, case in enumerate(self.prepared.cases):
-            inputs = without_bytes(as_json(case.inputs))
+            inputs = cut_bytes(as_json(case.inputs))
             rows = [
                 [name, as_html.passage(plain(value), LONGEST_TEXT, focusable(name))] for name, value in inputs.items()
             ]

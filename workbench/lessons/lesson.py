@@ -15,7 +15,7 @@ from adapters.formats.profile import Opening
 from adapters.prompts.text import DataPart, DemoUse, Message, Prompt, Text
 from adapters.requests.request import Request
 from adapters.signatures.signature import Signature
-from adapters.tools.fields import with_tool_fields
+from adapters.tools.fields import add_tool_fields
 
 FIELDS = (
     "The prompt begins with what the model receives and what it has to return: every field of the signature by name, "
@@ -134,7 +134,7 @@ def _of_demo(turn: str, use: DemoUse | None, pieces: list[Piece]) -> LessonStep:
 
 def _told(request: Request) -> Signature:
     """Return the prompt's signature, with tool fields if tools are sent as text."""
-    return request.signature if request.calls_field is None else with_tool_fields(request.signature)[0]
+    return request.signature if request.calls_field is None else add_tool_fields(request.signature)[0]
 
 
 def _of_system(adapter: Adapter, signature: Signature, piece: Piece) -> list[LessonStep]:

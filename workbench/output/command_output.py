@@ -102,7 +102,7 @@ def said_by(say: Say) -> Iterator[None]:
         _say.reset(before)
 
 
-def _in_turn(write: Callable[[], None]) -> None:
+def _write_in_turn(write: Callable[[], None]) -> None:
     say = _say.get()
     if say is None:
         write()
@@ -111,7 +111,7 @@ def _in_turn(write: Callable[[], None]) -> None:
 
 
 def _write(content: str) -> None:
-    _in_turn(partial(_write_now, content))
+    _write_in_turn(partial(_write_now, content))
 
 
 def _write_now(content: str) -> None:
@@ -134,7 +134,7 @@ def _flush(stream: TextIO) -> None:
 
 def flush() -> None:
     """Flush all output. Like all writes in this module, raises `CannotWriteError` and BrokenPipeError."""
-    _in_turn(lambda: _flush(_out()))
+    _write_in_turn(lambda: _flush(_out()))
 
 
 def give_up() -> None:
@@ -198,7 +198,7 @@ def thought(content: str) -> None:
 def progress(content: str) -> None:
     """Write a piece of a reply to standard error as it streams, if that is a terminal."""
     if is_terminal(sys.stderr):
-        _in_turn(partial(_progress_now, display.safe(content)))
+        _write_in_turn(partial(_progress_now, display.safe(content)))
 
 
 def _progress_now(shown: str) -> None:
@@ -215,7 +215,7 @@ def json(data: Any) -> None:
 
 def message(content: str) -> None:
     """Write a message for people to standard error, always without control characters."""
-    _in_turn(partial(_message_now, content))
+    _write_in_turn(partial(_message_now, content))
 
 
 def _message_now(content: str) -> None:

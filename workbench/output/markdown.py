@@ -49,7 +49,7 @@ def _lines(blocks: Iterable[Block]) -> Iterator[str]:
                 yield from [f"- {code(text_of(one))}" for one in block.items]
                 yield ""
             case Table():
-                head, *rows = [[_in_table(text_of(one)) for one in row] for row in (block.head, *block.rows)]
+                head, *rows = [[_table_cell(text_of(one)) for one in row] for row in (block.head, *block.rows)]
                 yield from (f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
                 yield ""
             case Passage():
@@ -66,7 +66,7 @@ def _shown(text: str) -> str:
     return text if _HARMLESS.fullmatch(text) else code(text)
 
 
-def _in_table(text: str) -> str:
+def _table_cell(text: str) -> str:
     """Escape `|`, which ends a cell even within code."""
     return _shown(text).replace("|", "\\|")
 

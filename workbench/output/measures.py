@@ -90,7 +90,7 @@ def summary(payload: Mapping[str, Any]) -> str:
         if key == "type":
             continue
         if value.startswith("data:"):
-            words += of_data_url(value)
+            words += describe_data_url(value)
         elif len(value) > LONGEST_NAMED_VALUE and not value.startswith(("http://", "https://")):
             words.append(size(len(value) * 3 // 4))
         else:
@@ -105,7 +105,7 @@ def size(count: int) -> str:
     return f"{count / 1_000:.1f} kB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"
 
 
-def of_data_url(url: str) -> list[str]:
+def describe_data_url(url: str) -> list[str]:
     """Return the media type and the size of a data URL's content."""
     head, _, data = url.partition(",")
     kind = head[len("data:") :]

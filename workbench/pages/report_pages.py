@@ -171,7 +171,7 @@ def survival_page(found: Grid, name: str) -> str:
 def _blocks(found: Grid) -> Iterator[Block]:
     count = sum(len(one.cells) for one in found.columns)
     yield Items(tuple(decision(found)))
-    yield Note(f"{count} damaged replies of {Case(found.case).in_words}, each parsed by its adapter as it is.", "")
+    yield Note(f"{count} damaged replies of {Case(found.case).plain_words}, each parsed by its adapter as it is.", "")
     yield Items(tuple([f"Damaged: {one}." for one in sources(found.columns)]))
     yield from [Note(f"Not damaged: {one}.") for one in passed_over(found.columns)]
     yield counts(found)

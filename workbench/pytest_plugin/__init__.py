@@ -91,7 +91,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [one for one in before if not isinstance(one, sessions.SessionTest)]
     result = yield
     left = list(items)
-    items[:] = sessions.in_order(before, left, meant)
+    items[:] = sessions.merge_order(before, left, meant)
     config.hook.pytest_deselected(items=others)
     return result
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from workbench.capture import capturing
-from workbench.capture.capturing import in_words
+from workbench.capture.capturing import plain_words
 from workbench.capture.in_your_process import attaching
 from workbench.capture.in_your_process.listening import Listener
 from workbench.capture.in_your_process.outlet import Outlet, Writer
@@ -54,5 +54,5 @@ class CapturedCalls:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Report the captured calls."""
-        for line in in_words(self._reports, self._folder, self._missing):
+        for line in plain_words(self._reports, self._folder, self._missing):
             terminalreporter.write_line(display.safe(line))

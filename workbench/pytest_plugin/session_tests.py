@@ -166,7 +166,9 @@ class SessionTest(pytest.Item):
         if checked.error:
             raise DriftError(checked.error)
         if self.fixture is None and self.name == LINT:
-            _judge_lints(checked.lints)
+            serious = [one for one in checked.lints if one["severity"] in ("warning", "error")]
+            if serious:
+                raise DriftError("\n".join(f"{one['severity']} {one['name']}: {one['message']}" for one in serious))
             return
         if self.fixture is None:
             _judge(list(checked.fixtures.values()))
@@ -204,7 +206,7 @@ def _path(item: SessionTest) -> str:
     return str(item.path.relative_to(root) if item.path.is_relative_to(root) else item.path)
 
 
-def in_order(
+def merge_order(
     before: Sequence[pytest.Item], left: Sequence[pytest.Item], meant: Sequence[pytest.Item]
 ) -> list[pytest.Item]:
     """Merge the remaining tests of others and the selected session tests in their original order.
@@ -240,12 +242,6 @@ def _judge(fixtures: Sequence[Mapping[str, Any]], part: str | None = None) -> No
         raise DriftError("\n".join(texts))
     if "pass" not in words:
         pytest.skip("nothing recorded and nothing expected; `workbench send SESSION --save` records")
-
-
-def _judge_lints(lints: Sequence[Mapping[str, Any]]) -> None:
-    serious = [one for one in lints if one["severity"] in ("warning", "error")]
-    if serious:
-        raise DriftError("\n".join(f"{one['severity']} {one['name']}: {one['message']}" for one in serious))
 
 
 @dataclass

@@ -224,14 +224,14 @@ def keep(
     """
     case = session.case(case_name)
     recorded = recording.record(session, case, column, run, adapter=adapter).case(case_name)
-    return session.with_case(_with_reply(session, recorded, column, run, raw))
+    return session.replace_case(_add_reply(session, recorded, column, run, raw))
 
 
 def keep_partial(session: Session, case_name: str, column: Column, run: Run, raw: bool = False) -> Session:
     """Return the session with the partial reply of an interrupted run in its column; records nothing."""
-    return session.with_case(_with_reply(session, session.case(case_name), column, run, raw))
+    return session.replace_case(_add_reply(session, session.case(case_name), column, run, raw))
 
 
-def _with_reply(session: Session, case: Case, column: Column, run: Run, raw: bool) -> Case:
+def _add_reply(session: Session, case: Case, column: Column, run: Run, raw: bool) -> Case:
     reply = recording.reply_of_run(run, session.model_of(column), raw)
-    return case if reply is None else replace(case, replies=session.by_column({**case.replies, column.id: reply}))
+    return case if reply is None else replace(case, replies=session.sort_by_column({**case.replies, column.id: reply}))

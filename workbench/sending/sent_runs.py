@@ -166,7 +166,7 @@ def clear() -> int:
 class SentRuns:
     """A thread-safe store of runs in a file (None: in memory) of at most `megabytes`.
 
-    Methods raise OSError, `SessionError` and `sqlite3.Error`; `in_words` describes them.
+    Methods raise OSError, `SessionError` and `sqlite3.Error`; `plain_words` describes them.
     """
 
     def __init__(self, file: Path | None, megabytes: int) -> None:
@@ -325,7 +325,7 @@ def past_runs(
         )
 
 
-def in_words(error: Exception) -> str:
+def plain_words(error: Exception) -> str:
     """Explain why runs cannot be stored or read."""
     if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
         return f"the kept runs are damaged ({error}); `workbench runs --clear` begins again"

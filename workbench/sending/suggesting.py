@@ -120,7 +120,7 @@ def _failing(session: Session) -> Iterator[Failing]:
 
 
 def _reasons(case: Case, column: Column, reading: Reading) -> Iterator[str]:
-    expect = dict(expectations.for_column(case.expect, column.id))
+    expect = dict(expectations.column_expectations(case.expect, column.id))
     if reading.error is not None and expect.get("reply") != "does_not_parse":
         yield f"{reading.error.type}: {reading.error.message}"
         return

@@ -20,7 +20,7 @@ from workbench.editing import edits
 from workbench.exporting.forms import FORMS
 from workbench.state.document import Place
 from workbench.tui.actions import benching, cases, checking, columns, exporting, files, looking, past_runs, sending
-from workbench.tui.keys.bindings import ACTIONS, APP_BINDINGS, ON_A_DIALOG, in_short
+from workbench.tui.keys.bindings import ACTIONS, APP_BINDINGS, ON_A_DIALOG, short_form
 from workbench.tui.keys.keymap import first_key
 from workbench.tui.panes.editors import EDITORS
 from workbench.tui.panes.signature import PREDICTORS
@@ -139,7 +139,7 @@ def _own_keys(host: Host, nodes: Iterable[DOMNode]) -> Iterator[Command]:
 
 
 def _command(host: Host, binding: Binding, node: DOMNode | None) -> Command:
-    keys = in_short(first_key(binding, host.preferences.keys_in_force).key)
+    keys = short_form(first_key(binding, host.preferences.keys_in_force).key)
     return Command(
         f"{binding.description}   {keys}", binding.tooltip, partial(host.app.run_action, binding.action, node)
     )

@@ -58,7 +58,7 @@ class Remembered:
         own = self.sessions.get(key_of(path), {})
         return {**self.user, **own}
 
-    def with_session(self, path: Path | None, user: Parts, own: Parts) -> Remembered:
+    def add_session_layout(self, path: Path | None, user: Parts, own: Parts) -> Remembered:
         """Return a copy with a session's layout; `user` becomes the default of other sessions."""
         others = {key: one for key, one in self.sessions.items() if key != key_of(path)}
         kept = dict(list(others.items())[-(MOST_SESSIONS - 1) :])
@@ -291,7 +291,7 @@ class Preferences:
             },
         }
         # another workbench may have written the file in the meantime
-        self._remembered = load().with_session(self._document.path, user, own)
+        self._remembered = load().add_session_layout(self._document.path, user, own)
         save(self._remembered)
 
     # -- theme and spacing

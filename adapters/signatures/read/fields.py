@@ -201,9 +201,9 @@ def _field(draft: Draft, info: FieldInfo) -> Field:
     complete.setdefault("desc", f"${{{draft.name}}}")
     info.json_schema_extra = complete
     if is_plain(info.annotation):
-        return Field.from_info(draft.name, info, extra, draft.notes)
+        return Field.read_info(draft.name, info, extra, draft.notes)
     notes = (*draft.notes, *notes_of(info.annotation, info.metadata))
-    return Field.from_info(draft.name, info, extra, notes, unchecked_in(info.annotation))
+    return Field.read_info(draft.name, info, extra, notes, unchecked_in(info.annotation))
 
 
 # plain types, accepted without building a pydantic model, which is most of the cost of reading

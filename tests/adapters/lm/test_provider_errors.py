@@ -8,7 +8,7 @@ import pytest
 
 from adapters.lm.errors import ErrorKind, ProviderError
 from adapters.lm.failure_kinds import kind_of
-from adapters.lm.provider_errors import SHORT, Target, in_short, missing_key, seconds, translate
+from adapters.lm.provider_errors import SHORT, Target, missing_key, seconds, short_form, translate
 from adapters.lm.secrets import Scrubber
 from adapters.running.model_calls import WORTH_ANOTHER
 
@@ -163,26 +163,26 @@ def test_a_missing_key_names_its_variables() -> None:
     ],
 )
 def test_a_failure_in_few_words(told: dict[str, Any], short: str) -> None:
-    assert in_short(translate(told, OPENAI, Scrubber({})).payload) == short
+    assert short_form(translate(told, OPENAI, Scrubber({})).payload) == short
 
 
 def test_a_key_that_was_never_sent_is_not_called_refused() -> None:
     told = facts("AuthenticationError", status=401)
     for target in (Target("openai/m"), Target("openai/m", "http://x", key_withheld=True, keys=("OPENAI_API_KEY",))):
-        assert in_short(translate(told, target, Scrubber({})).payload) == "401 · needs an API key"
-    assert in_short(missing_key(Target("openai/m")).payload) == "needs an API key"
+        assert short_form(translate(told, target, Scrubber({})).payload) == "401 · needs an API key"
+    assert short_form(missing_key(Target("openai/m")).payload) == "needs an API key"
 
 
 @pytest.mark.parametrize("kind", get_args(ErrorKind))
 def test_every_kind_has_few_words(kind: ErrorKind) -> None:
-    assert in_short(ProviderError("a sentence", kind).payload).endswith(
+    assert short_form(ProviderError("a sentence", kind).payload).endswith(
         SHORT[kind] if kind != "key" else "needs an API key"
     )
 
 
 @pytest.mark.parametrize("other", [None, [], "key", {}, {"kind": ["key"]}, {"kind": "else"}, {"deadline_seconds": 3}])
 def test_what_no_provider_sent_has_no_few_words(other: Any) -> None:
-    assert in_short(other) == ""
+    assert short_form(other) == ""
 
 
 def test_a_failure_before_anything_was_sent_blames_no_server() -> None:
@@ -246,7 +246,7 @@ def test_an_answer_that_litellm_cannot_read_has_no_invented_status() -> None:
     told = facts("APIError", message="no choices", status=500, accepted=True, content_type="application/json")
     error = translate(told, Target("openai/x", "http://127.0.0.1:9/v1"), Scrubber({}))
     assert error.message == "The server at http://127.0.0.1:9/v1 did not answer with a chat completion (no choices)."
-    assert in_short(error.payload) == "malformed answer"
+    assert short_form(error.payload) == "malformed answer"
 
 
 def test_what_litellm_does_not_support_is_no_servers_fault() -> None:
@@ -324,4 +324,4 @@ def test_a_403_does_not_call_the_key_invalid() -> None:
     told = facts("PermissionDeniedError", status=403, message="Country, region, or territory not supported")
     error = translate(told, OPENAI, Scrubber({}))
     assert error.message.startswith("openai denies access with the API key in OPENAI_API_KEY (403): Country")
-    assert in_short(error.payload) == "403 · access denied"
+    assert short_form(error.payload) == "403 · access denied"

@@ -18,7 +18,7 @@ from adapters.signatures import notation
 from adapters.signatures.read.fields import TAKEN_NAMES
 from adapters.signatures.signature import MISSING, Signature, constraint_text
 from adapters.signatures.signature import Field as SignatureField
-from adapters.signatures.source_writer import to_source
+from adapters.signatures.source_writer import write_source
 from tests.adapters.signatures.dspy_signatures import face, face_of_dspy, of_source
 from tests.adapters.signatures.notation_sources import SOURCES
 from tests.adapters.signatures.notation_strings import STRINGS
@@ -35,13 +35,13 @@ def equal_face(signature: Signature) -> dict[str, Any]:
 @pytest.mark.parametrize("name", SOURCES)
 def test_a_source_written_again_reads_back(name: str) -> None:
     signature = notation.read(SOURCES[name], name)
-    assert equal_face(notation.read(to_source(signature))) == equal_face(signature)
+    assert equal_face(notation.read(write_source(signature))) == equal_face(signature)
 
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_what_is_written_runs_with_dspy(name: str) -> None:
     signature = notation.read(SOURCES[name], name)
-    live = face_of_dspy(of_source(to_source(signature), signature.name))
+    live = face_of_dspy(of_source(write_source(signature), signature.name))
     for field in live["fields"].values():
         del field["shown"]
     assert live == equal_face(signature)
@@ -50,7 +50,7 @@ def test_what_is_written_runs_with_dspy(name: str) -> None:
 @pytest.mark.parametrize("name", SOURCES)
 def test_a_live_signature_can_be_written(name: str) -> None:
     live = Signature.from_dspy(of_source(SOURCES[name], name))
-    written = notation.read(to_source(live))
+    written = notation.read(write_source(live))
     assert list(written.fields) == list(live.fields)
     assert written.instructions == live.instructions
     for ours, theirs in zip(written.fields.values(), live.fields.values(), strict=True):
@@ -68,7 +68,7 @@ def _readable(text: str) -> bool:
 @pytest.mark.parametrize("text", [one for one in STRINGS if _readable(one) and "Self" not in one])
 def test_a_string_signature_written_as_source_reads_back(text: str) -> None:
     signature = notation.read(text)
-    assert equal_face(notation.read(to_source(signature))) == equal_face(signature)
+    assert equal_face(notation.read(write_source(signature))) == equal_face(signature)
 
 
 class Colour(enum.Enum):
@@ -143,7 +143,7 @@ def signatures(draw: st.DrawFn) -> Signature:
 @given(signatures())
 @settings(max_examples=100, deadline=None)
 def test_every_signature_written_as_source_reads_back(signature: Signature) -> None:
-    text = to_source(signature)
+    text = write_source(signature)
     assert equal_face_of(notation.read(text)) == equal_face_of(signature)
     live = face_of_dspy(of_source(text, "Generated"))
     for field in live["fields"].values():
@@ -178,11 +178,11 @@ def equal_face_of(signature: Signature) -> dict[str, Any]:
 )
 def test_instructions_survive(doc: str) -> None:
     signature = Signature.make([SignatureField("a", "input"), SignatureField("b", "output")], doc, "S")
-    assert notation.read(to_source(signature)).instructions == signature.instructions
+    assert notation.read(write_source(signature)).instructions == signature.instructions
 
 
 def test_the_source_is_what_a_person_would_write() -> None:
-    text = to_source(notation.read("question, context: list[str] -> answer: Literal['yes', 'no']"))
+    text = write_source(notation.read("question, context: list[str] -> answer: Literal['yes', 'no']"))
     assert text == (
         "import dspy\n"
         "from typing import Literal\n"
@@ -199,9 +199,9 @@ def test_two_classes_of_one_name_are_refused() -> None:
     other = create_model("Part", x=(int, ...))
     signature = Signature.make([SignatureField("a", "input", Part), SignatureField("b", "output", other)])
     with pytest.raises(SignatureError, match="two different classes are called Part"):
-        to_source(signature)
+        write_source(signature)
 
 
 def test_a_default_that_is_no_literal_is_refused() -> None:
     with pytest.raises(SignatureError, match="cannot be written as source"):
-        to_source(Signature.make([SignatureField("a", "input", default=object())]))
+        write_source(Signature.make([SignatureField("a", "input", default=object())]))

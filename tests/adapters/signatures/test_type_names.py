@@ -12,7 +12,7 @@ from pydantic import Field
 from adapters.signatures import notation
 from adapters.signatures.signature import Field as SignatureField
 from adapters.signatures.signature import Signature
-from adapters.signatures.source_writer import to_source
+from adapters.signatures.source_writer import write_source
 from adapters.signatures.type_names import name_of, quoted_literal, written
 
 ANNOTATIONS = [
@@ -47,7 +47,7 @@ def test_a_type_has_the_name_that_dspy_gives_it(annotation: Any) -> None:
 
 @pytest.mark.parametrize("annotation", ANNOTATIONS, ids=str)
 def test_a_type_written_as_source_reads_back(annotation: Any) -> None:
-    source = to_source(Signature.make([SignatureField("a", "output", annotation)]))
+    source = write_source(Signature.make([SignatureField("a", "output", annotation)]))
     assert repr(notation.read(source).fields["a"].annotation) == repr(annotation)
 
 

@@ -31,7 +31,7 @@ from adapters.types import (
     ToolCalls,
     Type,
 )
-from adapters.values.custom_types import BuildError, build, build_inputs, to_plain
+from adapters.values.custom_types import BuildError, build, build_inputs, plain_value
 from adapters.values.value_text import serialize_for_json
 from tests.support.pace import LOOPS_A_SECOND, loops
 
@@ -122,7 +122,7 @@ def test_plain_json_becomes_the_custom_types_of_the_annotation(annotation: Any, 
 
 @pytest.mark.parametrize(("annotation", "plain", "value"), BUILT, ids=[str(row[0]) for row in BUILT])
 def test_what_is_built_survives_saving(annotation: Any, plain: Any, value: Any) -> None:
-    saved = json.loads(json.dumps(to_plain(value)))
+    saved = json.loads(json.dumps(plain_value(value)))
     assert build(annotation, saved) == value
 
 
@@ -224,7 +224,7 @@ class Meeting(Type):
 def test_a_custom_type_with_typed_fields_survives_saving() -> None:
     photo = Photo(image=Image(URL), coverImage=Image(URL))
     meeting = Meeting(at=datetime.date(2026, 11, 21), room=None, labels={"a"}, photo=photo)
-    saved = json.loads(json.dumps(to_plain([meeting])))
+    saved = json.loads(json.dumps(plain_value([meeting])))
     assert saved[0]["at"] == "2026-11-21"
     assert build(list[Meeting], saved) == [meeting]
 
@@ -240,7 +240,7 @@ def test_the_turns_of_a_history_are_built_by_the_other_fields() -> None:
     turns = [{"image": URL, "a": "x", "z": URL}, {"image": {"url": URL}}]
     built = build_inputs(made, {"history": {"messages": turns}})["history"]
     assert built.messages == [{"image": Image(URL), "a": "x", "z": URL}, {"image": Image(URL)}]
-    assert to_plain(built) == {"messages": [{"image": {"url": URL}, "a": "x", "z": URL}, {"image": {"url": URL}}]}
+    assert plain_value(built) == {"messages": [{"image": {"url": URL}, "a": "x", "z": URL}, {"image": {"url": URL}}]}
     with pytest.raises(BuildError, match=r"field `history` at messages\[1\]\.image"):
         build_inputs(made, {"history": {"messages": [{}, {"image": "cat.png"}]}})
 
@@ -254,12 +254,12 @@ def test_a_session_s_tools_become_tools() -> None:
     plain = {"name": "search", "desc": "Search.", "args": {"q": {"type": "string"}}}
     (tool,) = build(list[Tool], [plain])
     assert tool.format_as_litellm_function_call()["function"]["parameters"]["required"] == ["q"]
-    assert to_plain([tool]) == [plain]
+    assert plain_value([tool]) == [plain]
 
 
 def test_a_value_without_custom_types_is_saved_as_the_object_it_is() -> None:
     value = {"a": [1, (2, 3)], "b": {"c": None}}
-    assert to_plain(value) is value
+    assert plain_value(value) is value
 
 
 def test_nothing_named_in_a_value_is_opened(tmp_path: Any) -> None:
@@ -327,4 +327,4 @@ def test_building_never_changes_what_it_is_given_and_survives_saving(annotation:
         built = None
     assert json.dumps(value) == before
     if built is not None:
-        assert build(annotation, to_plain(built)) == built
+        assert build(annotation, plain_value(built)) == built

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sessions.causes.cause import ACCEPTABLE, Cause, Key
-from sessions.causes.finding import Causes, causes_of, in_words
+from sessions.causes.finding import Causes, causes_of, plain_words
 from sessions.checking import checking
 from sessions.checking.verdicts import Drift, Edit, FixtureResult, Origin, verdict_changes
 from sessions.model.replies import Reply
@@ -211,14 +211,14 @@ def test_what_another_release_does_is_named_as_that() -> None:
         (made.versions, "adapter or its options"),
     ):
         recordings = {**case.recordings, "chat": replace(old, versions=versions)}
-        (cause,) = causes(session.with_case(replace(case, recordings=recordings)))
+        (cause,) = causes(session.replace_case(replace(case, recordings=recordings)))
         assert cause.key.kind == kind
 
 
 def test_every_drift_belongs_to_a_cause_and_an_expectation_is_not_to_be_accepted() -> None:
     session = edited("Read the note.", "Read the letter.")
     case = replace(session.cases[0], expect={"fields": {"score": {"equals": 9.0}}})
-    for result in checking.check(session.with_case(case)):
+    for result in checking.check(session.replace_case(case)):
         found = causes_of(result)
         assert {key.kind for key in found} == {"instructions", "expectation"}
         assert set(map(id, result.drift)) == {id(one) for drifts in found.values() for one in drifts}
@@ -286,4 +286,4 @@ def test_chain_of_thought_in_the_place_of_predict_is_named() -> None:
     (cause,) = not_of_replies(replace(session, signature=replace(session.signature, predictor="ChainOfThought")))
     assert cause.words == "`reasoning` is new, as where ChainOfThought takes the place of Predict"
     gone = Key("fields", "", "reasoning", "")
-    assert in_words(gone) == "`reasoning` is gone, as where Predict takes the place of ChainOfThought"
+    assert plain_words(gone) == "`reasoning` is gone, as where Predict takes the place of ChainOfThought"

@@ -64,7 +64,7 @@ def test_another_model_is_rendered_by_its_own_capabilities_and_accepted_as_what_
     old = session.cases[0].recordings["json"]
     assert old.capabilities["response_schema"] is False
     sent = replace(session.cases[0], recordings={"json": replace(old, source="sent")})
-    session = replace(session.with_case(sent), columns=session.columns[1:2])
+    session = replace(session.replace_case(sent), columns=session.columns[1:2])
     (result,) = checking.check(session)
     assert any(one.place == "request.response_format" for one in result.drift)
     made = checking.update(session)
@@ -80,9 +80,9 @@ def test_another_model_is_rendered_by_its_own_capabilities_and_accepted_as_what_
 def test_a_recording_deleted_beside_an_expectation_is_told() -> None:
     session = recorded(expect={"reply": "parses"})
     case = session.cases[0]
-    shown = session.with_case(replace(case, recordings={}))
+    shown = session.replace_case(replace(case, recordings={}))
     assert {one.notes for one in checking.check(shown)} == {(NOT_RECORDED,)}
-    ran = session.with_case(replace(case, recordings={}, measured={"chat": ({"usage": None},)}))
+    ran = session.replace_case(replace(case, recordings={}, measured={"chat": ({"usage": None},)}))
     found = {one.column: one for one in checking.check(ran)}
     assert found["chat"].verdicts == {"render": "error", "parse": "empty", "expect": "pass"}
     assert [one.message for one in found["chat"].drift] == [checking.GONE]
@@ -93,7 +93,7 @@ def test_a_reply_edited_away_from_its_recording_is_told_and_the_recorded_one_jud
     session = recorded(expect={"fields": {"answer": {"equals": "yes"}}})
     case = session.cases[0]
     edited = Reply(case.replies["json"].text.replace("yes", "no"), source="edited")
-    session = session.with_case(replace(case, replies={**case.replies, "json": edited}))
+    session = session.replace_case(replace(case, replies={**case.replies, "json": edited}))
     found = {one.column: one for one in checking.check(session)}
     assert found["json"].passed and found["chat"].notes == ()
     (said,) = found["json"].notes
@@ -102,7 +102,7 @@ def test_a_reply_edited_away_from_its_recording_is_told_and_the_recorded_one_jud
 
 def test_nothing_recorded_and_nothing_expected_is_empty_and_never_a_pass() -> None:
     session = recorded()
-    bare = session.with_case(replace(session.cases[0], recordings={}))
+    bare = session.replace_case(replace(session.cases[0], recordings={}))
     results = checking.check(bare)
     assert words(results) == {("empty", "empty", "empty")}
     assert totals(results) == {"passed": 0, "failed": 0, "unasked": 0, "empty": 3}
@@ -117,9 +117,9 @@ def test_a_recording_whose_column_is_gone_fails_rather_than_being_passed_over() 
 
 def test_an_expectation_without_any_reply_is_an_error_that_says_what_to_do() -> None:
     session = recorded(expect={"reply": "parses"})
-    shown = session.with_case(replace(session.cases[0], recordings={}))
+    shown = session.replace_case(replace(session.cases[0], recordings={}))
     assert words(checking.check(shown)) == {("empty", "empty", "pass")}
-    none = session.with_case(replace(session.cases[0], recordings={}, replies={}))
+    none = session.replace_case(replace(session.cases[0], recordings={}, replies={}))
     results = checking.check(none)
     assert words(results) == {("empty", "empty", "error")}
     assert all("workbench send SESSION --save" in one.drift[0].message for one in results)
@@ -145,7 +145,7 @@ def test_one_changed_word_of_the_instructions_is_a_diff_of_just_that() -> None:
 
 def test_a_changed_description_a_demo_and_an_input_are_named_by_their_origin() -> None:
     session = recorded()
-    asked = session.with_case(replace(session.cases[0], inputs={"question": "Is it snowing?"}))
+    asked = session.replace_case(replace(session.cases[0], inputs={"question": "Is it snowing?"}))
     assert origins(asked) == {"inputs · value of `question`"}
     demo = replace(session, demos=(replace(session.demos[0], values={"question": "Snow?", "answer": "yes", "score": 1}),
                                    session.demos[1]))  # fmt: skip
@@ -237,7 +237,7 @@ def test_versions_that_have_changed_are_said_with_the_drift_and_are_no_drift_the
     session = recorded()
     case = session.cases[0]
     old = {id: replace(one, versions={**one.versions, "json_repair": "0.1"}) for id, one in case.recordings.items()}
-    session = session.with_case(replace(case, recordings=old))
+    session = session.replace_case(replace(case, recordings=old))
     assert words(checking.check(session)) == {("pass", "pass", "empty")}
     changed = replace(session, signature=replace(session.signature, instructions="Answer."))
     now = recording.versions()["json_repair"]
@@ -332,12 +332,12 @@ def test_hostile_recordings_give_verdicts() -> None:
     session = recorded()
     case = session.cases[0]
     text = "[[ ## answer ## ]]\n" + "\ud800[/x]\x1b[31m" * 10_000 + "[" * 10_000
-    hostile = session.with_case(replace(case, replies={"chat": Reply(text)}))
+    hostile = session.replace_case(replace(case, replies={"chat": Reply(text)}))
     hostile = recording.record(hostile, hostile.cases[0], COLUMNS[0])
     assert checking.check(store.loads(store.dumps(hostile)), columns=["chat"])[0].passed
     messages = ({"role": 3, "content": [None, {"type": "text"}]}, {})
     noise = replace(case.recordings["chat"], messages=messages, attempts=())
-    odd = session.with_case(replace(case, recordings={"chat": noise}))
+    odd = session.replace_case(replace(case, recordings={"chat": noise}))
     verdicts = checking.check(odd, columns=["chat"])[0].verdicts
     assert (verdicts["render"], verdicts["parse"]) == ("drift", "empty")
 

@@ -8,7 +8,7 @@ import pytest
 
 from adapters.formats.json import JSONAdapter
 from adapters.replies.reading import Reading
-from sessions.checking.expectations import ExpectationError, for_column, judge
+from sessions.checking.expectations import ExpectationError, column_expectations, judge
 from sessions.model.session import SignatureText
 
 SIGNATURE = SignatureText("question -> answer, score: float, tags: list[str], item: dict[str, list[int]]").read()
@@ -86,8 +86,8 @@ def test_a_reply_is_expected_to_parse_or_not_to() -> None:
 
 def test_a_column_can_have_expectations_of_its_own() -> None:
     expect = {"reply": "parses", "columns": {"xml": {"reply": "does_not_parse"}}}
-    assert for_column(expect, "chat") == {"reply": "parses"}
-    assert for_column(expect, "xml") == {"reply": "does_not_parse"}
+    assert column_expectations(expect, "chat") == {"reply": "parses"}
+    assert column_expectations(expect, "xml") == {"reply": "does_not_parse"}
 
 
 @pytest.mark.parametrize(
@@ -115,4 +115,4 @@ def test_an_expectation_that_cannot_be_understood_says_where(expect: dict[str, A
 
 def test_an_unknown_part_of_expect_is_refused() -> None:
     with pytest.raises(ExpectationError, match="reply, fields, columns"):
-        for_column({"field": {}}, "chat")
+        column_expectations({"field": {}}, "chat")

@@ -67,7 +67,7 @@ def test_a_schema_for_structured_output_is_compared(dspy: Release) -> None:
     assert made.request["response_format"]["type"] == "json_schema"
     changed = replace(made, request={**made.request, "response_format": {"type": "json_object"}})
     case = replace(session.cases[0], recordings={"json": changed})
-    word, drift = upstream.check(dspy, session.with_case(case), case, column)
+    word, drift = upstream.check(dspy, session.replace_case(case), case, column)
     assert (word, [one.place for one in drift]) == ("drift", ["request.response_format"])
 
 
@@ -79,7 +79,7 @@ def test_a_native_part_that_is_read_otherwise_is_drift(dspy: Release) -> None:
     renamed = {**CALL, "function": {"name": "look", "arguments": "{}"}}
     attempt = replace(made.attempts[0], completions=(replace(completion, tool_calls=(renamed,)),))
     case = replace(session.cases[0], recordings={"chat": replace(made, attempts=(attempt,))})
-    word, drift = upstream.check(dspy, session.with_case(case), case, column)
+    word, drift = upstream.check(dspy, session.replace_case(case), case, column)
     assert (word, [one.place for one in drift]) == ("drift", ["attempts[0].completions[0].values.calls"])
 
 

@@ -12,7 +12,7 @@ import pytest
 from dspy.experimental import Noul
 
 from sessions.exports.dspy_program import dspy_program
-from sessions.exports.exported import ExportError, as_dspy_saves, source_of
+from sessions.exports.exported import ExportError, dspy_json, source_of
 from sessions.file import store
 from sessions.imports import sources
 from sessions.model.session import DEFAULT_COLUMNS, Case, Demo, Session, SignatureText
@@ -52,7 +52,7 @@ class Triage(dspy.Signature):
     kind: Literal["bug", "wish"] = dspy.OutputField(desc="What is it?")
 
 
-def with_decisions() -> Any:
+def set_decisions() -> Any:
     predictor = dspy.Predict(Triage)
     predictor.fields = {"kind": {"weights": {"bug": 2.5}}, "blocked": {"threshold": 0.8}}
     return predictor
@@ -79,7 +79,7 @@ PROGRAMS = {
     "a chain of thought": (lambda: dspy.ChainOfThought("question -> answer"), None),
     "one of several": (Two, "steps[0].predict"),
     "another of several": (Two, "steps[1]"),
-    "one with decisions": (with_decisions, None),
+    "one with decisions": (set_decisions, None),
 }
 
 
@@ -110,7 +110,7 @@ def test_with_its_own_signature_too(tmp_path: Path) -> None:
 
 def test_thresholds_and_weights_come_with_a_program_and_go_with_it(tmp_path: Path) -> None:
     path = tmp_path / "program.json"
-    with_decisions().save(path)
+    set_decisions().save(path)
     session = sources.load(str(path), given=TRIAGE).session
     assert session.signature.decisions == {"kind": {"weights": {"bug": 2.5}}, "blocked": {"threshold": 0.8}}
     assert exported(session).encode() == path.read_bytes()
@@ -171,9 +171,7 @@ def test_a_lone_surrogate_is_refused() -> None:
 
 
 def test_the_layout_is_that_of_dspys_files() -> None:
-    assert as_dspy_saves(
-        {"a": [], "b": {}, "c": [1.0, -0.00001, 1e16, 1.5e-7, float("nan"), True, None, '"\n\x1f']}
-    ) == (
+    assert dspy_json({"a": [], "b": {}, "c": [1.0, -0.00001, 1e16, 1.5e-7, float("nan"), True, None, '"\n\x1f']}) == (
         '{\n  "a": [],\n  "b": {},\n  "c": [\n    1.0,\n    -0.00001,\n    1e+16,\n    1.5e-7,\n    null,\n    true,\n'
         '    null,\n    "\\"\\n\\u001f"\n  ]\n}\n'
     )

@@ -192,7 +192,7 @@ def test_a_recorded_answer_beside_calls_in_text_is_learned_without_them(adapter:
     }[adapter]
     attempt = RecordedAttempt("chat", completions=(RecordedCompletion(reply, reading=RecordedReading(True)),))
     case = Case("c", {"question": "q"}, recordings={"one": Recording((), {}, (attempt,), {})})
-    with_tools = replace(
+    set_tool_input = replace(
         ASKED,
         demos=(),
         columns=(Column("one", adapter),),
@@ -200,7 +200,7 @@ def test_a_recorded_answer_beside_calls_in_text_is_learned_without_them(adapter:
         tools=(Tool("search", "Search.", "query: str"),),
         model="offline/exact",
     )
-    (line,) = lines(finetune(source(with_tools)).text)
+    (line,) = lines(finetune(source(set_tool_input)).text)
     learned = line["messages"][-1]["content"]
     assert "recorded" in learned and "0.25" in learned and "tool_calls" not in learned
 

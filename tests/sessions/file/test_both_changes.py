@@ -27,7 +27,7 @@ BASE = Session(
 
 
 def case(session: Session, **changed: Any) -> Session:
-    return session.with_case(replace(session.cases[0], **changed))
+    return session.replace_case(replace(session.cases[0], **changed))
 
 
 def test_each_sides_part_is_taken_from_that_side() -> None:
@@ -123,8 +123,8 @@ def test_putting_together_costs_what_was_changed_and_not_what_the_file_holds() -
     recorded = {one: replace(RECORDED, messages=tuple(messages)) for one in ("chat", "json", "xml")}
     cases = tuple([Case(f"case {number}", {"question": 1}, recordings=recorded) for number in range(50)])
     base = store.loads(store.dumps(replace(BASE, cases=cases)))
-    ours = base.with_case(replace(base.cases[7], inputs={"question": "ours"}))
-    theirs = store.loads(store.dumps(base.with_case(replace(base.cases[9], inputs={"question": "theirs"}))))
+    ours = base.replace_case(replace(base.cases[7], inputs={"question": "ours"}))
+    theirs = store.loads(store.dumps(base.replace_case(replace(base.cases[9], inputs={"question": "theirs"}))))
     merged = merge(base, ours, theirs)
     assert merged.taken == ("cases · case 9 · inputs · question",)
     assert merged.session.cases[7].inputs == {"question": "ours"}

@@ -68,8 +68,8 @@ def test_what_is_taken_back_leaves_no_trace_in_the_file() -> None:
     )
     (case,) = session.cases
     rated = replace(case, replies={"chat": replace(case.replies["chat"], rating="good")})
-    again = store.loads(store.dumps(session.with_case(rated))).cases[0].replies["chat"]
-    unrated = session.with_case(replace(case, replies={"chat": replace(again, rating=None)}))
+    again = store.loads(store.dumps(session.replace_case(rated))).cases[0].replies["chat"]
+    unrated = session.replace_case(replace(case, replies={"chat": replace(again, rating=None)}))
     assert store.dumps(unrated) == store.dumps(session)
 
 

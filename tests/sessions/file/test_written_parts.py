@@ -16,7 +16,7 @@ from tests.sessions.strategies import sessions
 
 def text_of(session: Session, parts: WrittenParts) -> str:
     pieces: list[str] = []
-    json_values.write(file_format.to_data(session, None, parts), pieces)
+    json_values.write(file_format.data_of_session(session, None, parts), pieces)
     parts.evict_unused()
     return "".join(pieces) + "\n"
 
@@ -69,7 +69,7 @@ def test_a_file_saved_again_and_again_onto_what_others_wrote_is_the_same_from_it
     store.save(session, path)
     for number in range(3):
         store.save(replace(store.load(path), name=f"theirs {number}"), path)
-        ours = session.with_case(replace(session.cases[0], expect={"total": number}))
+        ours = session.replace_case(replace(session.cases[0], expect={"total": number}))
         session = saving.save(session, ours, path, parts=parts).session
         assert session.name == f"theirs {number}"
         assert session.cases[0].expect == {"total": number}

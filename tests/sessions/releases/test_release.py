@@ -84,12 +84,12 @@ def test_the_adapter_of_a_fallback_takes_the_place_of_the_columns(dspy: Release)
 
 
 def test_what_no_dspy_holds_is_said_by_name(dspy: Release) -> None:
-    with_tools = asked()
-    session = replace(with_tools.session, tools=(Tool("search", parameters="query: str"),))
+    set_tool_input = asked()
+    session = replace(set_tool_input.session, tools=(Tool("search", parameters="query: str"),))
     for question, said in (
         (asked(adapter="markdown"), "it has no adapter `markdown`"),
         (asked(adapter="somebody:Own"), "it has no adapter `somebody:Own`"),
-        (replace(with_tools, session=session), "the session has tools of its own"),
+        (replace(set_tool_input, session=session), "the session has tools of its own"),
     ):
         with pytest.raises(ReleaseError, match=said) as found:
             dspy.call(question)

@@ -132,4 +132,4 @@ def test_what_is_recorded_stands_in_the_order_of_the_columns_whichever_was_first
     for column in reversed(columns):
         session = record(session, session.case("c"), column)
     assert list(session.case("c").recordings) == ["chat", "later"]
-    assert list(session.by_column(case.replies)) == ["chat", "later", "gone"]
+    assert list(session.sort_by_column(case.replies)) == ["chat", "later", "gone"]

@@ -13,7 +13,7 @@ from sessions.causes.finding import Causes
 from sessions.checking import checking
 from sessions.file import store
 from sessions.model.session import Case, Column, Session
-from sessions.source.comparing import check_source, with_source
+from sessions.source.comparing import add_source_verdict, check_source
 from sessions.source.linking import Follower, linked
 from workbench.__main__ import main
 from workbench.checks import github_annotations
@@ -99,7 +99,7 @@ def causes_after(folder: Path, old: str, new: str) -> tuple[Cause, ...]:
         session = Session(signature, (), (Column("chat", "chat"),), cases=(Case("first"),))
         path = folder / f"{signature.class_name}.session.json"
         store.save(session, path)
-        found.add(with_source(checking.check(session, str(path)), check_source(session, folder, follower)))
+        found.add(add_source_verdict(checking.check(session, str(path)), check_source(session, folder, follower)))
     return found.found()
 
 

@@ -77,7 +77,7 @@ def test_a_recorded_reply_comes_before_the_reply_on_screen() -> None:
     session = session_of(replies={"chat": CHAT})
     session = recording.record(session, session.cases[0], session.columns[0])
     case = replace(session.cases[0], replies={"chat": Reply(CHAT.replace("Paris", "Rome"))})
-    good = survival(session.with_case(case), "chat").good
+    good = survival(session.replace_case(case), "chat").good
     assert good is not None
     assert (good.source, good.values["answer"]) == ("the recorded reply of chat", "Paris")
 

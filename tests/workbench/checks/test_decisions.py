@@ -10,7 +10,7 @@ import pytest
 from sessions.causes.cause import Cause, CauseKind, FixtureName, Key
 from sessions.checking.verdicts import FixtureResult, Part, Word
 from workbench.checks import decisions
-from workbench.checks.decisions import Decisions, KeptDecisions, can_be_accepted, of_files, why_not
+from workbench.checks.decisions import Decisions, KeptDecisions, can_be_accepted, decisions_on_files, why_not
 
 
 def cause(kind: CauseKind, *fixtures: str, name: str = "", source: Word = "drift") -> Cause:
@@ -122,10 +122,10 @@ def test_each_way_to_review_has_its_own_and_each_name_of_a_folder_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    of_files(["prompts"], ()).keep(ALL.decided([TYPE], "accept"))
-    assert of_files([str(tmp_path / "prompts")], ()).taken_up(ALL).accepted
-    assert not of_files(["prompts"], ("-k", "slow")).taken_up(ALL).accepted
-    assert not of_files(["prompts", "more"], ()).taken_up(ALL).accepted
+    decisions_on_files(["prompts"], ()).keep(ALL.decided([TYPE], "accept"))
+    assert decisions_on_files([str(tmp_path / "prompts")], ()).taken_up(ALL).accepted
+    assert not decisions_on_files(["prompts"], ("-k", "slow")).taken_up(ALL).accepted
+    assert not decisions_on_files(["prompts", "more"], ()).taken_up(ALL).accepted
     assert not KeptDecisions("prompts").taken_up(ALL).accepted
 
 

@@ -46,7 +46,7 @@ def test_an_id_that_names_the_model_follows_it_and_takes_replies_and_recordings_
         made.case, recordings={"chat · offline/sloppy": recording}, replies={"chat · offline/sloppy": Reply("x")}
     )
     changed = column_edits.set_model(
-        replace(made, session=made.session.with_case(case)), "chat · offline/sloppy", "offline/fenced"
+        replace(made, session=made.session.replace_case(case)), "chat · offline/sloppy", "offline/fenced"
     )
     assert ids(changed) == ["chat", "chat · offline/fenced", "json"]
     assert list(changed.case.recordings) == list(changed.case.replies) == ["chat · offline/fenced"]

@@ -65,14 +65,14 @@ def test_the_string_notation_changes_its_type_in_place() -> None:
 def test_another_adapter_takes_the_replies_of_its_column_along() -> None:
     written = session()
     case = Case("c", {"ticket": "T"}, replies={"xml": Reply("<label>a & b</label>", source="pasted")})
-    made = fixes.apply(State(written.with_case(case)), "xml", use("json")).session
+    made = fixes.apply(State(written.replace_case(case)), "xml", use("json")).session
     assert [(one.id, one.adapter) for one in made.columns] == [("chat", "chat"), ("json", "json")]
     assert made.cases[0].replies["json"].text == "<label>a & b</label>"
 
 
 def test_no_reply_of_a_removed_column_is_overwritten() -> None:
     replies = {"xml": Reply("new", source="pasted"), "json": Reply("old", source="pasted")}
-    written = session().with_case(Case("c", {"ticket": "T"}, replies=replies))
+    written = session().replace_case(Case("c", {"ticket": "T"}, replies=replies))
     made = fixes.apply(State(written), "xml", use("json")).session
     assert {id: one.text for id, one in made.cases[0].replies.items()} == {"xml": "new", "json": "old"}
 

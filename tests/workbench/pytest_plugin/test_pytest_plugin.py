@@ -268,7 +268,7 @@ def test_expectations_are_tests_of_their_own(run_pytest: Pytest, project: Path) 
     file = project / "prompts" / "invoice.session.json"
     session = store.load(file)
     expect = {"reply": "parses", "columns": {"xml": {"reply": "does_not_parse"}, "json": {}}}
-    store.save(session.with_case(replace(session.cases[0], expect=expect)), file)
+    store.save(session.replace_case(replace(session.cases[0], expect=expect)), file)
     done = run_pytest("-k", "expect")
     assert done.ids("PASSED") == {"prompts/invoice.session.json::case 1::chat::expect"}
     assert done.ids("FAILED") == {"prompts/invoice.session.json::case 1::xml::expect"}
@@ -297,7 +297,7 @@ def test_a_file_that_is_no_session_is_one_failing_test(run_pytest: Pytest, proje
 def test_a_session_with_nothing_recorded_is_skipped_never_passed(run_pytest: Pytest, project: Path) -> None:
     file = project / "prompts" / "invoice.session.json"
     session = store.load(file)
-    store.save(session.with_case(replace(session.cases[0], recordings={})), file)
+    store.save(session.replace_case(replace(session.cases[0], recordings={})), file)
     assert run_pytest("prompts").summary == "1 skipped"
 
 

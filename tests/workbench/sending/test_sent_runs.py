@@ -120,7 +120,7 @@ def test_everything_is_cleared_and_a_damaged_file_is_named(kept: SentRuns) -> No
     sent_runs.sent_file().write_bytes(b"no database at all" * 1000)
     with pytest.raises(sent_runs.sqlite3.DatabaseError) as error:
         kept.search(Wanted())
-    assert "workbench runs --clear" in sent_runs.in_words(error.value)
+    assert "workbench runs --clear" in sent_runs.plain_words(error.value)
 
 
 def test_a_huge_session_is_left_out_and_long_texts_are_cut(kept: SentRuns) -> None:

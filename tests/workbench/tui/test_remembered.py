@@ -15,8 +15,8 @@ def _state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_session_keeps_its_own_layout_over_the_users(tmp_path: Path) -> None:
     one, other = tmp_path / "one.json", tmp_path / "other.json"
-    kept = Remembered().with_session(one, {"left": 40, "theme": "nord"}, {"left": 40, "tab": "demos"})
-    kept = kept.with_session(other, {"left": 60}, {"left": 60, "tab": "inputs"})
+    kept = Remembered().add_session_layout(one, {"left": 40, "theme": "nord"}, {"left": 40, "tab": "demos"})
+    kept = kept.add_session_layout(other, {"left": 60}, {"left": 60, "tab": "inputs"})
     assert preferences.save(kept) == ""
     read = preferences.load()
     assert read.of(one) == {"left": 40, "theme": "nord", "tab": "demos"}
@@ -27,7 +27,7 @@ def test_a_session_keeps_its_own_layout_over_the_users(tmp_path: Path) -> None:
 def test_only_so_many_are_kept(tmp_path: Path) -> None:
     kept = Remembered()
     for index in range(preferences.MOST_SESSIONS + 10):
-        kept = kept.with_session(tmp_path / f"{index}.json", {}, {"tab": str(index)})
+        kept = kept.add_session_layout(tmp_path / f"{index}.json", {}, {"tab": str(index)})
     assert len(kept.sessions) == preferences.MOST_SESSIONS
     assert len(kept.recent) == preferences.MOST_RECENT
     assert kept.of(tmp_path / "209.json") == {"tab": "209"}

@@ -253,7 +253,7 @@ def _targets(options: argparse.Namespace) -> list[Target]:
 
 def _target(file: str, options: argparse.Namespace) -> Target:
     chosen = selection.select(file, options.adapters, every_case=True)
-    chosen = selection.with_variants(selection.with_models(chosen, options.models), options.variants)
+    chosen = selection.add_variant_columns(selection.set_models(chosen, options.models), options.variants)
     if options.ask_again:
         chosen = selection.asking_again(chosen, options.ask_again, beside=True)
     wanted = options.cases

@@ -21,7 +21,7 @@ from sessions.checking.verdicts import totals
 from sessions.errors import SessionError
 from workbench.capture import capturing
 from workbench.capture.calls_check import CallsCheck, compare
-from workbench.capture.capturing import in_words
+from workbench.capture.capturing import plain_words
 from workbench.capture.in_your_process import attaching
 from workbench.capture.in_your_process.outlet import Writer
 from workbench.cli import arguments
@@ -132,7 +132,7 @@ def run(options: argparse.Namespace, show: Show) -> int:
             "(one started with -I, -E or -S cannot be listened to)"
         )
     elif compared is None:
-        for line in in_words(found, options.out, missing):
+        for line in plain_words(found, options.out, missing):
             command_output.message(line)
     return code if compared is None else _told(options, code, compared, found, missing)
 

@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
         found = settings.load()
     except ConfigError as error:
         raise CommandError(str(error)) from error
-    known = _of_the_app(found) if options.keys or found.settings.keymap else {"problems": [], "keys": []}
+    known = _keys_of_app(found) if options.keys or found.settings.keymap else {"problems": [], "keys": []}
     problems = [f"{_place(found, said)}: keymap: {said}" for said in known["problems"]]
     if options.keys and options.json:
         command_output.json({"keys": known["keys"], "problems": problems})
@@ -109,7 +109,7 @@ def _shape(found: InForce, problems: list[str]) -> dict[str, Any]:
     }
 
 
-def _of_the_app(found: InForce) -> dict[str, Any]:
+def _keys_of_app(found: InForce) -> dict[str, Any]:
     """Ask a child process for the app's keys and problems with the user's."""
     done = subprocess.run(
         [sys.executable, "-P", "-m", "workbench.tui.keys.keymap"],

@@ -76,7 +76,7 @@ def _variants_added(left: Selection, options: argparse.Namespace) -> Iterator[tu
         raise CommandError("--variant compares a session with itself: leave the second one out")
     for column in left.columns:
         for tag in options.variants:
-            varied = selection.with_variants(replace(left, columns=(column,)), [tag])
+            varied = selection.add_variant_columns(replace(left, columns=(column,)), [tag])
             other = varied.columns[-1]
             yield (
                 f"{column.id} → {other.id}",

@@ -172,10 +172,10 @@ def _import(options: argparse.Namespace, into: Session | None) -> Imported:
 def _fitted(options: argparse.Namespace, imported: Imported, into: Session | None) -> Imported:
     """Apply `--cot`, then merge into a session or set the config file's columns."""
     if options.cot:
-        imported = _as_chain_of_thought(imported)
+        imported = _make_chain_of_thought(imported)
     if into is not None:
         return merging.merged(into, imported)
-    return replace(imported, session=_with_columns_of_config(imported.session))
+    return replace(imported, session=_use_config_columns(imported.session))
 
 
 def _folder(options: argparse.Namespace) -> Path:
@@ -183,7 +183,7 @@ def _folder(options: argparse.Namespace) -> Path:
     return Path(options.into or options.output or "x.json").parent
 
 
-def _as_chain_of_thought(imported: Imported) -> Imported:
+def _make_chain_of_thought(imported: Imported) -> Imported:
     """Make the import a `dspy.ChainOfThought`, unless its signature already has the reasoning."""
     signature = imported.session.signature
     if signature.predictor == COT or REASONING in signature.read().fields:
@@ -191,7 +191,7 @@ def _as_chain_of_thought(imported: Imported) -> Imported:
     return replace(imported, session=replace(imported.session, signature=replace(signature, predictor=COT)))
 
 
-def _with_columns_of_config(session: Session) -> Session:
+def _use_config_columns(session: Session) -> Session:
     """Replace the default columns of a new session by those of the config file."""
     if session.columns != DEFAULT_COLUMNS:
         return session

@@ -191,7 +191,7 @@ def signature_text(given: str, instructions: str | None, cot: bool, folder: Path
     written = SignatureText(given)
     if path.endswith(".py"):
         text = _read_source(path)
-        written = _from_program(path, class_name or _only_class(path, text), text, folder)
+        written = _program_session(path, class_name or _only_class(path, text), text, folder)
     return replace(written, predictor="ChainOfThought" if cot else "Predict", instructions=instructions)
 
 
@@ -208,7 +208,7 @@ def program_session(given: str) -> Session:
     )
 
 
-def _from_program(path: str, class_name: str, text: str, folder: Path) -> SignatureText:
+def _program_session(path: str, class_name: str, text: str, folder: Path) -> SignatureText:
     if not class_name:
         return SignatureText(text)
     try:
@@ -301,11 +301,6 @@ def _what_works(field: Field) -> str:
         if custom.__name__ in WHAT_WORKS:
             file = f", or attach a file: --input {field.name}=@PATH" if field_values.takes_file(field) else ""
             return WHAT_WORKS[custom.__name__] + file
-    sample = _sample(field)
-    return f"give it as JSON, e.g. '{sample}'" if takes(field.annotation, strict_json(sample)) else "give it as JSON"
-
-
-def _sample(field: Field) -> str:
     shape = type_adapter(field.annotation).json_schema()
     samples: Mapping[str, str] = {
         "array": '["a", "b"]',
@@ -316,7 +311,8 @@ def _sample(field: Field) -> str:
         "null": "null",
     }
     choices = shape.get("enum") or [shape.get("const")]
-    return json.dumps(choices[0]) if choices[0] is not None else samples.get(str(shape.get("type")), '"text"')
+    sample = json.dumps(choices[0]) if choices[0] is not None else samples.get(str(shape.get("type")), '"text"')
+    return f"give it as JSON, e.g. '{sample}'" if takes(field.annotation, strict_json(sample)) else "give it as JSON"
 
 
 def demo_values(text: str, signature: Signature) -> dict[str, Any]:

@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     arguments.settle_session(options)
     chosen = selection.select(options.session, options.adapters, options.case, options.model)
-    chosen = selection.with_variants(chosen, options.variants)
+    chosen = selection.add_variant_columns(chosen, options.variants)
     shapes: dict[str, Any] = {}
     spent: dict[str, Spent] = {}
     codes = [exit_codes.OK]

@@ -12,7 +12,7 @@ from sessions.causes.cause import Cause, verdict_lines
 from sessions.errors import SessionError
 from workbench.checks import fixture_files, reviewing
 from workbench.checks.checking import Plan
-from workbench.checks.decisions import Decisions, KeptDecisions, is_accepted_with_all, of_files, why_not
+from workbench.checks.decisions import Decisions, KeptDecisions, decisions_on_files, is_accepted_with_all, why_not
 from workbench.checks.reviewing import Decide, FilesLook, Review, Written
 from workbench.cli import arguments
 from workbench.cli.commands.check import write_causes
@@ -133,7 +133,7 @@ def _kept(options: argparse.Namespace) -> KeptDecisions:
         options.keyword,
         f"{options.no_source}",
     ]
-    return of_files(options.paths, chosen)
+    return decisions_on_files(options.paths, chosen)
 
 
 def _accepted(options: argparse.Namespace, found: Review) -> set[str]:

@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     except ConfigError as error:
         raise CommandError(str(error)) from error
     except (OSError, SessionError, sqlite3.Error) as error:
-        raise CommandError(sent_runs.in_words(error)) from error
+        raise CommandError(sent_runs.plain_words(error)) from error
 
 
 def _clear(is_json: bool) -> int:

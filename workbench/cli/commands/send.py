@@ -122,7 +122,7 @@ def run(options: argparse.Namespace) -> int:
     if options.jobs > 1 and options.type_results:
         raise CommandError("--type-results needs one run at a time: remove --jobs")
     chosen = selection.select(options.session, options.adapters, options.case, every_case=options.all_cases)
-    chosen = selection.with_variants(selection.with_models(chosen, options.models), options.variants)
+    chosen = selection.add_variant_columns(selection.set_models(chosen, options.models), options.variants)
     if options.ask_again:
         chosen = selection.asking_again(chosen, options.ask_again)
     if options.apply is not None:
@@ -180,7 +180,7 @@ def _send_all(
         case, column = jobs[number]
         with turns.turn(number):
             if options.all_cases and not options.json and column is chosen.columns[0]:
-                command_output.heading(case.in_words, "yellow")
+                command_output.heading(case.plain_words, "yellow")
             return sender.send(chosen, case, column)
 
     shapes: dict[str, dict[str, Any]] = {case.name: {} for case, _ in jobs}
@@ -260,11 +260,11 @@ class _Past:
                 session = replace(session, columns=(*session.columns, column))
             try:
                 for one in sent_runs.past_runs(session, column, case.name, self._path, (outcome,)):
-                    self._kept.add(one, session.with_case(case))
+                    self._kept.add(one, session.replace_case(case))
             except (OSError, SessionError, sqlite3.Error) as error:
                 self.close()
                 self._kept = None
-                command_output.message(f"workbench: runs are not kept: {sent_runs.in_words(error)}")
+                command_output.message(f"workbench: runs are not kept: {sent_runs.plain_words(error)}")
 
     def close(self) -> None:
         if self._kept is not None:

@@ -108,7 +108,7 @@ def _grid(options: argparse.Namespace) -> Grid:
     except SignatureError as error:
         raise CommandError(f"the signature, {error}") from error
     if options.dspy_python:
-        found = _with_other_releases(found, session, options.dspy_python)
+        found = _add_other_releases(found, session, options.dspy_python)
     for column in found.columns:
         if column.problem:
             command_output.message(f"workbench: {column.id}: {column.problem}")
@@ -117,7 +117,7 @@ def _grid(options: argparse.Namespace) -> Grid:
     return found
 
 
-def _with_other_releases(found: Grid, session: Session, pythons: list[str]) -> Grid:
+def _add_other_releases(found: Grid, session: Session, pythons: list[str]) -> Grid:
     """Insert other dspy releases' columns after each column whose parser they have."""
     beside: dict[str, list[Survival]] = {column.id: [column] for column in found.columns}
     for python in pythons:

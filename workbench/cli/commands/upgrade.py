@@ -22,7 +22,7 @@ from sessions.upgrades.sides import Change, Compared, Ours, Side, open_engine
 from workbench.checks import fixture_files, live_check
 from workbench.checks.live_check import Sent, conclusions
 from workbench.cli import arguments
-from workbench.cli.selection import choose_columns, with_columns
+from workbench.cli.selection import choose_columns, replace_columns
 from workbench.output import command_output, exit_codes, upgrade_text
 from workbench.output.exit_codes import CommandError, no_such
 from workbench.pages import report_pages
@@ -168,7 +168,7 @@ def _gathered(files: list[Path], options: argparse.Namespace, change: Change) ->
             found.codes.append(exit_codes.USAGE)
             continue
         columns = _columns(session, options)
-        session = with_columns(session, columns)
+        session = replace_columns(session, columns)
         found.models += [session.model_of(one) for one in columns]
         for case in session.cases:
             for column in columns if not options.cases or case.name in options.cases else ():

@@ -15,7 +15,7 @@ from sessions.bench import halves, reading
 from sessions.bench.conclusions import Conclusions
 from sessions.bench.grid import Grid, latest
 from sessions.bench.results import path_beside
-from sessions.checking.expectations import for_column
+from sessions.checking.expectations import column_expectations
 from sessions.errors import SessionError
 from sessions.file.json_values import JSON
 from sessions.model.replies import Reply
@@ -177,7 +177,7 @@ def show(host: Host, wanted: Wanted) -> None:
     if run is not None and wanted.then == "demo":
         case = session.cases[names.index(wanted.case)]
         known = {name: _plain(value) for name, value in run.values.items()}
-        demo = Demo({**case.inputs, **known, **expected_outputs(for_column(case.expect, column))})
+        demo = Demo({**case.inputs, **known, **expected_outputs(column_expectations(case.expect, column))})
         row = len(session.demos)
         made = partial(edits.insert_demos, at=row, demos=(demo,))
         host.main.edit(made, Place("demo", row=row), f"demo of {one_line(wanted.case, 40)}")

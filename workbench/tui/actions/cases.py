@@ -94,12 +94,12 @@ async def choose_case(host: Host) -> None:
     if action.verb == "add":
         host.main.edit(edits.add_case, place, "add a case")
     elif action.verb == "duplicate":
-        host.main.edit(edits.duplicate_case, place, f"copy {Case(name).in_words}")
+        host.main.edit(edits.duplicate_case, place, f"copy {Case(name).plain_words}")
     elif action.verb == "delete":
         if len(host.document.session.cases) == 1:
             host.app.notify("A session has at least one case.", severity="warning")
         else:
-            host.main.edit(edits.delete_case, place, f"delete {Case(name).in_words}")
+            host.main.edit(edits.delete_case, place, f"delete {Case(name).plain_words}")
     elif action.verb == "rename":
         await _rename(host, name)
     host.main.show()
@@ -122,7 +122,9 @@ async def _rename(host: Host, name: str) -> None:
     chosen = await host.app.push_screen_wait(AskScreen("Rename the case", name, refuse))
     if chosen is not None:
         host.main.runs.rename_case(name, chosen)
-        host.main.edit(partial(edits.rename_case, name=chosen), Place("case", chosen), f"rename {Case(name).in_words}")
+        host.main.edit(
+            partial(edits.rename_case, name=chosen), Place("case", chosen), f"rename {Case(name).plain_words}"
+        )
 
 
 async def attach(host: Host, wanted: AttachFile) -> None:

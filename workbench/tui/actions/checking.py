@@ -25,11 +25,11 @@ from sessions.checking.verdicts import FixtureResult
 from sessions.errors import SessionError
 from sessions.model.session import Column, Session
 from sessions.running import recording
-from sessions.source.comparing import check_source, with_source
+from sessions.source.comparing import add_source_verdict, check_source
 from sessions.source.linking import Follower
 from sessions.source.project import SourceError
-from workbench.checks.decisions import Decisions, of_open
-from workbench.checks.reviewing import OpenLook, with_text
+from workbench.checks.decisions import Decisions, decisions_on_open
+from workbench.checks.reviewing import OpenLook, add_program_text
 from workbench.output.display import one_line
 from workbench.output.measures import counted
 from workbench.state.document import Place, RenderedColumn, State
@@ -205,7 +205,7 @@ def judged(host: Host, follower: Follower) -> list[FixtureResult]:
     """Check the session on screen and its linked program, as `workbench check` would after saving."""
     session = host.document.session
     results = checking.check(session, path_of(host))
-    return with_source(results, check_source(session, host.document.folder, follower))
+    return add_source_verdict(results, check_source(session, host.document.folder, follower))
 
 
 async def decide(host: Host, results: Sequence[FixtureResult]) -> None:
@@ -215,7 +215,7 @@ async def decide(host: Host, results: Sequence[FixtureResult]) -> None:
     decisions = Decisions(causes.found())
     look = OpenLook(host.document.session, host.document.folder, results)
     name = host.document.path.name if host.document.path is not None else "this session"
-    kept = of_open(host.document.path)
+    kept = decisions_on_open(host.document.path)
     left = await host.app.push_screen_wait(ReviewScreen(decisions, look, name, THEN, kept))
     if take(host, left):
         kept.remove()
@@ -234,7 +234,7 @@ def take(host: Host, left: Left) -> bool:
     session = host.document.session
     follower = Follower()
     try:
-        text = with_text(session, host.document.folder, judged(host, follower), ids, follower)
+        text = add_program_text(session, host.document.folder, judged(host, follower), ids, follower)
     except SourceError as error:
         plain_notify(host.app, one_line(str(error), 300), title="The program", severity="error", timeout=10)
         return False

@@ -117,7 +117,7 @@ def _said(host: Host, form: Format, made: Exported) -> str:
     """Describe the export and what it leaves out."""
     rendered = host.main.shown_column()
     column = "every column" if form.wants_every_column or rendered is None else f"the column {rendered.column.id}"
-    case = "every case" if form.wants_every_case else host.document.state.case.in_words
+    case = "every case" if form.wants_every_case else host.document.state.case.plain_words
     said = [*(f"left out: {one}" for one in made.left_out), *made.notes]
     more = [f"… and {len(said) - MOST_LINES} more; `workbench export` lists all"] if len(said) > MOST_LINES else []
     return "\n".join([f"{column}, {case}: {len(made.text):,} characters", *said[:MOST_LINES], *more])

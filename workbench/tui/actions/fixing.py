@@ -131,7 +131,7 @@ async def choose(host: Host) -> None:
 def effects_of(state: State, rendered: RenderedColumn, rejected: str = "") -> tuple[Effect, ...]:
     """Preview the fixes of a column, and those of the part of its request that the server `rejected`."""
     request = None if rendered.error else rendered.request
-    also = fixes.of_rejection(rendered.column, request, rejected) if rejected and request is not None else ()
+    also = fixes.rejection_fixes(rendered.column, request, rejected) if rejected and request is not None else ()
     return fixes.effects_of(state, rendered.column, rendered.reading, rendered.reply, request, also)
 
 

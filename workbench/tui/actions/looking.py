@@ -18,7 +18,7 @@ from textual.widget import Widget
 from textual.widgets import Markdown
 
 from workbench.state.document import Place, RenderedColumn
-from workbench.tui.keys.bindings import KeyGroup, in_short, keys_of
+from workbench.tui.keys.bindings import KeyGroup, keys_of, short_form
 from workbench.tui.pages.page import LookedAt
 from workbench.tui.screens.lesson import LessonScreen
 from workbench.tui.screens.main import MainScreen
@@ -192,7 +192,7 @@ def open_help(host: Host) -> None:
     about: list[Screen[Any]] = [host.main, screen] if isinstance(screen, PagesScreen) else [screen]
     pane_help = "\n\n".join([_help_of(one) for one in about])
     bindings = [binding for one in about for binding in one.active_bindings.values()]
-    names = {one.binding.key: in_short(one.binding.key) for one in bindings}
+    names = {one.binding.key: short_form(one.binding.key) for one in bindings}
     host.app.push_screen(HelpScreen(pane_help, bindings, names))
 
 
@@ -200,7 +200,7 @@ def _help_of(screen: Screen[Any]) -> str:
     """Return the help of the focused pane, else of the current tab, or ""."""
     nodes: list[Any] = screen.focused.ancestors_with_self if screen.focused is not None else []
     if isinstance(screen, MainScreen) and not screen.columns.has_focus_within:
-        explained = (*screen.editors.in_sight, screen.editors.notes)
+        explained = (*screen.editors.visible_panes, screen.editors.notes)
         if not any(one in nodes for one in explained):  # use the current tab, wherever the focus is
             nodes = [screen.editors.pane(screen.editors.tab)]
     return next((node.HELP for node in nodes if getattr(node, "HELP", None)), "") or ""

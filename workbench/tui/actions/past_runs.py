@@ -22,7 +22,7 @@ from sessions.running.tools import NoResultError, canned_result, history_of
 from workbench.editing import edits
 from workbench.output.display import one_line
 from workbench.output.measures import counted
-from workbench.sending.sent_runs import PastRun, SentRuns, Wanted, in_words
+from workbench.sending.sent_runs import PastRun, SentRuns, Wanted, plain_words
 from workbench.state.document import Place, RenderedColumn, State, history_field
 from workbench.tui.actions import files
 from workbench.tui.actions.sending import ToolResultScreen, value_of
@@ -84,7 +84,7 @@ async def look_at_runs(host: Host, scope: str = "this case") -> None:
         session = await ask(lambda kept: kept.session_of(run.id))
         reply = await asyncio.to_thread(_reply_of, run, session)
     except (OSError, SessionError, sqlite3.Error) as error:
-        plain_notify(host.app, in_words(error), title="No runs", severity="error", timeout=15)
+        plain_notify(host.app, plain_words(error), title="No runs", severity="error", timeout=15)
         return
     if session is None or is_reply_alone:
         _show_reply(host, run, reply)
@@ -93,7 +93,7 @@ async def look_at_runs(host: Host, scope: str = "this case") -> None:
     elif run.path == place:
         _open_here(host, run, session, reply)
     elif await files.confirm_close(host):
-        host.load(_with_reply(session, run, reply), None)
+        host.load(_add_reply(session, run, reply), None)
         host.main.status.say(f"as it was sent at {run.time} from {one_line(run.path, 60)}")
 
 
@@ -109,10 +109,10 @@ def _reply_of(run: PastRun, sent: Session | None) -> Reply:
     return replies.rated(Reply(run.text, model=run.model, request_digest=digest), run.rating, run.note)
 
 
-def _with_reply(session: Session, run: PastRun, reply: Reply) -> Session:
+def _add_reply(session: Session, run: PastRun, reply: Reply) -> Session:
     """Return the session as it was sent, with the run's reply."""
     case = session.case(run.case)
-    return session.with_case(replace(case, replies={**case.replies, run.column: reply}))
+    return session.replace_case(replace(case, replies={**case.replies, run.column: reply}))
 
 
 async def _open_call(host: Host, run: PastRun, sent: Session, reply: Reply) -> None:
@@ -121,7 +121,7 @@ async def _open_call(host: Host, run: PastRun, sent: Session, reply: Reply) -> N
         if not await files.confirm_close(host):
             return
         if not os.path.exists(run.path):
-            host.load(_with_reply(sent, run, reply), None)
+            host.load(_add_reply(sent, run, reply), None)
             return
         if not files.open_path(host, Path(run.path)):
             return
@@ -153,7 +153,7 @@ def _open_here(host: Host, run: PastRun, sent: Session, reply: Reply) -> None:
     cases = cases if run.case in names else (*cases, kept)
     session = replace(sent, cases=cases, name=now.name, notes=now.notes, private=now.private)
     index = [one.name for one in session.cases].index(run.case)
-    was_open = _with_reply(session, run, reply)
+    was_open = _add_reply(session, run, reply)
     host.main.runs.forget(run.case, run.column)
     change = partial(replace, session=was_open, case_index=index, drafts={})
     host.main.edit(change, Place("session"), f"the run of {run.time}")
@@ -243,4 +243,4 @@ def add_turns(state: State, case: str, turns: Sequence[Mapping[str, Any]]) -> St
     if known is None:
         return state
     changed = replace(known, history=(*known.history, *turns))
-    return replace(state, session=state.session.with_case(changed))
+    return replace(state, session=state.session.replace_case(changed))

@@ -21,7 +21,7 @@ from sessions.file.json_values import JSON
 from sessions.text_diff import line_diff
 from workbench.output.display import one_line
 from workbench.output.measures import counted
-from workbench.sending.sent_runs import Found, PastRun, SentRuns, Wanted, in_words, wanted_of
+from workbench.sending.sent_runs import Found, PastRun, SentRuns, Wanted, plain_words, wanted_of
 from workbench.tui.keys.bindings import KeyGroup
 from workbench.tui.pages.drifts import blocks_of_lines
 from workbench.tui.runs.run_history import LiveCalls
@@ -222,7 +222,7 @@ class RunHistoryScreen(ModalScreen[tuple[PastRun, bool] | None]):
             self._found = await self._ask(lambda kept: kept.search(wanted))
         except (OSError, SessionError, sqlite3.Error) as error:
             self._found = Found((), 0)
-            self._text.show([block(in_words(error), "error")])
+            self._text.show([block(plain_words(error), "error")])
             return
         places = {run.id: place for place, run in enumerate(self._found.runs)} if is_kept else {}
         self._current, self._marked = places.get(chosen[0] or 0, 0), places.get(chosen[1] or 0)

@@ -37,14 +37,14 @@ class KeyWords:
         id, usual = found.groups()
         if id not in self._keymap:
             return usual
-        word = in_words(self._keymap[id].partition(",")[0].strip())
-        return in_short(self._keymap[id].partition(",")[0].strip()) if usual.startswith("^") else word
+        word = plain_words(self._keymap[id].partition(",")[0].strip())
+        return short_form(self._keymap[id].partition(",")[0].strip()) if usual.startswith("^") else word
 
 
 USUAL = KeyWords()
 
 
-def in_words(key: str) -> str:
+def plain_words(key: str) -> str:
     """Return a key's name for texts, such as `F5`, `shift+F5`, `ctrl+]` or `esc`."""
     *held, last = key.split("+")
     if re.fullmatch(r"f\d{1,2}", last):
@@ -60,9 +60,9 @@ def in_words(key: str) -> str:
     return "+".join((*held, last))
 
 
-def in_short(key: str) -> str:
+def short_form(key: str) -> str:
     """Return a key's name for the status line, such as `F5` or `^s`."""
-    return in_words(key).replace("ctrl+", "^")
+    return plain_words(key).replace("ctrl+", "^")
 
 
 def keys_of(app: App[Any]) -> KeyWords:

@@ -65,7 +65,7 @@ def diff_of(drift: Drift) -> tuple[str, ...]:
 
 def places_of(cause: Cause, drifts: Sequence[Drift]) -> str:
     """Describe a cause's places, such as "the description of `score` in the system message"."""
-    origins = dict.fromkeys([one.in_words() for drift in drifts for one in origins_of(cause.key, drift)])
+    origins = dict.fromkeys([one.plain_words() for drift in drifts for one in origins_of(cause.key, drift)])
     places = dict.fromkeys([_place(drift) for drift in drifts if not drift.edits])
     return ", ".join([*origins, *places])
 

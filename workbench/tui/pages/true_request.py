@@ -46,11 +46,11 @@ ASKED_BY: Mapping[ModelType, str] = {
 
 def blocks_of(
     at: LookedAt,
-    as_json_text: bool = False,
+    json_text_of: bool = False,
     others: Sequence[Block] | None = None,
     written: Sequence[Block] | None = None,
 ) -> list[Block]:
-    """Show the column's request as it would be sent now; with `as_json_text` only its JSON.
+    """Show the column's request as it would be sent now; with `json_text_of` only its JSON.
 
     `others` replaces the section on other models (`other_models`) when that takes too long to make; `written` replaces
     the parameters, or the JSON, when litellm writes the request (`written_by_litellm`).
@@ -58,7 +58,7 @@ def blocks_of(
     request = at.rendered.request
     if request is None:
         return [EMPTY, *paragraph(f"There is no request: {at.rendered.why_no_prompt}", "error")]
-    if as_json_text:
+    if json_text_of:
         return [EMPTY, *(written or json_block(rendering.body_of(at.session, at.column, request)))]
     blocks = [EMPTY]
     if at.rendered.stale:
@@ -91,7 +91,7 @@ def is_by_litellm(at: LookedAt) -> bool:
     return request is not None and rendering.is_by_litellm(at.session, at.column, request)
 
 
-def written_by_litellm(at: LookedAt, as_json_text: bool = False) -> list[Block]:
+def written_by_litellm(at: LookedAt, json_text_of: bool = False) -> list[Block]:
     """Show the request that litellm writes: method, URL, headers and body. Blocks until litellm answers."""
     assert at.rendered.request is not None
     try:
@@ -99,7 +99,7 @@ def written_by_litellm(at: LookedAt, as_json_text: bool = False) -> list[Block]:
     except ProviderError as error:
         return paragraph(str(error), "error")
     body = json_block(json.loads(made.body))
-    if as_json_text:
+    if json_text_of:
         return body
     headers = [named(name, value) for name, value in made.telling.items()]
     return [named(made.method, (made.url, "value")), *headers, EMPTY, *body]

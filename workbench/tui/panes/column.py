@@ -16,7 +16,7 @@ from sessions.model.session import Column
 from workbench.output.display import one_line
 from workbench.state.document import RenderedColumn
 from workbench.tui.keys.bindings import keys_of
-from workbench.tui.panes.verdict_line import has_come, in_short, is_of_before, says_why, verdict
+from workbench.tui.panes.verdict_line import has_come, is_of_before, says_why, short_form, verdict
 from workbench.tui.runs import replies
 from workbench.tui.runs.late_work import told_by_provider
 from workbench.tui.runs.runs import ColumnRun
@@ -111,7 +111,13 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         if not self.children:
             self.mount_all([self.prompt, self.splitter, self.answer])
         self._shown = (rendered, run)
-        self._follow_wait(is_waiting=rendered.late is not None)
+        # Dim the prompt after a noticeable wait for another process
+        is_waiting = rendered.late is not None
+        if is_waiting and self._wait is None:
+            self._wait = self.set_timer(LONG_WAIT_S, self._dim)
+        elif not is_waiting and self._wait is not None:
+            self._wait.stop()
+            self._wait, self._has_waited_long = None, False
         self._show_prompt(rendered)
         self._model = model
         self._show_title()
@@ -140,14 +146,6 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         prompt = rendered.request.prompt if rendered.request is not None else None
         hint = "" if prompt is not None or rendered.error else ASKED_FOR if rendered.late else NO_PROMPT
         self.prompt.show(prompt, stale=is_dim, error=rendered.error, hint=hint)
-
-    def _follow_wait(self, *, is_waiting: bool) -> None:
-        """Dim the prompt after a noticeable wait for another process."""
-        if is_waiting and self._wait is None:
-            self._wait = self.set_timer(LONG_WAIT_S, self._dim)
-        elif not is_waiting and self._wait is not None:
-            self._wait.stop()
-            self._wait, self._has_waited_long = None, False
 
     def _dim(self) -> None:
         self._has_waited_long = True
@@ -317,7 +315,7 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         """Return a short verdict on the shown reply, or on a `newer` reply."""
         rendered, run = newer or self._shown or (RenderedColumn(Column(self.column_id, self._adapter)), None)
         name = f"{catalog.title(rendered.column.adapter)} {_own_name(rendered.column)}".strip()
-        said = in_short(name, rendered, run, self._is_outdated)
+        said = short_form(name, rendered, run, self._is_outdated)
         if not self._has_drifted:
             return said
         # drift comes first, because words are cut at the end

@@ -91,7 +91,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         has_replies = any(rendered.text or run is not None for rendered, run, _ in columns)
         if self._shares.expect_replies(has_replies):
             self._split()
-        in_sight = self._in_sight()
+        in_sight = self._visible_ids()
         for rendered, run, model in columns:
             id = rendered.column.id
             if id in in_sight or not self._columns[id].can_wait(rendered, run):
@@ -122,12 +122,12 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
     def stream(self, run: ColumnRun) -> bool:
         """Show the reply received so far if its column is visible, and return whether it is."""
         column = self._columns.get(run.column)
-        if column is None or run.column not in self._in_sight():
+        if column is None or run.column not in self._visible_ids():
             return False
         column.stream()
         return True
 
-    def _in_sight(self) -> set[str]:
+    def _visible_ids(self) -> set[str]:
         """Return the ids of the visible columns; before the first layout, all ids."""
         if not self.display:
             return set()
@@ -245,7 +245,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
     def turn_on(self) -> None:
         """Go to the first column after the visible ones, wrapping around to the first."""
         columns = self.all
-        in_sight = [index for index, one in enumerate(columns) if one.column_id in self._in_sight()]
+        in_sight = [index for index, one in enumerate(columns) if one.column_id in self._visible_ids()]
         self.turn_to(columns[(max(in_sight, default=-1) + 1) % len(columns)].column_id)
 
     def focus_on(self, id: str, part: type[PromptView] | type[ReplyView]) -> None:
@@ -317,7 +317,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
 
     def tick(self, now: float) -> None:
         """Update the clock of active runs."""
-        for id in self._in_sight():
+        for id in self._visible_ids():
             self._columns[id].show_verdict(now)
 
     def resize_prompts(self, by: float) -> None:

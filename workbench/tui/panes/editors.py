@@ -175,7 +175,7 @@ class EditorsPane(Vertical):
     def show(self, state: State, read: ReadSignature) -> None:
         """Show the visible editors and the tabs."""
         self.show_tab()
-        for pane in self.in_sight:
+        for pane in self.visible_panes:
             if pane.is_mounted:
                 pane.show(state, read)
         self.show_tabs(state, read)
@@ -186,8 +186,8 @@ class EditorsPane(Vertical):
     def show_tab(self) -> None:
         """Make only the editors of the current tab visible, arranged for the screen's size."""
         for tab in EDITORS:
-            self.pane(tab).display = self.pane(tab) in self.in_sight
-        are_two = len(self.in_sight) > 1
+            self.pane(tab).display = self.pane(tab) in self.visible_panes
+        are_two = len(self.visible_panes) > 1
         self._stack.set_class(are_two and self._is_wide, "-together")
         self._stack.set_class(are_two and not self._is_wide, "-beside")
         self.set_class(self.tab != EDITORS[0], "-in-rows")
@@ -199,7 +199,7 @@ class EditorsPane(Vertical):
         return self.signature if tab == EDITORS[0] else rest[EDITORS.index(tab) - 1]
 
     @property
-    def in_sight(self) -> tuple[EditorPane, ...]:
+    def visible_panes(self) -> tuple[EditorPane, ...]:
         """The current tab's editor; a short signature and the inputs are shown together if both fit."""
         pane = self.pane(self.tab)
         if self.signature.view == "source":

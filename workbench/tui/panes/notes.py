@@ -207,12 +207,12 @@ def _demo_notes(state: State, uses: Sequence[DemoUse]) -> list[Note]:
             missing = ", ".join(use.missing) + (" (null counts as none)" if is_null else "")
             alike.setdefault((use.use, missing), []).append(use.number - 1)
     return [
-        Note("⚠", _about_demos(rows, use, missing), Place("demo", row=rows[0]))
+        Note("⚠", _demo_warning(rows, use, missing), Place("demo", row=rows[0]))
         for (use, missing), rows in alike.items()
     ]
 
 
-def _about_demos(rows: Sequence[int], use: str, missing: str) -> str:
+def _demo_warning(rows: Sequence[int], use: str, missing: str) -> str:
     numbers = ", ".join(str(row + 1) for row in rows[:6]) + (", …" if len(rows) > 6 else "")
     if len(rows) == 1:
         if use == "dropped":

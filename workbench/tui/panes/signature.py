@@ -214,7 +214,7 @@ the place and what would work.
         try:
             outline = outline_of(signature.text)
             of = outline.class_named(signature.class_name)
-            made = outline_edits.set_instructions(outline, of, _as_docstring(text)) if of is not None else ""
+            made = outline_edits.set_instructions(outline, of, _strip_like_docstring(text)) if of is not None else ""
         except SignatureError:
             return False
         if made:
@@ -298,7 +298,7 @@ the place and what would work.
                 written = signature.instructions if is_own else ""
             self._writes_docstring = is_form and instructions is None
             # docstrings are parsed without surrounding blanks, which must not vanish while the user types
-            if instructions is not None or not is_form or _as_docstring(self._instructions.raw) != written:
+            if instructions is not None or not is_form or _strip_like_docstring(self._instructions.raw) != written:
                 self._instructions.show(instructions if instructions is not None else written)
             default = signature.instructions if signature is not None and instructions is None else ""
             if default != self._default:
@@ -309,7 +309,12 @@ the place and what would work.
         marks = [] if self._lit is None else self._declarations(self._lit)
         if self._error is not None:
             line, column = self._error.line - 1, self._error.column - 1
-            marks.append(Mark(line, column, self._end_of_word(line, column), "error"))
+            lines = self._editor.document.lines
+            text = lines[line] if 0 <= line < len(lines) else ""
+            end = column + 1
+            while end < len(text) and (text[end].isalnum() or text[end] == "_"):
+                end += 1
+            marks.append(Mark(line, column, end, "error"))
         self._editor.mark(marks)
 
     def _field_at(self, line: int, column: int) -> str | None:
@@ -331,16 +336,8 @@ the place and what would work.
         lines = self._editor.document.lines
         return [mark for mark in marks if lines[mark.line][mark.end : mark.end + 1] == ":"] or marks
 
-    def _end_of_word(self, line: int, column: int) -> int:
-        lines = self._editor.document.lines
-        text = lines[line] if 0 <= line < len(lines) else ""
-        end = column + 1
-        while end < len(text) and (text[end].isalnum() or text[end] == "_"):
-            end += 1
-        return end
 
-
-def _as_docstring(text: str) -> str:
+def _strip_like_docstring(text: str) -> str:
     """Strip blanks as in a docstring: around the text and in empty lines."""
     return "\n".join(line if line.strip() else "" for line in text.strip().split("\n"))
 

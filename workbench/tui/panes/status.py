@@ -185,7 +185,7 @@ def _models(session: Session) -> str:
 
 def case_word(name: str) -> str:
     """Return the word before a case's name; "" if the name includes it, as in `case 1`."""
-    return Case(name).in_words.removesuffix(name)
+    return Case(name).plain_words.removesuffix(name)
 
 
 def _key(key: str, name: str, action: str, is_before_send: bool) -> Content:

@@ -31,13 +31,16 @@ ASKED = "waiting"
 BEING_READ = "parsing, this takes a moment"
 
 
-def in_short(name: str, rendered: RenderedColumn, run: ColumnRun | None, is_old: bool) -> Verdict:
+def short_form(name: str, rendered: RenderedColumn, run: ColumnRun | None, is_old: bool) -> Verdict:
     """Return the brief verdict on a column's reply; `is_old` if it answers an earlier prompt."""
     id = rendered.column.id
     if run is not None and run.phase == "running":
         return Verdict(id, name, "◌", "accent", run.progress.doing or ("receiving" if run.text else "sent"))
     if run is not None and run.phase == "failed" and run.reply is None:
-        return Verdict(id, name, "✗", "error", _failure_in_short(run), matters=True)
+        from adapters.lm.provider_errors import short_form as in_short_words
+
+        words = in_short_words(run.payload) if run.payload is not None else ""
+        return Verdict(id, name, "✗", "error", words or one_line(run.error, LONGEST), matters=True)
     if rendered.error:
         why = rendered.error.removeprefix("the ")  # `signature: line 1, …` appears for every column, in little room
         return Verdict(id, name, "✗", "error", one_line(why, LONGEST), matters=True)
@@ -80,20 +83,13 @@ def refused_in_short(reading: Reading) -> tuple[str, str]:
     return place, one_line(why.strip(), LONGEST)
 
 
-def _failure_in_short(run: ColumnRun) -> str:
-    from adapters.lm.provider_errors import in_short as in_short_words
-
-    words = in_short_words(run.payload) if run.payload is not None else ""
-    return words or one_line(run.error, LONGEST)
-
-
 REPLY = ("reply ", "$foreground bold")
 
 
 def verdict(rendered: RenderedColumn, run: ColumnRun | None, now: float = 0.0, keys: KeyWords = USUAL) -> Content:
     """Describe a column's reply in a line: sign, verdict, time and cost."""
     if run is not None and run.phase == "running":
-        return _under_way(run, now, keys)
+        return _running_words(run, now, keys)
     took = _took(run) if run is not None else ""
     ended = _ended(rendered, run)
     if run is not None and says_why(rendered, run):
@@ -102,7 +98,7 @@ def verdict(rendered: RenderedColumn, run: ColumnRun | None, now: float = 0.0, k
     if rendered.reply is not None and rendered.reply.raw:
         return lines(REPLY, *ended, ("≡ raw, not parsed", "$text-accent"), (took, "$foreground 60%"))
     if rendered.reading is not None:
-        return _of_reading(rendered.reading, took, ended, keys)
+        return _parse_verdict(rendered.reading, took, ended, keys)
     if rendered.slow is not None:
         return lines(REPLY, *ended, (f"◌ {BEING_READ}", "$text-accent"), (took, "$foreground 60%"))
     if rendered.text:
@@ -111,7 +107,7 @@ def verdict(rendered: RenderedColumn, run: ColumnRun | None, now: float = 0.0, k
     return lines(REPLY, *ended, (nothing, "$foreground 60%"))
 
 
-def _under_way(run: ColumnRun, now: float, keys: KeyWords) -> Content:
+def _running_words(run: ColumnRun, now: float, keys: KeyWords) -> Content:
     """Describe an active run and its time."""
     seconds = f" {now - run.started - run.progress.loading_s:.1f} s" if now else ""
     what = run.progress.doing or ("receiving" if run.text else "sent")
@@ -133,7 +129,7 @@ def _took(run: ColumnRun) -> str:
     return f" {_duration(run.seconds)}{_cost(run)}{calls}{_fallback(run)}"
 
 
-def _of_reading(reading: Reading, took: str, ended: tuple[tuple[str, str], ...], keys: KeyWords) -> Content:
+def _parse_verdict(reading: Reading, took: str, ended: tuple[tuple[str, str], ...], keys: KeyWords) -> Content:
     """Describe a parse result; for an error, with its place, its field and the key for fixes before what may be cut."""
     flags = f" · {len(reading.flags)} ⚑" if reading.flags else ""
     if reading.ok and reading.uncertain:
@@ -188,9 +184,9 @@ def _failure(run: ColumnRun, took: str) -> tuple[str, str]:
     """Describe a failure in a few words, followed by phase and time; details appear below."""
     if run.payload is None:
         return run.error, took
-    from adapters.lm.provider_errors import in_short
+    from adapters.lm.provider_errors import short_form
 
-    words = in_short(run.payload)
+    words = short_form(run.payload)
     return (words, f" · {run.error.partition(':')[0]}{took}") if words else (run.error, took)
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from sessions.errors import SessionError
 from sessions.file.whole_files import key_of, state_folder
-from workbench.sending.sent_runs import LONGEST_ERROR, PastRun, SentRuns, in_words, past_runs, sent_file
+from workbench.sending.sent_runs import LONGEST_ERROR, PastRun, SentRuns, past_runs, plain_words, sent_file
 from workbench.tui.runs.runs import ColumnRun
 
 Result = TypeVar("Result")
@@ -80,7 +80,7 @@ class RunHistory:
         def done(future: Future[None]) -> None:
             error = future.exception()
             if isinstance(error, Exception):
-                tell(in_words(error))
+                tell(plain_words(error))
 
         self._thread.submit(self._add, run, path).add_done_callback(done)
 

@@ -174,7 +174,7 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
             else ""
         )
         title = one_line(catalog.title(adapter), 40)
-        about = f"{where} · {one_line(self.at.case.in_words, 40)} · {one_line(self.at.model, 40)}"
+        about = f"{where} · {one_line(self.at.case.plain_words, 40)} · {one_line(self.at.model, 40)}"
         self._head.show(lines((f" {title}", "$text-accent bold"), (about, "$foreground 60%")))
         self._heading.show(PAGES[self._page].tab, None, lines((title, "bold"), (about, "$foreground 70%")))
         tabs = [
@@ -224,7 +224,7 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
         """Return the request that litellm writes; None if the workbench writes it."""
         if not true_request.is_by_litellm(self.at):
             return None
-        make = partial(true_request.written_by_litellm, as_json_text=self._raw)
+        make = partial(true_request.written_by_litellm, json_text_of=self._raw)
         return self._late(f"request {self._raw}", make, "asking litellm, which sends nothing …")
 
     def _late(self, name: str, make: Callable[[LookedAt], list[Block]], meanwhile: str) -> list[Block]:

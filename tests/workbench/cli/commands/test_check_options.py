@@ -96,7 +96,7 @@ def test_a_drift_of_number_types_or_of_order_alone_is_accepted_too(recorded: str
     for values in (swapped, dict(reversed(list(reading.values.items())))):
         one = replace(made.attempts[0], completions=(replace(completion, reading=replace(reading, values=values)),))
         recordings = {**case.recordings, "chat": replace(made, attempts=(one,))}
-        store.save(session.with_case(replace(case, recordings=recordings)), "other.json")
+        store.save(session.replace_case(replace(case, recordings=recordings)), "other.json")
         assert run("check", "other.json").code == exit_codes.DIFFERENT
         assert run("check", "other.json", "--update", "render,parse").code == 0
         assert store.load("other.json").cases[0].recordings["chat"].attempts == made.attempts
@@ -183,13 +183,13 @@ def test_what_a_run_took_is_judged_where_a_case_limits_it(recorded: str, run: Ru
     session = store.load(recorded)
     case = session.cases[0]
     generous = replace(case, expect={"seconds": {"max": 1000}})
-    store.save(session.with_case(generous), recorded)
+    store.save(session.replace_case(generous), recorded)
     assert run("check", recorded).code == 0
-    store.save(session.with_case(replace(case, expect={"seconds": {"max": 0}, "cost": {"max": 1}})), recorded)
+    store.save(session.replace_case(replace(case, expect={"seconds": {"max": 0}, "cost": {"max": 1}})), recorded)
     done = run("check", recorded, "--adapter", "chat", "--json")
     said = [one["message"] for one in done.json["fixtures"][0]["drift"]]
     assert said == ["was not measured in this run", "is more than 0"]
-    store.save(session.with_case(replace(case, expect={"tokens": 3})), recorded)
+    store.save(session.replace_case(replace(case, expect={"tokens": 3})), recorded)
     assert "expected an object" in run("check", recorded).out
 
 
@@ -202,7 +202,7 @@ def test_the_installed_dspy_makes_the_same_of_a_fixture(recorded: str, run: Run)
     messages[-1] = {**messages[-1], "content": str(messages[-1]["content"]) + "\nBe honest."}
     changed = replace(session.cases[0].recordings["chat"], messages=tuple(messages))
     case = replace(session.cases[0], recordings={**session.cases[0].recordings, "chat": changed})
-    store.save(session.with_case(case), recorded)
+    store.save(session.replace_case(case), recorded)
     done = run("check", recorded, "--dspy", "--adapter", "chat", "--json")
     assert done.code == exit_codes.DIFFERENT
     (fixture,) = done.json["fixtures"]
@@ -230,7 +230,7 @@ def test_the_words_on_another_dspy_agree_with_the_signs_of_the_diff(recorded: st
     changed = replace(made, messages=({**made.messages[0], "content": system}, *made.messages[1:]))
     text = session.signature.text.replace("question,", "question: str,")
     case = replace(session.cases[0], recordings={"chat": changed})
-    store.save(replace(session.with_case(case), signature=replace(session.signature, text=text)), recorded)
+    store.save(replace(session.replace_case(case), signature=replace(session.signature, text=text)), recorded)
     (drift,) = [
         one
         for one in run("check", recorded, "--dspy", "--adapter", "chat", "--json").json["fixtures"][0]["drift"]

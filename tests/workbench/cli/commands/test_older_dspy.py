@@ -34,7 +34,7 @@ def test_the_reminder_that_3_4_1_adds_to_history_is_named(python_with_331: str, 
     session = store.load("q.json")
     turn = {"question": "Is it raining?", "answer": "yes", "score": 3}
     case = session.cases[0]
-    store.save(session.with_case(type(case)(case.name, case.inputs, history=(turn,))), "q.json")
+    store.save(session.replace_case(type(case)(case.name, case.inputs, history=(turn,))), "q.json")
     assert run("send", "q.json", "--save").code == 0
     before = Path("q.json").read_bytes()
     done = run("check", "q.json", "--dspy-python", python_with_331, "--json")

@@ -56,7 +56,7 @@ def test_a_capture_says_which_fixtures_check_would_not_pass() -> None:
         "versions": "",
     }
     report = {"calls": 1, "lost": 0, "sessions": [], "findings": [finding], "notes": [], "problems": []}
-    lines = capturing.in_words([report], "prompts")
+    lines = capturing.plain_words([report], "prompts")
     assert "    q.session.json · case 1 · chat: renders differently" in lines
 
 

@@ -138,7 +138,7 @@ def test_a_whole_reply_is_kept_whatever_is_in_it(
     assert done.code == (exit_codes.OK if behaviour in READ else exit_codes.DIFFERENT), done.err
     after = store.load(rain)
     assert list(after.cases[0].recordings) == ["chat"]
-    assert after.with_case(before.cases[0]) == before, "nothing but the kept run has changed"
+    assert after.replace_case(before.cases[0]) == before, "nothing but the kept run has changed"
     nothing_leaked(done, tmp_path)
 
 

@@ -36,7 +36,7 @@ def test_recording_without_a_reply_exits_4_and_changes_nothing(rain: str, run: R
 def test_record_freezes_the_reply_last_shown(rain: str, run: Run) -> None:
     session = store.load(rain)
     reply = Reply('{"answer": "yes", "score": 0.5}', source="pasted", model="offline/exact")
-    store.save(session.with_case(replace(session.cases[0], replies={"json": reply})), rain)
+    store.save(session.replace_case(replace(session.cases[0], replies={"json": reply})), rain)
 
     done = run("record", rain, "--json")
     assert done.code == 0, done.err

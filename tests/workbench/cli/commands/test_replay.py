@@ -77,7 +77,7 @@ def test_a_reply_that_does_not_parse_is_replayed_with_its_verdict(rain: str, run
 def test_a_replay_tells_what_was_measured_then(recorded: str, run: Run) -> None:
     session = store.load(recorded)
     took = Measured({"prompt_tokens": 4321, "completion_tokens": 33}, 0.25, 812.0)
-    store.save(session.with_case(replace(session.cases[0], measured={"chat": (took,)})), recorded)
+    store.save(session.replace_case(replace(session.cases[0], measured={"chat": (took,)})), recorded)
     done = run("send", recorded, "--adapter", "chat", "--replay")
     assert "attempt 1, first: 4,321 + 33 tokens, $0.25, 812 ms, as recorded" in done.out
     (attempt,) = run("send", recorded, "--adapter", "chat", "--replay", "--json").json["runs"]["chat"]["attempts"]

@@ -84,7 +84,7 @@ def test_an_id_of_no_cause_and_what_recording_does_not_settle_are_told(folder: P
     assert done.code == exit_codes.USAGE and "no such cause" in done.err
     path = folder / "1.session.json"
     session = store.load(path)
-    store.save(session.with_case(replace(session.cases[0], expect={"reply": "does_not_parse"})), path)
+    store.save(session.replace_case(replace(session.cases[0], expect={"reply": "does_not_parse"})), path)
     (cause,) = run("review", str(path), "--json").json["causes"]
     done = run("review", str(path), "--accept", cause["id"])
     assert done.code == exit_codes.USAGE and "not settled by recording again" in done.err

@@ -34,7 +34,7 @@ def failed(rain: str) -> str:
         "xml": Reply("<answer>yes</answer>"),
     }
     expect = {"fields": {"answer": {"equals": "yes"}}}
-    store.save(session.with_case(replace(case, replies=replies, expect=expect)), rain)
+    store.save(session.replace_case(replace(case, replies=replies, expect=expect)), rain)
     return rain
 
 

@@ -21,7 +21,7 @@ from workbench.tui.dialogs.ask import ConfirmScreen
 from workbench.tui.widgets.text.plain import PlainStatic
 
 ELSEWHERE = replace(TICKETS, notes="theirs")
-THEIRS = ELSEWHERE.with_case(replace(TICKETS.cases[0], inputs={**TICKETS.cases[0].inputs, "ticket": "theirs"}))
+THEIRS = ELSEWHERE.replace_case(replace(TICKETS.cases[0], inputs={**TICKETS.cases[0].inputs, "ticket": "theirs"}))
 
 
 def question_of(desk: Desk) -> str:

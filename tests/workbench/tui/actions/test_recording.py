@@ -28,7 +28,7 @@ SESSION = Session(
 
 
 def with_reply(**of: object) -> Session:
-    return SESSION.with_case(replace(SESSION.cases[0], replies={"chat": replace(GOOD, **of)}))
+    return SESSION.replace_case(replace(SESSION.cases[0], replies={"chat": replace(GOOD, **of)}))
 
 
 def said_last(desk: Desk) -> str:
@@ -47,7 +47,7 @@ def test_what_cannot_be_recorded_says_why_and_what_would_work() -> None:
         assert "Fix this first: the signature: " in said_last(desk)
         assert not any(case.recordings for case in desk.document.session.cases)
 
-    bare = SESSION.with_case(replace(SESSION.cases[0], replies={}))
+    bare = SESSION.replace_case(replace(SESSION.cases[0], replies={}))
     at_the_desk(act, session=bare)
 
 
@@ -103,7 +103,7 @@ def test_the_calls_of_a_cancelled_run_can_be_looked_at_and_a_part_of_a_reply_is_
         page = desk.app.screen.query_one("#pages-text").plain_text  # type: ignore[attr-defined]
         assert "1 call, " in page and "Chat → openai/gpt-4o" in page and "Nothing was sent" not in page
 
-    at_the_desk(act, session=SESSION.with_case(replace(SESSION.cases[0], replies={})), send=send)
+    at_the_desk(act, session=SESSION.replace_case(replace(SESSION.cases[0], replies={})), send=send)
 
 
 def test_a_column_that_is_being_sent_is_not_recorded_with_its_older_reply() -> None:
@@ -168,7 +168,7 @@ def test_recording_again_after_the_prompt_changed_keeps_what_the_call_said_and_t
 def test_every_column_is_recorded_at_once_and_what_has_no_reply_is_named() -> None:
     columns = (Column("chat", "chat"), Column("json", "json"), Column("xml", "xml"))
     replies = {"chat": GOOD, "json": Reply('{"answer": "yes"}')}
-    session = replace(SESSION, columns=columns).with_case(replace(SESSION.cases[0], replies=replies))
+    session = replace(SESSION, columns=columns).replace_case(replace(SESSION.cases[0], replies=replies))
 
     async def act(desk: Desk) -> None:
         (command,) = [

@@ -12,7 +12,7 @@ from sessions.model.session import Column
 from tests.support.open_app import Desk, at_the_desk
 from workbench.state.document import RenderedColumn
 from workbench.tui.actions.looking import HelpScreen
-from workbench.tui.keys.bindings import NAMED_KEY, KeyWords, in_words
+from workbench.tui.keys.bindings import NAMED_KEY, KeyWords, plain_words
 from workbench.tui.keys.keymap import every_binding
 from workbench.tui.panes.verdict_line import verdict
 from workbench.tui.widgets.guide import Guide
@@ -105,7 +105,7 @@ def test_what_reads_like_a_key_is_found() -> None:
 def test_each_key_named_is_one_that_the_binding_has() -> None:
     usual: dict[str, set[str]] = {}
     for _, binding in every_binding():
-        usual.setdefault(binding.id or "", set()).update(in_words(key.strip()) for key in binding.key.split(","))
+        usual.setdefault(binding.id or "", set()).update(plain_words(key.strip()) for key in binding.key.split(","))
     named = [(place, *found) for place, text in SHOWN for found in NAMED_KEY.findall(text.replace("{{", "{"))]
     assert len(named) > 80
     wrong = [one for one in named if one[2].replace("^", "ctrl+") not in usual.get(one[1], set())]
@@ -127,7 +127,7 @@ def test_each_key_named_is_one_that_the_binding_has() -> None:
     ],
 )
 def test_keys_are_written_as_people_write_them(key: str, words: str) -> None:
-    assert in_words(key) == words
+    assert plain_words(key) == words
 
 
 def test_a_key_of_the_users_takes_the_place_of_the_usual_one() -> None:

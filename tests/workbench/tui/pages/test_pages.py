@@ -40,7 +40,7 @@ def looked_at(of: Session, id: str = "chat", run: ColumnRun | None = None) -> Lo
 
 def with_reply(of: Session, id: str, text: str) -> Session:
     case = replace(of.cases[0], replies={**of.cases[0].replies, id: Reply(text, source="pasted")})
-    return of.with_case(case)
+    return of.replace_case(case)
 
 
 def text_of(blocks: list[Block]) -> str:
@@ -103,7 +103,7 @@ def test_the_request_is_shown_as_it_arrives_whoever_writes_it(model: str, addres
 
 def test_the_request_as_json_is_the_request() -> None:
     at = looked_at(session("openai/gpt-6-luna"), "json")
-    said = text_of(true_request.blocks_of(at, as_json_text=True))
+    said = text_of(true_request.blocks_of(at, json_text_of=True))
     assert '"response_format"' in said and '"model": "openai/gpt-6-luna"' in said
 
 
@@ -155,7 +155,7 @@ def test_what_a_change_changed_since_the_last_send_comes_first_and_by_word() -> 
     assert differences.others_of(unchanged)[-1] == differences.SENT
     assert "the same, byte for byte" in text_of(differences.blocks_of(unchanged, differences.SENT))
     case = replace(session().cases[0], inputs={"question": "Is it snowing?", "hint": "It pours."})
-    at = replace(looked_at(session().with_case(case)), requests=sent)
+    at = replace(looked_at(session().replace_case(case)), requests=sent)
     assert differences.others_of(at)[0] == differences.SENT
     blocks = differences.blocks_of(at, differences.SENT)
     styles = {piece.style: piece.text for one in blocks for piece in one.pieces}
@@ -181,7 +181,7 @@ def test_now_is_compared_with_what_was_recorded() -> None:
     at = looked_at(recorded)
     assert "the same, byte for byte" in text_of(differences.blocks_of(at, differences.RECORDED))
     case = replace(recorded.cases[0], inputs={**recorded.cases[0].inputs, "question": "Does it snow?"})
-    said = text_of(differences.blocks_of(looked_at(recorded.with_case(case)), differences.RECORDED))
+    said = text_of(differences.blocks_of(looked_at(recorded.replace_case(case)), differences.RECORDED))
     assert "1 of 3 sections differ" in said
     assert "- Is it raining?" in said and "+ Does it snow?" in said
 

@@ -8,7 +8,7 @@ from sessions.model.replies import Reply
 from sessions.model.session import Column
 from sessions.running.repeats import collapse
 from workbench.state.document import RenderedColumn
-from workbench.tui.panes.verdict_line import in_short, verdict
+from workbench.tui.panes.verdict_line import short_form, verdict
 from workbench.tui.runs.runs import ColumnRun, Progress, RunRepeated
 
 CHAT = RenderedColumn(Column("chat", "chat"), reply=Reply("x"))
@@ -91,7 +91,7 @@ def test_a_reply_of_nothing_but_a_refusal_is_no_empty_column() -> None:
 
 def test_the_strip_calls_a_cancelled_reply_cancelled_though_it_parses() -> None:
     run = ColumnRun(1, "c", "chat", "m", 0.0, phase="cancelled", seconds=1.25)
-    found = in_short("Chat", CHAT, run, False)
+    found = short_form("Chat", CHAT, run, False)
     assert (found.sign, found.words) == ("■", "cancelled")
 
 

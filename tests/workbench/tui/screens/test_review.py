@@ -330,7 +330,7 @@ def test_o_leaves_for_the_fixture_on_screen_with_the_decisions_so_far(folder: Pa
 def test_what_recording_does_not_settle_is_not_accepted_and_says_why(folder: Path) -> None:
     path = folder / "a.session.json"
     first = fixture_session()
-    store.save(first.with_case(replace(first.cases[0], expect={"fields": {"answer": {"equals": "no"}}})), path)
+    store.save(first.replace_case(replace(first.cases[0], expect={"fields": {"answer": {"equals": "no"}}})), path)
     (folder / "b.session.json").unlink()
 
     async def act(screen: Screen) -> None:

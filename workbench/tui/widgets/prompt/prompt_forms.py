@@ -45,8 +45,8 @@ class RawSection(Section):
         texts: list[tuple[str, str]] = []
         for text, kind, _ in given:
             part = next(parts, None) if kind == "data" else None
-            texts.append((text if part is None else _as_json(part.payload) + "\n", kind))
-        shown = _with_visible_blanks("".join([text for text, _ in texts]))
+            texts.append((text if part is None else _json_form(part.payload) + "\n", kind))
+        shown = _show_blanks("".join([text for text, _ in texts]))
         start = 0
         for index, (text, kind) in enumerate(texts):
             mine = shown[start : start + len(text)]
@@ -71,7 +71,7 @@ class JsonSection(Section):
             self._add_rest(len(text), number)
 
     def shown_offset(self, number: int, offset: int) -> int:
-        return len(_in_quotes(pieces_of(self.message)[number][0][:offset]))
+        return len(_quoted_line(pieces_of(self.message)[number][0][:offset]))
 
 
 def section_of(
@@ -122,11 +122,11 @@ def json_pieces(message: Message) -> Iterator[tuple[str, str, int]]:
     for place, key in enumerate(message.as_dict()):
         yield f"{',' if place else ''}\n  {json.dumps(key, ensure_ascii=False)}: ", "boilerplate", -1
         if key in extras:
-            yield _as_json(message.extra[key], "  "), "data", extras[key]
+            yield _json_form(message.extra[key], "  "), "data", extras[key]
         elif key == "content":
             yield from _content(message)
         else:
-            yield _as_json(message.role), "boilerplate", -1
+            yield _json_form(message.role), "boilerplate", -1
     yield "\n}", "boilerplate", -1
 
 
@@ -140,23 +140,23 @@ def _content(message: Message) -> Iterator[tuple[str, str, int]]:
         if is_list:
             yield ("[" if place == 0 else ",") + "\n    ", "boilerplate", -1
         if isinstance(part, DataPart):
-            yield _as_json(part.payload, "    "), "data", number
+            yield _json_form(part.payload, "    "), "data", number
             number += 1
             continue
         yield '{"type": "text", "text": "' if is_list else '"', "boilerplate", -1
         for text, kind, _ in part.segments:
-            yield _in_quotes(text), kind, number
+            yield _quoted_line(text), kind, number
             number += 1
         yield '"}' if is_list else '"', "boilerplate", -1
     if is_list:
         yield "\n  ]", "boilerplate", -1
 
 
-def _in_quotes(text: str) -> str:
+def _quoted_line(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
-def _as_json(value: Any, indent: str = "") -> str:
+def _json_form(value: Any, indent: str = "") -> str:
     return json.dumps(value, ensure_ascii=False, indent=2, default=_plain).replace("\n", f"\n{indent}")
 
 
@@ -164,7 +164,7 @@ def _plain(value: Any) -> Any:
     return dict(value) if hasattr(value, "keys") else repr(value)
 
 
-def _with_visible_blanks(text: str) -> str:
+def _show_blanks(text: str) -> str:
     """Make tabs, unusual blanks and trailing spaces visible without changing any offset."""
     shown = safe(text).replace("\t", TAB)
     shown = _LAST_BLANKS.sub(lambda found: BLANK * len(found[0]), shown)

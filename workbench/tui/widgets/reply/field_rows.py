@@ -82,7 +82,7 @@ def rows_of(reading: Reading, width: int, toggled: frozenset[str] | set[str] = f
     # near misses are searched during a pause, because each guess is parsed; until then there are none
     near_misses: tuple[NearMiss, ...] = vars(reading).get("near_misses", ())
     for miss in near_misses[:MOST_NEAR_MISSES]:
-        found += _near_miss(miss, width)
+        found += [*_message("?", miss.message, "warning", width), *_message(" →", would_parse_as(miss), "note", width)]
     if not reading.ok and "diagnosis" in vars(reading):
         found += _diagnosis(reading, width)
     if others:
@@ -165,7 +165,7 @@ def _head(reading: Reading, field: FieldReading, flags: list[Flag], is_open: boo
     ]
     is_read = field.state in ("read", "default", "native")
     room = max(1, width - sum(cell_len(text) for text, _ in pieces) - 2 * bool(flags))
-    told = one_line(_beside_type(field.value, annotation) if is_read else field.state, room + 1)
+    told = one_line(_untyped_value(field.value, annotation) if is_read else field.state, room + 1)
     shown_type = _type_beside(annotation, cell_len(told), room)
     middle = one_line(told, max(1, room - (cell_len(shown_type) + 2 if shown_type else 0)))
     gap = " " * max(1, room - cell_len(middle) - cell_len(shown_type))
@@ -188,7 +188,7 @@ def _type_beside(annotation: str, told: int, room: int) -> str:
     return "" if left < (told if told <= room else SHORTEST_VALUE) else shown
 
 
-def _beside_type(value: Any, annotation: str) -> str:
+def _untyped_value(value: Any, annotation: str) -> str:
     """Write a value without its type's name, which the row already shows."""
     if type(value) in (datetime.date, datetime.datetime, datetime.time, decimal.Decimal):
         return str(value)  # a string would be in quotes
@@ -207,10 +207,6 @@ def _link(arrow: str, value: Any, words: str, width: int) -> list[Row]:
         _row([(lead, "note"), (shown, "value")], width),
         *[Row(((f"        {line}", "note"),)) for line in _wrap(words, width - 8)],
     ]
-
-
-def _near_miss(miss: NearMiss, width: int) -> list[Row]:
-    return [*_message("?", miss.message, "warning", width), *_message(" →", would_parse_as(miss), "note", width)]
 
 
 def _heading(words: str, width: int) -> list[Row]:

@@ -82,7 +82,7 @@ class Marks:
         """Cells of the longest word at the start of the reply, which the margin should not force to break."""
         self.longest_line = max(map(cell_len, text[:LOOKED_AT].splitlines()), default=0)
 
-    def in_range(self, start: int, end: int) -> list[Span]:
+    def spans_in_range(self, start: int, end: int) -> list[Span]:
         """Return the spans that overlap [start, end), cut to that range."""
         found: list[Span] = []
         position = max(0, bisect_right(self._starts, start) - 1)

@@ -201,7 +201,7 @@ class ReplyView(StreamedText):
         def look(index: int) -> object:
             start = self._line_start(index)
             end = start + len(self.document.get_line(index)) + 1
-            return marks.label_in(start, end), bool(marks.in_range(start, end))
+            return marks.label_in(start, end), bool(marks.spans_in_range(start, end))
 
         return look
 
@@ -361,7 +361,7 @@ class ReplyView(StreamedText):
         """Return the styled stretches of a row: parsed spans, overlaid with error, selection and cursor."""
         layers: list[Run] = [
             (span.start - line_start, span.end - line_start, self._reply_style(span.kind))
-            for span in self._marks_of_reply.in_range(line_start + start, line_start + end)
+            for span in self._marks_of_reply.spans_in_range(line_start + start, line_start + end)
         ]
         if self._error_at is not None:
             first, last = self._error_at[0] - line_start, self._error_at[1] - line_start
@@ -390,7 +390,7 @@ class ReplyView(StreamedText):
                 style = self._reply_style("label")
             else:
                 style = self._reply_style(first.kind) + Style(underline=False, strike=False)
-        spans = marks.in_range(start, end)
+        spans = marks.spans_in_range(start, end)
         visible = next((one for one in spans if self._raw[one.start : one.end].strip()), None)
         bar, bar_style = " ", self._reply_style("bar")
         if visible is not None:

@@ -13,7 +13,7 @@ from workbench.tui.widgets.reply.reply_view import ReplyView
 
 REFUSED = '{\n"label": "bug",\n"urgency": "soon"\n}'
 FAR_DOWN = "<label>\nbug\n</label>\n" + "It says more, line after line.\n" * 200 + "<urgency>\nsoon\n</urgency>\n"
-SESSION = TICKETS.with_case(
+SESSION = TICKETS.replace_case(
     replace(
         TICKETS.cases[0],
         replies={
@@ -100,7 +100,7 @@ def test_another_reply_is_gone_to_anew() -> None:
         await desk.press("f4", "f4", "ctrl+end")
         case = desk.document.state.case
         other = {**case.replies, "json": Reply('{"label": "bug", "urgency": "later"}', source="pasted")}
-        session = desk.document.session.with_case(replace(case, replies=other))
+        session = desk.document.session.replace_case(replace(case, replies=other))
         await desk.press("f2")
         desk.app.restore(session)
         await desk.settle()

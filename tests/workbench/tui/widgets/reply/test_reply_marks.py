@@ -63,7 +63,7 @@ def test_the_label_of_a_row_is_the_one_that_matters_most() -> None:
 def test_spans_in_a_range_partition_it(data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(TEXT)))
     end = data.draw(st.integers(start, len(TEXT)))
-    found = Marks(TEXT, SPANS).in_range(start, end)
+    found = Marks(TEXT, SPANS).spans_in_range(start, end)
     assert "".join(TEXT[span.start : span.end] for span in found) == TEXT[start:end]
 
 
