@@ -314,7 +314,7 @@ def grid_of(planned: Plan, checks: Sequence[Check]) -> Grid:
     """
     cells = []
     for job, cell, numbers in planned.wanted():
-        is_current = _is_current(job, cell, checks)
+        is_current = not cell.judged_by or (cell.is_judged_alike and _is_current(job, cell.judged_by, checks))
         if not is_current or not cell.is_within(numbers):
             old, held = cell, planned.results[job.target.file]
             cell = Cell(cell.file, cell.case, cell.column)
@@ -325,17 +325,15 @@ def grid_of(planned: Plan, checks: Sequence[Check]) -> Grid:
     return Grid(tuple(cells), planned.repeat)
 
 
-def _is_current(job: Job, cell: Cell, checks: Sequence[Check]) -> bool:
-    """Return whether the expectations and the metric are those that judged the runs.
+def _is_current(job: Job, judged_by: tuple[str | None, str | None] | None, checks: Sequence[Check]) -> bool:
+    """Tell whether the expectations and the metric still have these digests.
 
     A user's functions always judge again, because they may have been edited under the same name.
     """
-    if not cell.judged_by:
-        return True
-    if not cell.is_judged_alike or any(isinstance(one, UserCheck) for one in checks):
+    if any(isinstance(one, UserCheck) for one in checks):
         return False
     try:
-        return cell.judged_by == (expected_now(job, checks), metric_now(job, checks))
+        return judged_by == (expected_now(job, checks), metric_now(job, checks))
     except expectations.ExpectationError:
         return False  # `judge` reports where it is
 
@@ -350,12 +348,8 @@ def _judged_again(job: Job, run: BenchRun, checks: Sequence[Check]) -> BenchRun:
         return with_judgement(run, missed(job, checks))
     if run.outcome == "failed" or run.reply is None or len(run.measured) > 1:
         return run
-    try:
-        is_same = run.expectations == expected_now(job, checks) and run.metric == metric_now(job, checks)
-        if is_same and not any(isinstance(one, UserCheck) for one in checks):
-            return run
-    except expectations.ExpectationError:
-        pass  # `judge` reports where it is
+    if _is_current(job, (run.expectations, run.metric), checks):
+        return run
     return with_judgement(run, judge(job, _read_again(job, run), run.measured, checks))
 
 

@@ -10,7 +10,7 @@ from sessions.bench.grid import Grid
 from sessions.bench.results import BenchRun
 from tests.sessions.bench.test_conclusions import failed_cell, grid_of
 from tests.sessions.bench.test_grid import Cell
-from workbench.bench import report
+from workbench.bench import report, report_files
 from workbench.output import markdown
 from workbench.pages.page import page_of_blocks
 
@@ -22,7 +22,7 @@ def test_every_report_begins_with_the_verdict() -> None:
     assert markdown.document(report.blocks(grid, None)).startswith(f"`{verdict}`\n")
     page = page_of_blocks("Bench", report.blocks(grid, None))
     assert page.partition("</h1>")[2].startswith(f'<div class="note strong">{verdict.replace("<", "&lt;")}</div>')
-    assert next(iter(report.as_json(grid, None).items())) == ("verdict", verdict)
+    assert next(iter(report_files.as_json(grid, None).items())) == ("verdict", verdict)
 
 
 def test_runs_without_a_reply_are_told_with_their_whole_reason() -> None:
@@ -49,7 +49,7 @@ def test_the_page_leads_from_a_cause_and_from_a_lost_case_to_the_cell() -> None:
     head, _, rest = page.partition("Misses by cause")
     assert 'href="#cell-' in rest.partition("</details>")[0]
     assert "50 % (" in head  # the share above its column
-    shape = report.as_json(grid, None)
+    shape = report_files.as_json(grid, None)
     low, high = shape["pairs"][0]["cases_needed_range"]
     assert low <= shape["pairs"][0]["cases_needed"] <= high
     assert [(one["column"], one["runs"], len(one["cells"])) for one in shape["misses"]] == [("a", 1, 1)]

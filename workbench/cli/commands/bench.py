@@ -20,7 +20,7 @@ from sessions.bench.reading import Results
 from sessions.bench.results import BenchRun, path_beside
 from sessions.bench.statistics import LEVEL
 from sessions.errors import SessionError
-from workbench.bench import report
+from workbench.bench import report, report_files
 from workbench.bench.judging import Check, grid_of, user_checks, user_metric
 from workbench.bench.planning import Forecasts, Plan, Target, plan
 from workbench.bench.running import Bench, Progress, Settings
@@ -352,9 +352,9 @@ def _tell(grid: Grid, compared: Comparison | None, options: argparse.Namespace, 
             options.markdown, markdown.document(report.blocks(grid, compared, baseline=options.baseline))
         )
     if options.junit is not None:
-        arguments.write_output(options.junit, report.junit_report(grid))
+        arguments.write_output(options.junit, report_files.junit_report(grid))
     if options.json:
-        command_output.json(report.as_json(grid, compared, options.baseline))
+        command_output.json(report_files.as_json(grid, compared, options.baseline))
     else:
         command_output.blocks(report.blocks(grid, compared, baseline=options.baseline))
     if options.fail_under is not None:

@@ -14,12 +14,12 @@ from textual.screen import Screen
 from adapters.display import blocks as shown
 from sessions.bench import misses
 from sessions.bench.conclusions import Conclusions, cases_words
-from sessions.bench.grid import Grid
 from sessions.bench.results import BenchRun
 from sessions.bench.totals import Cell, ColumnTotal
 from sessions.errors import SessionError
 from workbench.bench import report
 from workbench.output.display import one_line
+from workbench.output.measures import counted
 from workbench.tui.dialogs.choose import ChooseScreen, Entry
 from workbench.tui.keys.bindings import ON_A_DIALOG, KeyGroup, keys_of
 from workbench.tui.widgets.heat_map import HeatCell, HeatMap, HeatTable, head_of
@@ -177,7 +177,9 @@ whether the other half gained, too. `workbench bench SESSION` makes the runs.
         self._map.show(self._table(), *at)
         runs = sum(cell.many for cell in self._grid.cells)
         is_all = self._filter == "all" and self._picked is None
-        count = _many(self._grid) if is_all else f"{len(self._rows)} of {len(self._grid.cases)} cases"
+        cases = counted(len(self._grid.cases), "case")
+        columns = counted(len(self._grid.columns), "column")
+        count = f"{cases} × {columns}" if is_all else f"{len(self._rows):,} of {cases}"
         many = f" · {runs:,} runs" if self.size.width >= WIDE_ENOUGH else ""
         kept = FILTERS[self._filter] if self._picked is None else one_line(self._picked[0], self.size.width // 2)
         said = f" · {count}{many} · {kept}, {ORDERS[self._order]}"
@@ -388,11 +390,6 @@ class BenchTextScreen(Screen[Taken | None]):
     def action_take(self, then: Literal["look", "record", "demo"]) -> None:
         if self._at in self._runs:
             self.dismiss((self._runs[self._at], then))
-
-
-def _many(grid: Grid) -> str:
-    cases, columns = len(grid.cases), len(grid.columns)
-    return f"{cases} case{'' if cases == 1 else 's'} × {columns} column{'' if columns == 1 else 's'}"
 
 
 def _heat(cell: Cell | None, repeat: int) -> HeatCell:
