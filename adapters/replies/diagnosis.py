@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args, get_origin
 from adapters.replies.fix import MORE_TOKENS, Fix, describe_field, raise_limit, retype_field, use_adapter
 from adapters.replies.flag import Diagnosis, Flag, shown
 from adapters.replies.flags.verdict import named
+from adapters.replies.flags.wrong_places import nearly
 from adapters.replies.near_misses import LEAKS
 from adapters.signatures.signature import allows_none
 from adapters.signatures.type_names import walk, written
@@ -44,6 +45,9 @@ def describe(words: str) -> FixMaker:
 
 
 def more_tokens(reading: Reading, field: str | None) -> Iterator[Fix]:
+    """Offer a higher token limit, except for a whole value such as null."""
+    if reading.completion.strip() == "null":
+        return
     limit = reading.ended.limit
     if reading.ended.finish_reason in (None, "length") and not reading.ended.refusal:
         yield raise_limit() if limit is None or limit < MORE_TOKENS else raise_limit(2 * limit)
@@ -83,6 +87,24 @@ def as_text(reading: Reading, field: str | None) -> Iterator[Fix]:
         yield retype_field(declared.name, "str", message)
 
 
+def list_example(reading: Reading, field: str | None) -> Iterator[Fix]:
+    """Offer to describe a list by an example of its items' type."""
+    declared = reading.signature.output_fields.get(field or "")
+    if declared is not None:
+        item = (*get_args(declared.annotation), str)[0]
+        example = {str: '["a", "b"]', int: "[1, 2]", float: "[1.5, 2.0]", bool: "[true, false]"}.get(item, "[{…}, {…}]")
+        yield describe_field(declared.name, f"A JSON list, like {example}.")
+
+
+def as_list(reading: Reading, field: str | None) -> Iterator[Fix]:
+    """Offer a list of the type where the reply has a list."""
+    declared = reading.signature.output_fields.get(field or "")
+    found = reading.fields.get(field or "")
+    given = found.steps[-1].after if found is not None and found.steps else None
+    if declared is not None and isinstance(given, list) and get_origin(declared.annotation) is None:
+        yield retype_field(declared.name, f"list[{written(declared.annotation)}]")
+
+
 def allow_value(reading: Reading, field: str | None) -> Iterator[Fix]:
     """Offer a Literal extended by the reply's disallowed values."""
     found = reading.fields.get(field or "")
@@ -99,7 +121,9 @@ def allow_value(reading: Reading, field: str | None) -> Iterator[Fix]:
     if get_origin(literal) is not Literal or len(texts) < len(values):
         return
     allowed = get_args(literal)
+    known = [one for one in allowed if isinstance(one, str)]
     words = [one for one in dict.fromkeys(texts) if one not in allowed and 0 < len(one) <= LONGEST_WORD]
+    words = [one for one in words if nearly(one, known) is None]
     if not words or len(words) > MOST_WORDS:
         return
     kind = f"Literal[{', '.join(map(repr, [*allowed, *words]))}]"
@@ -130,6 +154,12 @@ NUMBER = (describe("Digits only, as a plain decimal number."), use("json"), as_t
 XML_TEXT = (use("chat"), use("json"))
 
 PATTERNS: tuple[Pattern, ...] = (
+    Pattern(
+        "runaway-repetition",
+        "The model repeats itself until its token limit",
+        (penalty, use("chat")),
+        "xgrammar #174",
+    ),
     Pattern("cut-off-at-limit", "The provider reports that the token limit cut the reply off", (more_tokens,)),
     Pattern("stopped-by-filter", "The provider's content filter stopped the reply", (), "dspy #9372"),
     Pattern(
@@ -153,12 +183,6 @@ PATTERNS: tuple[Pattern, ...] = (
         "any",
     ),
     Pattern("refusal", "The model declines", (), "dspy #9372"),
-    Pattern(
-        "runaway-repetition",
-        "The model repeats itself until its token limit",
-        (penalty, use("chat")),
-        "xgrammar #174",
-    ),
     Pattern(
         "harmony-channels",
         "The server leaks the channels of gpt-oss",
@@ -229,6 +253,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern("xml-namespace", "A tag has a namespace", XML_TEXT),
     Pattern("list-at-the-root", "A list instead of the object", (use("chat"),), "dspy #2022"),
     Pattern("full-width-punctuation", "Full-width punctuation in JSON", (use("chat"),)),
+    Pattern("other-keys", "Other JSON keys, such as translated ones", (use("json"), use("baml"))),
     Pattern("key-broken-by-quote", "A quote inside a JSON key", (use("chat"),), "json_repair #56"),
     Pattern("key-in-another-case", "A JSON key is in another case", (use("chat"),)),
     Pattern(
@@ -276,17 +301,21 @@ PATTERNS: tuple[Pattern, ...] = (
         (describe("As in ISO 8601: YYYY-MM-DD."),),
         "instructor #1341",
     ),
-    Pattern("null-not-allowed", "null where the type does not allow None", (optional,)),
+    Pattern(
+        "null-not-allowed",
+        "null, or a word for no value, where the type does not allow None",
+        (optional, describe("null if there is none.")),
+    ),
     Pattern(
         "list-expected",
         "Text where a list is expected",
-        (describe('A JSON list, like ["a", "b"].'), use("json")),
+        (list_example, use("json")),
         "pydantic-ai #6739",
     ),
     Pattern("items-are-no-text", "Items that are not texts", (describe("A JSON list of texts."),)),
     Pattern("tags-read-as-object", "Tags inside the field became an object", XML_TEXT),
     Pattern("text-expected", "Another value where a text is expected", (describe("Texts, not lists or objects."),)),
-    Pattern("another-shape", "A value of another shape than the type", (use("json"), use("baml"))),
+    Pattern("another-shape", "A value of another shape than the type", (as_list, use("json"), use("baml"))),
     Pattern("value-rejected", "The type rejects the value", (use("json"),)),
     Pattern("too-large-to-read", "The reply exceeds a limit", ()),
     Pattern("cut-off-json-completed", "JSON that was cut off was closed by a repair", (more_tokens,), "", "any"),
@@ -317,10 +346,11 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         "list-abbreviated",
         "The model abbreviated with ...",
-        (describe("All items, never abbreviated."), more_tokens),
+        (describe("All items; never abbreviate with ...."), more_tokens),
         "scrapegraph #324",
         "any",
     ),
+    Pattern("stop-token-in-value", "The server left the model's stop token in the text", (use("json"),), "", "parsed"),
     Pattern("json-in-a-text-field", "A text field contains the object", (use("json"),), "crewAI #799", "parsed"),
     Pattern("value-invented", "A repair invented an empty value", (use("chat"),), "json_repair #128", "parsed"),
     Pattern("brackets-in-prose-taken", "Brackets in prose became the value", (use("json"),), "", "parsed"),
@@ -329,6 +359,9 @@ PATTERNS: tuple[Pattern, ...] = (
 )
 """Known patterns, the most decisive first."""
 
+CUT, LOOP = "cut-off-at-limit", "runaway-repetition"
+ENDS = frozenset(("xml-cut-off", "cut-off-json-completed", "cut-off-marker-in-value"))
+"""Flags that say less than `CUT`."""
 LIKELY = "likely-reply"
 CUT_OFF = "completed-marker-missing"
 UNFORMATTED = "format-not-followed"
@@ -370,7 +403,10 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
     found = [
         flag
         for flag in reading.flags
-        if flag.name in _RANK and PATTERNS[_RANK[flag.name]].outcome != excluded and _is_decisive(reading, flag)
+        if flag.name in _RANK
+        and not (flag.name in ENDS and reading.ended.finish_reason == "length")
+        and PATTERNS[_RANK[flag.name]].outcome != excluded
+        and _is_decisive(reading, flag)
     ]
     causes = [
         Diagnosis(
@@ -382,7 +418,18 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
         )
         for flag in sorted(found, key=lambda flag: _RANK[flag.name])
     ]
-    return tuple(causes) if causes or reading.ok else (_last(reading),)
+    if not reading.ok and all(one.cause == CUT and not _has_begun(reading) for one in causes):
+        causes = [_last(reading), *causes]
+    if any(one.cause == LOOP for one in causes):  # more tokens would only make the loop longer
+        causes = [one._replace(fixes=tuple([fix for fix in one.fixes if fix.kind != "max_tokens"])) for one in causes]
+    return tuple(causes)
+
+
+def _has_begun(reading: Reading) -> bool:
+    """Return True if the reply has an output, or the beginning of the format."""
+    text, states = reading.completion, [one.state for one in reading.fields.values()]
+    begins = "[[ ## " in text if reading.form == "markers" else "{" in text or "<" in text
+    return begins or any(state not in ("missing", "default") for state in states)
 
 
 def _of_extraction(one: Diagnosis) -> Diagnosis:
@@ -402,7 +449,10 @@ def _last(reading: Reading) -> Diagnosis:
     if reading.near_misses:
         best = reading.near_misses[0]
         message = (best.message.rpartition("; ")[0] or best.message).rstrip(".")
-        if best.reading.error is not None:
+        lacking = [name for name, one in best.reading.fields.items() if one.state == "missing"]
+        if lacking:
+            message += f", but not {named(lacking)}"
+        elif best.reading.error is not None:
             message += f"; even so, {best.reading.error.message.strip().partition(chr(10))[0]}"
         return Diagnosis(LIKELY, f"{message}.", fixes=_fixes(LAST[LIKELY][1], reading, None))
     states = [one.state for one in reading.fields.values()]
@@ -419,7 +469,7 @@ def _last(reading: Reading) -> Diagnosis:
         )
         message = f"The reply does not follow the format: none of the {expected} of the outputs is in it."
         text = reading.completion.strip()
-        if len(text.split()) <= 2 * len(states) and not set(text) & set("[]{}<>"):
+        if len(text.split()) <= 2 * len(states) and not set(text) & set("[]{}<>`"):
             message = f"The reply is bare: {shown(text)}, without any {expected}."
         return Diagnosis(UNFORMATTED, message, fixes=_fixes(LAST[UNFORMATTED][1], reading, None))
     if missing:

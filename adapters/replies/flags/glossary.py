@@ -20,6 +20,8 @@ FLAGS: Mapping[str, str] = MappingProxyType(
         "runaway-repetition": "The model repeated a piece of text until its token limit.",
         "cut-off-at-limit": "The provider reports that the reply reached its token limit.",
         "stopped-by-filter": "The provider's content filter ended the reply.",
+        "other-keys": "An object with as many other keys as outputs often has them translated.",
+        "stop-token-in-value": "Servers with a wrong chat template return the model's stop token as text.",
         "thoughts-not-separated": "Some servers return thoughts in the text, with </think> but without <think>.",
         "agent-layout": "Models trained as agents answer with Thought:, Action: and Observation:.",
         "empty-object": "The object {} has no output in it.",

@@ -117,6 +117,14 @@ def oddities(text: str) -> Iterator[str]:
         if plain != text:
             yield "a comment"
         text = plain
+    if re.search(r'"[^"“”]{0,200}”\s*[,}\]]', text):
+        yield "a typographic quote at the end of a string"
+    if re.search(r"[{,]\s*\\\"", text):
+        yield "quotes with backslashes, as inside a string"
+    if re.search(r'[{,]\s*[A-Za-z_]\w*"\s*:', text):
+        yield "a JSON key without its first quote"
+    if re.search(r'"\s*:\s*(?!true\b|false\b|null\b|None\b|True\b|False\b|NaN\b)[A-Za-z][^"{}\[\]\n]*"\s*[,}\n]', text):
+        yield "a value without its first quote"
     bare, _, in_string = outside_strings(text)
     if FENCE_LINE.search(bare):
         yield "a code fence"
@@ -132,14 +140,10 @@ def oddities(text: str) -> Iterator[str]:
         yield "a comment"
     if re.search(r"\b(?:True|False|None)\b", bare):
         yield "Python's True, False or None"
-    if re.search(r"[“”„‟]", bare) or re.search(r'"[^"“”]{0,200}”\s*[,}\]]', text):
+    if re.search(r"[“”„‟]", bare):
         yield "typographic quotes"
     if ABBREVIATED.search(bare):
         yield "... for what was left out"
-    if re.search(r"[{,]\s*\\\"", text):
-        yield "quotes with backslashes, as inside a string"
-    if re.search(r'[{,]\s*[A-Za-z_]\w*"\s*:', text):
-        yield "a JSON key without its first quote"
     if re.search(r"\"\"\s*\"\"|(?:[}\]]|[:,\[]\s*(?:true|false|null|-?\d+(?:\.\d+)?))\s*\"\"", bare):
         yield "a missing comma"
     if re.search(r"[{,]\s*[A-Za-z_]\w*\s*:", bare):

@@ -97,6 +97,10 @@ def _abbreviated(reading: Reading, text: str, bare: str, name: str | None = None
         dots = "…" if "…" in match.group() else "..."
         where = _place_in(reading, text, match.start() + match.group().index(dots))
         whose = f"The value of `{name}`" if name else "The JSON"
+        at = reading.completion.find(match.group())
+        name = name or next(
+            (one.name for one in reading.fields.values() if one.place and one.place[0] <= at < one.place[1]), None
+        )
         yield Flag(
             "list-abbreviated", f"{whose} is abbreviated with {dots} ({where}): the model left out a part.", name
         )

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from adapters.replies.flag import Flag, place, shown
+from adapters.replies.flags.verdict import named
 from adapters.replies.flags.wrong_places import nearly
 
 if TYPE_CHECKING:
@@ -16,8 +17,14 @@ if TYPE_CHECKING:
 LONGEST = 20_000
 HARMONY = re.compile(r"<\|(?:channel|start|message|end|return|call)\|>")
 CHANNELS = re.compile(rf"(?:^|(?<=\|>))\s*{HARMONY.pattern}", re.MULTILINE)
-WRAPPER = re.compile(r"</?(?:\w{1,20}:)?(?:invoke|function_calls|tool_call)\b|\bjson_tool_call\b")
-ECHOED = re.compile(r"^(?:Your (?:input|output) fields are:|All interactions will be structured )", re.MULTILINE)
+WRAPPER = re.compile(
+    r"</?(?:\w{1,20}:)?(?:invoke|function_calls|tool_call)\b|\bjson_tool_call\b|\[TOOL_CALLS\]|tool▁calls▁begin"
+)
+ECHOED = re.compile(
+    r"^(?:Your (?:input|output) fields are:|All interactions will be structured |"
+    r"Respond with (?:the corresponding output fields|a JSON object in the following order of fields))",
+    re.MULTILINE,
+)
 PAGE = re.compile(r"\s*(?:<!DOCTYPE html|<html\b)", re.IGNORECASE)
 DOUBLED = re.compile(r"\s*(?:```\w*\s*)?(\{\s*\{)")
 SCHEMA = re.compile(r'"(?:properties|\$defs)"\s*:\s*\{')
@@ -27,6 +34,7 @@ CALL = re.compile(
     r'"(?:parameters|arguments)"\s*:|<\|python_tag\|>(\w{1,60})'
 )
 REACT = re.compile(r"^(Thought|Action|Action Input|Observation|Final Answer)[ \t]*:", re.MULTILINE)
+STOP_TOKENS = ("</s>", "<|im_end|>", "<|eot_id|>", "<|endoftext|>")
 LONGEST_PERIOD = 400
 REPEATS = 10
 COMPARED = 30
@@ -46,10 +54,11 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
             f"The reply has the channel markup of gpt-oss ({match.group().strip()}, {place(reading, match.start())}): "
             "the server did not separate thoughts from the answer. Start it with its reasoning parser.",
         )
-    if "ields are:" in start or "interactions will be" in start:
+    if "ields are:" in start or "interactions will be" in start or "Respond with " in start:
         if match := ECHOED.search(start):
             yield Flag("prompt-echoed", f"The reply repeats the prompt ({place(reading, match.start())}).")
-    if "</think>" in start and "<think>" not in (before := start[: start.find("</think>")]):
+    before = start[: start.find("</think>")] if "</think>" in start else "<think>"
+    if "<think>" not in before and len(before) < next((span.start for span in reading.spans if span.field), LONGEST):
         yield Flag(
             "thoughts-not-separated",
             f"The reply begins with thoughts, up to </think> ({place(reading, len(before))}), without <think>: the "
@@ -68,6 +77,11 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
 
 def _leaked(reading: Reading) -> Iterator[Flag]:
     text = reading.completion
+    stop = next((token for token in STOP_TOKENS if token in text), None)
+    for field in reading.fields.values() if stop is not None else ():
+        if isinstance(field.value, str) and field.value.endswith(stop or ""):
+            said = f"`{field.name}` ends with {stop}, the model's stop token: the server did not remove it."
+            yield Flag("stop-token-in-value", said, field.name)
     has_nul = "\x00" in text or "\\u0000" in text
     has_marker = reading.form in ("json", "fenced json", "xml") and "[[ ## " in text
     if not has_nul and not has_marker:
@@ -117,7 +131,16 @@ def _no_answer(reading: Reading, start: str) -> Iterator[Flag]:
             said = f"The JSON key {shown(near)} was probably meant for `{name}`; keys must match letter by letter."
             yield Flag("key-nearly-right", said, name)
     if root is not None and not any(name in root for name in outputs):
-        error = root.get("error")
+        error = root.get("error") or root.get("detail")
+        if root.get("object") == "error":
+            error = root.get("message")
+        refusal = root.get("refusal")
+        if isinstance(refusal, str) and refusal:
+            yield Flag("refusal", f"The model refused: {shown(refusal)}.")
+        keys = [key for key in root if key not in ("type", "error", "refusal", "detail")]
+        if len(keys) == len(root) == len(outputs) > 1 and not any(isinstance(one, dict) for one in root.values()):
+            told = ", ".join(map(shown, keys[:5]))
+            yield Flag("other-keys", f"The JSON keys {told} are in the place of {named(list(outputs))}: translated?")
         if isinstance(error, dict | str) and error:
             quoted = error.get("message", error) if isinstance(error, dict) else error
             yield Flag("error-body", f"The reply is a server's error, not an answer: {shown(quoted)}.")

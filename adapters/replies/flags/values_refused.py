@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 NUMBER = re.compile(r"[-+]?\d[\d_.,' ]*")
 FRACTION = re.compile(r"[-+]?\d*\.\d+(?:[eE][-+]?\d+)?")
+EXPONENT = re.compile(r"[-+]?\d*\.?\d+[eE][-+]?\d+")
 TRUTH = re.compile(r"\b(true|false|yes|no)\b", re.IGNORECASE)
 DIGITS = 4300
 MOST_TEXT = 2_000
@@ -30,9 +31,11 @@ def values_refused(reading: Reading) -> Iterator[Flag]:
     for field in reading.fields.values():
         if field.state == "failed" and field.name in reading.signature.output_fields:
             found = list(_of_field(reading, field))
-            yield from found
-            given = _given(field)
-            yield from wrong_places(reading.signature.output_fields[field.name], given, is_explained=bool(found))
+            declared = reading.signature.output_fields[field.name]
+            wrong = list(wrong_places(declared, _given(field), is_explained=bool(found)))
+            is_told = any(one.path == field.name and one.name in ("not-a-number", "null-not-allowed") for one in wrong)
+            yield from [one for one in found if not (is_told and one.name == "words-around-value")]
+            yield from wrong
 
 
 def _given(field: FieldReading) -> Any:
@@ -142,6 +145,8 @@ def _scalar(name: str, annotation: object, text: str) -> Iterator[Flag]:
             f"{shown(text)} has a fraction, but `{name}` is an int: dspy neither rounds nor truncates.",
             name,
         )
+    elif annotation is not bool and EXPONENT.fullmatch(text):
+        return
     elif (TRUTH if annotation is bool else NUMBER).search(text):
         word = "True or False" if annotation is bool else "number"
         yield Flag(

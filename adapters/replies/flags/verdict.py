@@ -51,10 +51,12 @@ def verdict(reading: Reading) -> Iterator[Flag]:
 REFUSAL = re.compile(
     r"(?:I['’]m|I am)(?: very| so)? sorry|(?:Sorry|Unfortunately),? (?:but )?I (?:can|am|['’]m)|"
     r"I (?:cannot|can['’]t|am unable to|am not able to|won['’]t|will not) (?:help|assist|comply|provide|do that)|"
-    r"As an AI\b",
+    r"As an AI\b|I apologi[sz]e, but|I (?:don['’]t|do not) feel comfortable|Lo siento|Es tut mir leid|抱歉|对不起|"
+    r"The response was filtered",
     re.IGNORECASE,
 )
 SHORTEST = 3
+THINKS = re.compile(r"<(think|thinking|thoughts?|reasoning)>")
 
 
 def _ended(reading: Reading) -> Iterator[Flag]:
@@ -64,7 +66,7 @@ def _ended(reading: Reading) -> Iterator[Flag]:
         yield Flag("refusal", f"The model refused: {shown(' '.join(refusal.split()))}.")
     elif reason == "length":
         told = "its token limit" if limit is None else f"max_tokens {limit:,}"
-        where = line(reading, len(reading.completion.rstrip()))
+        where = line(reading, len(reading.completion))
         yield Flag("cut-off-at-limit", f"The reply was cut off at {told} ({where}).")
     elif reason == "content_filter":
         yield Flag("stopped-by-filter", "The provider's content filter stopped the reply.")
@@ -79,11 +81,14 @@ def _no_answer(reading: Reading) -> Iterator[Flag]:
         yield Flag("empty-reply", "The reply is empty.")
     elif text == "{}":
         yield Flag("empty-object", "The object is empty: no output is in it.")
-    elif len(text) < SHORTEST or text == "null":
+    elif text == "null":
+        yield Flag("reply-too-short", "The whole reply is null: no output is in it.")
+    elif len(text) < SHORTEST:
         why = ": often a custom LM returned a text instead of a list of texts" if len(text) == 1 else ""
         yield Flag("reply-too-short", f"The whole reply is {shown(text)}{why}.")
-    elif text.startswith("<think>") and "</think>" not in text:
-        yield Flag("think-not-closed", "The reply has <think> without </think>: the model's thoughts, and no answer.")
+    elif (match := THINKS.match(text)) and f"</{match.group(1)}>" not in text:
+        tag = match.group(1)
+        yield Flag("think-not-closed", f"The reply has <{tag}> without </{tag}>: the model's thoughts, and no answer.")
     elif REFUSAL.match(text) and not reading.ended.refusal:
         yield Flag("refusal", f"The reply seems to be a refusal in prose: {shown(text)}.")
 

@@ -18,6 +18,10 @@ LONGEST_NUMBER = 60
 DAY = re.compile(r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|[A-Za-z]{3,9}\.? \d{1,2},? \d{4}|\d{1,2}\.? [A-Za-z]{3,9} \d{4}")
 
 MORE_THAN_WORDS = re.compile(r"[$€£¥₹%]|\d\s*/\s*\d")
+NOTHING = re.compile(
+    r"|-+|n/?a|none|null|unknown|not (?:mentioned|given|specified|available|applicable|stated)", re.IGNORECASE
+)
+REPR = re.compile(r"(?:[A-Z]\w*\()?\w+=['\"\d\[]")
 LISTS = ("list_type", "tuple_type", "set_type")
 OBJECTS = ("dict_type", "model_type", "model_attributes_type")
 
@@ -98,6 +102,9 @@ def _flag(field: Field, path: str, kind: str, key: str, given: object, said: str
         hint = f" It is nearest to {near!r}." if near is not None else ""
         expected = re.sub(r"^Input should be ", "", said)
         return Flag("value-not-allowed", f"{head}, but only {expected} is allowed.{hint}", name, path)
+    if kind.startswith(("int_", "float_", "decimal_")) and isinstance(given, str) and NOTHING.fullmatch(given.strip()):
+        said = "is empty" if not given.strip() else f"is {shown(given)}, a word for no value"
+        return Flag("null-not-allowed", f"`{path}` {said}, where a number is expected.", name, path)
     if kind.startswith(("int_", "float_", "decimal_")) and isinstance(given, str):
         why = next((words for words, sign in NUMBER_SIGNS.items() if sign.search(given[:LONGEST_NUMBER])), "it is text")
         return Flag("not-a-number", f"{head}, which is not a plain number: {why}.", name, path)
@@ -110,6 +117,8 @@ def _flag(field: Field, path: str, kind: str, key: str, given: object, said: str
         return Flag("text-expected", f"{head}, where a text is expected.", name, path)
     if kind in (*LISTS, *OBJECTS):
         wanted = "a list" if kind in LISTS else "an object"
+        if isinstance(given, str) and REPR.match(given):
+            wanted += " in JSON, not as Python prints it,"
         return Flag("another-shape", f"{head}, where {wanted} is expected.", name, path)
     return Flag("value-rejected", f"{head}: {said[:1].lower()}{said[1:]}.", name, path)
 

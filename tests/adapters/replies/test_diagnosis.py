@@ -68,6 +68,18 @@ def read(adapter: str, signature: str, completion: str) -> Reading:
         ("json", "q -> a, b", '{"type": "function", "name": "get", "parameters": {"x": 1}}', "tool-call-wrapper"),
         ("chat", "q -> a, b", '{"name": "web_search", "arguments": {"x": 1}}', "tool-call-wrapper"),
         ("json", "q -> n: int", '{"n":' + "\n" * 400, "runaway-repetition"),
+        ("json", "q -> a", "null", "reply-too-short"),
+        ("chat", "q -> a", "<thinking>\nOkay, so", "think-not-closed"),
+        ("chat", "q -> a", "I apologize, but I don't feel comfortable with that.", "refusal"),
+        ("json", "q -> a", '{"refusal": "I can not assist with that."}', "refusal"),
+        ("json", "q -> a", '{"object": "error", "message": "maximum context length", "code": 400}', "error-body"),
+        ("json", "q -> a", '{"detail": "Not Found"}', "error-body"),
+        ("json", "q -> name, age: int", '{"nombre": "Ana", "edad": 31}', "other-keys"),
+        ("chat", "q -> a, b", "Respond with the corresponding output fields, starting with `a`", "prompt-echoed"),
+        ("chat", "q -> a", "[[ ## a ## ]]\nParis</s>", "stop-token-in-value"),
+        ("chat", "q -> n: int", "[[ ## n ## ]]\nN/A", "null-not-allowed"),
+        ("json", "q -> n: int", '{"n": ""}', "null-not-allowed"),
+        ("json", "q -> a, b", '[TOOL_CALLS] [{"name": "f"}]', "tool-call-wrapper"),
         (
             "json",
             "q -> n: list[dict[str, int]]",
@@ -91,6 +103,10 @@ def test_the_cause_of_a_reply_is_named_first(adapter: str, signature: str, compl
         ("json", "q -> a", '<|channel|>analysis<|message|>Write {"a": ...}<|end|>{"a": "x"}', "list-abbreviated"),
         ("chat", "q -> a", '[[ ## a ## ]]\n{"b": "1"}', "json-in-a-text-field"),
         ("chat", "q -> a", "[[ ## a ## ]]\nThought: yes\nAction: none", "agent-layout"),
+        ("chat", "q -> a", "[[ ## a ## ]]\nThe tag </think> ends the thoughts.", "thoughts-not-separated"),
+        ("json", "q -> a", '{"a": "The tag </think> ends the thoughts."}', "thoughts-not-separated"),
+        ("chat", "q -> n: int", "[[ ## n ## ]]\n85%", "words-around-value"),
+        ("chat", "q -> n: int", "[[ ## n ## ]]\n1e400", "words-around-value"),
     ],
 )
 def test_a_cause_is_not_named_where_it_is_none(adapter: str, signature: str, completion: str, never: str) -> None:
@@ -120,6 +136,55 @@ def test_what_the_provider_says_of_the_end_is_the_first_cause(
         assert first.fixes[0].change == {"params": {"max_tokens": 4000}}
         long = read("xml", "q -> a, b", CUT).ending(finish_reason, refusal, {"max_tokens": 5000})
         assert long.diagnosis[0].fixes[0].change == {"params": {"max_tokens": 10_000}}
+
+
+def test_a_loop_that_reaches_the_limit_is_not_to_be_made_longer() -> None:
+    loop = read("chat", "q -> a, b", "positive_" * 60).ending("length", None, {"max_tokens": 120})
+    assert loop.diagnosis[0].cause == "runaway-repetition"
+    assert not [fix for one in loop.diagnosis for fix in one.fixes if fix.kind == "max_tokens"]
+
+
+def test_a_cut_off_reply_without_a_trace_of_the_format_does_not_follow_it_first_of_all() -> None:
+    code = read("chat", "q -> a, b", "import os\nprint(os.getcwd(), 1)\nfor one in range(10):\n    pass")
+    found = code.ending("length", None, {"max_tokens": 20}).diagnosis
+    assert [one.cause for one in found] == ["format-not-followed", "cut-off-at-limit"]
+    begun = read("json", "q -> a, b", '{"a": "x').ending("length", None, {"max_tokens": 20}).diagnosis
+    assert [one.cause for one in begun] == ["cut-off-at-limit"]
+
+
+def test_a_slip_of_an_allowed_word_is_not_to_be_allowed() -> None:
+    def types(reply: str) -> list[str]:
+        found = read("chat", "q -> c: Literal['positive', 'negative']", f"[[ ## c ## ]]\n{reply}").diagnosis
+        return [fix.message for one in found for fix in one.fixes if fix.kind == "type"]
+
+    assert types("postive") == [] and types("mixed") == ["Allow 'mixed' in `c`."]
+
+
+def test_a_list_is_described_by_an_example_of_its_own_type() -> None:
+    for kind, example in (("list[int]", "[1, 2]"), ("list[str]", '["a", "b"]'), ("list[dict]", "[{…}, {…}]")):
+        first = read("chat", f"q -> l: {kind}", "[[ ## l ## ]]\n- x\n- y").diagnosis[0]
+        assert first.cause == "list-expected"
+        assert first.fixes[0].change["description"] == f"A JSON list, like {example}."
+
+
+def test_one_object_in_a_list_offers_the_list_as_the_type() -> None:
+    source = ITEM.replace("list[Item]", "Item")
+    found = read("json", source, '{"items": [{"name": "x", "price": 1, "qty": 2}]}').diagnosis
+    assert {"field": "items", "type": "list[Item]"} in [fix.change for one in found for fix in one.fixes]
+
+
+@pytest.mark.parametrize(
+    ("completion", "said"),
+    [
+        ('{name": "Henry", "age": 25}', "a JSON key without its first quote"),
+        ('{"name": Henry the first", "age": 25}', "a value without its first quote"),
+        ('{\\"name\\": 1, \\"age\\": 25}', "quotes with backslashes"),
+        ('{"name": "Good product”, "age": 4}', "a typographic quote"),
+    ],
+)
+def test_what_is_wrong_with_quotes_is_said(completion: str, said: str) -> None:
+    flags = read("json", "q -> name, age: int", completion).flags
+    assert any(said in one.message for one in flags if one.name == "json-repaired")
 
 
 def test_a_whole_sentence_or_placeholder_is_no_word_that_a_literal_should_allow() -> None:
