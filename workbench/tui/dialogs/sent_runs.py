@@ -244,9 +244,10 @@ class RunHistoryScreen(ModalScreen[tuple[PastRun, bool] | None]):
     async def _show_chosen(self) -> None:
         runs = self._found.runs
         if not runs:
-            nothing = "No run matches." if self._words.value else "Nothing was sent here yet."
-            said = self._live.output() if self._live is not None and self.is_of_program else ""
-            self._text.show([block(nothing, "note"), EMPTY, block(said, "text")])
+            live = self._live if self.is_of_program else None
+            nothing = "Nothing was sent here yet." if live is None else "The program has made no call of dspy yet."
+            said = block(live.output() if live is not None else "", "text")
+            self._text.show([block("No run matches." if self._words.value else nothing, "note"), EMPTY, said])
             return
         marked = self._current if self._marked is None else self._marked
         numbers = sorted({marked, self._current}, reverse=True)
