@@ -275,6 +275,7 @@ PATTERNS: tuple[Pattern, ...] = (
     ),
     Pattern("digits-grouped", "The digits of the number are grouped", NUMBER, "chembench #295"),
     Pattern("fraction-for-a-whole-number", "A fraction where a whole number is expected", NUMBER),
+    Pattern("quote-not-closed", "A quote is not closed", ()),
     Pattern("value-in-another-case", "The value is in another case", (describe("Copy a value exactly as listed."),)),
     Pattern(
         "value-not-allowed",

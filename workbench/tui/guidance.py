@@ -25,6 +25,8 @@ class Guidance:
         self._preferences = preferences
         self._actions: tuple[str, ...] = ()
         """The actions since the guide was shown, oldest first."""
+        self._is_tour = False
+        """Whether the guide is that of the first example."""
 
     def show(self, kind: Kind = "notes") -> None:
         """Show a guide until it is dismissed."""
@@ -32,7 +34,10 @@ class Guidance:
 
         self.hide()
         guide = Guide(self._document.session, kind)
-        if guide.steps:
+        self._is_tour = kind == "first"
+        if self._is_tour:
+            guide.done |= self._preferences.toured
+        if guide.steps and (guide.next_step is not None or not self._is_tour):
             self._actions = ()
             self._main.guide = guide
             self._main.editors.mount(guide, before="#notes-pane")
@@ -53,11 +58,16 @@ class Guidance:
             document = self._document
             is_saved = document.path is not None and not document.dirty
             guide.look(Seen(document.session, self._main.columns.rendered, self._actions, is_saved))
+            if self._is_tour and not guide.done <= self._preferences.toured:
+                self._preferences.note_toured(guide.done)
 
-    @property
-    def example(self) -> str:
-        """The example that a step of the guide opens, or ""."""
-        return next((one.example for one in self._main.guide.steps if one.example), "") if self._main.guide else ""
+    def example(self, has_files: bool) -> str:
+        """Return the example that the guide's next step opens, or ""; without files, that of any step."""
+        guide = self._main.guide
+        steps = guide.steps if guide is not None else ()
+        if guide is not None and has_files:
+            steps = steps[guide.next_step : guide.next_step + 1] if guide.next_step is not None else ()
+        return next((one.example for one in steps if one.example), "")
 
     def focus_editors(self) -> None:
         """Focus the editors, or their next tab if they have the focus.

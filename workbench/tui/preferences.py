@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType, NoneType
@@ -232,6 +232,16 @@ class Preferences:
         self.remember_layout()
 
     @property
+    def toured(self) -> frozenset[int]:
+        """The steps of the first example's guide that are done."""
+        steps = self._remembered.user.get("toured") if self._remembers else None
+        return frozenset(one for one in steps if isinstance(one, int)) if isinstance(steps, list) else frozenset()
+
+    def note_toured(self, steps: Iterable[int]) -> None:
+        self._remembered = replace(self._remembered, user={**self._remembered.user, "toured": sorted(steps)})
+        self.remember_layout()
+
+    @property
     def keys_in_force(self) -> dict[str, str]:
         """The user's keys by binding id."""
         return dict(self.settings.keymap) if self.settings is not None else {}
@@ -276,9 +286,9 @@ class Preferences:
         sizes: dict[str, Any] = {name: round(share, 3) for name, share in said.items() if share is not None}
         look = self._before_projector or self._look
         sizes["quiet"] = look.is_quiet
-        welcomed = {"welcomed": True} if self._remembered.user.get("welcomed") else {}
+        guide = {name: self._remembered.user[name] for name in ("welcomed", "toured") if name in self._remembered.user}
         theme = themes.DARK.name if look.theme == self._usual_theme else look.theme
-        user = {**sizes, **welcomed, "theme": theme, "compact": look.is_compact}
+        user = {**sizes, **guide, "theme": theme, "compact": look.is_compact}
         own = {
             **sizes,
             "tab": self._main.editors.tab,

@@ -146,10 +146,17 @@ def _field(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag]:
         )
         return
     around = without_fences(text[:start] + " " + text[end:])
+    if has_open_quote(text):
+        return  # the brackets belong to what follows the value
     if around:
         yield _from_prose(name, after, around)
     elif "```" in text:
         yield Flag("fence-dropped", f"The code fence around the value of `{name}` was dropped.", name)
+
+
+def has_open_quote(text: str) -> bool:
+    """Return True if a text begins with a quote and has an odd number of them."""
+    return text.startswith('"') and (text.count('"') - text.count('\\"')) % 2 == 1
 
 
 def _from_prose(name: str, after: object, text: str) -> Flag:

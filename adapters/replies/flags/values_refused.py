@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from adapters.replies.flag import Flag, shown
 from adapters.replies.flags.extra_keys import known_keys
+from adapters.replies.flags.repaired_json import has_open_quote
 from adapters.replies.flags.verdict import named
 from adapters.replies.flags.wrong_places import wrong_places
 from adapters.replies.repairs import GROUPED
@@ -109,6 +110,9 @@ def _literal(name: str, annotation: object, text: str, raw: str, is_optional: bo
             f"{shown(raw)} is unwrapped for a plain Literal, but `{name}` is optional.",
             name,
         )
+        return
+    if has_open_quote(raw):
+        yield Flag("quote-not-closed", f"The quote at the start of {shown(raw)} is not closed.", name)
         return
     found = list(_other_case(name, text.strip("\"'`.!* "), allowed))
     yield from found

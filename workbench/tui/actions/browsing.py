@@ -23,7 +23,7 @@ from sessions.imports import pasted_calls, pasted_text
 from workbench.output.display import one_line
 from workbench.tui import preferences
 from workbench.tui.actions import files
-from workbench.tui.dialogs.choose import LONGEST_FILTER, ChooseScreen, Entry
+from workbench.tui.dialogs.choose import LONGEST_FILTER, ROWS_AROUND, ChooseScreen, Entry
 from workbench.tui.keys.bindings import KeyGroup
 from workbench.tui.widgets.text.plain import PlainStatic, lines, plain_notify
 
@@ -137,6 +137,13 @@ class BrowseScreen(ChooseScreen):
         super().on_mount()
         self.run_worker(self._look_into_files, thread=True, exit_on_error=False)
 
+    def on_resize(self) -> None:
+        """Divide the room between the entries and the preview, so that the keys below it stay in view."""
+        room = self.size.height * 85 // 100 - ROWS_AROUND
+        entries = max(4, min(len(self._entries), room // 2))
+        self.query_one(OptionList).styles.max_height = entries
+        self._glance.styles.max_height = max(4, room - entries)
+
     def found(self, typed: str) -> list[Entry]:
         words = tuple(dict.fromkeys(typed[:LONGEST_FILTER].lower().split()))
         return [one for one in self._entries if all(word in self._words_of(one) for word in words)]
@@ -210,12 +217,14 @@ PASTED = "pasted:"
 
 async def open_session(host: Host) -> None:
     """Ask which session to open and open it, after asking about unsaved changes."""
-    # The list starts at the example that the guide names. The choice is a path, `EXAMPLE` with a name, `PASTED` with a
-    # text, or None.
+    # The list starts at the example that the guide names, else at the latest file. The choice is a path, `EXAMPLE` with
+    # a name, `PASTED` with a text, or None.
     folder = host.document.folder
     recent = [Path(one) for one in preferences.load().recent]
-    named = EXAMPLE + host.guidance.example if host.guidance.example else ""
-    chosen = await host.app.push_screen_wait(BrowseScreen(entries_of(folder, recent), _cards_of_examples(), named))
+    entries = entries_of(folder, recent)
+    example = host.guidance.example(has_files=not entries[0].value.startswith(EXAMPLE))
+    named = EXAMPLE + example if example else ""
+    chosen = await host.app.push_screen_wait(BrowseScreen(entries, _cards_of_examples(), named))
     if chosen is not None and chosen.startswith(PASTED):
         await open_pasted(host, chosen.removeprefix(PASTED))
         return

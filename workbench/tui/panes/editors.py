@@ -270,6 +270,10 @@ class EditorsPane(Vertical):
         else:
             self.signature.go_to(line, column)
 
+    @on(SignaturePane.Viewed)
+    def _arrange(self) -> None:
+        self.show_tab()
+
     @on(TabLine.Chosen)
     def _tab_chosen(self, event: TabLine.Chosen) -> None:
         if event.by_key:

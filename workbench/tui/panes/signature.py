@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.message import Message
 
 from adapters.errors import SignatureError
 from adapters.signatures.signature import Signature
@@ -125,8 +126,12 @@ the place and what would work.
             self._message.show(place + problem.message + hint)
         self._mark()
 
+    class Viewed(Message):
+        """Another view is shown, which needs more or less room."""
+
     def show_as(self, view: View, focus: bool = True) -> None:
         """Show source, form or both, and move the focus there."""
+        self.post_message(self.Viewed())
         if self._form is None:
             if view == "source":
                 return

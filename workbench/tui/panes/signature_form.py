@@ -240,7 +240,8 @@ class SignatureForm(Vertical):
             if typed and "->" in typed:
                 self.take_pasted(typed)
             elif typed:
-                self._on_change(Changed(change.new_source(typed, "text"), "begin a signature"))
+                self._make(partial(change.new_source, typed, "text"), "begin a signature")
+                self.go_to("text")
 
         hint = "its name, or a whole signature   enter   {ask.close|esc} close"
         self.app.push_screen(AskScreen("A new signature", "Extract", refuse, hint, self.take_pasted), done)
@@ -252,7 +253,8 @@ class SignatureForm(Vertical):
             return
         kinds = [one.kind for one in of.members]
         usual: MemberKind = "output" if "input" in kinds and "output" not in kinds else "input"
-        kind = row.role or {"enum": "value", "signature": usual}.get(of.kind, "member")
+        role = "output" if usual == "output" and row.kind != "add" else row.role
+        kind = role or {"enum": "value", "signature": usual}.get(of.kind, "member")
         start = NewMember("", kind, "" if kind == "value" else "str", "")
 
         def new_text(wanted: NewMember) -> str:

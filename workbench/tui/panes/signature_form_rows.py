@@ -55,9 +55,9 @@ def line_of(row: Row, outline: Outline | None) -> Content:
     if member is None:
         sign = "+ " if row.kind in ("add", "begin") else ""
         return lines((f"   {sign}{row.text}", "$foreground 60%"))
-    arrow = {"input": "→", "output": "←"}.get(member.kind, "·")
+    role = {"input": "in ", "output": "out"}.get(member.kind, "·")
     described = member.description if member.description is not None else f"⟨{member.description_code}⟩"
-    parts: list[tuple[str, str] | str] = [(f"   {arrow} ", QUIET), (f"{one_line(member.name, 40):<12}", "bold")]
+    parts: list[tuple[str, str] | str] = [(f"   {role} ", QUIET), (f"{one_line(member.name, 40):<12}", "bold")]
     kind = one_line(member.type_text or ("" if member.kind == "value" else "str"), 60)
     parts.append((f" {kind}", "$text-secondary"))
     parts.append((f"  {one_line(described, 120)}" if described else "", QUIET))

@@ -66,7 +66,8 @@ Paste rows into the list: JSON, JSON Lines, or a table (CSV) with a header of fi
             return OFF
         use = self._uses.get(row + 1)
         if use is not None and use.use == "dropped":
-            return "✗ dropped", "$text-error"
+            is_new = not any(state.session.demos[row].values.values())
+            return ("· not sent while empty", "$foreground 60%") if is_new else ("✗ dropped", "$text-error")
         if use is not None and use.use == "incomplete":
             return "◐ incomplete", "$text-warning"
         return ("●", "$text-success") if use is not None else ("·", "$foreground 60%")

@@ -270,3 +270,16 @@ def test_an_object_without_its_opening_brace_is_not_taken_for_one_of_its_values(
     assert reading.values == {"one": {"a": 1}, "two": [{"b": 2}]}
     flags = [(one.name, one.message[:36]) for one in reading.flags]
     assert flags == [("json-repaired", "The { before the object is missing; ")]
+
+
+@pytest.mark.parametrize(
+    ("adapter", "reply"),
+    [
+        ("json", '{"mood": "a "tags": ["a", "b"]}'),
+        ("chat", '[[ ## mood ## ]]\n"a\n\n[[ ## tags ## ]]\n["a"]\n\n[[ ## completed ## ]]'),
+    ],
+)
+def test_a_quote_that_is_not_closed_is_the_cause_and_not_words_around_the_value(adapter: str, reply: str) -> None:
+    names = [flag.name for flag in read(adapter, reply, mood=Literal["a", "b"], tags=list[str]) if flag.field == "mood"]
+    assert names.count("quote-not-closed") == 1
+    assert not {"words-around-value", "value-in-another-case"} & {*names}

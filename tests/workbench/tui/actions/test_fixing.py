@@ -159,3 +159,18 @@ def test_a_rejected_schema_is_left_out_by_a_fix(monkeypatch: pytest.MonkeyPatch)
         await desk.until(lambda: "It helped" in on_screen(desk), "to hear of it")
 
     at_the_desk(act, session, size=(120, 35))
+
+
+@pytest.mark.slow
+def test_enter_on_a_fix_in_the_table_opens_the_fixes() -> None:
+    async def act(desk: Desk) -> None:
+        pane = desk.main.columns.column("chat")
+        assert pane is not None
+        await desk.until(lambda: any(row.is_fix for row in pane.fields._rows), "for the fixes below the fields")
+        await desk.press("f4")
+        pane.fields.focus()
+        pane.fields.action_row(next(y for y, row in enumerate(pane.fields._rows) if row.is_fix))
+        await desk.press("enter")
+        await desk.until(lambda: isinstance(desk.app.screen, FixesScreen), "for the fixes")
+
+    at_the_desk(act, session=SESSION)

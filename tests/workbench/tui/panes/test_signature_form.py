@@ -6,7 +6,7 @@ import pytest
 from textual import events
 from textual.widgets import Input
 
-from sessions.model.session import Session, SignatureText
+from sessions.model.session import Column, Session, SignatureText
 from tests.support.open_app import CLASSIFY, SMALL, TICKETS, Desk, at_the_desk
 from tests.support.screen import seen
 from workbench.tui.dialogs.ask import ConfirmScreen
@@ -66,6 +66,20 @@ def test_a_signature_that_lacks_an_output_gets_it_next() -> None:
         assert (list(signature.input_fields), list(signature.output_fields)) == (["text", "mood"], ["tags"])
 
     at_the_desk(act, Session(SignatureText("class E(dspy.Signature):\n    text: str = dspy.InputField()\n")))
+
+
+def test_enter_after_naming_a_signature_edits_its_first_field() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f11", "enter")
+        await named(desk, "Extract")
+        await desk.press("enter")
+        await fill(desk, name="note")
+        await desk.press("ctrl+n")
+        await fill(desk, name="total")
+        signature = desk.document.session.signature.read()
+        assert [*signature.input_fields] == ["note"] and [*signature.output_fields] == ["total"]
+
+    at_the_desk(act, session=Session(SignatureText(""), columns=(Column("chat", "chat"),)))
 
 
 @pytest.mark.slow

@@ -25,10 +25,17 @@ def test_a_turn_that_is_off_is_marked_as_a_demo_that_is() -> None:
 
 
 def test_what_the_prompt_does_with_a_demo_stands_at_its_own_row_when_one_above_is_off() -> None:
-    state = State(replace(TICKETS, demos=(Demo({}, enabled=False), Demo({}), Demo({}))))
+    state = State(replace(TICKETS, demos=(Demo({}, enabled=False), Demo({"message": "Hi"}), Demo({}))))
     pane = DemosPane(lambda *_, **__: None)
     pane.show_uses([DemoUse(2, "dropped", ()), DemoUse(3, "complete", ())])
     assert [pane.mark_of(state, row)[0] for row in range(3)] == ["○ off", "✗ dropped", "●"]
+
+
+def test_a_demo_that_was_just_added_is_no_error() -> None:
+    pane = DemosPane(lambda *_, **__: None)
+    pane.show_uses([DemoUse(1, "dropped", ())])
+    state = State(replace(TICKETS, demos=(Demo({}),)))
+    assert pane.mark_of(state, 0) == ("· not sent while empty", "$foreground 60%")
 
 
 @pytest.mark.slow

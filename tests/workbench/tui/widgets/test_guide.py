@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import chdir
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from sessions import examples
+from sessions.file import store
 from sessions.model.session import Demo, SignatureText
 from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
 from workbench.state.document import Place
@@ -255,3 +257,35 @@ def test_the_list_of_sessions_opens_on_the_example_that_the_guide_names(tmp_path
 
 
 FOOT_KEYS = "quits  esc hides"
+
+
+@pytest.mark.slow
+def test_the_guide_goes_on_where_it_was_and_the_list_opens_on_the_latest_file(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.session.json"
+    store.save(replace(examples.load("question"), name="mine"), mine)
+
+    async def begin(desk: Desk) -> None:
+        desk.app.guidance.show("first")
+        await desk.press("f5")
+        await desk.sent()
+        await desk.until(lambda: guide(desk).done == {0}, "for the replies")
+
+    async def go_on(desk: Desk) -> None:
+        desk.app.guidance.show("first")
+        await desk.settle()
+        assert guide(desk).done == {0}
+        desk.app.guidance.look("open")
+        guide(desk).done |= {1, 2, 3, 4, 5}
+        desk.app.guidance.look()
+        await desk.press("ctrl+o", "enter")
+        await desk.until(lambda: desk.document.session.name == "mine", "for the file")
+
+    async def end(desk: Desk) -> None:
+        desk.app.guidance.show("first")
+        await desk.settle()
+        assert not desk.app.screen.query(Guide), "all its steps are done"
+
+    at_the_desk(begin, session=examples.load(examples.FIRST), size=MIDDLE, home=tmp_path)
+    with chdir(tmp_path):
+        at_the_desk(go_on, session=examples.load(examples.FIRST), size=MIDDLE, home=tmp_path)
+    at_the_desk(end, session=examples.load(examples.FIRST), size=MIDDLE, home=tmp_path)

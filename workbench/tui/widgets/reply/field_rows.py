@@ -48,16 +48,19 @@ SHORTEST_TYPE = 12
 SHORTEST_VALUE = 12
 """Cells below which a truncated value gets the room of its type."""
 MOST_NEAR_MISSES = 5
+LOST = "fields-lost-with-the-error"
+"""The flag that is the heading of the fields that could be parsed."""
 MOST_LINES = 40
 """Maximum lines shown of a second model's reply."""
 MOST_ROWS_OF_WORDS = 6
 
 
 class Row(NamedTuple):
-    """A row: pieces of `safe` text with the names of their styles, and its field, if any."""
+    """A row: pieces of `safe` text with the names of their styles, its field, if any, and whether it is a fix."""
 
     pieces: tuple[tuple[str, str], ...]
     field: str | None = None
+    is_fix: bool = False
 
 
 def starts_open(field: FieldReading, flags: Iterable[Flag]) -> bool:
@@ -69,6 +72,8 @@ def rows_of(reading: Reading, width: int, toggled: frozenset[str] | set[str] = f
     """Return all rows at a width in cells; `toggled` fields are open instead of closed, or vice versa."""
     flags = reading.flags
     found = list(_verdict(reading, width))
+    # near misses are searched during a pause, because each guess is parsed; until then there are none
+    near_misses: tuple[NearMiss, ...] = vars(reading).get("near_misses", ())[:MOST_NEAR_MISSES]
     verdict_fields: list[FieldReading] = []
     others: list[FieldReading] = []
     for field in reading.fields.values():
@@ -76,17 +81,15 @@ def rows_of(reading: Reading, width: int, toggled: frozenset[str] | set[str] = f
         (others if is_salvage else verdict_fields).append(field)
     for field in verdict_fields:
         found += _field(reading, field, flags, width, toggled)
-    for flag in flags:
-        if flag.field is None:
-            found += _message("⚠", flag.message, "warning", width)
-    # near misses are searched during a pause, because each guess is parsed; until then there are none
-    near_misses: tuple[NearMiss, ...] = vars(reading).get("near_misses", ())
-    for miss in near_misses[:MOST_NEAR_MISSES]:
-        found += [*_message("?", miss.message, "warning", width), *_message(" →", would_parse_as(miss), "note", width)]
     if not reading.ok and "diagnosis" in vars(reading):
-        found += _diagnosis(reading, width)
+        found += _diagnosis(reading, near_misses, width)
+    for flag in flags:
+        if flag.field is None and not (flag.name == LOST and others):  # their heading says so
+            found += _message("⚠", flag.message, "warning", width)
+    for miss in near_misses:
+        found += [*_message("?", miss.message, "warning", width), *_message(" →", would_parse_as(miss), "note", width)]
     if others:
-        found += _heading("not part of the verdict", width)
+        found += _heading("parsed, but lost with the failed fields", width)
         for field in others:
             found += _field(reading, field, flags, width, toggled)
     if reading.extraction is not None:
@@ -96,14 +99,14 @@ def rows_of(reading: Reading, width: int, toggled: frozenset[str] | set[str] = f
     return found
 
 
-def _diagnosis(reading: Reading, width: int) -> Iterable[Row]:
-    """Describe the causes that no flag mentions, and the best fixes."""
-    said = {flag.message for flag in reading.flags}
+def _diagnosis(reading: Reading, near_misses: Iterable[NearMiss], width: int) -> Iterable[Row]:
+    """Describe the causes that no flag or near miss mentions, and the best fixes."""
+    said = [*(one.message for one in reading.flags), *(one.message for one in near_misses)]
     for cause in reading.diagnosis:
-        if cause.message not in said:
+        if not any(one.startswith(cause.message.removesuffix(".")) for one in said):
             yield from _message("✗", cause.message, "warning", width)
     for message in reading.fix_messages[:MOST_FIXES]:
-        yield from _message("+", message, "note", width)
+        yield from [row._replace(is_fix=True) for row in _message("+", message, "note", width)]
 
 
 def _verdict(reading: Reading, width: int) -> Iterable[Row]:

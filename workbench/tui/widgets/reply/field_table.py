@@ -61,7 +61,7 @@ class FieldTable(LineView):
         ("pageup", "row(-10)", "Up 10", "fields.page_up", "Go ten rows up"),
         ("home", "row(-1000000)", "First", "fields.first", "Go to the first row"),
         ("end", "row(1000000)", "Last", "fields.last", "Go to the last row"),
-        ("enter,space", "open", "Steps", "fields.open", "Show or hide the steps of this field"),
+        ("enter,space", "open", "Steps", "fields.open", "Show or hide the steps of this field; choose a fix"),
         (
             "r",
             "in_reply",
@@ -190,9 +190,12 @@ class FieldTable(LineView):
         if self._rows and (field := self._rows[self._current].field) is not None:
             self.post_message(self.Pointed(field, chosen))
 
-    def action_open(self) -> None:
-        if self._rows and (field := self._rows[self._current].field) is not None:
-            self._toggle(field)
+    async def action_open(self) -> None:
+        row = self._rows[self._current] if self._rows else Row(())
+        if row.is_fix:
+            await self.run_action("app.fixes")
+        elif row.field is not None:
+            self._toggle(row.field)
 
     def action_open_all(self) -> None:
         """Open all fields, or reset all if any was toggled."""
@@ -208,13 +211,15 @@ class FieldTable(LineView):
         self.scroll_row_into_view(self._current)
         self.repaint()
 
-    def on_click(self, event: events.Click) -> None:
+    async def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self) if not self.is_selecting else None
         y = offset.y + round(self.scroll_y) if offset is not None else -1
         if 0 <= y < len(self._rows):
             self._current = y
             field = self._rows[y].field
-            if field is not None and (y == 0 or self._rows[y - 1].field != field):
+            if self._rows[y].is_fix:
+                await self.run_action("app.fixes")
+            elif field is not None and (y == 0 or self._rows[y - 1].field != field):
                 self._toggle(field)
             self.repaint()
 

@@ -137,7 +137,7 @@ def test_a_failed_reading_says_where_and_keeps_salvage_apart() -> None:
     rows = text_of(rows_of(found, 80))
     assert "line 5, column 1" in rows[0]
     assert any("dspy raises AdapterParseError" in row for row in rows[1:3])
-    heading = next(number for number, row in enumerate(rows) if row.startswith("not part of the verdict"))
+    heading = next(number for number, row in enumerate(rows) if row.startswith("parsed, but lost"))
     assert any("✗ score  failed" in row for row in rows[:heading])
     assert any("answer" in row and "'yes'" in row for row in rows[heading:])
     assert not any("answer  'yes'" in row for row in rows[:heading])
