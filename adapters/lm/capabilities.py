@@ -65,7 +65,7 @@ def known_of(model: str, model_type: str = "chat", connection: Iterable[str] = (
     if model.startswith("offline/"):
         return OFFLINE
     route = None if has_gateway(model, os.environ) else own_route(model, model_type, connection)
-    return _by_litellm(model) if route is None else _by_own_table(route)
+    return _by_litellm(model) if route is None else _table_answer(route)
 
 
 def limits_of(model: str) -> Limits:
@@ -94,7 +94,7 @@ def _by_litellm(model: str) -> Known:
 
 
 @lru_cache(maxsize=1024)
-def _by_own_table(route: Route) -> Known:
+def _table_answer(route: Route) -> Known:
     door, flags = route.door, _flags(route)
     tools, reasoning, schema = (
         flag is True for flag in (flags.function_calling, flags.reasoning, flags.response_schema)

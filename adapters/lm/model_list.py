@@ -81,8 +81,8 @@ def _entry(name: str, facts: dict[str, Any]) -> ModelEntry:
         family,
         "",
         context if isinstance(context, int) else None,
-        _per_million(facts.get("input_cost_per_token")),
-        _per_million(facts.get("output_cost_per_token")),
+        _price_per_million(facts.get("input_cost_per_token")),
+        _price_per_million(facts.get("output_cost_per_token")),
         _day(facts.get("deprecation_date")),
         facts.get("supports_sampling_params") is not False,
     )
@@ -98,7 +98,7 @@ _FAMILIES = {
 }
 
 
-def _per_million(price: object) -> float | None:
+def _price_per_million(price: object) -> float | None:
     return round(price * 1e6, 6) if isinstance(price, int | float) and price > 0 else None
 
 

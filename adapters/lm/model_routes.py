@@ -58,10 +58,10 @@ def _chat(model: str) -> Route | None:
         return Route(facts.doors[facts.prefixes[head]], rest)
     if rest and ":" not in model:
         return None
-    found = _by_colon(model)
+    found = _match_colon(model)
     if found is not None:
         return found
-    found = _by_beginning(model)
+    found = _match_beginning(model)
     return Route(facts.doors["openai-chat"], found.model) if found and found.door.id == "openai" else found
 
 
@@ -73,17 +73,17 @@ def _responses(model: str) -> Route | None:
         door = facts.prefixes[head]
         found: Route | None = Route(facts.doors[{"openai-chat": "openai", "azure-chat": "azure"}.get(door, door)], rest)
     else:
-        found = _by_colon(model) or _by_beginning(model)
+        found = _match_colon(model) or _match_beginning(model)
     return found if found is not None and found.door.dialect == "openai-responses" else None
 
 
-def _by_colon(model: str) -> Route | None:
+def _match_colon(model: str) -> Route | None:
     """Resolve `door:name`, the client's own notation."""
     head, _, rest = model.partition(":")
     door = dspy_facts().doors.get(head.replace("_", "-"))
     return Route(door, rest) if door is not None and rest else None
 
 
-def _by_beginning(model: str) -> Route | None:
+def _match_beginning(model: str) -> Route | None:
     facts = dspy_facts()
     return next((Route(facts.doors[door], model) for start, door in facts.beginnings if model.startswith(start)), None)

@@ -164,7 +164,7 @@ def harmony(good: GoodReply) -> str:
     )
 
 
-def _as_object(good: GoodReply, wrap: Callable[[dict[str, Any], str], object]) -> str | None:
+def _wrap_in_object(good: GoodReply, wrap: Callable[[dict[str, Any], str], object]) -> str | None:
     """Wrap the fields in another JSON object; None for forms other than JSON."""
     if not good.fields or good.reading.form not in ("json", "fenced json"):
         return None
@@ -173,15 +173,17 @@ def _as_object(good: GoodReply, wrap: Callable[[dict[str, Any], str], object]) -
 
 
 def schema_back(good: GoodReply) -> str | None:
-    return _as_object(good, lambda values, text: {"type": "object", "properties": values})
+    return _wrap_in_object(good, lambda values, text: {"type": "object", "properties": values})
 
 
 def json_in_a_string(good: GoodReply) -> str | None:
-    return _as_object(good, lambda values, text: {"json": text})
+    return _wrap_in_object(good, lambda values, text: {"json": text})
 
 
 def tool_wrapper(good: GoodReply) -> str | None:
-    return _as_object(good, lambda values, text: {"type": "function", "name": "json_tool_call", "parameters": values})
+    return _wrap_in_object(
+        good, lambda values, text: {"type": "function", "name": "json_tool_call", "parameters": values}
+    )
 
 
 def values_alone(good: GoodReply) -> str | None:

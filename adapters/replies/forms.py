@@ -114,7 +114,7 @@ class Tags(Form):
         if not nested or not isinstance(value, list | dict):
             return super().of_value(value, leaf)
         # Tags contain no JSON: a leaf is text, escaped like any other.
-        whole = value_to_xml(_with_leaves(value, lambda one: leaf(one, False)), "value")
+        whole = value_to_xml(_replace_leaves(value, lambda one: leaf(one, False)), "value")
         return "" if whole == "<value />" else whole.removeprefix("<value>").removesuffix("</value>")
 
     def is_nested(self, field: FieldText) -> bool:
@@ -191,10 +191,10 @@ def is_deep(value: object, level: int = 0) -> bool:
     return any(is_deep(one, level + 1) for one in (value.values() if isinstance(value, dict) else value))
 
 
-def _with_leaves(value: object, leaf: Callable[[object], str | None]) -> object:
+def _replace_leaves(value: object, leaf: Callable[[object], str | None]) -> object:
     if isinstance(value, dict):
-        return {key: _with_leaves(one, leaf) for key, one in value.items()}
+        return {key: _replace_leaves(one, leaf) for key, one in value.items()}
     if isinstance(value, list):
-        return [_with_leaves(one, leaf) for one in value]
+        return [_replace_leaves(one, leaf) for one in value]
     written = leaf(value)
     return value if written is None else written

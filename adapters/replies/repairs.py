@@ -63,7 +63,7 @@ def _json(raw: str) -> Any:
 
 
 def _meant(name: str, annotation: object, given: object, raw: str) -> Iterator[tuple[str, Any]]:
-    inner = _without_none(annotation)
+    inner = _drop_none(annotation)
     text = given if isinstance(given, str) else raw
     bare = text.strip().strip("\"'`*. ")
     if isinstance(given, dict) and len(given) == 1:
@@ -84,7 +84,7 @@ def _meant(name: str, annotation: object, given: object, raw: str) -> Iterator[t
         yield f"As a JSON list `{name}` parses as", parts
 
 
-def _without_none(annotation: object) -> Any:
+def _drop_none(annotation: object) -> Any:
     members = [one for one in get_args(annotation) if one is not type(None)]
     is_optional = len(members) == 1 and type(None) in get_args(annotation)
     return members[0] if is_optional else annotation

@@ -98,7 +98,7 @@ def prepare(
     if chosen is not None:
         sent["response_format"] = chosen
     values = set_tool_input(asked, inputs, tools) if tools else inputs
-    processed = _without_native_fields(adapter, asked, values, facts, sent)
+    processed = _drop_native_fields(adapter, asked, values, facts, sent)
     calls_field = tool_output_field(processed) if tools else None
     if tools and "tools" in sent:
         sent["tools"] = _whole_schemas(sent["tools"], tools)
@@ -115,20 +115,20 @@ def _whole_schemas(sent: Sequence[Any], tools: Sequence[RunTool]) -> list[Any]:
     return [whole.get(one["function"]["name"], one) for one in sent]
 
 
-def _without_native_fields(
+def _drop_native_fields(
     adapter: RequestedAdapter, signature: Signature, inputs: Mapping[str, Any], facts: ModelFacts, sent: dict[str, Any]
 ) -> Signature:
     if not adapter.use_native_function_calling:
         _drop_tool_params(sent)
     else:
-        signature = _with_native_tools(adapter, signature, inputs, facts, sent)
+        signature = _add_native_tools(adapter, signature, inputs, facts, sent)
     for name, field in signature.output_fields.items():
         if is_native_type(adapter, field.annotation):
             signature = field.annotation.adapt_to_native_lm_feature(signature, name, facts, sent)
     return signature
 
 
-def _with_native_tools(
+def _add_native_tools(
     adapter: RequestedAdapter, signature: Signature, inputs: Mapping[str, Any], facts: ModelFacts, sent: dict[str, Any]
 ) -> Signature:
     given, wanted = tool_input_field(signature), tool_output_field(signature)

@@ -85,7 +85,7 @@ def _invoked(call: Call, tools: Tools, life: Lifecycle) -> events.ToolInvoked:
     arguments, result = _result(call, tool, life)
     result = _without_secrets(result)
     if tool is not None:
-        result = _within_limit(tool, result, tools.most_characters)
+        result = _cut_to_limit(tool, result, tools.most_characters)
     invocation = events.ToolInvoked(
         **life.now(),
         name=call.name,
@@ -164,7 +164,7 @@ def _without_secrets(result: ToolResult) -> ToolResult:
     return replace(result, message=text_without_secrets(result.message), value=value)
 
 
-def _within_limit(tool: RunTool, result: ToolResult, most: int) -> ToolResult:
+def _cut_to_limit(tool: RunTool, result: ToolResult, most: int) -> ToolResult:
     """Return the result, or a failure if too long: models may charge by the character."""
     length = len(_rendered(result))
     if length <= most:
@@ -185,7 +185,7 @@ def _native_messages(
     response: Response, calls: Sequence[Call], told: Sequence[events.ToolInvoked], turn: str
 ) -> list[Message]:
     asked = [
-        {"id": one.id, "type": "function", "function": {"name": one.name, "arguments": _as_text(one.arguments)}}
+        {"id": one.id, "type": "function", "function": {"name": one.name, "arguments": _plain_text(one.arguments)}}
         for one in calls
     ]
     content = (_plain(response.text),) if response.text else ()
@@ -234,7 +234,7 @@ def _history_turn(calls: Sequence[Call], told: Sequence[events.ToolInvoked]) -> 
     return {"tool_calls": {"tool_calls": made, "tool_call_results": _results(calls, told)}}
 
 
-def _as_text(arguments: object) -> str:
+def _plain_text(arguments: object) -> str:
     if isinstance(arguments, str):
         return arguments or "{}"
     return "{}" if arguments is None else json.dumps(arguments, ensure_ascii=False)

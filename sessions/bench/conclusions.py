@@ -201,7 +201,7 @@ class Conclusions:
         without = tuple([one.column for one in self.grid.columns if not one.counted])
         pairs = {frozenset((one.first, one.second)): one for one in self._pairs("good")}
         if self.baseline is not None:
-            return self._against_baseline(list(pairs.values()), names, without)
+            return self._compare_with_baseline(list(pairs.values()), names, without)
 
         def wins(name: str) -> float:
             """Sum the mean differences from all other columns, on their common cases."""
@@ -225,7 +225,7 @@ class Conclusions:
             self._left_out(*names),
         )
 
-    def _against_baseline(self, pairs: Sequence[Pair], names: Sequence[str], without: tuple[str, ...]) -> Verdict:
+    def _compare_with_baseline(self, pairs: Sequence[Pair], names: Sequence[str], without: tuple[str, ...]) -> Verdict:
         certain = sorted([one for one in pairs if one.difference.is_certain], key=lambda one: one.difference.p)
         better, worse = [
             tuple([Worse(one.first, one.difference.p_adjusted) for one in certain if (one.difference.mean > 0) is wins])

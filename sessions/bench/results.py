@@ -20,7 +20,7 @@ from typing import Annotated, Any, Literal
 from adapters.replies.diagnosis import CAUSES
 from adapters.requests.request import Request
 from sessions.errors import SessionError
-from sessions.file.format_writer import as_data
+from sessions.file.file_format import as_data
 from sessions.file.typed_values import typed
 from sessions.model.replies import ALWAYS, Answer, FilePart, Measured, nothing
 from sessions.model.session import Column

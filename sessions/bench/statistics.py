@@ -269,13 +269,13 @@ class Difference:
         return self.p_adjusted <= LEVEL
 
     @property
-    def _by_case(self) -> list[Fraction]:
+    def _group_by_case(self) -> list[Fraction]:
         return [one.as_fraction - two.as_fraction for one, two in zip(self.first, self.second, strict=True)]
 
     @property
     def better(self) -> tuple[int, int]:
         """The number of cases in which the first did better, and in which the second did."""
-        return sum(1 for one in self._by_case if one > 0), sum(1 for one in self._by_case if one < 0)
+        return sum(1 for one in self._group_by_case if one > 0), sum(1 for one in self._group_by_case if one < 0)
 
     @property
     def interval(self) -> Interval:
@@ -284,17 +284,17 @@ class Difference:
 
     def _interval(self, confidence: float) -> Interval:
         is_scored = any(one.is_scored for one in (*self.first, *self.second))
-        return (score_difference_interval if is_scored else difference_interval)(self._by_case, confidence)
+        return (score_difference_interval if is_scored else difference_interval)(self._group_by_case, confidence)
 
     @property
     def mean(self) -> float:
         """The mean of the first shares minus the second; 0 without cases."""
-        return float(sum(self._by_case)) / len(self.first) if self.first else 0.0
+        return float(sum(self._group_by_case)) / len(self.first) if self.first else 0.0
 
     @property
     def needed(self) -> int | None:
         """The number of cases needed (`cases_needed`) at `level`."""
-        return cases_needed(self._by_case, self.level)
+        return cases_needed(self._group_by_case, self.level)
 
     @property
     def needed_range(self) -> tuple[int, int | None] | None:
@@ -302,7 +302,7 @@ class Difference:
         if self.needed is None:
             return None
         half = self._interval(0.5)
-        ends = [cases_needed(self._by_case, self.level, mean=one) or 0 for one in (half.low, half.high)]
+        ends = [cases_needed(self._group_by_case, self.level, mean=one) or 0 for one in (half.low, half.high)]
         return min(self.needed, *ends), None if half.low <= 0 <= half.high else max(self.needed, *ends)
 
 

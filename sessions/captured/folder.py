@@ -294,7 +294,7 @@ class CapturedFolder:
         joined, ids = there, {}
         for column in ours.columns:
             model, params = ours.model_of(column), dict(ours.params_of(column))
-            joined, same = _with_column(joined, column.adapter, column.options, model, params)
+            joined, same = _add_column(joined, column.adapter, column.options, model, params)
             ids[column.id] = same.id
         known = {_inputs_key(one): one.name for one in joined.cases}
         for case in ours.cases:
@@ -366,10 +366,10 @@ def _column_added(session: Session, call: LiveCall) -> tuple[Session, Column | N
     options.pop("use_json_adapter_fallback", None)  # the session has this setting
     model = first.model.name if first.model is not None and first.model.name else Session.model
     params = recordings.parameters_of(call)
-    return _with_column(session, name, options, model, params)
+    return _add_column(session, name, options, model, params)
 
 
-def _with_column(
+def _add_column(
     session: Session, name: str, options: Mapping[str, Any], model: str, params: Mapping[str, Any]
 ) -> tuple[Session, Column]:
     """Find the session's column with this adapter and model, or add it."""

@@ -51,8 +51,8 @@ def abstract(text: str, names: Collection[str], *, with_tags: bool = False) -> s
 
     `with_tags` keeps tags, for text in which a tag itself marks a field.
     """
-    found = "".join([piece if said else "{…}" for piece, said, _ in _around_json(text)])
-    found = found if with_tags else _without_elements(found)
+    found = "".join([piece if said else "{…}" for piece, said, _ in _split_json(text)])
+    found = found if with_tags else _drop_elements(found)
     for name in sorted(names, key=len, reverse=True):
         # Replace names in marks only; elsewhere a name may be a word of the sentence.
         found = re.sub(rf"(?<=[`{{</\"]){re.escape(name)}(?=[`}}>\"])|(?<=## ){re.escape(name)}(?= ##)", "field", found)
@@ -60,7 +60,7 @@ def abstract(text: str, names: Collection[str], *, with_tags: bool = False) -> s
     return found if len(found) <= LONGEST else f"{found[: LONGEST - 1]}…"
 
 
-def _without_elements(text: str) -> str:
+def _drop_elements(text: str) -> str:
     """Replace the text from the first to the last tag, and each later empty element, by `<…>`."""
     opened, closed = _OPENS.search(text), deque(_CLOSES.finditer(text), maxlen=1)
     if opened is None or not closed or closed[0].start() < opened.end():
@@ -68,7 +68,7 @@ def _without_elements(text: str) -> str:
     return f"{text[: opened.start()]}<…>{_IS_EMPTY.sub('<…>', text[closed[0].end() :])}"
 
 
-def _around_json(text: str) -> Iterator[tuple[str, bool, Any]]:
+def _split_json(text: str) -> Iterator[tuple[str, bool, Any]]:
     """Split a text into prose (True) and JSON objects or arrays (False) with their values."""
     decoder, position, start = json.JSONDecoder(), 0, 0
     for found in re.finditer(r'\{(?=\s*["}])|\[(?=\s*["{\]])', text):
@@ -88,7 +88,7 @@ def _around_json(text: str) -> Iterator[tuple[str, bool, Any]]:
 
 def schemas_in(text: str) -> list[Any]:
     """Return the JSON values contained in a text."""
-    return [value for _, said, value in _around_json(text) if not said]
+    return [value for _, said, value in _split_json(text) if not said]
 
 
 def key_of(edit: Edit, by: CauseKind, *, is_part: bool = True) -> Key:

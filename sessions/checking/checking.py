@@ -201,8 +201,8 @@ class _Fixture:
                     for today in attempts
                     for one in differences.request_drift(recorded, today.number, today.attempt, today.request)
                 ]
-                outcome.set("render", self._with_versions(recorded, drift))
-            drift = self._with_versions(recorded, self._parse_drift(attempts, readings))
+                outcome.set("render", self._name_versions(recorded, drift))
+            drift = self._name_versions(recorded, self._parse_drift(attempts, readings))
             if drift or any(_has_reading(today) for today in attempts):
                 outcome.set("parse", drift)
         if self._case.expect:
@@ -276,7 +276,7 @@ class _Fixture:
         except Exception:  # rendering the first call has already reported the error
             return Request(Prompt(()), {}, signature)
 
-    def _with_versions(self, recorded: Recording, drift: list[Drift]) -> list[Drift]:
+    def _name_versions(self, recorded: Recording, drift: list[Drift]) -> list[Drift]:
         """Name the versions that changed since the recording; to ask for them loads the email package."""
         if not drift:
             return drift

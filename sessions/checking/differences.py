@@ -14,7 +14,7 @@ from adapters.replies.reading import Reading, ReadingError
 from adapters.requests.request import Request
 from sessions.checking.class_changes import ClassChange, class_changes, classes_in, words_changed
 from sessions.checking.verdicts import Drift, Edit, Origin, Part, turn_in_words
-from sessions.file.format_writer import as_data
+from sessions.file.file_format import as_data
 from sessions.file.json_values import JSON
 from sessions.file.typed_values import same
 from sessions.model.replies import RecordedAttempt, RecordedReading

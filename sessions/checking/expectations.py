@@ -22,8 +22,7 @@ from typing import Any
 
 from adapters.replies.reading import Reading
 from adapters.values.plain_json import plain
-from sessions.checking.json_schema import SchemaError, equal, problem
-from sessions.checking.patterns import PatternError, matches
+from sessions.checking.patterns import PatternError, SchemaError, equal, matches, problem
 from sessions.file.json_values import JSON
 from sessions.model.parameters import kind_of
 from sessions.model.replies import Measured

@@ -1,7 +1,10 @@
-"""Search untrusted regular expressions within a time limit.
+"""Match untrusted regular expressions and JSON Schemas within limits.
 
 A pattern such as `(a+)+$` can run practically forever, and Python cannot interrupt it. Patterns with repetition are
 therefore searched in a child process, which is killed on timeout. It starts on first use.
+
+Schemas are checked with jsonschema, without fetching anything: keywords must be on a list (an ignored keyword could let
+a wrong value pass), references must stay within the schema and terminate, and their patterns are searched as above.
 """
 
 from __future__ import annotations
@@ -11,9 +14,16 @@ import json
 import re
 import sys
 import threading
-from functools import lru_cache
+from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
+from fractions import Fraction
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from sessions.errors import step_into
+from sessions.file.json_values import JSON
+from sessions.file.typed_values import same
 
 if TYPE_CHECKING:
     import subprocess
@@ -105,3 +115,137 @@ class _Worker:
 
 _WORKER = _Worker()
 atexit.register(_WORKER.stop)
+
+
+MOST_REFERENCES = 10_000
+"""The maximum number of references followed for a value, as they can branch without end."""
+LONGEST_WORDS = 200
+
+_IN_A_SCHEMA = ("items", "additionalProperties", "propertyNames", "contains", "not", "if", "then", "else")
+_IN_A_LIST = ("allOf", "anyOf", "oneOf", "prefixItems")
+_BY_NAME = ("properties", "dependentSchemas", "$defs", "definitions")
+_OTHERS = frozenset(
+    "type enum const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern minItems "
+    "maxItems uniqueItems minContains maxContains minProperties maxProperties required dependentRequired $ref format "
+    "title description default examples $comment $schema $id".split()
+)
+
+_references_left: ContextVar[int] = ContextVar("_references_left", default=MOST_REFERENCES)
+
+
+class SchemaError(ValueError):
+    """Raised for a schema that cannot be used here. The message says why."""
+
+
+def problem(value: JSON, schema: object) -> str | None:
+    """Return the problem of `value` with its place, or None.
+
+    Raises `SchemaError` and `patterns.PatternError`.
+    """
+    from jsonschema import exceptions
+    from referencing import Registry
+    from referencing.exceptions import Unresolvable
+
+    _references_left.set(MOST_REFERENCES)
+    try:
+        _check_keywords(schema)
+        _validator().check_schema(schema, format_checker=None)
+        error = next(_validator()(schema, registry=Registry()).iter_errors(value), None)
+    except exceptions.SchemaError as refused:
+        place, said = _place(refused.absolute_path), _words(refused)
+        raise SchemaError(f"the schema has the wrong kind of value at {place or 'the top'}: it {said}") from None
+    except Unresolvable as error:
+        raise SchemaError(f"a $ref of the schema leads nowhere: {error}"[:LONGEST_WORDS]) from None
+    except RecursionError:
+        raise SchemaError("the schema refers to itself without end, or is nested too deeply") from None
+    if error is None:
+        return None
+    place = _place(error.absolute_path)
+    return f"{place}: {_words(error)}" if place else _words(error)
+
+
+def equal(one: JSON, other: JSON) -> bool:
+    """Compare by JSON equality: 1 equals 1.0 but not true. Key order is ignored."""
+    if _is_number(one) and _is_number(other):
+        return bool(one == other)
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(equal(item, other[key]) for key, item in one.items())
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(equal, one, other))
+    return same(one, other)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _check_keywords(schema: object) -> None:
+    """Raise SchemaError for an unsupported keyword or a reference outside the schema."""
+    waiting = [schema]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, bool):
+            continue
+        if not isinstance(one, Mapping):
+            raise SchemaError("a schema is an object, true or false")
+        for keyword, argument in one.items():
+            if keyword in _IN_A_SCHEMA:
+                waiting.append(argument)
+            elif keyword in _IN_A_LIST and isinstance(argument, list):
+                waiting.extend(argument)
+            elif keyword in _BY_NAME and isinstance(argument, Mapping):
+                waiting.extend(argument.values())
+            elif keyword not in (*_OTHERS, *_IN_A_LIST, *_BY_NAME):  # the meta schema checks known ones
+                raise SchemaError(f'the schema\'s keyword "{keyword}" is not supported')
+        reference = one.get("$ref", "#")
+        if not isinstance(reference, str) or not (reference == "#" or reference.startswith("#/")):
+            raise SchemaError(f"the schema's $ref {reference!r} leads out of it; only #/… is followed")
+
+
+@cache
+def _validator() -> Any:
+    """Return jsonschema's class for draft 2020-12 with bounded keywords; loaded on first use."""
+    from jsonschema import Draft202012Validator, validators
+
+    follow = Draft202012Validator.VALIDATORS["$ref"]
+
+    def reference(validator: object, argument: object, value: object, schema: object) -> Iterator[Any]:
+        left = _references_left.get() - 1
+        _references_left.set(left)
+        if left < 0:
+            raise RecursionError
+        yield from follow(validator, argument, value, schema)
+
+    return validators.extend(Draft202012Validator, {"$ref": reference, "pattern": _pattern, "multipleOf": _multiple_of})
+
+
+def _pattern(validator: Any, argument: Any, value: Any, schema: Any) -> Iterator[Any]:
+    from jsonschema import ValidationError
+
+    if isinstance(value, str) and not matches(argument, value):
+        yield ValidationError(f"does not match {argument!r}")
+
+
+def _multiple_of(validator: Any, argument: Any, value: Any, schema: Any) -> Iterator[Any]:
+    """Compare decimal notations: 12.55 is a multiple of 0.01, though not as floats."""
+    from jsonschema import ValidationError
+
+    if _is_number(value) and _number_text(value) % _number_text(argument):
+        yield ValidationError(f"is not a multiple of {argument}")
+
+
+def _number_text(number: float) -> Fraction:
+    return Fraction(number) if isinstance(number, int) else Fraction(repr(number))
+
+
+def _place(path: Any) -> str:
+    place = ""
+    for step in path:
+        place = step_into(place, step)
+    return place
+
+
+def _words(error: Any) -> str:
+    """Return jsonschema's message without the leading value, which may be long and is shown elsewhere."""
+    said = str(error.message).removeprefix(repr(error.instance)).strip()
+    return said if len(said) <= LONGEST_WORDS else said[:LONGEST_WORDS] + "…"

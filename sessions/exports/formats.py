@@ -116,7 +116,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 "demos and answered cases, in OpenAI's chat format",
                 "finetune.jsonl",
                 "cases",
-                "sessions.exports.jsonl:finetune",
+                "sessions.exports.requests_out:finetune",
             ),
             Format(
                 "batch",
@@ -124,7 +124,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 "every case and column, for OpenAI's batch API",
                 "batch.jsonl",
                 "all",
-                "sessions.exports.jsonl:batch",
+                "sessions.exports.requests_out:batch",
             ),
             Format(
                 "promptfoo",

@@ -1,14 +1,19 @@
-"""Export a request in the form of OpenAI's chat completions: its messages, the whole, or a shell command."""
+"""Export requests in the forms of OpenAI: messages, the whole, a shell command, fine-tuning data, and batches."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
+from adapters.formats import catalog
 from adapters.lm import ProviderError
 from adapters.lm.litellm_client import NO_KEY
+from adapters.signatures.signature import Signature
+from adapters.values.custom_types import build_inputs
+from sessions.checking import expectations
 from sessions.exports import exported
 from sessions.exports.endpoints import (
     OFFLINE,
@@ -19,8 +24,9 @@ from sessions.exports.endpoints import (
     key_goes_there,
     named_address,
 )
-from sessions.exports.exported import Exported, ExportError, Source, beside
-from sessions.running import rendering
+from sessions.exports.exported import Exported, ExportError, Source, View, beside, switched_off
+from sessions.model.replies import Answer
+from sessions.running import recording, rendering
 
 _SIGNED = re.compile("^AWS4-HMAC-SHA256 Credential=[^/]*/[^/]*/([a-z0-9-]+)/([a-z0-9-]+)/")
 """The region and service of a request signed for AWS."""
@@ -105,3 +111,146 @@ def _shell_escaped(text: str, names: Sequence[str]) -> str:
 def _escaped(header: str) -> str:
     """Escape the characters that are special within double quotes of a shell."""
     return re.sub(r'[\\"`$]', r"\\\g<0>", header)
+
+
+LEAST_EXAMPLES = 10
+"""The minimum number of examples for OpenAI's fine-tuning."""
+
+
+def finetune(source: Source) -> Exported:
+    """Write a line `{"messages": […]}` for each complete demo and each case with a known correct answer.
+
+    The answer consists of the expected values if every output has one; else it is the column's reply if rated good;
+    else its recorded reply unless rated bad. Lines have no few-shot examples, because these are to be learned. Raises
+    ExportError if there is no line.
+    """
+    first = source.first
+    signature = first.signature
+    history = signature.history_field
+    left, notes = list(switched_off(first.session, source.cases)), []
+    if not catalog.profile(first.column.adapter).has_finetuning_in_dspy:
+        notes.append(f"dspy has no fine-tuning data for {first.column.adapter}: the form of these lines is ours")
+    lines: list[str] = []
+    for number, demo in enumerate(first.varied.demos, 1):
+        if not demo.enabled:
+            continue
+        missing = [name for name in signature.fields if name != history and demo.values.get(name) is None]
+        if missing:
+            left.append(f"demo {number}: it has no {', '.join(missing)}")
+        else:
+            lines.append(_example(first, signature, dict(demo.values)))
+    for view in source.views:
+        answer, why_not = _answer(view, signature)
+        if answer is None:
+            left.append(f"{view.case.plain_words}: {why_not}")
+        else:
+            lines.append(_example(view, signature, {**rendering.inputs_of(signature, view.case), **answer}))
+    if not lines:
+        raise ExportError("there is no example to learn from: fill in a demo, or record a reply; " + "; ".join(left))
+    if len(lines) < LEAST_EXAMPLES:
+        notes.append(f"OpenAI wants {LEAST_EXAMPLES} examples at least, and these are {len(lines)}")
+    return Exported("".join(f"{line}\n" for line in lines), tuple(left), tuple(notes))
+
+
+def _example(view: View, signature: Signature, values: Mapping[str, object]) -> str:
+    inputs = {name: value for name, value in values.items() if name in signature.input_fields}
+    outputs = {name: value for name, value in values.items() if name in signature.output_fields}
+    try:
+        built = build_inputs(signature, {**inputs, **outputs})
+        made = view.adapter.format_finetune_data(
+            signature,
+            [],
+            {name: built[name] for name in inputs},
+            {name: built[name] for name in outputs},
+        )
+    except Exception as error:  # whatever dspy's format raises for these values
+        raise ExportError(f"{view.place}: {type(error).__name__}: {error}") from error
+    return exported.one_line(made)
+
+
+def _expected(view: View, signature: Signature) -> dict[str, Any] | None:
+    """Return the expected outputs if the case has an exact value for each, else None."""
+    try:
+        fields = expectations.column_expectations(view.case.expect, view.column.id).get("fields", {})
+    except expectations.ExpectationError as error:
+        raise ExportError(f"{view.place}: {error}") from error
+    if not isinstance(fields, Mapping):
+        return None
+    found = {
+        name: fields[name]["equals"]
+        for name in signature.output_fields
+        if isinstance(fields.get(name), Mapping) and "equals" in fields[name]
+    }
+    return found if len(found) == len(signature.output_fields) else None
+
+
+def _answer(view: View, signature: Signature) -> tuple[dict[str, Any] | None, str]:
+    """Return the correct answer of a case, or why it has none."""
+    expected = _expected(view, signature)
+    if expected is not None:
+        return expected, ""
+    reply = view.case.replies.get(view.column.id)
+    learned = _recorded(view)
+    if reply is not None and reply.rating == "good":
+        learned = reply
+    elif reply is not None and reply.rating == "bad" and learned is not None and learned.text == reply.text:
+        return None, "its reply is rated bad"
+    values = {} if learned is None else _read(view, signature, learned)
+    if any(name not in values for name in signature.output_fields):
+        return None, "it expects no exact answer, and has no reply that is rated good, or recorded, and was read"
+    return values, ""
+
+
+def _recorded(view: View) -> Answer | None:
+    """Return the first recorded completion that was parsed, or None."""
+    kept = view.case.recordings.get(view.column.id)
+    attempts = kept.attempts if kept is not None else ()
+    completions = [one for attempt in attempts for one in attempt.completions]
+    return next((one for one in completions if one.reading is not None and one.reading.ok), None)
+
+
+def _read(view: View, signature: Signature, completion: Answer) -> dict[str, Any]:
+    """Parse a reply's outputs as the request asked for them, omitting missing native outputs."""
+    asked = view.request
+    reading = recording.read_completion(view.adapter, asked, signature, completion)
+    return {
+        name: value
+        for name, value in reading.values.items()
+        if value is not None or name in asked.signature.output_fields
+    }
+
+
+def batch(source: Source) -> Exported:
+    """Write a line `{"custom_id", "method", "url", "body"}` for each column and case.
+
+    Raises ExportError for several models.
+    """
+    models = {view.model for view in source.views}
+    if len(models) > 1:
+        listed = ", ".join(sorted(models))
+        raise ExportError(f"a batch is for one model, and there are {len(models)}: {listed}; choose one", "--model")
+    left: list[str] = list(switched_off(source.first.session, source.cases))
+    endpoint = endpoint_of(source.first, source)
+    address = named_address(source.first)
+    if address is not None:
+        left.append(f"the address {address}: a batch is uploaded to the server that runs it")
+    lines = [
+        exported.one_line(
+            {
+                "custom_id": name,
+                "method": "POST",
+                "url": f"/v1/{PATHS[rendering.lm_settings_of(view.session, view.column).model_type]}",
+                "body": {**rendering.body_of(view.session, view.column, view.request), "model": endpoint.model},
+            }
+        )
+        for name, view in _named(source.views)
+    ]
+    return Exported("".join(f"{line}\n" for line in lines), tuple(left))
+
+
+def _named(views: tuple[View, ...]) -> Iterator[tuple[str, View]]:
+    """Yield views with unique ids from number, case and column, in ASCII letters, digits, `-` and `_`."""
+    for number, view in enumerate(views, 1):
+        words = f"{view.case.name}-{view.column.id}"
+        kept = "".join(one if one.isascii() and (one.isalnum() or one in "-_") else "-" for one in words)[:48]
+        yield f"{number}-{kept.strip('-')}", view

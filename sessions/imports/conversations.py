@@ -48,7 +48,7 @@ def from_messages(
 
     `reply` is the last reply if it is not among the messages. Raises `SessionError` naming the message.
     """
-    messages = _with_system(data, path) if isinstance(data, dict) else data
+    messages = _prepend_system(data, path) if isinstance(data, dict) else data
     text = given or SignatureText(PROPOSED)
     signature = text.read()
     questions: list[str] = []
@@ -73,7 +73,7 @@ def from_messages(
     return Imported(session, tuple(notes), tuple(questions), has_signature=given is None)
 
 
-def _with_system(data: Mapping[str, Any], path: str) -> list[Mapping[str, Any]]:
+def _prepend_system(data: Mapping[str, Any], path: str) -> list[Mapping[str, Any]]:
     """Return an object's `messages`, preceded by the `system` text of Anthropic's requests."""
     system = data.get("system")
     if system is None:

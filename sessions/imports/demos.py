@@ -56,7 +56,7 @@ def from_json_lines(text: str, path: str, given: SignatureText | None = None) ->
 def from_csv(text: str, path: str, given: SignatureText | None = None) -> Imported:
     """Import demos from a table with field names as header; fields type the cells. Raises the errors of `from_json`."""
     signature = None if given is None else given.read()
-    text, separator = _without_sep(text)
+    text, separator = _drop_separator(text)
     table = _table(text, path, signature, separator)
     _, header = next(table, (0, []))
     names, questions = _names(header, path, signature)
@@ -105,7 +105,7 @@ def _object(value: object, path: str, number: int) -> dict[str, Any]:
     return value
 
 
-def _without_sep(text: str) -> tuple[str, str | None]:
+def _drop_separator(text: str) -> tuple[str, str | None]:
     """Remove Excel's first line `sep=;`; return the table and the separator it names."""
     first, _, rest = text.partition("\n")
     named = first.rstrip("\r")

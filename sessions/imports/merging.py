@@ -14,7 +14,7 @@ from sessions.model.session import Case, Demo, Session, SignatureText, Variant
 
 def merged(session: Session, imported: Imported) -> Imported:
     """Merge the import into a session: replace the signature, append demos, add cases under unused names."""
-    other, kept_notes = _with_what_a_text_cannot_say(session, imported)
+    other, kept_notes = _keep_unsaid(session, imported)
     notes, questions = [*imported.notes, *kept_notes], list(imported.questions)
     if replace(other.signature, source=None) != replace(session.signature, source=None):
         questions.append(f"the signature is replaced{_lost(session, other.signature.read())}")
@@ -75,7 +75,7 @@ def _variants(session: Session, other: Session) -> tuple[tuple[Variant, ...], li
     return tuple(made), notes
 
 
-def _with_what_a_text_cannot_say(session: Session, imported: Imported) -> tuple[Session, list[str]]:
+def _keep_unsaid(session: Session, imported: Imported) -> tuple[Session, list[str]]:
     """Return the imported session with notes.
 
     If the import is a signature's bare text, the session's predictor and own instructions stay, as a text has neither.

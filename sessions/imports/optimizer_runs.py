@@ -96,7 +96,7 @@ def from_folder(path: str, given: SignatureText | None, predictor: str | None = 
     for saved, number in programs:
         state = json_of(text_of(str(saved)), str(saved))
         tag = "mipro-start" if number < 0 else f"mipro-{number}"
-        candidates.append(_of_program(tag, state, scores.get(saved.name), str(saved), ""))
+        candidates.append(_program_candidate(tag, state, scores.get(saved.name), str(saved), ""))
     return _imported(candidates, path, given, predictor, SAVE_MIPRO)
 
 
@@ -110,9 +110,9 @@ def from_run(data: object, path: str, given: SignatureText | None, predictor: st
         if not _are_texts(texts):
             raise SessionError(path, "candidates", "expected a list of objects: a text by predictor", SAVE_GEPA)
         known = scores if isinstance(scores, list) else []
-        return _imported(_of_texts(texts, known), path, given, predictor, SAVE_GEPA)
+        return _imported(_text_candidate(texts, known), path, given, predictor, SAVE_GEPA)
     if _are_texts(data):
-        return _imported(_of_texts(data, ()), path, given, predictor, SAVE_GEPA)
+        return _imported(_text_candidate(data, ()), path, given, predictor, SAVE_GEPA)
     if not isinstance(data, list):
         raise SessionError(path, "", f"expected the candidates of an optimiser, got {kind_of(data)}", SAVE_GEPA)
     candidates: list[Candidate] = []
@@ -120,7 +120,9 @@ def from_run(data: object, path: str, given: SignatureText | None, predictor: st
         place = f"[{index}]"
         if not isinstance(one, dict) or not isinstance(one.get("program"), dict):
             raise SessionError(path, place, 'expected {"score", "program"}', SAVE_MIPRO)
-        candidates.append(_of_program(f"mipro-{index}", one["program"], one.get("score"), path, f"{place}.program"))
+        candidates.append(
+            _program_candidate(f"mipro-{index}", one["program"], one.get("score"), path, f"{place}.program")
+        )
     return _imported(candidates, path, given, predictor, SAVE_MIPRO)
 
 
@@ -132,14 +134,14 @@ def _are_texts(value: object) -> TypeGuard[list[dict[str, str]]]:
     )
 
 
-def _of_texts(texts: Iterable[Mapping[str, str]], scores: Sequence[object]) -> list[Candidate]:
+def _text_candidate(texts: Iterable[Mapping[str, str]], scores: Sequence[object]) -> list[Candidate]:
     return [
         Candidate(f"gepa-{index}", one, _score(scores[index]) if index < len(scores) else None)
         for index, one in enumerate(texts)
     ]
 
 
-def _of_program(tag: str, state: object, score: object, path: str, place: str) -> Candidate:
+def _program_candidate(tag: str, state: object, score: object, path: str, place: str) -> Candidate:
     if not isinstance(state, dict) or not dspy_program.is_program(state):
         raise SessionError(path, place, "expected a program that dspy saved", SAVE_MIPRO)
     found = dspy_program.predictors_of(state)

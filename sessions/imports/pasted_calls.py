@@ -70,7 +70,7 @@ def from_calls(
     if not 0 <= index < len(calls):
         raise SessionError(path, "", f"there is no call {number}", f"it holds {len(calls)}")
     if index >= len(calls.entries):
-        made = _from_error(calls.errors[index - len(calls.entries)], path, given, case)
+        made = _read_error_text(calls.errors[index - len(calls.entries)], path, given, case)
     else:
         made = lm_call.from_call(calls.entries[index], path, given, case, is_printed=True)
     guesses = tuple(dict.fromkeys([*calls.guesses, *made.guesses, *made.questions]))
@@ -97,7 +97,7 @@ def _verdict(session: Session) -> Sequence[str]:
     return (f"`{column.adapter}` cannot parse the reply ({reading.error.type}): {said}",)
 
 
-def _from_error(error: FoundError, path: str, given: SignatureText | None, case: str) -> Imported:
+def _read_error_text(error: FoundError, path: str, given: SignatureText | None, case: str) -> Imported:
     guesses = list(error.guesses)
     adapter = ADAPTERS.get(error.adapter)
     if adapter is None:

@@ -77,7 +77,7 @@ def of_fields(inputs: Sequence[ListedField], outputs: Sequence[ListedField], sys
         except ValueError:
             continue
         classes |= {name: source for name, source in found.items() if name not in classes}
-    texts = {one.name: _in_python(one.type_text) for one in (*inputs, *outputs)}
+    texts = {one.name: _write_python(one.type_text) for one in (*inputs, *outputs)}
     for name, text in texts.items():
         for unknown in _unknown(text):
             if unknown not in classes:
@@ -105,7 +105,7 @@ def annotation(name: str, text: str, questions: list[str]) -> Any:
     return types.by_name[name]
 
 
-def _in_python(text: str) -> str:
+def _write_python(text: str) -> str:
     text = re.sub(r"\bNoneType\b", "None", re.sub(r"\bAnnotated\[(\w+), [^\[\]]*\]", r"\1", text))
     return re.sub(r"\bCode_(\w+)", r'Code["\1"]', text)
 
@@ -136,7 +136,7 @@ def _read(texts: Mapping[str, str], classes: Mapping[str, str]) -> Mapping[str, 
 
 
 def _classes(field: ListedField, system: str, questions: list[str]) -> dict[str, str]:
-    unknown = list(_unknown(_in_python(field.type_text)))
+    unknown = list(_unknown(_write_python(field.type_text)))
     if not unknown:
         return {}
     note = type_note(field.name, system)

@@ -48,7 +48,9 @@ class Project:
 
 def find(folder: Path) -> Project | None:
     """Return the dspy of the project around `folder`; None if it has none."""
-    found = (project for place in _folders(folder) for project in (*_in_environments(place), *_in_files(place)))
+    found = (
+        project for place in _folders(folder) for project in (*_find_in_environments(place), *_find_in_files(place))
+    )
     return next(found, None)
 
 
@@ -60,7 +62,7 @@ def _folders(folder: Path) -> Iterator[Path]:
             return
 
 
-def _in_environments(folder: Path) -> Iterator[Project]:
+def _find_in_environments(folder: Path) -> Iterator[Project]:
     for name in ENVIRONMENTS:
         place = folder / name
         if not (place / "pyvenv.cfg").is_file():
@@ -77,7 +79,7 @@ def _in_environments(folder: Path) -> Iterator[Project]:
                 yield Project(installed[1], place, str(python))
 
 
-def _in_files(folder: Path) -> Iterator[Project]:
+def _find_in_files(folder: Path) -> Iterator[Project]:
     for name, place in FILES.items():
         try:
             with (folder / name).open(encoding="utf-8", errors="replace") as file:

@@ -73,15 +73,15 @@ def _candidates(
     session: Session, case: Case, column: Column, adapter: Adapter, parser: Adapter, signature: Signature
 ) -> Iterator[_Found]:
     second = adapter.profile.has_second_model
-    yield from _of_column(case, column, second)
+    yield from _column_reply(case, column, second)
     for other in session.columns:
         if other.id != column.id:
-            yield from _of_another(session, case, other, parser, signature)
-    yield from _of_demos(session, parser, signature)
+            yield from _another_reply(session, case, other, parser, signature)
+    yield from _demo_reply(session, parser, signature)
     yield _Found(_offline(session, case, column, parser), "the answer of offline/exact")
 
 
-def _of_column(case: Case, column: Column, second: bool) -> Iterator[_Found]:
+def _column_reply(case: Case, column: Column, second: bool) -> Iterator[_Found]:
     recorded = case.recordings.get(column.id)
     main = next((one for one in recorded.attempts if one.role == "main"), None) if recorded is not None else None
     if main is not None and main.completions:
@@ -98,20 +98,22 @@ def _text_of(answer: Answer, second: bool, source: str) -> Iterator[_Found]:
         yield _Found(answer.extraction.text, f"{source}, of its second model")
 
 
-def _of_another(session: Session, case: Case, other: Column, parser: Adapter, signature: Signature) -> Iterator[_Found]:
+def _another_reply(
+    session: Session, case: Case, other: Column, parser: Adapter, signature: Signature
+) -> Iterator[_Found]:
     """Rewrite another column's reply in this adapter's form, if its own adapter parses it."""
     try:
         adapter = rendering.adapter_of(other)
     except ValueError:  # its adapter is code, which is not imported here
         return
     reader, read_by = parser_of(adapter, signature)
-    for found in _of_column(case, other, adapter.profile.has_second_model):
+    for found in _column_reply(case, other, adapter.profile.has_second_model):
         reading = reader.read(read_by, found.text) if len(found.text) <= MOST_CHARACTERS else None
         if reading is not None and reading.ok:
             yield from _anew(parser, signature, reading.values, f"{found.source}, written again")
 
 
-def _of_demos(session: Session, parser: Adapter, signature: Signature) -> Iterator[_Found]:
+def _demo_reply(session: Session, parser: Adapter, signature: Signature) -> Iterator[_Found]:
     enabled = [number for number, demo in enumerate(session.demos, 1) if demo.enabled]
     for number, demo in zip(enabled, rendering.demos_of(session), strict=True):
         if all(name in demo for name in signature.output_fields):

@@ -41,7 +41,7 @@ def compare(folder: Path, today: Path) -> CallsCheck:
     results: list[FixtureResult] = []
     new: list[str] = []
     gone: list[str] = []
-    before, after = _by_predictor(folder), _by_predictor(today)
+    before, after = _group_by_predictor(folder), _group_by_predictor(today)
     for name in dict.fromkeys([*before, *after]):
         old, now = before.get(name, {}), after.get(name, {})
         for path, asked in _paired(old, now):
@@ -52,7 +52,7 @@ def compare(folder: Path, today: Path) -> CallsCheck:
     return CallsCheck(tuple(results), tuple(new), tuple(gone))
 
 
-def _by_predictor(folder: Path) -> dict[str, dict[Path, Session]]:
+def _group_by_predictor(folder: Path) -> dict[str, dict[Path, Session]]:
     found: dict[str, dict[Path, Session]] = defaultdict(dict)
     for path in sorted(folder.glob(f"*{ENDING}")):
         session = store.load(path)
@@ -95,7 +95,7 @@ def _judged(before: Session, after: Session, path: str) -> Iterator[FixtureResul
         for column in case.recordings:
             result = judged.get((case.name, column))
             if result is not None:
-                yield _by_adapter(_with_live(result, case, after), adapters.get(column, ("", "")))
+                yield _group_by_adapter(_add_live(result, case, after), adapters.get(column, ("", "")))
 
 
 def _moved(case: Case, columns: dict[str, str]) -> Case:
@@ -108,7 +108,7 @@ def _adapter(session: Session, column: str) -> str:
     return f"{found.adapter} {json.dumps(found.options)}" if found.options else found.adapter
 
 
-def _by_adapter(result: FixtureResult, adapters: tuple[str, str]) -> FixtureResult:
+def _group_by_adapter(result: FixtureResult, adapters: tuple[str, str]) -> FixtureResult:
     """Report a changed adapter once, instead of every change of its prompts.
 
     The recorded reply was made for the former adapter and is irrelevant to parsing today.
@@ -124,7 +124,7 @@ def _by_adapter(result: FixtureResult, adapters: tuple[str, str]) -> FixtureResu
     return replace(result, drift=(drift, *[one for one in result.drift if one.part != "render"]))
 
 
-def _with_live(result: FixtureResult, case: Case, after: Session) -> FixtureResult:
+def _add_live(result: FixtureResult, case: Case, after: Session) -> FixtureResult:
     """Compare the messages that dspy sent today, if our own prompt shows no difference."""
     recorded = case.recordings[result.column]
     for one in after.cases:

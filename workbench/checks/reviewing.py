@@ -19,7 +19,7 @@ from sessions.file.store import Fingerprint
 from sessions.model.session import Recording, Session
 from sessions.source.linking import Follower
 from sessions.source.project import SourceEditedError
-from sessions.source.pulling import pulled, refuse_to_lose_edits
+from sessions.source.pull_push import pulled, refuse_to_lose_edits
 from workbench.checks.checking import Checked, Plan, adapters_of_the_user, check_all, check_file, wanted_of
 from workbench.checks.decisions import Decisions, KeptDecisions
 

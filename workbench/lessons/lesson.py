@@ -80,11 +80,11 @@ def steps_of(adapter: Adapter, request: Request) -> tuple[LessonStep, ...]:
         pieces = [piece for index, one in enumerate(messages, position) for piece in _whole(index, one)]
         position += len(messages)
         if turn == "system" and len(pieces) == 1:
-            steps += _of_system(adapter, _told(request), pieces[0])
+            steps += _system_step(adapter, _told(request), pieces[0])
         elif turn == "inputs":
-            steps += _of_inputs(adapter, pieces)
+            steps += _inputs_step(adapter, pieces)
         elif turn.startswith("demo"):
-            steps.append(_of_demo(turn, uses.get(turn), pieces))
+            steps.append(_demo_step(turn, uses.get(turn), pieces))
         elif turn.startswith("history"):
             title = f"{turn.replace('history', 'Turn')} of the conversation"
             steps.append(LessonStep(title, HISTORY, tuple(pieces)))
@@ -121,7 +121,7 @@ def _whole(index: int, message: Message) -> list[Piece]:
     return [Piece(index, number, part) for number, part in enumerate(message.parts)]
 
 
-def _of_demo(turn: str, use: DemoUse | None, pieces: list[Piece]) -> LessonStep:
+def _demo_step(turn: str, use: DemoUse | None, pieces: list[Piece]) -> LessonStep:
     if use is not None and use.use == "incomplete":
         explanation = INCOMPLETE_DEMO.format(missing=", ".join(use.missing))
     else:
@@ -137,7 +137,7 @@ def _told(request: Request) -> Signature:
     return request.signature if request.calls_field is None else add_tool_fields(request.signature)[0]
 
 
-def _of_system(adapter: Adapter, signature: Signature, piece: Piece) -> list[LessonStep]:
+def _system_step(adapter: Adapter, signature: Signature, piece: Piece) -> list[LessonStep]:
     text = piece.content
     if not isinstance(text, Text):
         return [LessonStep("The system message", OWN_SYSTEM, (piece,))]
@@ -193,10 +193,10 @@ def _cuts_at_openings(openings: Sequence[Opening], text: Text) -> list[Cut]:
 # -- the last message
 
 
-def _of_inputs(adapter: Adapter, pieces: list[Piece]) -> list[LessonStep]:
+def _inputs_step(adapter: Adapter, pieces: list[Piece]) -> list[LessonStep]:
     last = pieces[-1]
     if adapter.profile.inputs == "sections":
-        return _of_one_message(adapter, pieces)
+        return _message_step(adapter, pieces)
     title, explanation = "The inputs", INPUTS
     at = _reminder_start(last.content) if isinstance(last.content, Text) else None
     if at is None or not isinstance(last.content, Text):
@@ -207,7 +207,7 @@ def _of_inputs(adapter: Adapter, pieces: list[Piece]) -> list[LessonStep]:
     return [LessonStep(title, explanation, kept), reminder] if kept else [reminder]
 
 
-def _of_one_message(adapter: Adapter, pieces: list[Piece]) -> list[LessonStep]:
+def _message_step(adapter: Adapter, pieces: list[Piece]) -> list[LessonStep]:
     """List the steps of a message; texts are cut at their openings, other parts belong to the previous step."""
     steps: list[LessonStep] = []
     for piece in pieces:

@@ -97,7 +97,7 @@ def steps_of(reading: Reading) -> tuple[ReplyStep, ...]:
     """List the steps of a parse, from the reply's text to the verdict."""
     length = f"{len(reading.completion):,} characters"
     steps = [ReplyStep(reading, "The reply", REPLY, (), (("reply", length),))]
-    steps += _of_spans(reading)
+    steps += _span_step(reading)
     if reading.extraction is not None:
         first, *others = steps_of(reading.extraction)
         return (*steps, replace(first, title="The second model's reply"), *others)
@@ -105,7 +105,7 @@ def steps_of(reading: Reading) -> tuple[ReplyStep, ...]:
     return (*steps, _verdict(reading))
 
 
-def _of_spans(reading: Reading) -> Iterable[ReplyStep]:
+def _span_step(reading: Reading) -> Iterable[ReplyStep]:
     by_kind: dict[SpanKind, list[Span]] = {}
     for span in reading.spans:
         # "ignored" would be misleading for braces and commas between fields

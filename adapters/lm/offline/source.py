@@ -155,18 +155,18 @@ def structure_in(text: str) -> Any:
 def value_in_xml(text: str) -> Any:
     """Convert an element to text, a list of `item`s or a dict; None for invalid XML."""
     try:
-        return _in_element(ElementTree.fromstring(text))
+        return _element_text(ElementTree.fromstring(text))
     except (ElementTree.ParseError, ValueError, RecursionError):  # ValueError: an unpaired surrogate
         return None
 
 
-def _in_element(element: ElementTree.Element) -> Any:
+def _element_text(element: ElementTree.Element) -> Any:
     children = list(element)
     if not children:
         return element.text or ""
     if all(child.tag == "item" for child in children):
-        return [_in_element(child) for child in children]
-    return {child.tag: _in_element(child) for child in children}
+        return [_element_text(child) for child in children]
+    return {child.tag: _element_text(child) for child in children}
 
 
 def _leaves(value: object) -> list[str]:

@@ -63,7 +63,7 @@ class Completions:
                 piece = {**piece, "usage": added(self._usage, piece["usage"])}
         if "cost" in piece:
             self._of_this["cost"] = piece["cost"]
-            piece = {**piece, "cost": self._with_cost(piece["cost"])}
+            piece = {**piece, "cost": self._add_cost(piece["cost"])}
         self._output.send(op="chunk", id=self._number, **piece)
 
     def next(self) -> None:
@@ -71,10 +71,10 @@ class Completions:
         usage, cost = self._of_this.get("usage"), self._of_this.get("cost")
         if usage is not None:
             self._usage = usage if self._usage is None else added(self._usage, usage)
-        self._cost = self._with_cost(cost)
+        self._cost = self._add_cost(cost)
         self._of_this = {}
 
-    def _with_cost(self, cost: float | None) -> float | None:
+    def _add_cost(self, cost: float | None) -> float | None:
         return None if cost is None or self._cost is None else self._cost + cost
 
 

@@ -37,12 +37,12 @@ def counts_of(model: str, texts: Sequence[Sequence[str]]) -> tuple[str, list[lis
     if encoding is None:
         return None
     try:
-        return encoding.name, [_by_piece(encoding, [_encodable(piece) for piece in text]) for text in texts]
+        return encoding.name, [_count_by_piece(encoding, [_encodable(piece) for piece in text]) for text in texts]
     except ValueError:  # its pattern fails on very long runs of one character
         return None
 
 
-def _by_piece(encoding: tiktoken.Encoding, pieces: Sequence[str]) -> list[int]:
+def _count_by_piece(encoding: tiktoken.Encoding, pieces: Sequence[str]) -> list[int]:
     tokens = encoding.encode("".join(pieces), disallowed_special=())
     if len(pieces) == 1:
         return [len(tokens)]

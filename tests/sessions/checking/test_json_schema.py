@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessions.checking.json_schema import SchemaError, problem
-from sessions.checking.patterns import PatternError
+from sessions.checking.patterns import PatternError, SchemaError, problem
 
 scalars = st.one_of(
     st.none(), st.booleans(), st.integers(-3, 3), st.sampled_from([0.5, 1.0, 2.5]), st.sampled_from("ab")

@@ -19,9 +19,8 @@ from adapters.lm.addresses import base_variables, environment_base
 from sessions import examples
 from sessions.exports import endpoints
 from sessions.exports.exported import ExportError, Source, source_of
-from sessions.exports.jsonl import batch, finetune
 from sessions.exports.litellm_script import litellm_script
-from sessions.exports.requests_out import LONGEST_ARGUMENT, curl, messages, request
+from sessions.exports.requests_out import LONGEST_ARGUMENT, batch, curl, finetune, messages, request
 from sessions.model.replies import RecordedAttempt, RecordedCompletion, RecordedReading, Reply
 from sessions.model.session import DEFAULT_COLUMNS, Case, Column, Demo, Recording, Session, SignatureText, Tool
 from sessions.running import rendering

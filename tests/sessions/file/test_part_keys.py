@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from sessions.file import store
-from sessions.file.format_writer import as_data
+from sessions.file.file_format import as_data
 from sessions.model.replies import RecordedAttempt, Reply
 from sessions.model.session import Case, Session, SignatureText
 

@@ -18,8 +18,7 @@ from sessions.file import store
 from sessions.source.comparing import check_source, why_unlinked
 from sessions.source.linking import Follower
 from sessions.source.project import SourceRefusedError
-from sessions.source.pulling import pulled
-from sessions.source.pushing import pushed
+from sessions.source.pull_push import pulled, pushed
 from workbench.capture import capture
 
 PROGRAM = '''import dspy

@@ -9,9 +9,9 @@ import pytest
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from workbench.state.document import Place, State, key_of, place_of
 from workbench.state.engine import Engine
-from workbench.tui.pages.lints import lints_of
-from workbench.tui.pages.lints import place_of as lint_place
 from workbench.tui.pages.page import LookedAt
+from workbench.tui.pages.prompt_pages import lints_of
+from workbench.tui.pages.prompt_pages import place_of as lint_place
 from workbench.tui.panes.notes import notes_of
 
 STATE = State(

@@ -59,7 +59,7 @@ def _plain_object(value: Any) -> Any:
     """
     if is_model(value):
         if any(one.__module__.partition(".")[0] == "dspy" for one in type(value).__mro__):
-            return _of_dspy(value)
+            return _dspy_value(value)
         return value.model_dump(mode="json", fallback=str)
     if isinstance(value, (AbstractSet, tuple)):
         return list(value)
@@ -81,7 +81,7 @@ def is_model(value: Any) -> bool:
     return hasattr(type(value), "model_fields") and hasattr(value, "model_dump")
 
 
-def _of_dspy(value: Any) -> Any:
+def _dspy_value(value: Any) -> Any:
     if type(value).__name__ == "Tool":
         described = {"name": value.name, "desc": value.desc, "args": value.args}
         return {key: part for key, part in described.items() if part is not None}

@@ -9,7 +9,7 @@ from sessions.errors import SessionError
 from sessions.file import restore_points, store
 from sessions.source.linking import Follower
 from sessions.source.project import SourceError
-from sessions.source.pulling import Pulled, pulled, refuse_to_lose_edits
+from sessions.source.pull_push import Pulled, pulled, refuse_to_lose_edits
 from workbench.checks import fixture_files
 from workbench.cli import arguments
 from workbench.output import command_output, exit_codes

@@ -12,7 +12,7 @@ from adapters.errors import SignatureError
 from sessions.errors import SessionError
 from sessions.file import restore_points, store
 from sessions.source.project import SourceError
-from sessions.source.pushing import Push, others_changed, pushed
+from sessions.source.pull_push import Push, others_changed, pushed
 from workbench.checks import fixture_files
 from workbench.cli import arguments
 from workbench.output import command_output, exit_codes

@@ -20,7 +20,7 @@ from workbench.editing.fixes import Effect, FixError
 from workbench.output.display import one_line
 from workbench.state.document import Place, RenderedColumn, State
 from workbench.tui.keys.bindings import KeyGroup
-from workbench.tui.pages.differences import section_blocks
+from workbench.tui.pages.prompt_pages import section_blocks
 from workbench.tui.panes.verdict_line import rejected_in
 from workbench.tui.widgets.row_list import RowList
 from workbench.tui.widgets.text.plain import PlainStatic, content, key_hints, lines, plain_notify

@@ -22,8 +22,7 @@ from sessions.source.comparing import differences, read_alone
 from sessions.source.gathering import Gathered, read_gathered
 from sessions.source.linking import Follower
 from sessions.source.project import SourceError
-from sessions.source.pulling import pulled
-from sessions.source.pushing import pushed
+from sessions.source.pull_push import pulled, pushed
 from sessions.text_diff import line_diff
 from workbench.editing import column_edits
 from workbench.output.display import one_line

@@ -36,7 +36,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
-from workbench.tui.pages.differences import section_blocks
+from workbench.tui.pages.prompt_pages import section_blocks
 from workbench.tui.widgets.text.plain import PlainStatic, content, lines
 from workbench.tui.widgets.text.text_view import TextView
 

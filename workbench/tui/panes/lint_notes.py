@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from adapters.lint import ABOUT_TYPES, LINTS, Lint
 from workbench.state.document import RenderedColumn, State
 from workbench.tui.keys.bindings import USUAL, KeyWords
-from workbench.tui.pages.lints import lints_of, place_of
 from workbench.tui.pages.page import LookedAt
+from workbench.tui.pages.prompt_pages import lints_of, place_of
 from workbench.tui.panes.notes import Note
 
 SAID_ALREADY = frozenset(

@@ -19,7 +19,7 @@ from workbench.output.display import one_line
 from workbench.output.exit_codes import CommandError
 from workbench.state.document import Place, RenderedColumn
 from workbench.tui.keys.bindings import ON_A_PAGE, KeyGroup
-from workbench.tui.pages import attempts, card, differences, lints, parsers, stream, tokens, true_request
+from workbench.tui.pages import attempts, card, prompt_pages, reply_pages, true_request
 from workbench.tui.pages.page import LookedAt, paragraph
 from workbench.tui.textual_internals import row_compositor
 from workbench.tui.widgets.heading import Heading
@@ -165,7 +165,7 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
             blocks = self._blocks()
         except Exception as error:  # e.g. of a user's adapter; the other pages still work
             blocks = [block(f"This page failed: {type(error).__name__}: {error}", "error")]
-        current = parsers.target_of(self.at.column.id) if self._page == "parsers" else ""
+        current = reply_pages.target_of(self.at.column.id) if self._page == "parsers" else ""
         self._text.show(blocks, keep_place=keep_place, current=current)
         adapter = self.at.column.adapter
         where = (
@@ -203,15 +203,15 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
         if self._page == "repeats":
             return attempts.repeats_of(self.at)
         if self._page == "stream":
-            return stream.blocks_of(self.at, self._cut)
+            return reply_pages.stream_blocks(self.at, self._cut)
         if self._page == "tokens":
-            return tokens.blocks_of(self.at)
+            return prompt_pages.token_blocks(self.at)
         if self._page == "parsers":
-            return parsers.blocks_of(self.at)
+            return reply_pages.parser_blocks(self.at)
         if self._page == "diff":
-            others = differences.others_of(self.at)
-            return differences.blocks_of(self.at, others[self._other % len(others)] if others else None)
-        return lints.blocks_of(self.at) if self._page == "lints" else card.blocks_of(self.at)
+            others = prompt_pages.others_of(self.at)
+            return prompt_pages.difference_blocks(self.at, others[self._other % len(others)] if others else None)
+        return prompt_pages.lint_blocks(self.at) if self._page == "lints" else card.blocks_of(self.at)
 
     def _others_by_release(self) -> list[Block] | None:
         """Return the section on other models for an adapter of another dspy release; None for other adapters."""
@@ -302,7 +302,7 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
         if self._page != "parsers":
             return
         ids = [one.column.id for one in self.at.columns]
-        wanted = next((id for id in ids if parsers.target_of(id) == event.target), None)
+        wanted = next((id for id in ids if reply_pages.target_of(id) == event.target), None)
         if wanted is not None and wanted != self.at.column.id:
             self._step += ids.index(wanted) - ids.index(self.at.column.id)
             self.at = self._looked_at(self._step)
@@ -314,7 +314,7 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
         if kind == "reply":
             self.dismiss(Place("reply", self.at.case.name, field=rest))
         elif kind == "lint":
-            self.dismiss(lints.place_of(self.at, lints.lints_of(self.at)[int(rest)]))
+            self.dismiss(prompt_pages.place_of(self.at, prompt_pages.lints_of(self.at)[int(rest)]))
 
 
 def _ending(at: LookedAt) -> str:

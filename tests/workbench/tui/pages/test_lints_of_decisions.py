@@ -6,8 +6,8 @@ from adapters.types import Score
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from workbench.state.document import State
 from workbench.state.engine import Engine
-from workbench.tui.pages.lints import lints_of
 from workbench.tui.pages.page import LookedAt
+from workbench.tui.pages.prompt_pages import lints_of
 
 SOURCE = """import dspy
 from dspy.experimental import Noul

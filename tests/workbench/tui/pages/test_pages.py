@@ -17,7 +17,7 @@ from tests.support.hostile import HOSTILE
 from workbench.state.document import State
 from workbench.state.engine import Engine
 from workbench.tui.actions.sending import send_column
-from workbench.tui.pages import attempts, card, differences, lints, parsers, true_request
+from workbench.tui.pages import attempts, card, prompt_pages, reply_pages, true_request
 from workbench.tui.pages.page import LookedAt
 from workbench.tui.runs.runs import ColumnRun
 from workbench.tui.widgets.text.text_view import Block
@@ -132,19 +132,19 @@ def test_the_ladder_shows_the_hidden_fallback() -> None:
 def test_the_matrix_reads_every_reply_with_every_parser() -> None:
     of = with_reply(with_reply(session(), "chat", CHAT_REPLY), "json", '{"answer": "no", "score": 1}')
     at = looked_at(of)
-    said = text_of(parsers.blocks_of(at))
+    said = text_of(reply_pages.parser_blocks(at))
     rows = [line.split() for line in said.splitlines() if line.startswith(("chat", "json"))]
     assert [row[0] for row in rows] == ["chat", "json"]
     assert "✓ 2/2 own" in said
-    other = parsers.reading_by(next(one for one in at.columns if one.column.id == "json"), "baml")
+    other = reply_pages.reading_by(next(one for one in at.columns if one.column.id == "json"), "baml")
     assert isinstance(other, Reading) and other.values == {"answer": "no", "score": 1.0}
 
 
 def test_columns_are_compared_by_section() -> None:
     at = looked_at(session())
-    others = {one.id: one for one in differences.others_of(at)}
+    others = {one.id: one for one in prompt_pages.others_of(at)}
     assert "column json" in others and "recorded" not in others
-    said = text_of(differences.blocks_of(at, others["column json"]))
+    said = text_of(prompt_pages.difference_blocks(at, others["column json"]))
     assert "sections differ" in said and "system" in said and "inputs · user" in said
 
 
@@ -152,12 +152,12 @@ def test_what_a_change_changed_since_the_last_send_comes_first_and_by_word() -> 
     before = looked_at(session())
     sent = {"chat": before.rendered.request} if before.rendered.request is not None else {}
     unchanged = replace(before, requests=sent)
-    assert differences.others_of(unchanged)[-1] == differences.SENT
-    assert "the same, byte for byte" in text_of(differences.blocks_of(unchanged, differences.SENT))
+    assert prompt_pages.others_of(unchanged)[-1] == prompt_pages.SENT
+    assert "the same, byte for byte" in text_of(prompt_pages.difference_blocks(unchanged, prompt_pages.SENT))
     case = replace(session().cases[0], inputs={"question": "Is it snowing?", "hint": "It pours."})
     at = replace(looked_at(session().replace_case(case)), requests=sent)
-    assert differences.others_of(at)[0] == differences.SENT
-    blocks = differences.blocks_of(at, differences.SENT)
+    assert prompt_pages.others_of(at)[0] == prompt_pages.SENT
+    blocks = prompt_pages.difference_blocks(at, prompt_pages.SENT)
     styles = {piece.style: piece.text for one in blocks for piece in one.pieces}
     assert "1 of 3 sections differ" in text_of(blocks)
     assert styles["removed"] == "raining" and styles["added"] == "snowing"
@@ -171,27 +171,33 @@ def test_a_demo_that_only_got_another_number_was_sent_as_it_is_now() -> None:
     assert before.rendered.request.messages != now.rendered.request.messages
     assert before.rendered.request.asks_the_same(now.rendered.request)
     at = replace(now, requests={"chat": before.rendered.request})
-    assert differences.others_of(at)[-1] == differences.SENT
-    assert "the same, byte for byte" in text_of(differences.blocks_of(at, differences.SENT))
+    assert prompt_pages.others_of(at)[-1] == prompt_pages.SENT
+    assert "the same, byte for byte" in text_of(prompt_pages.difference_blocks(at, prompt_pages.SENT))
 
 
 def test_now_is_compared_with_what_was_recorded() -> None:
     of = with_reply(session(), "chat", CHAT_REPLY)
     recorded = recording.record(of, of.cases[0], of.columns[0])
     at = looked_at(recorded)
-    assert "the same, byte for byte" in text_of(differences.blocks_of(at, differences.RECORDED))
+    assert "the same, byte for byte" in text_of(prompt_pages.difference_blocks(at, prompt_pages.RECORDED))
     case = replace(recorded.cases[0], inputs={**recorded.cases[0].inputs, "question": "Does it snow?"})
-    said = text_of(differences.blocks_of(looked_at(recorded.replace_case(case)), differences.RECORDED))
+    said = text_of(prompt_pages.difference_blocks(looked_at(recorded.replace_case(case)), prompt_pages.RECORDED))
     assert "1 of 3 sections differ" in said
     assert "- Is it raining?" in said and "+ Does it snow?" in said
 
 
 def test_every_lint_leads_to_its_place() -> None:
     at = looked_at(examples.load("triage"), examples.load("triage").columns[0].id)
-    found = lints.lints_of(at)
-    blocks = [one for one in lints.blocks_of(at) if one.target]
+    found = prompt_pages.lints_of(at)
+    blocks = [one for one in prompt_pages.lint_blocks(at) if one.target]
     assert found and [one.target for one in blocks] == [f"lint {index}" for index in range(len(found))]
-    assert {lints.place_of(at, one).kind for one in found} <= {"demo", "history", "input", "signature", "instructions"}
+    assert {prompt_pages.place_of(at, one).kind for one in found} <= {
+        "demo",
+        "history",
+        "input",
+        "signature",
+        "instructions",
+    }
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
@@ -199,14 +205,26 @@ def test_pages_can_be_made_of_anything(text: str) -> None:
     case = Case(text[:40] or "x", {"question": text, "hint": text})
     of = with_reply(replace(session(), cases=(case,)), "chat", text)
     at = looked_at(of)
-    for make in (card.blocks_of, true_request.blocks_of, attempts.blocks_of, parsers.blocks_of, lints.blocks_of):
+    for make in (
+        card.blocks_of,
+        true_request.blocks_of,
+        attempts.blocks_of,
+        reply_pages.parser_blocks,
+        prompt_pages.lint_blocks,
+    ):
         assert make(at)
-    for other in differences.others_of(at):
-        assert differences.blocks_of(at, other)
+    for other in prompt_pages.others_of(at):
+        assert prompt_pages.difference_blocks(at, other)
 
 
 def test_a_signature_that_can_not_be_read_leaves_every_page_standing() -> None:
     at = looked_at(replace(session(), signature=SignatureText("question ->")))
-    for make in (card.blocks_of, true_request.blocks_of, attempts.blocks_of, parsers.blocks_of, lints.blocks_of):
+    for make in (
+        card.blocks_of,
+        true_request.blocks_of,
+        attempts.blocks_of,
+        reply_pages.parser_blocks,
+        prompt_pages.lint_blocks,
+    ):
         assert make(at)
-    assert differences.blocks_of(at, None)
+    assert prompt_pages.difference_blocks(at, None)

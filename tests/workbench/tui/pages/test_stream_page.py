@@ -10,7 +10,7 @@ from sessions.file import store
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText
 from tests.support.open_app import SIZES, Desk, at_the_desk
-from workbench.tui.pages import stream
+from workbench.tui.pages import reply_pages
 from workbench.tui.screens.pages import PagesScreen
 from workbench.tui.widgets.text.text_view import TextView
 
@@ -34,7 +34,7 @@ def test_chunks_as_sent_then_cut_at_random(size: tuple[int, int], tmp_path: Path
         await desk.press("f7", "9")
         screen = desk.app.screen
         assert isinstance(screen, PagesScreen) and screen.page == "stream"
-        as_sent = stream.chunks_as_sent(screen.at)
+        as_sent = reply_pages.chunks_as_sent(screen.at)
         assert len(as_sent) > 1 and "".join(as_sent) == desk.reply(screen.at.column.id)
         assert f"The reply in {len(as_sent)} chunks, as the model sent it." in shown(desk)
         path = tmp_path / "s.session.json"

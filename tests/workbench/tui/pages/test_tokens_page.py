@@ -18,7 +18,7 @@ from tests.support.open_app import SIZES, Desk, at_the_desk
 from tests.support.screen import seen
 from tests.workbench.tui.test_hostile_screen import assert_harmless
 from workbench.state.document import RenderedColumn
-from workbench.tui.pages import tokens
+from workbench.tui.pages import prompt_pages
 from workbench.tui.pages.page import LookedAt
 from workbench.tui.widgets.text.text_view import TextView
 
@@ -41,7 +41,7 @@ def page(session: Session = SESSION, counted: bool = False) -> str:
     for one in rendered if counted else ():
         assert one.request is not None
         counts[one.column.id] = (one.request, ledger_of(one.request, counts_of("gpt-4o-mini", pieces_of(one.request))))
-    blocks = tokens.blocks_of(LookedAt(session, session.cases[0], rendered[0], rendered, counted=counts))
+    blocks = prompt_pages.token_blocks(LookedAt(session, session.cases[0], rendered[0], rendered, counted=counts))
     return "\n".join(
         (one.lead.text if one.lead else "") + "".join(piece.text for piece in one.pieces) for one in blocks
     )
@@ -60,7 +60,7 @@ def test_a_count_of_another_prompt_is_not_shown() -> None:
     rendered = RenderedColumn(CHAT, rendering.request_of(SESSION, CHAT, CASE))
     other = rendering.request_of(SESSION, CHAT, Case("d", {"question": "Something else"}))
     old = ledger_of(other, counts_of("gpt-4o-mini", pieces_of(other)))
-    blocks = tokens.blocks_of(LookedAt(SESSION, CASE, rendered, (rendered,), counted={"chat": (other, old)}))
+    blocks = prompt_pages.token_blocks(LookedAt(SESSION, CASE, rendered, (rendered,), counted={"chat": (other, old)}))
     assert any("estimated" in piece.text for one in blocks for piece in one.pieces)
 
 

@@ -1,0 +1,221 @@
+"""The pages Differences, Lint and Tokens: what sets prompts apart, what may go wrong, and what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from adapters.lint import LINTS, Lint
+from adapters.requests.request import Request
+from adapters.requests.token_ledger import Ledger
+from sessions.running import linting
+from workbench.output import prompt_diff
+from workbench.output.display import one_line
+from workbench.output.measures import counted
+from workbench.output.prompt_diff import SectionDiff
+from workbench.output.spending import ESTIMATED, HOW, LIST_PRICE, MOST_TURNS, Spent, bar, number, shown_shares, spent_by
+from workbench.state.document import Place, RenderedColumn, demo_place
+from workbench.tui.pages.drifts import blocks_of_lines
+from workbench.tui.pages.page import LookedAt, heading, named, paragraph, table
+from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
+
+
+class Other(NamedTuple):
+    """The other side of a comparison; `id` is `sent`, `recorded` or `column ID`."""
+
+    id: str
+    name: str
+
+
+RECORDED = Other("recorded", "what was recorded")
+SENT = Other("sent", "what was sent last")
+
+
+def others_of(at: LookedAt) -> tuple[Other, ...]:
+    """List what this column can be compared with; the last request sent comes first if it differs, else last."""
+    recorded = (RECORDED,) if at.column.id in at.case.recordings else ()
+    ids = [one.column.id for one in at.columns if one.request is not None and one.column.id != at.column.id]
+    columns = [Other(f"column {id}", f"column {id}") for id in ids]
+    if at.sent is None:
+        return (*recorded, *columns)
+    return (SENT, *recorded, *columns) if has_changed(at.sent, at.rendered.request) else (*recorded, *columns, SENT)
+
+
+def has_changed(sent: Request, now: Request | None) -> bool:
+    """Return whether the request changed since it was sent."""
+    return now is not None and sent.as_dict() != now.as_dict()
+
+
+def difference_blocks(at: LookedAt, other: Other | None) -> list[Block]:
+    """Show the differences between `other` and this column's current request."""
+    request = at.rendered.request
+    if request is None:
+        return [EMPTY, *paragraph(f"There is no prompt: {at.rendered.why_no_prompt}", "error")]
+    if other is None:
+        compared = "nothing sent ({app.send_all|F5}) or recorded ({app.record|ctrl+r}), to compare with."
+        return [EMPTY, *paragraph(at.keys(f"There is no other column, and {compared}"), "note")]
+    after = prompt_diff.sections(request)
+    if other == SENT and at.sent is not None:
+        # equal messages may have had other demo or turn numbers, so sections of an unchanged request are not compared
+        before = prompt_diff.sections(at.sent) if has_changed(at.sent, request) else after
+    elif other == RECORDED:
+        before = prompt_diff.sections_of_recording(at.case.recordings[at.column.id], request)
+    else:
+        found = next((one.request for one in at.columns if f"column {one.column.id}" == other.id), None)
+        if found is None:
+            return [EMPTY, *paragraph("That column has no prompt.", "note")]
+        before = prompt_diff.sections(found)
+    diffs = prompt_diff.compare_sections(before, after)
+    name = one_line(at.column.id, 30)
+    head = [Piece("from ", "note"), Piece(other.name, "title"), Piece(" to ", "note"), Piece(f"{name} now", "title")]
+    blocks = [EMPTY, Block(tuple(head)), EMPTY, *_summary(diffs, len({**before, **after}))]
+    for diff in diffs:
+        blocks += section_blocks(diff)
+    return blocks
+
+
+def _summary(diffs: Sequence[SectionDiff], count: int) -> list[Block]:
+    if not diffs:
+        return [Block((Piece("✓ ", "ok"), Piece("the same, byte for byte")))]
+    blocks = [block(f"{len(diffs)} of {count} sections differ", "text")]
+    for diff in diffs:
+        plus = sum(line.startswith("+") for line in diff.lines)
+        minus = sum(line.startswith("-") for line in diff.lines)
+        what = "new" if diff.before is None else "gone" if diff.after is None else f"+{plus} −{minus} lines"
+        blocks.append(named(diff.section, what, width=24))
+    return blocks
+
+
+def section_blocks(diff: SectionDiff) -> list[Block]:
+    """Show a section's differences, with changed words marked."""
+    return [EMPTY, block(diff.section, "heading"), *blocks_of_lines(diff.lines)]
+
+
+LONGEST_MESSAGE = 400
+MOST_OF_A_KIND = 12
+
+
+def lints_of(at: LookedAt) -> tuple[Lint, ...]:
+    """Find the lints of the column's prompt; none if the session cannot be rendered."""
+    request = at.rendered.request
+    return () if request is None else linting.lints_of(at.session, at.column, at.case, request)
+
+
+def lint_blocks(at: LookedAt) -> list[Block]:
+    """List the lints, grouped by kind below its meaning."""
+    if at.rendered.request is None:
+        return [EMPTY, *paragraph(f"There is no prompt: {at.rendered.why_no_prompt}", "error")]
+    found = lints_of(at)
+    if not found:
+        return [EMPTY, Block((Piece("✓ ", "ok"), Piece("Everything reaches the model as it was given.")))]
+    many = counted(len(found), "thing reaches", "things reach")
+    blocks = [EMPTY, *paragraph(f"{many} the model in an unexpected form.", "text")]
+    for name, group in groupby(enumerate(found), key=lambda numbered: numbered[1].name):
+        members = list(group)
+        blocks.append(block(LINTS.get(name, name), "heading"))
+        for index, one in members[:MOST_OF_A_KIND]:
+            said = Piece(one_line(one.message, LONGEST_MESSAGE))
+            blocks.append(Block((said,), 2, f"lint {index}", Piece("⚠ ", "warning")))
+        if len(members) > MOST_OF_A_KIND:
+            blocks.append(block(f"… and {len(members) - MOST_OF_A_KIND} more of the kind", "note", indent=4))
+        blocks.append(EMPTY)
+    return blocks
+
+
+def place_of(at: LookedAt, one: Lint) -> Place:
+    """Return the editor that the lint is about."""
+    part, number, field = one.place
+    if part == "demo":
+        return demo_place(at.session, number or 1, field)
+    if part == "history":
+        return Place("history", at.case.name, (number or 1) - 1, field or "")
+    if part == "input":
+        return Place("input", at.case.name, field=field or "")
+    if part == "column":
+        return Place("column", field=at.column.id)
+    if part == "instructions" and at.session.signature.instructions is not None:
+        return Place("instructions")
+    return Place("signature", field=field or "")
+
+
+NAME = 18
+BAR = 30
+"""The longest bar in cells; a row with its numbers fits into 80."""
+
+
+def token_blocks(at: LookedAt) -> list[Block]:
+    """Show the column's token ledger (exact once counted), then every column's total."""
+    spent = _spent(at, at.rendered)
+    if spent is None:
+        return [EMPTY, *paragraph(f"There is no request: {at.rendered.why_no_prompt}", "error")]
+    blocks = [EMPTY]
+    if at.rendered.stale:
+        blocks += paragraph(f"Out of date, because {at.rendered.error}", "error")
+    blocks += [named("request", spent.total), named("its price", spent.said_cost), EMPTY]
+    blocks += _bars(spent.ledger)
+    blocks += _fields(spent.ledger)
+    blocks += _columns(at)
+    blocks += [EMPTY, *_notes(spent)]
+    return blocks
+
+
+def _spent(at: LookedAt, rendered: RenderedColumn) -> Spent | None:
+    if rendered.request is None:
+        return None
+    counted = at.counted.get(rendered.column.id)
+    if counted is not None and counted[0].counts_the_same(rendered.request):
+        return spent_by(rendered.request, ledger=counted[1])
+    return spent_by(rendered.request)
+
+
+def _bars(ledger: Ledger) -> Iterator[Block]:
+    shares = shown_shares(ledger)
+    most = max([share.tokens for share in shares], default=0)
+    for share in shares:
+        yield _row(share.name, number(share.tokens, share.exact), share.tokens, ledger.tokens, most)
+
+
+def _row(name: str, shown: str, tokens: int, whole: int, most: int) -> Block:
+    label = Piece(f"{one_line(name, NAME):<{NAME}} ", "key")
+    said = f"{shown:>9} {tokens / max(1, whole):>4.0%}  "
+    return Block((Piece(said), Piece(bar(tokens, most, BAR), "accent")), 2, "", label)
+
+
+def _fields(ledger: Ledger) -> list[Block]:
+    """Show the tokens of each field, summed over all parts of the prompt."""
+    fields = list(ledger.fields.items())
+    if not fields:
+        return []
+    most = fields[0][1]
+    rows = [
+        _row(name, number(tokens, ledger.exact), tokens, ledger.tokens, most) for name, tokens in fields[:MOST_TURNS]
+    ]
+    return [*heading("By field, in all parts together"), *rows]
+
+
+def _columns(at: LookedAt) -> list[Block]:
+    found = {rendered.column.id: spent for rendered in at.columns if (spent := _spent(at, rendered)) is not None}
+    if len(found) < 2:
+        return []
+    most = max([one.ledger.tokens for one in found.values()])
+    rows = [
+        [
+            (f"{'●' if id == at.column.id else ' '} {id}", "name"),
+            (number(one.ledger.tokens, one.ledger.exact), "value"),
+            (bar(one.ledger.tokens, most, BAR // 2), "accent"),
+            (one.said_cost, "note"),
+        ]
+        for id, one in found.items()
+    ]
+    return [*heading("Every column"), *table(rows, widest=48)]
+
+
+def _notes(spent: Spent) -> Iterator[Block]:
+    yield from paragraph(HOW, "note")
+    if not spent.ledger.exact:
+        yield from paragraph(ESTIMATED, "note")
+    if spent.ledger.uncounted:
+        yield from paragraph(f"Not counted: {', '.join(spent.ledger.uncounted)}.", "warning")
+    if spent.cost:
+        yield from paragraph(LIST_PRICE, "note")
