@@ -136,7 +136,7 @@ import dspy
 answers = []
 for one in json.load(sys.stdin):
     try:
-        names = {"__name__": "program"}
+        names = {"__name__": "signature_source"}  # some releases write the module of a class in the prompt
         exec(one["source"], names)
         kind = getattr(__import__(one["module"], fromlist=["x"]), one["kind"])
         adapter = kind(dspy.LM("openai/none", api_key="none")) if one["kind"] == "TwoStepAdapter" else kind()
