@@ -112,6 +112,7 @@ OURS_OF_A_COMMAND["check"] = (
     *OURS_OF_A_COMMAND["render"],
     *("sessions.causes", "sessions.checking", "sessions.source", "workbench.checks"),
 )
+OURS_OF_A_COMMAND["stress"] = (*OURS_OF_A_COMMAND["render"], "adapters.mutations", "sessions.stress")
 """The folders that a command loads, beside those of `--help`."""
 
 OTHERS_OF_A_COMMAND: dict[str, tuple[str, ...]] = {
@@ -121,6 +122,7 @@ OTHERS_OF_A_COMMAND: dict[str, tuple[str, ...]] = {
 }
 OTHERS_OF_A_COMMAND["parse"] = (*OTHERS_OF_A_COMMAND["render"], "email", "json_repair")
 OTHERS_OF_A_COMMAND["check"] = OTHERS_OF_A_COMMAND["render"]
+OTHERS_OF_A_COMMAND["stress"] = OTHERS_OF_A_COMMAND["parse"]
 SLOW_OF_PYTHON = (
     "asyncio",
     "concurrent",
@@ -145,7 +147,7 @@ def test_a_command_loads_what_it_uses(command: str, tmp_path: Path) -> None:
     session = tmp_path / "q.json"
     main = "import sys; from workbench.__main__ import main; main({})"
     made = ["new", "question -> answer", "-o", str(session), "--input", "question=Why?"]
-    for first in (made, ["send", str(session), "--save"]) if command in ("render", "parse", "check") else ():
+    for first in (made, ["send", str(session), "--save"]) if command in ("render", "parse", "check", "stress") else ():
         subprocess.run([sys.executable, "-c", main.format(first)], cwd=ROOT, check=True, capture_output=True)
     given = [command, str(session)] if session.exists() else [command]
     before = modules_after("")

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from adapters.formats import catalog
 from adapters.mutations import CATALOGUE
@@ -26,10 +26,12 @@ from adapters.replies.reading import Reading, ReadingError, Span
 from sessions.file.typed_values import typed
 from sessions.model.session import Case, Column, Session
 from sessions.releases.engine import ReleaseError, ReleaseReading
-from sessions.releases.release import Release
 from sessions.running import rendering
 from sessions.stress import good_replies
 from sessions.stress.good_replies import NoGoodReplyError
+
+if TYPE_CHECKING:
+    from sessions.releases.release import Release
 
 Verdict = Literal["same", "refused", "flagged", "silently_wrong"]
 VERDICTS: tuple[Verdict, ...] = ("silently_wrong", "flagged", "refused", "same")

@@ -12,7 +12,6 @@ from adapters.errors import SignatureError
 from adapters.mutations import CATALOGUE
 from sessions.errors import SessionError
 from sessions.model.session import Session
-from sessions.releases.release import Release
 from sessions.stress import grid
 from sessions.stress.grid import VERDICTS, Grid, Survival, Verdict
 from workbench.cli import arguments, selection
@@ -28,7 +27,6 @@ from workbench.output.survival_words import (
     passed_over,
     sources,
 )
-from workbench.pages import report_pages
 
 DESCRIPTION = """\
 Damages a good reply in more than a hundred named ways, as careless models,
@@ -82,10 +80,14 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError(exit_codes.no_such("mutation", options.show, CATALOGUE))
     found = _grid(options)
     if options.html is not None:
+        from workbench.pages import report_pages
+
         arguments.write_output(options.html, report_pages.survival_page(found, Path(options.session).name))
     if options.json:
         command_output.json(json_shapes.survival(found))
     elif options.markdown:
+        from workbench.pages import report_pages
+
         command_output.text(markdown.document([report_pages.counts(found), report_pages.grid(found)]), end="")
     elif options.show is not None:
         _show(found, options.show)
@@ -121,6 +123,8 @@ def _add_other_releases(found: Grid, session: Session, pythons: list[str]) -> Gr
     """Insert other dspy releases' columns after each column whose parser they have."""
     beside: dict[str, list[Survival]] = {column.id: [column] for column in found.columns}
     for python in pythons:
+        from sessions.releases.release import Release  # loads subprocess
+
         try:
             with Release(python) as dspy:
                 for column in found.columns:
