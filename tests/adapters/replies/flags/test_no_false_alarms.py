@@ -55,6 +55,7 @@ VALUES = (
     "The Harmony format uses <|channel|>final<|message|> before the answer.",
     "Tuple[int, ...] is a tuple of any length; def f(x: int) -> None: ... has no body.",
     "[1, 2, ...]",
+    "The tag </think> ends the thoughts.",
     "Thought: I look it up.\nAction: search\nAction Input: x",
     '{"name": "get_weather", "arguments": {"city": "Rome"}}',
     "{}",
