@@ -25,8 +25,7 @@ class Guidance:
         self._preferences = preferences
         self._actions: tuple[str, ...] = ()
         """The actions since the guide was shown, oldest first."""
-        self._is_tour = False
-        """Whether the guide is that of the first example."""
+        self._kind: Kind = "notes"
 
     def show(self, kind: Kind = "notes") -> None:
         """Show a guide until it is dismissed."""
@@ -34,10 +33,10 @@ class Guidance:
 
         self.hide()
         guide = Guide(self._document.session, kind)
-        self._is_tour = kind == "first"
-        if self._is_tour:
+        self._kind = kind
+        if kind == "first":
             guide.done |= self._preferences.toured
-        if guide.steps and (guide.next_step is not None or not self._is_tour):
+        if guide.steps and (guide.next_step is not None or kind != "first"):
             self._actions = ()
             self._main.guide = guide
             self._main.editors.mount(guide, before="#notes-pane")
@@ -58,8 +57,10 @@ class Guidance:
             document = self._document
             is_saved = document.path is not None and not document.dirty
             guide.look(Seen(document.session, self._main.columns.rendered, self._actions, is_saved))
-            if self._is_tour and not guide.done <= self._preferences.toured:
+            if self._kind == "first" and not guide.done <= self._preferences.toured:
                 self._preferences.note_toured(guide.done)
+            elif self._kind == "own" and guide.next_step is None and self._preferences.wants_guides:
+                self._preferences.note_welcomed()  # an own session was made: the next start needs no guide
 
     def example(self, has_files: bool) -> str:
         """Return the example that the guide's next step opens, or ""; without files, that of any step."""

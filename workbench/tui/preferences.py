@@ -224,7 +224,12 @@ class Preferences:
     def wants_guide(self) -> bool:
         """Tell whether to show the guide: an example is open and the guide was never dismissed."""
         is_example = self._document.path is None and self._document.session.signature.source is None
-        return self._remembers and is_example and not self._remembered.user.get("welcomed")
+        return self.wants_guides and is_example
+
+    @property
+    def wants_guides(self) -> bool:
+        """Tell whether no guide was dismissed or done to its end with an own session."""
+        return self._remembers and not self._remembered.user.get("welcomed")
 
     def note_welcomed(self) -> None:
         """Remember that the guide was dismissed."""
