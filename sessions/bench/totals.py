@@ -10,7 +10,7 @@ import json
 import math
 from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from copy import copy
 from fractions import Fraction
 from statistics import median
@@ -137,14 +137,14 @@ class Totals:
         return float(self.scores_sum + self.unscored_worth) / self.counted if self.counted else 0.0
 
     @property
-    def by_field(self) -> Mapping[str, tuple[int, int]]:
+    def by_field(self) -> dict[str, list[int]]:
         """For each field with expectations: the number of runs that met them, and of all runs that have them."""
         every: Counter[str] = Counter()
         missed: Counter[str] = Counter()
         for (fields, wrong), many in self._fields.items():
             every.update(dict.fromkeys(fields, many))
             missed.update(dict.fromkeys(wrong, many))
-        return {name: (many - missed[name], many) for name, many in every.items()}
+        return {name: [many - missed[name], many] for name, many in every.items()}
 
     @property
     def score(self) -> float | None:
@@ -187,7 +187,7 @@ class Totals:
         return sorted(self.times)[math.ceil(0.95 * len(self.times)) - 1] if self.times else None
 
     @property
-    def flags(self) -> Mapping[str, int]:
+    def flags(self) -> dict[str, int]:
         """The number of runs with each flag, most frequent first."""
         return dict(Counter(self._flags).most_common())
 

@@ -85,10 +85,6 @@ class Plan:
         return every if shard is None else islice(every, shard[0] - 1, None, shard[1])
 
     @property
-    def jobs(self) -> Iterator[Job]:
-        return (replace(job, number=number) for job, number in self._numbered)
-
-    @property
     def open(self) -> Iterator[Job]:
         """The runs that are not made, or that do not count."""
         cells = {id(job): self._held(job) for job in self.first}

@@ -58,12 +58,7 @@ FACTS = (
     Fact("expectations", "as expected", lambda it: _expected(it, it.held), lambda it: share_words(it, "expected")),
     Fact("expecting", "", lambda it: it.expecting),
     Fact("expectations_interval", "", lambda it: _expected(it, _ends(it, "expected"))),
-    Fact(
-        "fields",
-        "by field",
-        lambda it: {name: list(one) for name, one in it.by_field.items()},
-        lambda it: fields_words(it),
-    ),
+    Fact("fields", "by field", lambda it: it.by_field, lambda it: fields_words(it)),
     Fact("score", "score", lambda it: it.score, lambda it: score_words(it)),
     Fact("score_interval", "", lambda it: None if it.score is None else _ends(it, "score")),
     Fact("metric_calls", "", lambda it: it.metric_calls),
@@ -75,7 +70,7 @@ FACTS = (
     Fact("asked_again", "asked again", lambda it: it.asked_again, lambda it: asked_again_words(it)),
     Fact("rejected", "rejected", lambda it: it.rejected, lambda it: f"{it.rejected:,}" if it.rejected else ""),
     Fact("failed", "not counted", lambda it: it.failed, lambda it: f"{it.failed:,}" if it.failed else ""),
-    Fact("flags", "", lambda it: dict(it.flags)),
+    Fact("flags", "", lambda it: it.flags),
 )
 
 

@@ -34,7 +34,7 @@ def test_a_forecast_looks_at_the_demos_once_a_column_however_many_runs_there_are
 def test_one_column_with_a_known_price_does_not_hide_that_another_has_none(tmp_path: Path) -> None:
     model = "openai/nobody-knows-me"
     target = target_of(tmp_path, model, 1)
-    chat, json = plan([target], 1).jobs
+    chat, json = plan([target], 1).first
     for known, unknown in ((chat, json), (json, chat)):
         target.results_path.unlink(missing_ok=True)
         run = BenchRun(

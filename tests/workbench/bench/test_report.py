@@ -59,4 +59,4 @@ def test_shares_are_told_by_field() -> None:
     run = BenchRun(case="0", column="a", number=1, outcome="parsed", request="", fields=("x", "y"), wrong=("y",))
     total = Grid((Cell("q.json", "0", "a", (run,)),)).columns[0]
     assert report.fields_words(total) == "x 1 of 1, y 0 of 1"
-    assert total.by_field == {"x": (1, 1), "y": (0, 1)}
+    assert total.by_field == {"x": [1, 1], "y": [0, 1]}
