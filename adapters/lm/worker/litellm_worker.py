@@ -214,12 +214,14 @@ async def keep(litellm: object, output: Output, message: Message) -> None:
 
 
 def is_for_a_reply(request: Any, asked: Message) -> bool:
-    """Return whether a kept request contains the last text of the prompt."""
+    """Return whether a kept request contains the last text of the prompt; data of files is written differently."""
     try:
         body = json.loads(request.content)
     except (ValueError, RecursionError):
         return False
-    read = list(texts_in([asked.get(name) for name in ("messages", "input", "prompt")]))
+    read = [
+        one for one in texts_in([asked.get(name) for name in ("messages", "input", "prompt")]) if one[:5] != "data:"
+    ]
     return not read or any(read[-1].strip() in one for one in texts_in(body))
 
 

@@ -15,9 +15,11 @@ from adapters.lm.litellm_client import LitellmLM
 
 QUICK = ("gemini", "vertex", "bedrock", "mistral", "cohere", "anthropic")
 TOOL = {"type": "function", "function": {"name": "search", "parameters": {"type": "object", "properties": {}}}}
+PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
 REQUESTS: tuple[dict[str, Any], ...] = (
     {"messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": 'Rain? é "\\\n'}]},
     {"messages": [{"role": "user", "content": "Rain?"}], "max_tokens": 9, "tools": [TOOL]},
+    {"messages": [{"role": "user", "content": [{"type": "text", "text": "Rain?"}, PICTURE]}]},
 )
 
 
