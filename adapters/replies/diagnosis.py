@@ -5,7 +5,9 @@ Flags and near misses recognise the patterns; the table ranks them and lists the
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args, get_origin
 
@@ -14,7 +16,7 @@ from adapters.replies.flag import Diagnosis, Flag, shown
 from adapters.replies.flags.verdict import named
 from adapters.replies.flags.wrong_places import nearly
 from adapters.replies.near_misses import LEAKS
-from adapters.signatures.signature import allows_none
+from adapters.signatures.signature import Signature, allows_none
 from adapters.signatures.type_names import walk, written
 from adapters.types.recognition import is_named
 
@@ -59,11 +61,16 @@ def penalty(reading: Reading, field: str | None) -> Iterator[Fix]:
 
 def native_tools(reading: Reading, field: str | None) -> Iterator[Fix]:
     """Offer native tool calls, which only signatures with tools can use."""
-    kinds = [one for field_of in reading.signature.fields.values() for one in walk(field_of.annotation)]
-    if not any(is_named(one, "Tool") or is_named(one, "ToolCalls") for one in kinds):
+    if not _has_tools(reading.signature):
         return
     change = {"options": {"use_native_function_calling": True}}
     yield Fix("native", "Let the model call tools natively.", change)
+
+
+@lru_cache(maxsize=256)
+def _has_tools(signature: Signature) -> bool:
+    kinds = [one for field in signature.fields.values() for one in walk(field.annotation)]
+    return any(is_named(one, "Tool") or is_named(one, "ToolCalls") for one in kinds)
 
 
 def fallback(reading: Reading, field: str | None) -> Iterator[Fix]:
@@ -132,6 +139,8 @@ def allow_value(reading: Reading, field: str | None) -> Iterator[Fix]:
     yield retype_field(declared.name, kind, f"Allow {told} in `{field}`.")
 
 
+LONGEST_REPORTED = 4_000
+PAIR = 2
 LONGEST_WORD = 40
 MOST_IN_A_WORD = 3
 MOST_WORDS = 5
@@ -426,6 +435,14 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
     return tuple(causes)
 
 
+def _bug_report(reading: Reading) -> str:
+    fields = [f"{one.role} {one.name}: {written(one.annotation)}" for one in reading.signature.fields.values()]
+    error = "" if reading.error is None else f"{reading.error.type}: {reading.error.message.strip()}"
+    reply = json.dumps(reading.completion[:LONGEST_REPORTED])
+    lines = ["No known cause for this parse error", f"Adapter: {reading.adapter}", *fields]
+    return "\n".join([*lines, f"Error: {error}", f"Reply ({len(reading.completion):,} characters): {reply}"])
+
+
 def _has_begun(reading: Reading) -> bool:
     """Return True if the reply has an output, or the beginning of the format."""
     text, states = reading.completion, [one.state for one in reading.fields.values()]
@@ -464,7 +481,8 @@ def _last(reading: Reading) -> Diagnosis:
     cut_off = next((flag for flag in reading.flags if flag.name == CUT_OFF), None)
     if cut_off is not None:
         return Diagnosis(CUT_OFF, cut_off.message, fixes=_fixes(LAST[CUT_OFF][1], reading, None))
-    if all(state in ("missing", "default") for state in states):
+    is_own = reading.form == "own"  # the form that a user's own parser expects is unknown
+    if not is_own and all(state in ("missing", "default") for state in states):
         expected = {"markers": "[[ ## name ## ]] markers", "xml": "tags", "prose": "text"}.get(
             reading.form, "JSON keys"
         )
@@ -472,12 +490,15 @@ def _last(reading: Reading) -> Diagnosis:
         text = reading.completion.strip()
         if len(text.split()) <= 2 * len(states) and not set(text) & set("[]{}<>`"):
             message = f"The reply is bare: {shown(text)}, without any {expected}."
+        elif reading.form == "fenced json" and "```json" in text:
+            inner = "; a ``` inside a string ends it" if text.count("```") > PAIR else ""
+            message = f"The fenced block is not valid JSON{inner}."
         return Diagnosis(UNFORMATTED, message, fixes=_fixes(LAST[UNFORMATTED][1], reading, None))
-    if missing:
+    if missing and not is_own:
         message = f"The reply has no {named(missing)}; it ends without it."
         return Diagnosis(MISSING, message, missing[0], fixes=_fixes(LAST[MISSING][1], reading, None))
-    message = "No known pattern explains this parse error; please report it with the reply."
-    return Diagnosis(UNKNOWN, message, fixes=_fixes(LAST[UNKNOWN][1], reading, None))
+    message = "No known pattern explains this parse error; please report it with the text below."
+    return Diagnosis(UNKNOWN, message, None, "", _fixes(LAST[UNKNOWN][1], reading, None), _bug_report(reading))
 
 
 def _fixes(makers: tuple[FixMaker, ...], reading: Reading, field: str | None) -> tuple[Fix, ...]:

@@ -33,6 +33,8 @@ class Diagnosis(NamedTuple):
     field: str | None = None
     path: str = ""
     fixes: tuple[Fix, ...] = ()
+    report: str = ""
+    """The text of a bug report, if no pattern matches."""
 
 
 class HasPlaces(Protocol):

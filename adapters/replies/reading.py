@@ -203,6 +203,11 @@ class Reading(ShowsItself):
         return () if self.reader is None else self.reader.diagnosis_of(self)
 
     @property
+    def bug_report(self) -> str:
+        """Return the text of a bug report if no pattern explains the parse error, else ""."""
+        return next((one.report for one in self.diagnosis if one.report), "")
+
+    @property
     def fix_messages(self) -> tuple[str, ...]:
         """Return the messages of all fixes, each once, best first."""
         return tuple(dict.fromkeys(fix.message for cause in self.diagnosis for fix in cause.fixes))

@@ -133,6 +133,8 @@ def reading(read: Reading) -> dict[str, JSON]:
         "salvage": {name: plain(value) for name, value in read.salvage.items()},
         "diagnosis": [_diagnosis(one) for one in read.diagnosis],
     }
+    if read.bug_report:
+        shape["bug_report"] = read.bug_report
     if read.extraction is not None:
         shape["extraction"] = reading(read.extraction)
     return shape

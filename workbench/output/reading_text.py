@@ -129,6 +129,8 @@ def _write_diagnosis(reading: Reading) -> None:
             command_output.text(f"  cause: {cause.message}")
     for message in reading.fix_messages:
         command_output.text(f"  fix: {message}")
+    for line in reading.bug_report.splitlines():
+        command_output.text(f"  | {line}")
 
 
 def _write_spans(reading: Reading) -> None:

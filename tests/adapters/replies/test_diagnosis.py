@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import adapters
+from adapters.errors import AdapterParseError
 from adapters.formats import catalog
+from adapters.formats.chat import ChatAdapter
 from adapters.replies.diagnosis import LAST, PATTERNS
 from adapters.replies.flags.glossary import FLAGS
 from adapters.replies.reading import Reading
 from adapters.signatures import notation
+from adapters.signatures.signature import Signature
 from workbench.output import json_shapes
 
 ITEM = """
@@ -266,6 +271,29 @@ def test_a_good_reply_has_no_diagnosis_and_an_error_always_has_one() -> None:
     assert read("chat", "q -> a", "[[ ## a ## ]]\nParis\n\n[[ ## completed ## ]]").diagnosis == ()
     assert read("json", ITEM, '{"items": [{"name": "Pen", "price": 1.5, "qty": 3}]}').diagnosis == ()
     assert read("xml", "q -> a: int", "<a>seven</a>").diagnosis
+
+
+class OwnAdapter(ChatAdapter):
+    """A user's adapter, whose form nobody knows."""
+
+    def parse(self, signature: Signature, completion: str) -> dict[str, Any]:
+        raise AdapterParseError("OwnAdapter", signature, completion)
+
+
+def test_a_parse_error_that_no_pattern_explains_comes_with_the_text_of_a_bug_report() -> None:
+    reading = OwnAdapter().read(adapters.read_signature("q -> a: int"), "half a \ud800 surrogate\x1b[2J")
+    (only,) = reading.diagnosis
+    assert only.cause == "unknown" and "report" in only.message
+    report = reading.bug_report
+    assert "output a: int" in report and "AdapterParseError" in report and "\\ud800 surrogate\\u001b[2J" in report
+    assert json_shapes.reading(reading)["bug_report"] == report
+    known = read("chat", "q -> a", "")
+    assert known.bug_report == "" and "bug_report" not in json_shapes.reading(known)
+
+
+def test_a_fence_inside_a_string_of_a_fenced_block_is_named() -> None:
+    reading = read("markdown", "q -> a", '```json\n{"a": "```py\\nx```"}\n```')
+    assert "a ``` inside a string ends it" in reading.diagnosis[0].message
 
 
 def test_nothing_is_computed_before_it_is_requested() -> None:

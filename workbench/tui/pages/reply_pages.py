@@ -88,6 +88,7 @@ def _what_it_made(rendered: RenderedColumn, parser: str) -> list[Block]:
         named(title, ("✗ ", "error"), one_line(verdict(reading), LONGEST_VALUE * 2)),
         *[named("", (f"⚠ {cause.message}", "warning")) for cause in reading.diagnosis[:4]],
         *[named("", (f"+ {message}", "note")) for message in reading.fix_messages[:MOST_FIXES]],
+        *[named("", (one_line(line, LONGEST_VALUE * 2), "note")) for line in reading.bug_report.splitlines()],
     ]
 
 
