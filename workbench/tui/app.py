@@ -362,7 +362,7 @@ class WorkbenchApp(SurvivingApp):
         self.ask(actions.browsing.open_pasted(self, message.text))
 
     def on_attach_file(self, message: AttachFile) -> None:
-        self.ask(actions.attaching.attach(self, message))
+        self.ask(actions.cases.attach(self, message))
 
     def on_copies_of_work(self, message: CopiesOfWork) -> None:
         actions.files.say_of_copies(self, message.why_not)

@@ -10,6 +10,7 @@ from adapters.errors import SignatureError
 from adapters.formats.catalog import make
 from adapters.lm.errors import ProviderError
 from adapters.lm.offline import OfflineLM
+from adapters.requests.request import prepare
 from adapters.signatures.notation import read
 from adapters.tools.arguments import ArgumentsError, validate
 
@@ -101,9 +102,11 @@ LONG_OF_LONG = ([INNER, "class M(pydantic.BaseModel):", "    x: pydantic.conlist
     [("chat", *DEEP), ("json", *DEEP), ("markdown", *DEEP), ("json", *LONG), ("markdown", *LONG_OF_LONG)],
 )
 def test_an_offline_model_says_that_the_type_asks_for_too_much(adapter: str, lines: list[str], annotation: str) -> None:
-    messages = make(adapter).format(read(source(lines, annotation)), [], {"b": "x"})
+    made = make(adapter)
+    request = prepare(made, read(source(lines, annotation)), [], {"b": "x"})
+    model = OfflineLM("offline/exact", 0).asked_by(made, request)
     with pytest.raises(ProviderError, match="no reply of more than 10,000 values, and the type of `a` asks for that"):
-        list(OfflineLM("offline/exact", 0).stream({"messages": messages}))
+        list(model.stream(request.as_dict()))
 
 
 @pytest.mark.slow

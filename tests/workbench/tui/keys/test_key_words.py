@@ -31,6 +31,7 @@ NOT_OURS = {
     "tui/panes/source_editor.py": ("esc",),
     "tui/screens/main.py": ("ctrl+c", "shift+drag"),
     "cli/arguments.py": ("ctrl+d",),
+    "cli/commands/capture.py": ("ctrl+c",),
     "serving/board.py": ("ctrl+c",),
 }
 """Keys of what is offered while typing: no bindings, like tab and the arrows there. Copying what is selected is
