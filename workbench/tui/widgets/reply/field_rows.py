@@ -81,11 +81,11 @@ def rows_of(reading: Reading, width: int, toggled: frozenset[str] | set[str] = f
         (others if is_salvage else verdict_fields).append(field)
     for field in verdict_fields:
         found += _field(reading, field, flags, width, toggled)
-    if not reading.ok and "diagnosis" in vars(reading):
-        found += _diagnosis(reading, near_misses, width)
     for flag in flags:
         if flag.field is None and not (flag.name == LOST and others):  # their heading says so
             found += _message("⚠", flag.message, "warning", width)
+    if not reading.ok and "diagnosis" in vars(reading):
+        found += _diagnosis(reading, near_misses, width)
     for miss in near_misses:
         found += [*_message("?", miss.message, "warning", width), *_message(" →", would_parse_as(miss), "note", width)]
     if others:
