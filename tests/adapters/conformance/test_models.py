@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import json
+from collections.abc import Callable, Mapping
 from itertools import groupby
 from typing import Any
 
@@ -27,33 +28,29 @@ ADAPTERS = ("chat", "json", "xml", "baml", "twostep", "markdown")
 PERSONAS = ("exact", "truncated", "mistyped", "empty")
 
 
-def said(persona: str, messages: Any) -> str:
-    stream = open_model(f"offline/{persona}", chunk_seconds=0).stream({"messages": messages})
-    return "".join(chunk.text for chunk in stream)
-
-
 class Echoing(ScriptedLM):
-    """A user's own model: gives an offline model's reply in one piece."""
+    """A user's own model: gives the replies of an offline model, each in one piece."""
 
-    def __init__(self, persona: str) -> None:
+    def __init__(self, replies: Mapping[str, str]) -> None:
         super().__init__()
-        self._persona = persona
+        self._texts = replies
 
     def stream(self, request: Any, cancel: Any = None) -> Any:
-        self._replies = [said(self._persona, request["messages"])]
+        self._replies = [self._texts[json.dumps(request["messages"])]]
         return super().stream(request, cancel)
 
 
-@pytest.fixture(params=PERSONAS)
-def persona(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+def replies_of(run: Run) -> dict[str, str]:
+    """The text of each reply, by the messages that it answers."""
+    return {json.dumps(one.request["messages"]): one.completions[0].text for one in run.attempts}
 
 
-@pytest.fixture
-def through_litellm(persona: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[LM]:
-    with LoopbackServer(lambda body: said(persona, body["messages"])) as server:
+def through_litellm(run: Run, monkeypatch: pytest.MonkeyPatch, asked: Callable[[LM], Run]) -> Run:
+    """The same run through litellm, whose provider gives the replies of `run`."""
+    replies = replies_of(run)
+    with LoopbackServer(lambda body: replies[json.dumps(body["messages"])]) as server:
         monkeypatch.setenv("OPENAI_API_BASE", server.url)
-        yield open_model("openai/any-name")
+        return asked(open_model("openai/any-name"))
 
 
 def ask(adapter: str, lm: LM) -> Run:
@@ -74,10 +71,12 @@ def account(run: Run) -> Any:
     ]
 
 
+@pytest.mark.parametrize("persona", PERSONAS)
 @pytest.mark.parametrize("adapter", ADAPTERS)
-def test_every_model_gives_the_same_run(adapter: str, persona: str, through_litellm: LM) -> None:
+def test_every_model_gives_the_same_run(adapter: str, persona: str, monkeypatch: pytest.MonkeyPatch) -> None:
     offline = ask(adapter, open_model(f"offline/{persona}", chunk_seconds=0))
-    for other in (ask(adapter, Echoing(persona)), ask(adapter, through_litellm)):
+    echoed = ask(adapter, Echoing(replies_of(offline)))
+    for other in (echoed, through_litellm(offline, monkeypatch, lambda lm: ask(adapter, lm))):
         assert other.ok == offline.ok
         assert steps(other) == steps(offline)
         assert account(other) == account(offline)
@@ -112,11 +111,11 @@ def tools_told(run: Run) -> list[Any]:
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
-@pytest.mark.parametrize("persona", ["exact"], indirect=True)
-def test_tools_called_in_text_give_the_same_run(adapter: str, persona: str, through_litellm: LM) -> None:
-    offline = ask_with_tools(adapter, open_model(f"offline/{persona}", chunk_seconds=0))
+def test_tools_called_in_text_give_the_same_run(adapter: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    offline = ask_with_tools(adapter, open_model("offline/exact", chunk_seconds=0))
     assert [attempt.purpose for attempt in offline.attempts][:2] == ["first", "tools"] or not tools_told(offline)
-    for other in (ask_with_tools(adapter, Echoing(persona)), ask_with_tools(adapter, through_litellm)):
+    echoed = ask_with_tools(adapter, Echoing(replies_of(offline)))
+    for other in (echoed, through_litellm(offline, monkeypatch, lambda lm: ask_with_tools(adapter, lm))):
         assert steps(other) == steps(offline)
         assert tools_told(other) == tools_told(offline)
         assert account(other) == account(offline)
@@ -128,7 +127,7 @@ def test_tools_called_in_text_give_the_same_run(adapter: str, persona: str, thro
 def test_tools_called_natively_give_the_same_run(adapter: str, provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if (adapter, provider) == ("markdown", "anthropic"):
         pytest.skip("Markdown's only message is the system's, and Anthropic's protocol wants another")
-    final = said("exact", make(adapter).format(SIGNATURE, [], INPUTS))
+    final = ask(adapter, open_model("offline/exact", chunk_seconds=0)).attempts[0].completions[0].text
     parts = (ToolCallPart(0, "call_0", "search", '{"query": "rain"}'), ToolCallPart(1, "call_1", "now", "{}"))
     scripted = ask_with_tools(adapter, ScriptedLM([Chunk(tool_calls=parts)], final), CAN_CALL)
     assert [one[0] for one in tools_told(scripted)] == ["search", "now"]

@@ -250,7 +250,7 @@ def test_the_answers_are_in_sight_however_much_differs(session: Path) -> None:
         assert "more lines" in await asked(desk)
         dialog = desk.app.screen.query_one(".dialog")
         answers = desk.app.screen.query_one(OptionList)
-        assert answers.option_count == 2
+        assert answers.option_count == 3
         assert answers.region.bottom < dialog.region.bottom <= desk.app.size.height
 
     run(session, act, SMALL)
