@@ -45,6 +45,11 @@ class Numbers:
         at, bit = divmod(number, 8)
         return bool(self._bits[at] >> bit & 1) if 0 <= at < len(self._bits) else number in self._others
 
+    @property
+    def highest(self) -> int:
+        """Return the highest number; 0 if there is none."""
+        return max(int.from_bytes(self._bits, "little").bit_length() - 1, *self._others, 0)
+
     def add(self, number: int) -> None:
         if not 0 <= number <= HIGHEST_BIT:
             self._others.add(number)
@@ -317,6 +322,11 @@ class Cell(Totals):
     def has(self, number: int) -> bool:
         """Tell whether a run with this number counts."""
         return number in self._numbers
+
+    @property
+    def highest(self) -> int:
+        """Return the highest number of a run that counts; 0 if there is none."""
+        return self._numbers.highest
 
     def is_within(self, numbers: Collection[int]) -> bool:
         """Tell whether no run has a number other than these."""

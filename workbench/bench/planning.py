@@ -90,6 +90,11 @@ class Plan:
         cells = {id(job): self._held(job) for job in self.first}
         return (replace(job, number=number) for job, number in self._numbered if not cells[id(job)].has(number))
 
+    @property
+    def held_repeats(self) -> int:
+        """The highest number of an existing run, at least 1."""
+        return max((self._held(job).highest for job in self.first), default=0) or 1
+
     @cached_property
     def open_count(self) -> int:
         return sum(1 for _ in self.open)

@@ -70,7 +70,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments.add_variants(parser)
     arguments.add_ask_again(parser, "as a column beside each, which shows how often it helps and what it costs")
     parser.add_argument(
-        "--repeat", type=arguments.count, default=1, metavar="N", help="runs of each case and column (default 1)"
+        "--repeat",
+        type=arguments.count,
+        metavar="N",
+        help="runs of each case and column (default 1; with --no-send or --join: as many as there are)",
     )
     parser.add_argument("--jobs", type=arguments.count, default=1, metavar="N", help="runs at once (default 1)")
     parser.add_argument(
@@ -202,9 +205,14 @@ def planned_by(options: argparse.Namespace) -> tuple[Plan, list[str]]:
         targets = _targets(options)
         joined = {} if options.join is None else {one.file: reading.join(one.file, options.join) for one in targets}
         held = {file: one.results for file, one in joined.items()} or None
-        planned = plan(targets, options.repeat, options.again, held)
+        planned = plan(targets, options.repeat or 1, options.again, held)
     except SessionError as error:
         raise CommandError(str(error)) from error
+    if options.repeat is None and (options.no_send or options.join is not None):
+        planned = replace(planned, repeat=planned.held_repeats)
+    elif planned.held_repeats > planned.repeat:
+        counted = f"{planned.repeat} of up to {planned.held_repeats} runs of each cell in the results file"
+        command_output.message(f"workbench: this report counts {counted}; --repeat {planned.held_repeats} counts all")
     for reason, cells in planned.unrenderable.items():
         others = f" and {len(cells) - 1} more cells" if len(cells) > 1 else ""
         command_output.message(f"workbench: {cells[0]}{others}: {reason}; skipped")

@@ -48,6 +48,20 @@ def test_every_case_runs_under_every_column_as_often_as_asked(rain: str, run: Ru
     assert len(done.json["cells"]) == 6
 
 
+def test_a_report_without_sending_counts_every_run_that_the_file_holds(rain: str, run: Run) -> None:
+    with_cases(rain, 2)
+    run("bench", rain, "--adapter", "chat", "--repeat", "3")
+    assert "2 cases × 1 column, 6 runs" in run("bench", rain, "--adapter", "chat", "--no-send").out
+
+
+def test_a_report_of_fewer_runs_than_the_file_holds_says_so(rain: str, run: Run) -> None:
+    with_cases(rain, 2)
+    run("bench", rain, "--adapter", "chat", "--repeat", "3")
+    done = run("bench", rain, "--adapter", "chat")
+    assert "2 cases × 1 column, 2 runs" in done.out
+    assert "counts 1 of up to 3 runs of each cell in the results file; --repeat 3 counts all" in done.err
+
+
 def test_the_json_has_the_agreed_shape(rain: str, run: Run) -> None:
     with_cases(rain, 2, {"fields": {"answer": {"in": ["yes", "no"]}}})
     shape = run("bench", rain, "--adapter", "chat", "json", "--repeat", "2", "--json").json
