@@ -9,14 +9,15 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
 from adapters.replies.fix import MORE_TOKENS, Fix, describe_field, raise_limit, retype_field, use_adapter
 from adapters.replies.flag import Diagnosis, Flag, shown
+from adapters.replies.flags.values_refused import given_value
 from adapters.replies.flags.verdict import named
 from adapters.replies.flags.wrong_places import nearly
 from adapters.replies.near_misses import LEAKS
-from adapters.signatures.signature import Signature, allows_none
+from adapters.signatures.signature import Field, Signature, allows_none
 from adapters.signatures.type_names import walk, written
 from adapters.types.recognition import is_named
 
@@ -78,10 +79,15 @@ def fallback(reading: Reading, field: str | None) -> Iterator[Fix]:
         yield Fix("fallback", "Retry with the JSON adapter after a parse error.", {"fallback": True})
 
 
+def _given(reading: Reading, declared: Field | None) -> Any:
+    """Return the value that the reply gives for an output; None without one."""
+    found = reading.fields.get(declared.name) if declared is not None else None
+    return None if found is None or declared is None else given_value(found, declared.annotation)
+
+
 def optional(reading: Reading, field: str | None) -> Iterator[Fix]:
     declared = reading.signature.output_fields.get(field or "")
-    found = reading.fields.get(field or "")
-    given = found.steps[-1].after if found is not None and found.steps else None
+    given = _given(reading, declared)
     if declared is not None and not isinstance(given, list | dict) and not allows_none(declared.annotation):
         kind = f"{written(declared.annotation)} | None"
         yield retype_field(declared.name, kind)
@@ -106,22 +112,18 @@ def list_example(reading: Reading, field: str | None) -> Iterator[Fix]:
 def as_list(reading: Reading, field: str | None) -> Iterator[Fix]:
     """Offer a list of the type where the reply has a list."""
     declared = reading.signature.output_fields.get(field or "")
-    found = reading.fields.get(field or "")
-    given = found.steps[-1].after if found is not None and found.steps else None
+    given = _given(reading, declared)
     if declared is not None and isinstance(given, list) and get_origin(declared.annotation) is None:
         yield retype_field(declared.name, f"list[{written(declared.annotation)}]")
 
 
 def allow_value(reading: Reading, field: str | None) -> Iterator[Fix]:
     """Offer a Literal extended by the reply's disallowed values."""
-    found = reading.fields.get(field or "")
     declared = reading.signature.output_fields.get(field or "")
-    if found is None or declared is None:
+    given = _given(reading, declared)
+    if declared is None or given is None:
         return
-    given = found.steps[-1].after if found.steps else found.raw
     literal, values = declared.annotation, [given]
-    if get_origin(literal) is Literal and not isinstance(given, str):
-        values = [(found.raw or "").strip()]
     if get_origin(literal) is list and isinstance(given, list):
         (literal,), values = get_args(literal), given
     texts = [one for one in values if isinstance(one, str) and "{" not in one and len(one.split()) <= MOST_IN_A_WORD]

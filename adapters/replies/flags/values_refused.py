@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from adapters.replies.flag import Flag, shown
 from adapters.replies.flags.extra_keys import known_keys
+from adapters.replies.flags.json_text import first_opening, valid_object_at, without_fences
 from adapters.replies.flags.repaired_json import has_open_quote
 from adapters.replies.flags.verdict import named
 from adapters.replies.flags.wrong_places import wrong_places
@@ -31,34 +32,41 @@ def values_refused(reading: Reading) -> Iterator[Flag]:
     """Yield flags for every field that was found but could not be coerced."""
     for field in reading.fields.values():
         if field.state == "failed" and field.name in reading.signature.output_fields:
-            found = list(_of_field(reading, field))
             declared = reading.signature.output_fields[field.name]
-            wrong = list(wrong_places(declared, _given(field), is_explained=bool(found)))
+            given = given_value(field, declared.annotation)
+            found = list(_of_field(field, declared.annotation, given))
+            wrong = list(wrong_places(declared, given, is_explained=bool(found)))
             is_told = any(one.path == field.name and one.name in ("not-a-number", "null-not-allowed") for one in wrong)
             yield from [one for one in found if not (is_told and one.name == "words-around-value")]
             yield from wrong
 
 
-def _given(field: FieldReading) -> Any:
-    """Return the value that was rejected; text from which json_repair made up a list or object counts as text."""
+def given_value(field: FieldReading, annotation: Any) -> Any:
+    """Return the rejected value: the text itself if json_repair made up a list or object from it."""
     last = field.steps[-1] if field.steps else None
     if last is None:
         return field.raw
-    is_made_up = last.rule == "json_repair" and isinstance(last.after, list | dict) and type(last.before) is str
-    if is_made_up and not last.path and last.before.strip()[:1] == "{" and not isinstance(last.after, dict):
-        return last.before.strip()
-    return last.after
+    is_made = last.rule == "json_repair" and not last.path and isinstance(last.after, list | dict)
+    if not is_made or type(last.before) is not str:
+        return last.after
+    kind, text = _single_kind(annotation), without_fences(last.before)
+    is_plain = get_origin(kind) is Literal or (isinstance(kind, type) and issubclass(kind, bool | int | float | Enum))
+    begins = "{" if isinstance(last.after, dict) else "["
+    start = first_opening(text)
+    is_written = (text[:1] == begins and not is_plain) or (start >= 0 and valid_object_at(text, start) >= 0)
+    return last.after if is_written else last.before.strip()
 
 
-def _of_field(reading: Reading, field: FieldReading) -> Iterator[Flag]:
-    annotation = reading.signature.output_fields[field.name].annotation
-    given: Any = field.steps[-1].after if field.steps else field.raw
+def _single_kind(annotation: Any) -> Any:
+    """Return the only type beside None, else the annotation."""
     members = [one for one in get_args(annotation) if one is not type(None)]
-    optional = len(members) == 1 and len(get_args(annotation)) == 2 and get_origin(annotation) is not Literal
-    inner = members[0] if optional and get_origin(annotation) not in (list, dict, set, tuple) else annotation
-    text = (field.raw or "").strip()[:MOST_TEXT]
-    if isinstance(given, str):
-        text = given.strip()[:MOST_TEXT]
+    is_optional = len(members) == 1 and len(get_args(annotation)) == 2 and get_origin(annotation) is not Literal
+    return members[0] if is_optional and get_origin(annotation) not in (list, dict, set, tuple) else annotation
+
+
+def _of_field(field: FieldReading, annotation: Any, given: Any) -> Iterator[Flag]:
+    inner = _single_kind(annotation)
+    text = (given if isinstance(given, str) else field.raw or "").strip()[:MOST_TEXT]
     name = field.name
     if isinstance(inner, type) and issubclass(inner, Enum):
         yield from _enum(name, inner, given, text, inner is not annotation)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Literal
 
 import pytest
 
@@ -183,3 +184,24 @@ def test_looking_for_what_resembles_a_marker_is_fast() -> None:
     reading = read("chat", text)
     assert loops(lambda: make("chat").read(SIGNATURE, text).flags) < LOOPS_A_SECOND
     assert "marker-in-value" not in {flag.name for flag in reading.flags}
+
+
+@pytest.mark.parametrize("adapter", ["chat", "json", "xml"])
+@pytest.mark.parametrize("text", ["refund [/x]", "refund {a}", "a, [b], c", "[refund]", "{refund}"])
+@pytest.mark.parametrize("kind", [Literal["bug", "billing"], int, bool, dict[str, int]])
+def test_a_list_that_json_repair_made_up_is_not_shown_as_the_value(adapter: str, text: str, kind: object) -> None:
+    if kind == dict[str, int] and text == "[refund]":
+        pytest.skip("a list in brackets is what the reply gives")
+    signature = Signature.make([Field("q", "input"), Field("label", "output", kind)])
+    form = {"chat": "markers", "json": "json", "xml": "xml"}[adapter]
+    reading = make(adapter).read(signature, FORMS[form].write_values({"label": text}))  # type: ignore[index]
+    (cause,) = [one for one in reading.diagnosis if one.message.startswith("`label` is")]
+    assert cause.message.startswith(f"`label` is {text!r}, ")
+    fixes = [fix.change["type"] for fix in cause.fixes if fix.message.startswith("Allow")]
+    assert fixes in ([], [f"Literal['bug', 'billing', {text!r}]"])
+
+
+def test_a_list_in_the_reply_is_shown_by_its_wrong_item() -> None:
+    signature = Signature.make([Field("q", "input"), Field("label", "output", list[Literal["bug", "billing"]])])
+    reading = make("chat").read(signature, '[[ ## label ## ]]\nHere it is: ["refund"]\n')
+    assert "`label[0]` is 'refund'" in sentences(reading)
