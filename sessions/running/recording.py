@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from adapters.errors import SignatureError
@@ -211,17 +211,18 @@ def read_completion(adapter: Adapter, request: Request, signature: Signature, an
         output["tool_calls"] = list(answer.tool_calls)
     if answer.logprobs:
         output["logprobs"] = answer.logprobs
-    if request.whole_call is not None and extraction is not None:
-        output["extraction"] = extraction.text
-    elif isinstance(adapter, TwoStepAdapter) and extraction is not None:
-
-        def read(signature: Signature, text: str) -> Reading:
-            return adapter.read(signature, text, extraction.text, extraction.adapter or ChatAdapter.name)
-
-        made = postprocess(adapter, request, signature, output, read)
-    else:
-        made = postprocess(adapter, request, signature, output)
+    read = None
+    if extraction is not None:
+        if request.whole_call is not None:
+            output["extraction"] = extraction.text
+        elif isinstance(adapter, TwoStepAdapter):
+            read = partial(_extracted, adapter, extraction)
+    made = postprocess(adapter, request, signature, output, read)
     return made.reading.ending(answer.finish_reason, answer.refusal, request.params)
+
+
+def _extracted(adapter: TwoStepAdapter, extraction: Extraction, signature: Signature, text: str) -> Reading:
+    return adapter.read(signature, text, extraction.text, extraction.adapter or ChatAdapter.name)
 
 
 def recorded_reading(reading: Reading) -> RecordedReading:
@@ -281,8 +282,11 @@ def _recording_of_reply(
     if reply is None:
         raise SessionError(None, place, "there is no reply to record", "send it, or paste a reply under the column")
     try:
-        used = adapter or rendering.adapter_of(column)
         signature = variants.session_of(session, column).signature.read()
+    except SignatureError as error:
+        raise SessionError(None, place, str(error)) from error
+    try:
+        used = adapter or rendering.adapter_of(column)
         request = rendering.request_of(session, column, case, capabilities=capabilities, adapter=used)
     except (SignatureError, UnknownAdapterError) as error:
         raise SessionError(None, place, str(error)) from error

@@ -174,11 +174,9 @@ def check_size(text: str) -> None:
     if text.count("[") + text.count("(") + text.count("{") <= DEPTH_LIMIT:
         return
     # The first, faster pattern also counts brackets in strings and comments; the second only runs if it finds too many.
-    for pattern in (_BRACKETS, _TOKENS):
-        place = _too_deep(pattern, text)
-        if place is None:
-            return
-    raise refuse(place or 0, f"more than {DEPTH_LIMIT} nested brackets")
+    if _too_deep(_BRACKETS, text) is None or (place := _too_deep(_TOKENS, text)) is None:
+        return
+    raise refuse(place, f"more than {DEPTH_LIMIT} nested brackets")
 
 
 def _too_deep(pattern: re.Pattern[str], text: str) -> int | None:

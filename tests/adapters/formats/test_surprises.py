@@ -101,7 +101,7 @@ CLAIMS: Mapping[str, tuple[str, str]] = {
     "json-time-unquoted": (FLAG, "text-lost-in-repair"),
     "json-some-key": (FLAG, "key-of-several-words"),
     "json-neg-infinity": (FLAG, "minus-sign-lost"),
-    "json-comment-hash": (FLAG, "text-lost-in-repair"),
+    "json-comment-hash": (FLAG, "json-repaired"),
     "json-dup-keys": (FLAG, "duplicate-key-last-wins"),
     "json-deep-recursion": (FLAG, "leaked-error"),
     "json-open-braces": (FLAG, "leaked-error"),

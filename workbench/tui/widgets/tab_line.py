@@ -80,11 +80,8 @@ class TabLine(Widget, can_focus=True):
         for longest in range(LONGEST_CUT, 1, -1):
             cut = {id: name if id == self._active else name[:longest] for id, name in names.items()}
             forms.append(("", cut))
-        for gap, shown in forms:
-            made = self._drawn(gap, shown)
-            if made.cell_length <= self.size.width:
-                break
-        return made
+        drawn = (self._drawn(gap, shown) for gap, shown in forms)
+        return next((one for one in drawn if one.cell_length <= self.size.width), self._drawn(*forms[-1]))
 
     def _drawn(self, gap: str, names: Mapping[str, str]) -> Content:
         """Draw the tabs with `gap` around each, using the names in `names`."""
