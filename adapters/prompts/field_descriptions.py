@@ -176,7 +176,7 @@ class ListedField(NamedTuple):
 
 
 def listed_fields(system: str, heading: str) -> list[ListedField]:
-    """Find the fields in the numbered list under `heading`."""
+    """Find the fields in the numbered list under `heading`, after which releases before 3.0 have a blank line."""
     start = system.find(heading)
     if start < 0:
         return []
@@ -192,6 +192,8 @@ def listed_fields(system: str, heading: str) -> list[ListedField]:
             found[-1] = found[-1]._replace(description=f"{found[-1].description}\n{line}")
         elif found:
             break
+    if found:
+        found[-1] = found[-1]._replace(description=found[-1].description.rstrip("\n"))
     return found
 
 

@@ -32,6 +32,10 @@ _PYTEST = re.compile(r"^E(?=[ \t]|$)", re.MULTILINE)
 _INLINE_CODE = re.compile(r"(?:^|[^`])`(?=\[\d{4}-)")
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n`]*$", re.MULTILINE)
 _TOOL_CALLS = re.compile(r"^Tool calls:\n", re.MULTILINE)
+_INDENTED = re.compile(r"^([ \t]+)(?:System|Developer|User) message:[ \t]*\n\s*?\n?\1\S", re.MULTILINE)
+_PYTHON = re.compile(r"(?:^[ \t]*|`)(?=\[?\{'(?:prompt|messages|role)': )", re.MULTILINE)
+_ENDS = re.compile(r"\n[ \t]*(?:\n|[`~]{3})")
+_NO_REPLY = re.compile(rf"Expected dict_keys\(|Failed to parse field \w|{re.escape(ERROR_MARK)}")
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,14 @@ class FoundCalls:
 def holds_calls(text: str) -> bool:
     """Return, quickly, whether a text may hold an error or a printed call; terminals paste `\\r` as line ends."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return ERROR_MARK in text or bool(_ADAPTER.search(text)) or len(_LOOSE_HEADERS.findall(_COLOURS.sub("", text))) > 1
+    if ERROR_MARK in text or _ADAPTER.search(text) or ("'outputs': " in text and _PYTHON.search(text)):
+        return True
+    return len(_LOOSE_HEADERS.findall(_COLOURS.sub("", text))) > 1
+
+
+def names_error(text: str) -> bool:
+    """Return whether a text names a parse error of dspy, perhaps without its reply, as before dspy 2.6."""
+    return _NO_REPLY.search(text) is not None
 
 
 def errors_in(text: str) -> tuple[FoundError, ...]:
@@ -170,7 +181,7 @@ def history_in(text: str) -> FoundCalls:
     """Find the calls printed by `inspect_history()`, oldest first."""
     if not re.search(r"(System|User) message:", text):
         return FoundCalls(())
-    text = _COLOURS.sub("", _unquoted(text))
+    text = _of_a_page(_COLOURS.sub("", _unquoted(text)))
     guesses: list[str] = []
     headers = _HEADERS
     if not any(one[2] for one in headers.finditer(text)):
@@ -200,6 +211,16 @@ def history_in(text: str) -> FoundCalls:
     return FoundCalls(tuple(entries), tuple(dict.fromkeys(guesses)))
 
 
+def _of_a_page(text: str) -> str:
+    """Return the indented blocks with printed messages of a page, such as a notebook as Markdown."""
+    indented = _INDENTED.search(text)
+    if indented is None:
+        return text
+    blocks = re.split(rf"^(?!{indented[1]}|[ \t]*$).*$", text, flags=re.MULTILINE)
+    kept = [one.strip("\n") for one in blocks if _LOOSE_HEADERS.search(one)]
+    return re.sub(rf"^{indented[1]}", "", "\n\n\n".join(kept), flags=re.MULTILINE)
+
+
 def _reply_in(content: str, before: str, guesses: list[str]) -> str:
     """Cut off what follows the reply: the next call's time, more completions, tool calls, a closing fence."""
     following = list(_TIMES.finditer(content))
@@ -220,8 +241,14 @@ def _reply_in(content: str, before: str, guesses: list[str]) -> str:
 
 
 def literals_in(text: str) -> tuple[Mapping[str, Any], ...]:
-    """Find entries of `lm.history`, or one call's messages, printed as Python; omit objects such as `response`."""
+    """Find entries of `lm.history`, or one call's messages, printed as Python; omit objects such as `response`.
+
+    A page may show them between other text.
+    """
     text = text.strip().strip("`")
+    shown = _PYTHON.search(text) if text[:1] not in ("[", "{") else None
+    if shown is not None:
+        text = _ENDS.split(text[shown.end() :], maxsplit=1)[0]
     if text[:1] not in ("[", "{") or not ("outputs" in text or _DSPYS in text):
         return ()
     try:

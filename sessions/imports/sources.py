@@ -107,7 +107,13 @@ def _from_text(
         entries = pasted_text.literals_in(text)
         if entries:
             return _from_calls(list(entries), path, given, name, call)
-    data = json_of(text, path)
+    try:
+        data = json_of(text, path)
+    except SessionError:
+        if not pasted_text.names_error(text):
+            raise
+        hint = "give the error's whole text, or the output of `dspy.inspect_history()`"
+        raise SessionError(path, "", "it names an error of dspy, but not the reply", hint) from None
     if isinstance(data, dict) and "format" in data and "signature" in data:
         raise SessionError(path, "", "this is a session already", f"`workbench {path}` opens it")
     found = kind or ("candidates" if optimizer_runs.is_log(path) else _kind_of(data, path))

@@ -6,8 +6,10 @@ import datetime
 import enum
 import io
 import json
+import pprint
 import random
 import re
+import textwrap
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -446,3 +448,40 @@ def test_a_history_that_a_page_shows_in_fences_ends_with_its_fence(name: str) ->
         assert made.session.cases[0].replies[name].text == reply
         assert made.session.signature.read().instructions == signature.instructions
         assert dict(made.session.cases[0].inputs) == inputs
+
+
+@pytest.mark.parametrize("name", ["chat", "json"])
+def test_a_history_in_an_indented_block_of_a_page_is_read(name: str) -> None:
+    signature, demos, inputs = drawn(3)
+    data = entry(ADAPTERS[name]().format(signature, demos, inputs))
+    shown = textwrap.indent(printed(data).strip(), "    ")
+    objects = ", 'response': ModelResponse(choices=[Choices(message=Message(content='a'))])}]"
+    python = textwrap.indent(pprint.pformat([data], sort_dicts=False)[:-2] + objects, "    ")
+    page = "The prompt:\n\n```python\n{}\n```\n\n{}\n\nHere we see the prompt.\n\n    {{'model': 'openai/x'}}\n"
+    for text in (page.format("lm.inspect_history(1)", shown), page.format("lm.history", python)):
+        assert pasted_text.holds_calls(text)
+        made = pasted(text)
+        assert made.session.signature.read().instructions == signature.instructions
+        assert dict(made.session.cases[0].inputs) == inputs
+        assert made.session.cases[0].replies[name].text == "a reply"
+
+
+def test_the_blank_line_after_the_fields_of_older_releases_is_no_part_of_the_last_one() -> None:
+    fields = "1. `answer` (str): the answer\nConstraints: maximum length: 200"
+    text = PRINTED.replace("1. `answer` (str)", fields).replace("1. `question` (str)", "1. `question` (str): asked")
+    signature = pasted(text).session.signature.read()
+    assert signature.fields["question"].desc == "asked"
+    assert signature.fields["answer"].constraints == "maximum length: 200"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ValueError: Expected dict_keys(['reasoning', 'answer']) but got dict_keys(['answer'])",
+        "AdapterParseError: Failed to parse field rating with value 3 from the LM response.",
+        "[Bug] an AdapterParseError with Expected to find output fields in the LM response: [next_thought]",
+    ],
+)
+def test_an_error_without_its_reply_is_told_from_other_text(text: str) -> None:
+    with pytest.raises(SessionError, match="it names an error of dspy, but not the reply"):
+        pasted(text)
