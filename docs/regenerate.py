@@ -16,8 +16,8 @@ import session_schema
 
 from adapters.lint.linting import LINTS
 from adapters.mutations import CATALOGUE
-from adapters.replies.diagnosis import LAST, PATTERNS
 from adapters.replies.flags.glossary import FLAGS, SECTIONS
+from adapters.replies.patterns import LAST, PATTERNS
 from sessions import examples
 from sessions.bench.results import BenchRun
 from sessions.checking import expectations

@@ -1,407 +1,27 @@
-"""Diagnose parse errors and surprises with a table of known patterns.
+"""Diagnose parse errors and surprises with the table of known patterns.
 
-Flags and near misses recognise the patterns; the table ranks them and lists the cause and the fixes of each.
+Flags and near misses recognise the patterns; the table (`patterns.py`) ranks them and lists the fixes of each.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
+from typing import TYPE_CHECKING
 
-from adapters.replies.fix import MORE_TOKENS, Fix, describe_field, raise_limit, retype_field, use_adapter
 from adapters.replies.flag import Diagnosis, Flag, shown
-from adapters.replies.flags.values_refused import given_value
 from adapters.replies.flags.verdict import named
-from adapters.replies.flags.wrong_places import nearly
 from adapters.replies.near_misses import LEAKS
-from adapters.signatures.signature import Field, Signature, allows_none
-from adapters.signatures.type_names import walk, written
-from adapters.types.recognition import is_named
+from adapters.replies.patterns import CUT_OFF, LAST, LIKELY, MISSING, PATTERNS, RANK, UNFORMATTED, UNKNOWN, fixes_of
+from adapters.signatures.type_names import written
 
 if TYPE_CHECKING:
     from adapters.replies.reading import Reading
 
-FixMaker = Callable[["Reading", str | None], Iterator[Fix]]
-
-
-def use(adapter: str) -> FixMaker:
-    """Offer another adapter for the column."""
-
-    def make(reading: Reading, field: str | None) -> Iterator[Fix]:
-        if reading.adapter.lower().removesuffix("adapter") != adapter:
-            yield use_adapter(adapter)
-
-    return make
-
-
-def describe(words: str) -> FixMaker:
-    """Offer to add `words` to the field's description."""
-
-    def make(reading: Reading, field: str | None) -> Iterator[Fix]:
-        if field is not None and field in reading.signature.output_fields:
-            yield describe_field(field, words)
-
-    return make
-
-
-def more_tokens(reading: Reading, field: str | None) -> Iterator[Fix]:
-    """Offer a higher token limit, except for a whole value such as null."""
-    if reading.completion.strip() == "null":
-        return
-    limit = reading.ended.limit
-    if reading.ended.finish_reason in (None, "length") and not reading.ended.refusal:
-        yield raise_limit() if limit is None or limit < MORE_TOKENS else raise_limit(2 * limit)
-
-
-def penalty(reading: Reading, field: str | None) -> Iterator[Fix]:
-    yield Fix("sampling", "Set `frequency_penalty` to 0.5.", {"params": {"frequency_penalty": 0.5}})
-
-
-def native_tools(reading: Reading, field: str | None) -> Iterator[Fix]:
-    """Offer native tool calls, which only signatures with tools can use."""
-    if not _has_tools(reading.signature):
-        return
-    change = {"options": {"use_native_function_calling": True}}
-    yield Fix("native", "Let the model call tools natively.", change)
-
-
-@lru_cache(maxsize=256)
-def _has_tools(signature: Signature) -> bool:
-    kinds = [one for field in signature.fields.values() for one in walk(field.annotation)]
-    return any(is_named(one, "Tool") or is_named(one, "ToolCalls") for one in kinds)
-
-
-def fallback(reading: Reading, field: str | None) -> Iterator[Fix]:
-    if reading.form == "markers":
-        yield Fix("fallback", "Retry with the JSON adapter after a parse error.", {"fallback": True})
-
-
-def _given(reading: Reading, declared: Field | None) -> Any:
-    """Return the value that the reply gives for an output; None without one."""
-    found = reading.fields.get(declared.name) if declared is not None else None
-    return None if found is None or declared is None else given_value(found, declared.annotation)
-
-
-def optional(reading: Reading, field: str | None) -> Iterator[Fix]:
-    declared = reading.signature.output_fields.get(field or "")
-    given = _given(reading, declared)
-    if declared is not None and not isinstance(given, list | dict) and not allows_none(declared.annotation):
-        kind = f"{written(declared.annotation)} | None"
-        yield retype_field(declared.name, kind)
-
-
-def as_text(reading: Reading, field: str | None) -> Iterator[Fix]:
-    declared = reading.signature.output_fields.get(field or "")
-    if declared is not None and declared.annotation in (int, float, bool):
-        message = f"Give `{field}` the type str and convert the text in your program."
-        yield retype_field(declared.name, "str", message)
-
-
-def list_example(reading: Reading, field: str | None) -> Iterator[Fix]:
-    """Offer to describe a list by an example of its items' type."""
-    declared = reading.signature.output_fields.get(field or "")
-    if declared is not None:
-        item = (*get_args(declared.annotation), str)[0]
-        example = {str: '["a", "b"]', int: "[1, 2]", float: "[1.5, 2.0]", bool: "[true, false]"}.get(item, "[{…}, {…}]")
-        yield describe_field(declared.name, f"A JSON list, like {example}.")
-
-
-def as_list(reading: Reading, field: str | None) -> Iterator[Fix]:
-    """Offer a list of the type where the reply has a list."""
-    declared = reading.signature.output_fields.get(field or "")
-    given = _given(reading, declared)
-    if declared is not None and isinstance(given, list) and get_origin(declared.annotation) is None:
-        yield retype_field(declared.name, f"list[{written(declared.annotation)}]")
-
-
-def allow_value(reading: Reading, field: str | None) -> Iterator[Fix]:
-    """Offer a Literal extended by the reply's disallowed values."""
-    declared = reading.signature.output_fields.get(field or "")
-    given = _given(reading, declared)
-    if declared is None or given is None:
-        return
-    literal, values = declared.annotation, [given]
-    if get_origin(literal) is list and isinstance(given, list):
-        (literal,), values = get_args(literal), given
-    texts = [one for one in values if isinstance(one, str) and "{" not in one and len(one.split()) <= MOST_IN_A_WORD]
-    if get_origin(literal) is not Literal or len(texts) < len(values):
-        return
-    allowed = get_args(literal)
-    known = [one for one in allowed if isinstance(one, str)]
-    words = [one for one in dict.fromkeys(texts) if one not in allowed and 0 < len(one) <= LONGEST_WORD]
-    words = [one for one in words if nearly(one, known) is None]
-    if not words or len(words) > MOST_WORDS:
-        return
-    kind = f"Literal[{', '.join(map(repr, [*allowed, *words]))}]"
-    kind = kind if literal is declared.annotation else f"list[{kind}]"
-    told = ", ".join(map(repr, words))
-    yield retype_field(declared.name, kind, f"Allow {told} in `{field}`.")
-
-
 LONGEST_REPORTED = 4_000
 PAIR = 2
-LONGEST_WORD = 40
-MOST_IN_A_WORD = 3
-MOST_WORDS = 5
-
-Outcome = Literal["refused", "parsed", "any"]
-
-
-class Pattern(NamedTuple):
-    """A known problem: flag name, general cause, fixes, public threads, and applicable outcome."""
-
-    name: str
-    cause: str
-    fixes: tuple[FixMaker, ...] = ()
-    threads: str = ""
-    outcome: Outcome = "refused"
-
-
-FORMAT = (use("json"), use("chat"), use("twostep"), fallback)
-NUMBER = (describe("Digits only, as a plain decimal number."), use("json"), as_text)
-XML_TEXT = (use("chat"), use("json"))
-
-PATTERNS: tuple[Pattern, ...] = (
-    Pattern(
-        "runaway-repetition",
-        "The model repeats itself until its token limit",
-        (penalty, use("chat")),
-        "xgrammar #174",
-    ),
-    Pattern("cut-off-at-limit", "The provider reports that the token limit cut the reply off", (more_tokens,)),
-    Pattern("stopped-by-filter", "The provider's content filter stopped the reply", (), "dspy #9372"),
-    Pattern(
-        "empty-reply", "The reply is empty: a filter, a rate limit, or no tokens left", (more_tokens,), "dspy #9372"
-    ),
-    Pattern("empty-object", "The JSON object is empty", FORMAT, "dify #151"),
-    Pattern("error-page", "A server or proxy answered with an HTML page", (), "dspy #8276"),
-    Pattern("error-body", "A server answered with an error body", (), "dspy #8276"),
-    Pattern(
-        "reply-too-short",
-        "A character or two: often a custom LM that returns a text instead of a list of texts",
-        (more_tokens,),
-        "dspy #8577",
-    ),
-    Pattern("think-not-closed", "The token limit ended the thoughts before an answer", (more_tokens,), "dspy #7489"),
-    Pattern(
-        "thoughts-not-separated",
-        "Thoughts without <think>: the server did not separate them",
-        (use("json"), use("twostep")),
-        "vllm #13125",
-        "any",
-    ),
-    Pattern("refusal", "The model declines", (), "dspy #9372"),
-    Pattern(
-        "harmony-channels",
-        "The server leaks the channels of gpt-oss",
-        (use("json"),),
-        "mlx-lm #1867, macprovider #743, imp #768",
-        "any",
-    ),
-    Pattern(
-        "tool-call-wrapper",
-        "A provider's tool call leaked into the text",
-        (use("chat"), native_tools, use("json")),
-        "dspy #8264 #8539, instructor #1616, litellm #21208",
-    ),
-    Pattern(
-        "agent-layout",
-        "The layout of ReAct agents instead of that of the prompt",
-        FORMAT,
-        "LlamaIndex #12455 #627",
-    ),
-    Pattern("json-in-a-string", "The object is text inside another object", (use("chat"), native_tools), "dspy #8539"),
-    Pattern(
-        "schema-echoed",
-        "The model repeats the JSON schema",
-        (use("baml"), use("json"), use("chat")),
-        "langchain #22189, smactorio #165, Archon #1769",
-    ),
-    Pattern("prompt-echoed", "The model repeats the prompt", FORMAT, "dspy #7265", "any"),
-    Pattern("placeholder-echoed", "The model repeats a placeholder of the prompt", FORMAT, "", "any"),
-    Pattern("filler-echoed", "The model copies the filler of an incomplete demo", (), "", "any"),
-    Pattern(
-        "doubled-brace",
-        "The object begins with two braces, as in a template",
-        (use("chat"),),
-        "langchain #23297",
-        "any",
-    ),
-    Pattern(
-        "marker-in-value",
-        "A marker is inside a line or misspelt",
-        (use("json"), fallback, use("twostep")),
-        "dspy #8379 #8901 #1515",
-        "any",
-    ),
-    Pattern("marker-in-another-case", "A marker is in another case", (use("json"), fallback)),
-    Pattern("cut-off-marker-in-value", "The reply ends within a marker", (more_tokens,), "dspy #1727", "any"),
-    Pattern(
-        "marker-inside-think", "A draft inside <think> counts as the answer", (use("json"), more_tokens), "", "any"
-    ),
-    Pattern(
-        "indented-marker-leaks",
-        "An indented marker leaks into the value (a bug of dspy)",
-        (use("json"),),
-        "dspy #9942",
-        "any",
-    ),
-    Pattern("duplicate-marker-first-wins", "A field is answered more than once", (use("json"),), "", "any"),
-    Pattern("tag-in-another-case", "A tag is in another case", XML_TEXT),
-    Pattern("tag-around-everything", "A tag wraps the fields", XML_TEXT),
-    Pattern("field-inside-another", "A field's tag is inside another field", XML_TEXT),
-    Pattern("xml-ampersand", "A bare & is not XML", XML_TEXT, "dspy #10402"),
-    Pattern("xml-less-than", "A bare < is not XML", XML_TEXT, "dspy #10402"),
-    Pattern("xml-cdata-end", "]]> is not allowed in XML text", XML_TEXT, "dspy #10269"),
-    Pattern("xml-entity-unknown", "XML lacks the entities of HTML", XML_TEXT),
-    Pattern("xml-tag-not-closed", "A tag is not closed", XML_TEXT),
-    Pattern("xml-cut-off", "The reply ends before every tag is closed", (more_tokens, *XML_TEXT)),
-    Pattern("xml-control-character", "XML does not allow control characters", XML_TEXT),
-    Pattern("xml-declaration", "dspy cannot parse an XML declaration", XML_TEXT),
-    Pattern("xml-namespace", "A tag has a namespace", XML_TEXT),
-    Pattern("list-at-the-root", "A list instead of the object", (use("chat"),), "dspy #2022"),
-    Pattern("full-width-punctuation", "Full-width punctuation in JSON", (use("chat"),)),
-    Pattern("other-keys", "Other JSON keys, such as translated ones", (use("json"), use("baml"))),
-    Pattern("key-broken-by-quote", "A quote inside a JSON key", (use("chat"),), "json_repair #56"),
-    Pattern("key-in-another-case", "A JSON key is in another case", (use("chat"),)),
-    Pattern(
-        "key-nearly-right",
-        "A JSON key has nearly the right name",
-        (describe("Use exactly the JSON keys of the schema."), use("baml"), use("json")),
-        "dspy #2202",
-        "any",
-    ),
-    Pattern("key-missing", "A JSON key is missing", (use("baml"), use("json"))),
-    Pattern("value-wrapped", "The value is wrapped in another object", (use("baml"), use("json"))),
-    Pattern("alias-expected", "The type expects its aliases", (use("json"),)),
-    Pattern("number-too-long", "The number has more digits than Python reads", (as_text,)),
-    Pattern(
-        "not-a-number",
-        "The number has a currency, a unit, a fraction or words",
-        (*NUMBER, optional),
-        "dspy #8220 #2202, langchain-google #852",
-    ),
-    Pattern("digits-grouped", "The digits of the number are grouped", NUMBER, "chembench #295"),
-    Pattern("fraction-for-a-whole-number", "A fraction where a whole number is expected", NUMBER),
-    Pattern("quote-not-closed", "A quote is not closed", ()),
-    Pattern("value-in-another-case", "The value is in another case", (describe("Copy a value exactly as listed."),)),
-    Pattern(
-        "value-not-allowed",
-        "The value is not among those of the type",
-        (allow_value, describe("Only the values listed, nothing else.")),
-        "dspy #9867 #1870, kg-gen #24",
-    ),
-    Pattern(
-        "words-around-value",
-        "Words surround the value",
-        (describe("Only the value, without explanation or decoration."), use("json")),
-        "BAML #1913",
-    ),
-    Pattern("enum-from-a-container", "A list or object where one value is expected", (describe("A single value."),)),
-    Pattern("enum-in-quotes", "The value is in quotes", (use("json"),)),
-    Pattern("enum-name-in-optional", "The name of an Enum's member, not its value", (use("json"),)),
-    Pattern("enum-value-is-no-text", "The Enum's values are not texts", (use("json"),)),
-    Pattern("enum-name-inside-model", "The name of an Enum's member, not its value", (use("json"),)),
-    Pattern("literal-wrapper-in-optional", "The value is wrapped in Literal[…]", (use("json"),)),
-    Pattern("not-true-or-false", "Words where true or false is expected", (describe("Only true or false."),)),
-    Pattern(
-        "date-not-read",
-        "The date or time is not as in ISO 8601",
-        (describe("As in ISO 8601: YYYY-MM-DD."),),
-        "instructor #1341",
-    ),
-    Pattern(
-        "null-not-allowed",
-        "null, or a word for no value, where the type does not allow None",
-        (optional, describe("null if there is none.")),
-    ),
-    Pattern(
-        "list-expected",
-        "Text where a list is expected",
-        (list_example, use("json")),
-        "pydantic-ai #6739",
-    ),
-    Pattern("items-are-no-text", "Items that are not texts", (describe("A JSON list of texts."),)),
-    Pattern("tags-read-as-object", "Tags inside the field became an object", XML_TEXT),
-    Pattern("text-expected", "Another value where a text is expected", (describe("Texts, not lists or objects."),)),
-    Pattern("another-shape", "A value of another shape than the type", (as_list, use("json"), use("baml"))),
-    Pattern("value-rejected", "The type rejects the value", (use("json"),)),
-    Pattern("too-large-to-read", "The reply exceeds a limit", ()),
-    Pattern("cut-off-json-completed", "JSON that was cut off was closed by a repair", (more_tokens,), "", "any"),
-    Pattern(
-        "marker-of-another-prompt", "A marker of another prompt is in the value", (native_tools,), "dspy #10263", "any"
-    ),
-    Pattern("nul-in-value", "The value contains U+0000", (), "litellm #24314", "any"),
-    Pattern(
-        "backslash-is-an-escape",
-        "A backslash of a path or formula is a JSON escape",
-        (use("chat"), use("xml")),
-        "LightRAG #3238",
-        "parsed",
-    ),
-    Pattern("none-stays-text", "None or null stays text", (use("json"),), "dspy #8774", "parsed"),
-    Pattern("null-became-text", "null became the text None", (optional,), "", "parsed"),
-    Pattern("all-outputs-filled-in", "Nothing was found: every output is a default", FORMAT, "", "parsed"),
-    Pattern(
-        "text-lost-in-repair", "A repair lost part of the value", (use("chat"),), "json_repair #140 #100", "parsed"
-    ),
-    Pattern(
-        "several-objects",
-        "Several answers, of which the parser takes one",
-        (use("chat"), use("twostep")),
-        "",
-        "parsed",
-    ),
-    Pattern(
-        "list-abbreviated",
-        "The model abbreviated with ...",
-        (describe("All items; never abbreviate with ...."), more_tokens),
-        "scrapegraph #324",
-        "any",
-    ),
-    Pattern("stop-token-in-value", "The server left the model's stop token in the text", (use("json"),), "", "parsed"),
-    Pattern("json-in-a-text-field", "A text field contains the object", (use("json"),), "crewAI #799", "parsed"),
-    Pattern("value-invented", "A repair invented an empty value", (use("chat"),), "json_repair #128", "parsed"),
-    Pattern("brackets-in-prose-taken", "Brackets in prose became the value", (use("json"),), "", "parsed"),
-    Pattern("number-split-at-comma", "A comma split a number", NUMBER, "", "parsed"),
-    Pattern("code-was-evaluated", "Code was evaluated as a literal", (use("json"),), "", "parsed"),
-)
-"""Known patterns, the most decisive first."""
-
 CUT, LOOP = "cut-off-at-limit", "runaway-repetition"
 ENDS = frozenset(("xml-cut-off", "cut-off-json-completed", "cut-off-marker-in-value"))
 """Flags that say less than `CUT`."""
-LIKELY = "likely-reply"
-CUT_OFF = "completed-marker-missing"
-UNFORMATTED = "format-not-followed"
-MISSING = "output-missing"
-UNKNOWN = "unknown"
-LAST: Mapping[str, tuple[str, tuple[FixMaker, ...]]] = MappingProxyType(
-    {
-        LIKELY: ("A corrected reply parses: another format, a wrapper, misspelt names", FORMAT),
-        CUT_OFF: ("Fields and the end marker are missing: the reply may be cut off", (more_tokens, use("json"))),
-        MISSING: ("Some outputs are in the reply, others are not (dspy #1876)", FORMAT),
-        UNFORMATTED: ("The reply does not follow the format at all", (*FORMAT,)),
-        UNKNOWN: ("No pattern matches", (use("json"), use("chat"))),
-    }
-)
-"""Causes for parse errors that match no pattern; `_last` chooses among them."""
-
-_RANK = {one.name: number for number, one in enumerate(PATTERNS)}
-CAUSES: Mapping[str, str] = {
-    **{one.name: one.cause for one in PATTERNS},
-    **{name: one[0] for name, one in LAST.items()},
-}
-"""General description of each cause, by name."""
-
-
-def most_common(count: int) -> tuple[Pattern, ...]:
-    """Return the parse-error patterns reported in the most public threads."""
-    refused = [one for one in PATTERNS if one.outcome != "parsed"]
-    return tuple(sorted(refused, key=lambda one: -one.threads.count("#"))[:count])
 
 
 def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
@@ -415,9 +35,9 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
     found = [
         flag
         for flag in reading.flags
-        if flag.name in _RANK
+        if flag.name in RANK
         and not (flag.name in ENDS and reading.ended.finish_reason == "length")
-        and PATTERNS[_RANK[flag.name]].outcome != excluded
+        and PATTERNS[RANK[flag.name]].outcome != excluded
         and _is_decisive(reading, flag)
     ]
     causes = [
@@ -426,9 +46,9 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
             flag.message,
             flag.field,
             flag.path,
-            _fixes(PATTERNS[_RANK[flag.name]].fixes, reading, flag.field),
+            fixes_of(PATTERNS[RANK[flag.name]].fixes, reading, flag.field),
         )
-        for flag in sorted(found, key=lambda flag: _RANK[flag.name])
+        for flag in sorted(found, key=lambda flag: RANK[flag.name])
     ]
     if not reading.ok and all(one.cause == CUT and not _has_begun(reading) for one in causes):
         causes = [_last(reading), *causes]
@@ -474,15 +94,15 @@ def _last(reading: Reading) -> Diagnosis:
             message += f", but not {named(lacking)}"
         elif best.reading.error is not None:
             message += f"; even so, {best.reading.error.message.strip().partition(chr(10))[0]}"
-        return Diagnosis(LIKELY, f"{message}.", fixes=_fixes(LAST[LIKELY][1], reading, None))
+        return Diagnosis(LIKELY, f"{message}.", fixes=fixes_of(LAST[LIKELY][1], reading, None))
     states = [one.state for one in reading.fields.values()]
     missing = [one.name for one in reading.fields.values() if one.state == "missing"]
     if missing and states[-1] not in ("missing", "default"):  # a cut-off reply lacks its last outputs
         message = f"The reply has no {named(missing)}; the model left it out."
-        return Diagnosis(MISSING, message, missing[0], fixes=_fixes(LAST[MISSING][1], reading, None))
+        return Diagnosis(MISSING, message, missing[0], fixes=fixes_of(LAST[MISSING][1], reading, None))
     cut_off = next((flag for flag in reading.flags if flag.name == CUT_OFF), None)
     if cut_off is not None:
-        return Diagnosis(CUT_OFF, cut_off.message, fixes=_fixes(LAST[CUT_OFF][1], reading, None))
+        return Diagnosis(CUT_OFF, cut_off.message, fixes=fixes_of(LAST[CUT_OFF][1], reading, None))
     is_own = reading.form == "own"  # the form that a user's own parser expects is unknown
     if not is_own and all(state in ("missing", "default") for state in states):
         expected = {"markers": "[[ ## name ## ]] markers", "xml": "tags", "prose": "text"}.get(
@@ -495,13 +115,9 @@ def _last(reading: Reading) -> Diagnosis:
         elif reading.form == "fenced json" and "```json" in text:
             inner = "; a ``` inside a string ends it" if text.count("```") > PAIR else ""
             message = f"The fenced block is not valid JSON{inner}."
-        return Diagnosis(UNFORMATTED, message, fixes=_fixes(LAST[UNFORMATTED][1], reading, None))
+        return Diagnosis(UNFORMATTED, message, fixes=fixes_of(LAST[UNFORMATTED][1], reading, None))
     if missing and not is_own:
         message = f"The reply has no {named(missing)}; it ends without it."
-        return Diagnosis(MISSING, message, missing[0], fixes=_fixes(LAST[MISSING][1], reading, None))
+        return Diagnosis(MISSING, message, missing[0], fixes=fixes_of(LAST[MISSING][1], reading, None))
     message = "No known pattern explains this parse error; please report it with the text below."
-    return Diagnosis(UNKNOWN, message, None, "", _fixes(LAST[UNKNOWN][1], reading, None), _bug_report(reading))
-
-
-def _fixes(makers: tuple[FixMaker, ...], reading: Reading, field: str | None) -> tuple[Fix, ...]:
-    return tuple([fix for make in makers for fix in make(reading, field)])
+    return Diagnosis(UNKNOWN, message, None, "", fixes_of(LAST[UNKNOWN][1], reading, None), _bug_report(reading))

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import html
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
-from typing import Any, NamedTuple, get_args
+from typing import Any, get_args
 
 from adapters.json_text.repair_limits import one_reading
 from adapters.replies.flags.chat_structure import chat_structure
@@ -15,113 +14,18 @@ from adapters.replies.flags.json_text import valid_object_at
 from adapters.replies.forms import FORMS
 from adapters.replies.reading import NearMiss, Reading, ReplyForm
 from adapters.replies.repairs import (
+    LONGEST,
     Guess,
+    between_tags,
+    by_sound,
+    fields_within,
     names_by_sound,
+    objects,
+    under_labels,
+    under_markers,
     value_guesses,
 )
 from adapters.replies.sections import begins_with_marker, markers_like, sections, sound
-from adapters.signatures.signature import Signature
-
-LABEL = re.compile(
-    r"^[ \t]{0,8}(?:#{1,6}[ \t]{1,4}|[*_]{1,3}|[-•][ \t])?[*_`]{0,3}(?P<name>\w[\w \-]{0,60}?)[*_`]{0,3}"
-    r"(?P<colon>[ \t]{0,2}:[*_]{0,3}|[ \t]*$)",
-    re.MULTILINE,
-)
-MOST_OPENINGS = 20
-DEEPEST = 3
-MOST_NESTED = 100
-SHOWN = 80
-
-
-def objects(text: str) -> list[dict[str, Any]]:
-    """Find consecutive valid JSON objects in a text, or the objects of a valid list."""
-    found: list[dict[str, Any]] = []
-    decode = json.JSONDecoder().raw_decode
-    position = text.find("{")
-    for _ in range(MOST_OPENINGS):
-        if position < 0:
-            break
-        try:
-            value, end = decode(text, position)
-        except (ValueError, RecursionError):
-            end = position + 1
-        else:
-            found.append(value)
-        position = text.find("{", end)
-    return found
-
-
-class Nested(NamedTuple):
-    """Output fields found inside a JSON value, and the path to their object."""
-
-    path: tuple[str | int, ...]
-    fields: dict[str, Any]
-
-    def __str__(self) -> str:
-        """Format the path as a person writes it: `choices[0].message`."""
-        text = ""
-        for step in self.path:
-            text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
-        return ascii(text if len(text) <= SHOWN else text[:SHOWN] + "…")
-
-
-def fields_within(value: object, signature: Signature) -> Nested:
-    """Find the first object with output fields, by normalized name, at most three levels down."""
-    level: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
-    for _ in range(DEEPEST + 1):
-        for path, one in level:
-            if isinstance(one, dict) and (found := by_sound(one, signature)):
-                return Nested(path, found)
-        level = [
-            ((*path, step), child)
-            for path, one in level
-            for step, child in (
-                one.items() if isinstance(one, dict) else enumerate(one) if isinstance(one, list) else ()
-            )
-        ][:MOST_NESTED]
-    return Nested((), {})
-
-
-def by_sound(given: dict[str, Any], signature: Signature) -> dict[str, Any]:
-    """Return the members of an object that match output fields, under the fields' names."""
-    names = names_by_sound(signature)
-    found: dict[str, Any] = {}
-    for key, value in given.items():
-        name = names.get(sound(key))
-        if name is not None and (name not in found or key == name):
-            found[name] = value
-    return found
-
-
-def under_markers(text: str, signature: Signature) -> dict[str, str]:
-    """Return the text under the first marker or lookalike of each output field."""
-    names = names_by_sound(signature)
-    return _between(text, [(one.start, one.end, names.get(sound(one.name))) for one in markers_like(text, names)])
-
-
-def under_labels(text: str, signature: Signature) -> dict[str, str]:
-    """Return the text under headings and labels (`## Answer`, `**Answer:**`, `Answer:`) named like a field."""
-    names = names_by_sound(signature)
-    marks: list[tuple[int, int, str | None]] = []
-    for match in LABEL.finditer(text):
-        name = names.get(sound(match["name"]))
-        decorated = match.group().strip(" \t") != match["name"]
-        if name is not None and decorated:
-            marks.append((match.start(), match.end(), name))
-    return _between(text, marks)
-
-
-def between_tags(text: str, signature: Signature) -> dict[str, str]:
-    """Return the text between tags named like output fields, in any case and depth."""
-    found: dict[str, str] = {}
-    lower = text.lower()
-    for name in signature.output_fields:
-        opening = re.compile(rf"<{re.escape(name)}(?:\s[^<>]{{0,500}})?>", re.IGNORECASE).search(text)
-        if opening is None:
-            continue
-        end = lower.find(f"</{name.lower()}", opening.end())
-        found[name] = text[opening.end() : end if end >= 0 else len(text)].strip()
-    return found
 
 
 def without_thinking(text: str) -> str | None:
@@ -136,15 +40,6 @@ def strip_fence(text: str) -> str | None:
     if not stripped.startswith("```") or not stripped.endswith("```") or len(stripped) < 7:
         return None
     return stripped[:-3].partition("\n")[2].strip()
-
-
-def _between(text: str, marks: list[tuple[int, int, str | None]]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    following = [*[start for start, _, _ in marks][1:], len(text)]
-    for (_, start, name), end in zip(marks, following, strict=False):
-        if name is not None:
-            found.setdefault(name, text[start:end].strip())
-    return found
 
 
 BARE_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-fA-F]{1,6});)")
@@ -332,10 +227,6 @@ OF_FORM: Mapping[ReplyForm, Callable[[Reading], Iterator[Guess]]] = {
     "xml": _xml,
 }
 
-
-LONGEST = 20_000
-"""Maximum length of a reply to correct, in characters; every guess is parsed, within the repair steps that the first
-parse left."""
 
 MOST_GUESSES = 12
 MOST_KEPT = 3

@@ -1,4 +1,4 @@
-"""Guess the intended reply: correct misspelt names and rejected values."""
+"""Find fields in a reply of any format, and correct rejected values."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ import json
 import re
 from collections.abc import Iterator
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
+
+from adapters.replies.forms import FORMS
+from adapters.replies.sections import markers_like, sound
+from adapters.signatures.signature import Signature
 
 if TYPE_CHECKING:
     from adapters.replies.reading import Reading
-
-from typing import NamedTuple
-
-from adapters.replies.forms import FORMS
-from adapters.replies.sections import sound
-from adapters.signatures.signature import Signature
 
 
 class Guess(NamedTuple):
@@ -35,6 +33,8 @@ NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 TRUTH = re.compile(r"\W*(true|false|yes|no)\b", re.IGNORECASE)
 BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+(.*\S)\s*$")
 LONGEST = 20_000
+"""Maximum length of a reply to correct, in characters; every guess is parsed, within the repair steps that the first
+parse left."""
 
 
 def value_guesses(reading: Reading) -> Iterator[Guess]:
@@ -116,3 +116,114 @@ def _number(text: str) -> Iterator[tuple[str, Any]]:
     found = NUMBER.findall(text[:2000])
     if len(found) == 1:
         yield f"The only number in {text[:40]!a} parses as", _json(found[0])
+
+
+LABEL = re.compile(
+    r"^[ \t]{0,8}(?:#{1,6}[ \t]{1,4}|[*_]{1,3}|[-•][ \t])?[*_`]{0,3}(?P<name>\w[\w \-]{0,60}?)[*_`]{0,3}"
+    r"(?P<colon>[ \t]{0,2}:[*_]{0,3}|[ \t]*$)",
+    re.MULTILINE,
+)
+MOST_OPENINGS = 20
+DEEPEST = 3
+MOST_NESTED = 100
+SHOWN = 80
+
+
+def objects(text: str) -> list[dict[str, Any]]:
+    """Find consecutive valid JSON objects in a text, or the objects of a valid list."""
+    found: list[dict[str, Any]] = []
+    decode = json.JSONDecoder().raw_decode
+    position = text.find("{")
+    for _ in range(MOST_OPENINGS):
+        if position < 0:
+            break
+        try:
+            value, end = decode(text, position)
+        except (ValueError, RecursionError):
+            end = position + 1
+        else:
+            found.append(value)
+        position = text.find("{", end)
+    return found
+
+
+class Nested(NamedTuple):
+    """Output fields found inside a JSON value, and the path to their object."""
+
+    path: tuple[str | int, ...]
+    fields: dict[str, Any]
+
+    def __str__(self) -> str:
+        """Format the path as a person writes it: `choices[0].message`."""
+        text = ""
+        for step in self.path:
+            text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
+        return ascii(text if len(text) <= SHOWN else text[:SHOWN] + "…")
+
+
+def fields_within(value: object, signature: Signature) -> Nested:
+    """Find the first object with output fields, by normalized name, at most three levels down."""
+    level: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
+    for _ in range(DEEPEST + 1):
+        for path, one in level:
+            if isinstance(one, dict) and (found := by_sound(one, signature)):
+                return Nested(path, found)
+        level = [
+            ((*path, step), child)
+            for path, one in level
+            for step, child in (
+                one.items() if isinstance(one, dict) else enumerate(one) if isinstance(one, list) else ()
+            )
+        ][:MOST_NESTED]
+    return Nested((), {})
+
+
+def by_sound(given: dict[str, Any], signature: Signature) -> dict[str, Any]:
+    """Return the members of an object that match output fields, under the fields' names."""
+    names = names_by_sound(signature)
+    found: dict[str, Any] = {}
+    for key, value in given.items():
+        name = names.get(sound(key))
+        if name is not None and (name not in found or key == name):
+            found[name] = value
+    return found
+
+
+def under_markers(text: str, signature: Signature) -> dict[str, str]:
+    """Return the text under the first marker or lookalike of each output field."""
+    names = names_by_sound(signature)
+    return _between(text, [(one.start, one.end, names.get(sound(one.name))) for one in markers_like(text, names)])
+
+
+def under_labels(text: str, signature: Signature) -> dict[str, str]:
+    """Return the text under headings and labels (`## Answer`, `**Answer:**`, `Answer:`) named like a field."""
+    names = names_by_sound(signature)
+    marks: list[tuple[int, int, str | None]] = []
+    for match in LABEL.finditer(text):
+        name = names.get(sound(match["name"]))
+        decorated = match.group().strip(" \t") != match["name"]
+        if name is not None and decorated:
+            marks.append((match.start(), match.end(), name))
+    return _between(text, marks)
+
+
+def between_tags(text: str, signature: Signature) -> dict[str, str]:
+    """Return the text between tags named like output fields, in any case and depth."""
+    found: dict[str, str] = {}
+    lower = text.lower()
+    for name in signature.output_fields:
+        opening = re.compile(rf"<{re.escape(name)}(?:\s[^<>]{{0,500}})?>", re.IGNORECASE).search(text)
+        if opening is None:
+            continue
+        end = lower.find(f"</{name.lower()}", opening.end())
+        found[name] = text[opening.end() : end if end >= 0 else len(text)].strip()
+    return found
+
+
+def _between(text: str, marks: list[tuple[int, int, str | None]]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    following = [*[start for start, _, _ in marks][1:], len(text)]
+    for (_, start, name), end in zip(marks, following, strict=False):
+        if name is not None:
+            found.setdefault(name, text[start:end].strip())
+    return found

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Annotated, Any, Literal
 
-from adapters.replies.diagnosis import CAUSES
+from adapters.replies.patterns import CAUSES
 from adapters.requests.request import Request
 from sessions.errors import SessionError
 from sessions.file.file_format import as_data

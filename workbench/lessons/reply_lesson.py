@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from adapters.replies.diagnosis import most_common
+from adapters.replies.patterns import most_common
 from adapters.replies.reading import MOST_FIXES, FieldReading, FieldState, Reading, Span, SpanKind
 from adapters.signatures.type_names import name_of
 from adapters.values.coercion import RULE_WORDS

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from adapters.replies.diagnosis import PATTERNS
+from adapters.replies.patterns import PATTERNS
 from workbench.output import display
 
 if TYPE_CHECKING:

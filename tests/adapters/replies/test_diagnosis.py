@@ -10,8 +10,8 @@ import adapters
 from adapters.errors import AdapterParseError
 from adapters.formats import catalog
 from adapters.formats.chat import ChatAdapter
-from adapters.replies.diagnosis import LAST, PATTERNS
 from adapters.replies.flags.glossary import FLAGS
+from adapters.replies.patterns import LAST, PATTERNS
 from adapters.replies.reading import Reading
 from adapters.signatures import notation
 from adapters.signatures.signature import Signature
