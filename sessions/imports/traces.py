@@ -58,7 +58,7 @@ class HistoryEntry(TypedDict):
     """A call in the shape of an entry of dspy's `lm.history`."""
 
     messages: list[dict[str, Any]]
-    outputs: list[str]
+    outputs: list[Any]
     model: str | None
     kwargs: dict[str, Any]
 
@@ -204,9 +204,10 @@ def _entry(span: _Span, found: _Found) -> HistoryEntry | None:
             continue
         messages = said.messages or found.messages[span.id]
         reply = said.reply or found.replies.get(span.id, "")
-        if messages and reply:
+        if messages and (reply or said.tool_calls):
             params = {key: value for key, value in said.params.items() if key in PARAMETERS and value is not None}
-            return HistoryEntry(messages=messages, outputs=[reply], model=said.model or None, kwargs=params)
+            output = {"text": reply, "tool_calls": list(said.tool_calls)} if said.tool_calls else reply
+            return HistoryEntry(messages=messages, outputs=[output], model=said.model or None, kwargs=params)
     return None
 
 
@@ -216,6 +217,7 @@ class _Said:
     reply: str
     model: str
     params: Mapping[str, Any]
+    tool_calls: tuple[dict[str, Any], ...] = ()
 
 
 def _openinference(span: _Span) -> _Said | None:
@@ -225,7 +227,17 @@ def _openinference(span: _Span) -> _Said | None:
         return None
     inputs, outputs = ([_inner(one) for one in _list(llm.get(key))] for key in ("input_messages", "output_messages"))
     params = _dict(_json(llm.get("invocation_parameters")))
-    return _Said(_messages(inputs), _text(outputs), str(llm.get("model_name") or ""), params)
+    provider = llm.get("provider") or llm.get("system")
+    return _Said(
+        _messages(inputs), _text(outputs), _model(provider, llm.get("model_name")), params, _tool_calls(outputs)
+    )
+
+
+def _tool_calls(messages: Sequence[object]) -> tuple[dict[str, Any], ...]:
+    """Return the tool calls of OpenInference's first message in OpenAI's form."""
+    calls = _list(_dict(messages[0] if messages else None).get("tool_calls"))
+    inner = [_dict(_dict(one).get("tool_call")) for one in calls]
+    return tuple([{"id": one.get("id"), "type": "function", "function": one.get("function")} for one in inner if one])
 
 
 def _inner(message: object) -> object:

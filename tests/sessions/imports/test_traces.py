@@ -123,6 +123,27 @@ def test_a_row_of_phoenixs_table_of_spans_is_read() -> None:
     assert call.failure == "AdapterParseError"
 
 
+def test_a_reply_of_tool_calls_alone_is_a_reply() -> None:
+    """Phoenix's export of an agent's spans has only such replies, except for the last one."""
+    messages = dspy.ChatAdapter().format(Sort, [], {"ticket": "It crashes."})
+    function = {"name": "look", "arguments": '{"text": "[/x] private"}'}
+    attributes: dict[str, Any] = {
+        "llm.provider": "anthropic",
+        "llm.model_name": "claude-x",
+        "llm.output_messages.0.message.role": "assistant",
+        "llm.output_messages.0.message.tool_calls.0.tool_call.id": "call-1",
+    }
+    for key, value in function.items():
+        attributes[f"llm.output_messages.0.message.tool_calls.0.tool_call.function.{key}"] = value
+    for number, one in enumerate(messages):
+        attributes |= {f"llm.input_messages.{number}.message.{key}": one[key] for key in one}
+    span = {"id": "s", "name": "claude-x", "context": {"span_id": "1"}, "parent_id": None, "attributes": attributes}
+    (call,) = traces.calls_in([[span]])
+    asked = {"id": "call-1", "type": "function", "function": function}
+    assert call.entry["outputs"] == [{"text": "", "tool_calls": [asked]}]
+    assert call.entry["model"] == "anthropic/claude-x"
+
+
 def test_messages_as_langchain_writes_them_are_read() -> None:
     kinds = ("SystemMessage", "HumanMessage")
     messages = dspy.ChatAdapter().format(Sort, [], {"ticket": "It crashes."})

@@ -145,6 +145,16 @@ def test_a_chosen_call_opens_in_its_session_and_its_fix_is_written_into_the_prog
     assert "yes or no" in store.load(side.prompts / "QA.session.json").signature.text
 
 
+def test_the_program_quits_from_the_list_without_an_escape_first(side: Side) -> None:
+    async def act(app: LiveApp, desk: Desk, screen: RunHistoryScreen) -> None:
+        side.call("first")
+        await listed(desk, screen, "first")
+        await desk.press("ctrl+q")
+        await desk.until(lambda: app._exit, "for the end")
+
+    live(side, act)
+
+
 def test_garbage_in_a_file_of_calls_is_counted_as_lost(side: Side, tmp_path: Path) -> None:
     (tmp_path / "1.000000.calls").write_bytes(b'{"versions": {}}\n[1]\n{"a\n\xff\n' + b"[" * 100_000 + b"\n{")
     CallFiles(tmp_path).read(side.captured)

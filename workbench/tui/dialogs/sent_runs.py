@@ -121,6 +121,7 @@ class RunHistoryScreen(ModalScreen[tuple[PastRun, bool] | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         _key("escape", "dismiss(None)", "close", "Close", "Close the list"),
+        _key("ctrl+q", "leave", "leave", "Quit", "Close the list and quit", show=False),
         _key("space", "mark", "mark", "Compare", "Mark this run and compare it with others"),
         _key("enter", "take", "take", "Open", "Open this run as it was"),
         _key("r", "reply", "reply", "Reply", "Show this reply under its column as it is now"),
@@ -193,6 +194,10 @@ class RunHistoryScreen(ModalScreen[tuple[PastRun, bool] | None]):
     def is_here(self) -> bool:
         """Tell whether only the open session is searched."""
         return self._scope in HERE
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
+        self.app.call_later(self.app.run_action, "app.leave")
 
     def action_search(self) -> None:
         self._words.focus()
