@@ -73,8 +73,8 @@ def test_an_export_and_a_saved_session_arrive_as_downloads(tmp_path: Path) -> No
             await page.get_by_role("button", name="Join").click()
             await screen.shows(WELCOME)
             for command, said, key, name in (
-                ("Export as markdown", "Download it", "d", "lesson.md"),
-                ("Export as page", "Download it", "d", "lesson.html"),
+                ("Export as markdown", "save it on your machine", "d", "lesson.md"),
+                ("Export as page", "save it on your machine", "d", "lesson.html"),
                 ("Download a file", "bytes", "Enter", "lesson.html"),
             ):
                 screen.painted = ""
