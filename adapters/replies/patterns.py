@@ -351,7 +351,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         "list-abbreviated",
         "The model abbreviated with ...",
-        (describe("All items; never abbreviate with ...."), more_tokens),
+        (describe("All items; never abbreviate them with `...`."), more_tokens),
         "scrapegraph #324",
         "any",
     ),

@@ -125,11 +125,11 @@ def _no_answer(reading: Reading, start: str) -> Iterator[Flag]:
         yield Flag("agent-layout", f"The reply has the layout of ReAct agents ({labels}), not that of the prompt.")
     root = _root(start)
     unknown = [key for key in root or () if key not in outputs]
-    for name in [one for one in outputs if root and unknown and one not in root]:
-        near = nearly(name, unknown)
-        if near is not None:
-            said = f"The JSON key {shown(near)} was probably meant for `{name}`; keys must match letter by letter."
-            yield Flag("key-nearly-right", said, name)
+    lacking = [one for one in outputs if root and unknown and one not in root]
+    near = {name: key for name in lacking if (key := nearly(name, unknown)) is not None}
+    for name, key in near.items():
+        said = f"The JSON key {shown(key)} was probably meant for `{name}`; keys must match letter by letter."
+        yield Flag("key-nearly-right", said, name)
     if root is not None and not any(name in root for name in outputs):
         error = root.get("error") or root.get("detail")
         if root.get("object") == "error":
@@ -138,7 +138,8 @@ def _no_answer(reading: Reading, start: str) -> Iterator[Flag]:
         if isinstance(refusal, str) and refusal:
             yield Flag("refusal", f"The model refused: {shown(refusal)}.")
         keys = [key for key in root if key not in ("type", "error", "refusal", "detail")]
-        if len(keys) == len(root) == len(outputs) > 1 and not any(isinstance(one, dict) for one in root.values()):
+        is_flat = not any(isinstance(one, dict) for one in root.values())
+        if len(keys) == len(root) == len(outputs) > 1 and is_flat and not near:
             told = ", ".join(map(shown, keys[:5]))
             yield Flag("other-keys", f"The JSON keys {told} are in the place of {named(list(outputs))}: translated?")
         if isinstance(error, dict | str) and error:

@@ -76,6 +76,7 @@ def _is_broken(name: str, limit: Any, value: Any) -> bool:
 PYTHON_WORDS = ("True", "False", "None")
 PLAIN_NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
 ESCAPED_PATH = re.compile(r'(?:^|["\'(=\s])[A-Za-z]:\\[bfnrtu][^\s"\']*')
+DOUBLED = "\\\\"
 ESCAPED_FORMULA = re.compile(
     r"(?<!\\)(?:\\\\)*\\(?:frac|beta|theta|tau|times|rho|right|nabla|begin|forall|text(?:bf|it)?)\b"
 )
@@ -187,10 +188,11 @@ def _escapes(field: FieldReading) -> Iterator[Flag]:
         ),
         None,
     )
-    if found and "\\\\" not in found.group():
+    if found and DOUBLED not in found.group():
+        written = shown(found.group().strip()).replace(DOUBLED, DOUBLED[0])
         yield Flag(
             "backslash-is-an-escape",
-            f"{shown(found.group().strip())} in `{field.name}` contains a JSON escape: \\n is a line break, \\t a tab, "
+            f"{written} in `{field.name}` contains a JSON escape: \\n is a line break, \\t a tab, "
             "…; a backslash itself must be written \\\\.",
             field.name,
         )

@@ -201,6 +201,20 @@ def test_a_list_that_json_repair_made_up_is_not_shown_as_the_value(adapter: str,
     assert fixes in ([], [f"Literal['bug', 'billing', {text!r}]"])
 
 
+@pytest.mark.parametrize("keys", [("firstName", "lastName"), ("First Name", "Last Name"), ("first", "lastName")])
+def test_keys_that_are_nearly_right_are_not_called_translated(keys: tuple[str, str]) -> None:
+    signature = Signature.make([Field("q", "input"), Field("first_name", "output"), Field("last_name", "output")])
+    reading = make("json").read(signature, json.dumps(dict.fromkeys(keys, "a")))
+    assert reading.diagnosis[0].cause == "key-nearly-right"
+    assert "translated" not in sentences(reading)
+
+
+def test_a_backslash_is_shown_as_the_reply_has_it() -> None:
+    signature = Signature.make([Field("q", "input"), Field("latex", "output")])
+    (cause,) = make("json").read(signature, r'{"latex": "\frac{1}{2}"}').diagnosis
+    assert cause.message.startswith(r"'\frac' in `latex`")
+
+
 def test_a_list_in_the_reply_is_shown_by_its_wrong_item() -> None:
     signature = Signature.make([Field("q", "input"), Field("label", "output", list[Literal["bug", "billing"]])])
     reading = make("chat").read(signature, '[[ ## label ## ]]\nHere it is: ["refund"]\n')
