@@ -124,11 +124,14 @@ class Terminal:
         self._read(seconds)
         return len(self.painted) > before
 
-    def wait_for_end(self) -> int:
-        """The exit code (128 + the signal for a program that was killed)."""
+    def wait_for_end(self, answer: str = "") -> int:
+        """The exit code (128 + the signal for a program that was killed); `answer` is the key if it asks to save."""
         until = time.monotonic() + PATIENCE
         while time.monotonic() < until:
             self._read(0.05)
+            if answer and "Unsaved changes" in self._text():
+                self.press(answer)
+                answer = ""
             pid, status = os.waitpid(self.pid, os.WNOHANG)
             if pid:
                 self.pid = 0
