@@ -16,7 +16,8 @@ from loopback_server import CANARY, LoopbackServer
 from adapters.lm import child
 from sessions.file import store
 from sessions.model.session import Case, Column, Session, SignatureText
-from tests.support.bench_lines import runs_in
+from tests.support.bench_lines import key_of, runs_in
+from workbench.bench.judging import grid_of
 from workbench.bench.planning import Forecasts, Target, plan
 from workbench.bench.running import Bench, Settings
 
@@ -107,7 +108,7 @@ def test_every_run_is_accounted_for_and_memory_and_handles_stay(
         found = runs_in(target.results_path)
         asked = len(server.requests)
     assert Counter(one.outcome for one in found) == {"parsed": runs}
-    assert len({one.key for one in found}) == runs
+    assert len(set(map(key_of, found))) == runs
     assert server.answered == runs
     assert asked > runs  # those that were refused were asked again
     assert any(len(one.measured) for one in found)
@@ -135,11 +136,11 @@ def test_a_provider_that_is_gone_leaves_failed_runs_that_are_made_when_it_is_bac
         assert all(one.error and CANARY not in one.error for one in found)
         server.behaviour = "ok"
         again = plan([target], 1)
-        assert len(again.open) == 3
+        assert again.open_count == 3
         Bench(again, Settings(jobs=3), stop=threading.Event(), cancel=threading.Event()).run()
-    grid = plan([target], 1).grid(1)
+    grid = grid_of(plan([target], 1), ())
     assert [(one.parsed, one.failed) for one in grid.columns] == [(3, 0)]
-    assert not plan([target], 1).open
+    assert plan([target], 1).open_count == 0
 
 
 @pytest.mark.slow
@@ -161,7 +162,7 @@ def test_no_run_begins_that_may_cost_more_than_is_allowed_and_more_money_goes_on
         monkeypatch.setenv("OPENAI_API_KEY", CANARY)
         monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
         made = plan([target], 1)
-        forecast = Forecasts(made).cost(made.open[0])
+        forecast = Forecasts(made).cost(next(made.open))
         assert forecast is not None
         assert spend(forecast).budget.is_used_up
         (first,) = runs_in(target.results_path)
@@ -188,7 +189,7 @@ def test_a_request_that_the_provider_rejects_is_a_miss_and_is_not_made_again(
         Bench(made, Settings(jobs=2), stop=threading.Event(), cancel=threading.Event()).run()
         asked = len(server.requests)
     again = plan([target], 1)
-    (total,) = again.grid(1).columns
-    assert (total.rejected, total.failed, total.parsed, len(total.counted)) == (3, 0, 0, 3)
-    assert not again.open
+    (total,) = grid_of(again, ()).columns
+    assert (total.rejected, total.failed, total.parsed, total.counted) == (3, 0, 0, 3)
+    assert again.open_count == 0
     assert asked == 3

@@ -329,9 +329,8 @@ whether the other half gained, too. `workbench bench SESSION` makes the runs.
 
 
 HINTS = (
-    " {grid.choose|enter} runs  {bench.take|o} on screen  {bench.filter|f} filter  {bench.versus|v} versus  "
-    "{bench.causes|g} causes  {bench.improve|i} improve  {bench.sort|s} sort  {bench.pairs|p} conclude  "
-    "{bench.close|esc} close"
+    " {grid.choose|enter} runs  {bench.take|o} open  {bench.filter|f} filter  {bench.versus|v} versus  "
+    "{bench.causes|g} causes  {bench.improve|i} improve  {bench.pairs|p} pairs  {bench.close|esc} back"
 )
 Taken = tuple[BenchRun, Literal["look", "record", "demo"]]
 """A run and the action for its reply."""
