@@ -24,6 +24,7 @@ from sessions.checking.verdicts import PARTS, Drift, FixtureResult, Part, Word, 
 from sessions.model import variants
 from sessions.model.replies import RecordedAttempt, Reply
 from sessions.model.session import Case, Column, Recording, Session
+from sessions.releases.engine import ReleaseError
 from sessions.running import recording, rendering, tools
 from sessions.running.recording import as_json, read_completion, recorded_reading
 
@@ -280,7 +281,10 @@ class _Fixture:
         """Name the versions that changed since the recording; to ask for them loads the email package."""
         if not drift:
             return drift
-        changed = differences.changed_versions(recorded, self._column)
+        try:
+            changed = differences.changed_versions(recorded, self._column)
+        except ReleaseError:  # it has ended meanwhile, which the drift says
+            return drift
         return [replace(one, versions=changed) for one in drift]
 
     def _parse_drift(self, attempts: list[_Today], readings: list[tuple[_Today, Reading]]) -> list[Drift]:

@@ -120,6 +120,7 @@ shown; undo removes it.
         first = silent[0][0] if silent else found.mutations[0] if found.mutations else None
         self._shown_name = first.name if first is not None else ""
         self._shown_column = found.columns.index(silent[0][1][0]) if silent else 0
+        self._decision.show(lines(("".join(decision(found)[-1:]), "bold")))
         self.call_after_refresh(self._show)  # after the grid has its width, so that the current row is visible
 
     # -- what is looked at
@@ -149,9 +150,7 @@ shown; undo removes it.
         said = f" · {count} damaged replies"
         self._head.show(lines((" Stress test ", "$text-accent bold"), (of, "bold"), (said, "$foreground 70%")))
         self._counts.show(lines(*(self._signs(found) if self.shows_readings else self._totals(found))))
-        closing = decision(found)[-1:]
-        self._decision.display = bool(closing) and not self.shows_readings
-        self._decision.show(lines(("".join(closing), "bold")))
+        self._decision.display = not self.shows_readings
         if mutation is None:
             why = [block(f"{one.id}: {one.problem}") for one in found.columns]
             self._rows.show(why)
