@@ -68,15 +68,15 @@ class _Failure:
         self.text = f"{message} {body} {text}".lower()
         self.content_type: str = facts.get("content_type", "")
         self.has_begun = bool(facts.get("anything"))
-        """Whether any part of a reply had arrived."""
+        """True if any part of a reply had arrived."""
         self.in_stream = in_stream(facts)
         self.is_tls = bool(tls_trouble(causes))
         self.is_page = is_page(facts)
         self.names_model = _NAMES_MODEL.search(str(body or text or message)) is not None
         self.is_unanswered = facts.get("answered") is False
-        """Whether not even the head of a response arrived."""
+        """True if not even the head of a response arrived."""
         self.is_accepted = facts.get("accepted") is True
-        """Whether the server answered with a success status."""
+        """True if the server answered with a success status."""
 
     def is_a(self, *types: str) -> bool:
         return not self.types.isdisjoint(types)

@@ -90,7 +90,7 @@ class Target:
     key_withheld: bool = False
     keys: tuple[str, ...] = ()
     asks_json: bool = False
-    """Whether the request asked for JSON without a schema."""
+    """True if the request asked for JSON without a schema."""
 
     @property
     def provider(self) -> str:

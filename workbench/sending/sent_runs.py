@@ -55,7 +55,7 @@ CREATE INDEX IF NOT EXISTS by_path ON runs (path, case_name);
 """
 WITHOUT_RUN = "WHERE id NOT IN (SELECT text FROM pieces)"
 INDEXED = "SELECT id, CAST(spaced(CAST(body AS BLOB)) AS TEXT) FROM texts"
-"""What the full-text index gets of a text, by its id."""
+"""Texts as the full-text index gets them, by id."""
 SPACED = 1
 """The version of files whose index has the characters of Chinese and Japanese as words."""
 _UNSPACED = re.compile("([\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])")

@@ -187,7 +187,7 @@ class RunHistoryScreen(ModalScreen[tuple[PastRun, bool] | None]):
 
     @property
     def is_of_program(self) -> bool:
-        """Whether the calls of the running program are searched."""
+        """Tell whether the calls of the running program are searched."""
         return self._scope == PROGRAM
 
     @property

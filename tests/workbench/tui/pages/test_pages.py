@@ -76,7 +76,7 @@ def test_the_request_says_what_the_model_can_do_who_says_so_and_that_it_leaves()
     said = text_of(true_request.blocks_of(looked_at(session("openai/o4-mini"), "json")))
     assert "can: tools, reasoning, schema (dspy 3.4.1's table)" in said
     assert "openai/o4-mini left its API on 2026-10-23" in said
-    said = text_of(true_request.blocks_of(looked_at(session("nowhere/our-own"), "json")))
+    said = text_of(true_request.blocks_of(looked_at(session("nowhere/asked-by-this-test-alone"), "json")))
     assert "can: nothing of its own (nothing assumed until litellm " in said
 
 
