@@ -94,7 +94,7 @@ def verdict(rendered: RenderedColumn, run: ColumnRun | None, now: float = 0.0, k
     ended = _ended(rendered, run)
     if run is not None and says_why(rendered, run):
         fixes = keys(" · {app.fixes|alt+x} fixes") if rejected_in(run.payload) else ""
-        return _line("✗", "error", *_failure(run, fixes + took))
+        return _line("✗", "error", *_failure(run, fixes + took.replace(" ", " · ", 1) if fixes else took))
     if rendered.reply is not None and rendered.reply.raw:
         return lines(REPLY, *ended, ("≡ raw, not parsed", "$text-accent"), (took, "$foreground 60%"))
     if rendered.reading is not None:
@@ -141,8 +141,8 @@ def _parse_verdict(reading: Reading, took: str, ended: tuple[tuple[str, str], ..
         place = f" line {reading.line_and_column(reading.error.start)[0]}"
     if reading.error is not None and reading.error.field:
         field = f" · {reading.error.field}"
-    fixes = keys(" · {app.fixes|alt+x} fixes")
-    return _line("✗", "error", (place + field).strip(), fixes + took + flags, ended)
+    fixes = keys(" · {app.fixes|alt+x} fixes") + took.replace(" ", " · ", 1)
+    return _line("✗", "error", (place + field).strip(), fixes + flags, ended)
 
 
 def _ended(rendered: RenderedColumn, run: ColumnRun | None) -> tuple[tuple[str, str], ...]:
