@@ -65,10 +65,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command_output.give_up()
         command_output.message(f"workbench: standard output cannot be written: {error}")
         return exit_codes.USAGE
-    except Exception as error:  # a file system error or a bug, which is logged: print one line for either
+    except Exception as error:  # a wrong file, a file system error, or a bug, which is logged: print one line
+        from adapters.lm.config_file import ConfigError
+        from adapters.lm.servers import ServersError
+        from sessions.errors import SessionError
         from sessions.file import whole_files
+        from sessions.model.variants import VariantError
         from workbench.output import crash_log
 
+        if isinstance(error, SessionError | VariantError | ConfigError | ServersError):
+            command_output.message(f"workbench: {error}")
+            return exit_codes.USAGE
         if isinstance(error, OSError) and error.filename and error.errno in FAULTS_OF_THE_SYSTEM:
             reason, hint = whole_files.explain(error)
             command_output.message(f"workbench: {error.filename}: {reason}" + (f" ({hint})" if hint else ""))
@@ -138,17 +145,12 @@ def _open_app(arguments: list[str]) -> int:
     if options.screenshot is None and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise CommandError("the app needs a terminal; in a script use a command, as in `workbench render SESSION`")
     gc.set_threshold(OBJECTS_OF_A_START)
-    from sessions.errors import SessionError
+    path, session = _opened(options.session)
+    if options.screenshot is not None:
+        return _take_screenshot(path, Path(options.screenshot), size, options.handlers, session, options.projector)
+    from workbench.tui.launch import run_app
 
-    try:
-        path, session = _opened(options.session)
-        if options.screenshot is not None:
-            return _take_screenshot(path, Path(options.screenshot), size, options.handlers, session, options.projector)
-        from workbench.tui.launch import run_app
-
-        return run_app(path, session, tool_handlers=_handlers(path, options.handlers), is_projected=options.projector)
-    except SessionError as error:
-        raise CommandError(str(error)) from error
+    return run_app(path, session, tool_handlers=_handlers(path, options.handlers), is_projected=options.projector)
 
 
 def _opened(given: str | None) -> tuple[str | None, Session | None]:

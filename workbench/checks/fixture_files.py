@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from workbench.output import exit_codes
 from workbench.output.exit_codes import CommandError
 
 PASSED_OVER = frozenset({"node_modules", "__pycache__", "site-packages"})
@@ -20,7 +21,7 @@ _FORMAT = re.compile(rb'"format"\s*:\s*\d')
 
 
 def find(paths: Sequence[str]) -> list[Path]:
-    """List the named files and all sessions in named folders, sorted, once each. Raises `CommandError`."""
+    """List the named files and all sessions in named folders, sorted, once each. Raises `CommandError` without any."""
     found: dict[Path, None] = {}
     for name in paths:
         path = Path(name)
@@ -30,6 +31,8 @@ def find(paths: Sequence[str]) -> list[Path]:
             found[path] = None
         else:
             raise CommandError(f"{name}: no such file or folder")
+    if not found:
+        raise CommandError(f"no session in {', '.join(paths)}", exit_codes.NOTHING)
     return list(found)
 
 

@@ -11,15 +11,16 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from workbench.output import command_output
 from workbench.output.exit_codes import CommandError, nearest
 
 MOST_REPEATS = 1000
+Value = TypeVar("Value")
 
 
 class Parser(argparse.ArgumentParser):
@@ -33,6 +34,18 @@ class Parser(argparse.ArgumentParser):
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
+
+    def flag(self, names: str, about: str, **settings: Any) -> None:
+        """Add an option without a value; `names` are separated by spaces."""
+        self.add_argument(*names.split(), action="store_true", help=about, **settings)
+
+    def option(self, names: str, metavar: str, about: str, **settings: Any) -> None:
+        """Add an option with a value."""
+        self.add_argument(*names.split(), metavar=metavar, help=about, **settings)
+
+    def several(self, names: str, metavar: str, about: str, **settings: Any) -> None:
+        """Add an option that may be repeated; its values are a list."""
+        self.option(names, metavar, about, action="append", default=[], **settings)
 
     def error(self, message: str) -> NoReturn:
         raise CommandError(f"{message}{self._nearest(message)}; `{self.prog} --help` shows how")
@@ -62,31 +75,31 @@ def decode(data: bytes, place: str) -> str:
         raise CommandError(f"{place}: byte {error.start} is not UTF-8; convert it first (`iconv`)") from error
 
 
-def add_ask_again(parser: argparse.ArgumentParser, more: str) -> None:
-    parser.add_argument(
+def add_ask_again(parser: Parser, more: str) -> None:
+    parser.option(
         "--ask-again",
+        "N",
+        f"return the error of a reply that does not parse to the model, up to N times (not dspy; {more})",
         type=int,
         choices=range(1, 6),
-        metavar="N",
-        help=f"return the error of a reply that does not parse to the model, up to N times (not dspy; {more})",
     )
 
 
-def add_json(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print the documented JSON instead of text")
+def add_json(parser: Parser) -> None:
+    parser.flag("--json", "print the documented JSON instead of text")
 
 
-def add_session(parser: argparse.ArgumentParser) -> None:
+def add_session(parser: Parser) -> None:
     parser.add_argument("session", nargs="?", metavar="SESSION", help="a session file")
 
 
-def add_columns(parser: argparse.ArgumentParser, default_case: str = "the first") -> None:
+def add_columns(parser: Parser, default_case: str = "the first") -> None:
     """Add `--adapter` and `--case`, which select parts of a session (see `workbench.cli.selection`)."""
     add_adapters(parser)
-    parser.add_argument("--case", metavar="NAME", help=f"which case of the session (default: {default_case})")
+    parser.option("--case", "NAME", f"which case of the session (default: {default_case})")
 
 
-def add_adapters(parser: argparse.ArgumentParser) -> None:
+def add_adapters(parser: Parser) -> None:
     parser.add_argument(
         "--adapter",
         dest="adapters",
@@ -100,13 +113,19 @@ def add_adapters(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_model(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--model", type=model, metavar="M", help="offline/exact, openai/gpt-6-sol, … (`workbench models` lists them)"
-    )
+def add_fixtures(parser: Parser) -> None:
+    """Add the options that choose fixtures to `check` and `review`."""
+    parser.several("--adapter", "A", "only this column; repeatable", dest="adapters")
+    parser.several("--case", "NAME", "only this case; repeatable", dest="cases")
+    parser.option("-k", "EXPR", "only such cases, columns, path:WORDs", dest="keyword", default="")
+    parser.option("--jobs", "N", "processes to check files in (default 1)", type=whole_number(1, 256), default=1)
 
 
-def add_models(parser: argparse.ArgumentParser) -> None:
+def add_model(parser: Parser) -> None:
+    parser.option("--model", "M", "offline/exact, openai/gpt-6-sol, … (`workbench models` lists them)", type=model)
+
+
+def add_models(parser: Parser) -> None:
     """Add `--model` to commands that accept several models and run every column with each."""
     parser.add_argument(
         "--model",
@@ -127,75 +146,75 @@ def model(text: str) -> str:
     return text
 
 
-def seconds(text: str) -> float:
-    """Parse a positive number of seconds."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < 1e6:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected a number of seconds above 0")
-    return value
+def value(expected: str, read: Callable[[str], Value], fits: Callable[[Value], bool]) -> Callable[[str], Value]:
+    """Make the reader of an option's value, whose error names what was `expected`."""
+
+    def read_value(text: str) -> Value:
+        with suppress(ValueError):
+            if fits(found := read(text)):
+                return found
+        raise argparse.ArgumentTypeError(f"{text[:40]!r}: expected {expected}")
+
+    return read_value
 
 
-def count(text: str) -> int:
-    """Parse a number of runs."""
-    if not (text.isdecimal() and text.isascii() and 1 <= int(text) <= MOST_REPEATS):
-        raise argparse.ArgumentTypeError(f"{text!r}: expected a number from 1 to {MOST_REPEATS}")
+def digits(text: str) -> int:
+    """Parse a number of at most eleven digits, without sign. Raises ValueError."""
+    if not (text.isdecimal() and text.isascii() and len(text) < 12):
+        raise ValueError(text)
     return int(text)
 
 
-def shard(text: str) -> tuple[int, int]:
+def whole_number(least: int, most: int) -> Callable[[str], int]:
+    """Make the reader of a whole number within bounds."""
+    return value(f"a number from {least} to {most}", digits, lambda number: least <= number <= most)
+
+
+def share_of(text: str) -> float:
+    """Parse a share as a number or with a percent sign. Raises ValueError."""
+    number = text.strip().removesuffix("%")
+    return float(number) / (100 if number != text.strip() else 1)
+
+
+def _shard(text: str) -> tuple[int, int]:
     index, _, count = text.partition("/")
-    if not (index.isdecimal() and count.isdecimal() and 1 <= int(index) <= int(count)):
-        raise argparse.ArgumentTypeError(f"{text}: expected a shard such as 2/8")
-    return int(index), int(count)
+    return digits(index), digits(count)
 
 
-def add_variants(
-    parser: argparse.ArgumentParser, said: str = "each column once more with the session's variants of this tag"
-) -> None:
-    parser.add_argument(
-        "--variant",
-        dest="variants",
-        action="append",
-        default=[],
-        metavar="TAG",
-        help=said,
-    )
+seconds = value("a number of seconds above 0", float, lambda number: 0 < number < 1e6)
+count = whole_number(1, MOST_REPEATS)
+shard = value("a shard such as 2/8", _shard, lambda shard: 1 <= shard[0] <= shard[1])
 
 
-def add_allow_host(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
+def add_variants(parser: Parser, said: str = "each column once more with the session's variants of this tag") -> None:
+    parser.several("--variant", "TAG", said, dest="variants")
+
+
+def add_allow_host(parser: Parser) -> None:
+    parser.several(
         "--allow-host",
+        "HOST",
+        "send your API key to an address of this session or a `.env` if it is at HOST (or HOST:PORT)",
         dest="allow_hosts",
-        action="append",
-        default=[],
-        metavar="HOST",
-        help="send your API key to an address of this session or a `.env` if it is at HOST (or HOST:PORT)",
     )
 
 
-def add_allow_variable(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
+def add_allow_variable(parser: Parser) -> None:
+    parser.several(
         "--allow-variable",
+        "NAME",
+        "send the value of this variable in the header that the session's header_variables give it",
         dest="allow_variables",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="send the value of this variable in the header that the session's header_variables give it",
     )
 
 
-def add_tool(parser: argparse.ArgumentParser) -> None:
+def add_tool(parser: Parser) -> None:
     """Add `--tool`, for `send` and the app."""
-    parser.add_argument(
+    parser.several(
         "--tool",
+        "NAME=MODULE:FUNCTION",
+        "answer the session's tool NAME with a function of your own, which is imported",
         dest="handlers",
-        action="append",
-        default=[],
-        metavar="NAME=MODULE:FUNCTION",
-        help="answer the session's tool NAME with a function of your own, which is imported",
     )
 
 

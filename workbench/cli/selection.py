@@ -43,14 +43,6 @@ class Selection:
     allow_code: frozenset[str]
 
 
-def load(path: str) -> Session:
-    """Load a session file. Raises `CommandError` with place and remedy."""
-    try:
-        return store.load(path)
-    except SessionError as error:
-        raise CommandError(str(error)) from error
-
-
 def select(
     path: str,
     adapters: Sequence[str] = (),
@@ -60,7 +52,7 @@ def select(
     every_case: bool = False,
 ) -> Selection:
     """Select columns, case and model of a session file; `every_case` suppresses the message about other cases."""
-    session = load(path)
+    session = store.load(path)
     allow_code = user_code.named(adapters)
     columns = choose_columns(session, adapters)
     if model is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import math
 import os
-import re
 import sys
 import time
 from collections.abc import Sequence
@@ -19,14 +18,13 @@ from sessions.bench.grid import Grid, under
 from sessions.bench.reading import Results
 from sessions.bench.results import BenchRun, path_beside
 from sessions.bench.statistics import LEVEL
-from sessions.errors import SessionError
 from workbench.bench import report, report_files
 from workbench.bench.judging import Check, grid_of, user_checks, user_metric
 from workbench.bench.planning import Forecasts, Plan, Target, plan
 from workbench.bench.running import Bench, Progress, Settings
 from workbench.checks import fixture_files
 from workbench.cli import arguments, selection
-from workbench.cli.arguments import interruptible
+from workbench.cli.arguments import Parser, interruptible
 from workbench.output import command_output, exit_codes, markdown, measures
 from workbench.output.exit_codes import CommandError
 from workbench.pages.page import page_of_blocks
@@ -62,113 +60,64 @@ EVERY_S = 0.2
 """Seconds between two updates of the progress."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+dollars = arguments.value(
+    "an amount of US dollars such as 2.50", lambda text: float(text.removeprefix("$")), lambda amount: 0 <= amount < 1e9
+)
+share = arguments.value("a share such as 0.9 or 90%", arguments.share_of, lambda share: 0 <= share <= 1)
+level = arguments.value("a level between 0 and 1, such as 0.05 or 5%", arguments.share_of, lambda level: 0 < level < 1)
+number = arguments.value("a number such as 0.5", float, math.isfinite)
+
+
+def add_arguments(parser: Parser) -> None:
     parser.add_argument("paths", nargs="*", metavar="SESSION", help="a session file, or a folder of them")
     arguments.add_adapters(parser)
-    parser.add_argument("--case", dest="cases", action="append", metavar="NAME", help="only this case; repeatable")
+    parser.several("--case", "NAME", "only this case; repeatable", dest="cases")
     arguments.add_models(parser)
     arguments.add_variants(parser)
     arguments.add_ask_again(parser, "as a column beside each, which shows how often it helps and what it costs")
-    parser.add_argument(
+    parser.option(
         "--repeat",
+        "N",
+        "runs of each case and column (default 1; with --no-send or --join: as many as there are)",
         type=arguments.count,
-        metavar="N",
-        help="runs of each case and column (default 1; with --no-send or --join: as many as there are)",
     )
-    parser.add_argument("--jobs", type=arguments.count, default=1, metavar="N", help="runs at once (default 1)")
-    parser.add_argument(
-        "--shard", type=arguments.shard, metavar="I/N", help="make every Nth run from the Ith, for several machines"
-    )
-    parser.add_argument(
-        "--join", metavar="DIR", help="report the parts that `--shard` wrote, in DIR and below, as a single bench"
-    )
-    parser.add_argument("--again", action="store_true", help="run everything again, ignoring earlier results")
-    parser.add_argument("--no-send", action="store_true", help="send nothing: report what the results files hold")
-    parser.add_argument("--dry-run", action="store_true", help="show calls, tokens and cost, and send nothing")
-    parser.add_argument(
-        "--max-cost", type=dollars, metavar="USD", help="start no run that could push the total above USD"
-    )
-    parser.add_argument(
-        "--deadline", type=arguments.seconds, metavar="S", help="stop a run after S seconds; it counts as a miss"
-    )
-    parser.add_argument(
+    parser.option("--jobs", "N", "runs at once (default 1)", type=arguments.count, default=1)
+    parser.option("--shard", "I/N", "make every Nth run from the Ith, for several machines", type=arguments.shard)
+    parser.option("--join", "DIR", "report the parts that `--shard` wrote, in DIR and below, as a single bench")
+    parser.flag("--again", "run everything again, ignoring earlier results")
+    parser.flag("--no-send", "send nothing: report what the results files hold")
+    parser.flag("--dry-run", "show calls, tokens and cost, and send nothing")
+    parser.option("--max-cost", "USD", "start no run that could push the total above USD", type=dollars)
+    parser.option("--deadline", "S", "stop a run after S seconds; it counts as a miss", type=arguments.seconds)
+    parser.several(
         "--expect",
-        action="append",
-        default=[],
-        metavar="MODULE:FUNCTION",
-        help="judge by function(inputs, values) too: True, False, a text that says what is wrong, or a score",
+        "MODULE:FUNCTION",
+        "judge by function(inputs, values) too: True, False, a text that says what is wrong, or a score",
     )
-    parser.add_argument(
+    parser.option(
         "--metric",
-        metavar="MODULE:FUNCTION",
-        help="score by a metric for dspy.Evaluate, metric(example, pred, trace=None) to a bool or a number",
+        "MODULE:FUNCTION",
+        "score by a metric for dspy.Evaluate, metric(example, pred, trace=None) to a bool or a number",
     )
-    parser.add_argument(
-        "--threshold", type=number, metavar="SCORE", help="a score of --expect or --metric is right from SCORE on"
-    )
-    parser.add_argument(
-        "--baseline", metavar="COLUMN", help="compare all columns with this column alone, which needs fewer cases"
-    )
-    parser.add_argument("--compare", metavar="OLD", help="compare with another results file, or with `previous`")
-    parser.add_argument(
-        "--fail-under", type=share, metavar="SHARE", help="exit 1 if a column's share is below: 0.9, 90%%"
-    )
-    parser.add_argument("--fail-if-worse", action="store_true", help="exit 1 if a column or cell is worse than in OLD")
-    parser.add_argument(
+    parser.option("--threshold", "SCORE", "a score of --expect or --metric is right from SCORE on", type=number)
+    parser.option("--baseline", "COLUMN", "compare all columns with this column alone, which needs fewer cases")
+    parser.option("--compare", "OLD", "compare with another results file, or with `previous`")
+    parser.option("--fail-under", "SHARE", "exit 1 if a column's share is below: 0.9, 90%%", type=share)
+    parser.flag("--fail-if-worse", "exit 1 if a column or cell is worse than in OLD")
+    parser.option(
         "--level",
+        "P",
+        "how often --fail-if-worse may fail for an unchanged model (default 5%%)",
         type=level,
         default=LEVEL,
-        metavar="P",
-        help="how often --fail-if-worse may fail for an unchanged model (default 5%%)",
     )
-    parser.add_argument("--html", metavar="FILE", help="also write a page with the heat map and every reply")
-    parser.add_argument("--markdown", metavar="FILE", help="also write the grid for a pull request")
-    parser.add_argument("--junit", metavar="FILE", help="also write a report for the CI system, a test case a cell")
+    parser.option("--html", "FILE", "also write a page with the heat map and every reply")
+    parser.option("--markdown", "FILE", "also write the grid for a pull request")
+    parser.option("--junit", "FILE", "also write a report for the CI system, a test case a cell")
     arguments.add_allow_host(parser)
     arguments.add_allow_variable(parser)
     arguments.add_tool(parser)
     arguments.add_json(parser)
-
-
-def dollars(text: str) -> float:
-    with suppress(ValueError):
-        value = float(text.removeprefix("$"))
-        if 0 <= value < 1e9:
-            return value
-    raise argparse.ArgumentTypeError(f"{text!r}: expected an amount of US dollars such as 2.50")
-
-
-_PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%?")
-
-
-def share_of(text: str) -> float | None:
-    """Parse `0.9` or `90%` as a share from 0 to 1; return None for anything else."""
-    found = _PERCENT.fullmatch(text.strip())
-    if found is None:
-        return None
-    number = float(found[1]) / (100 if text.strip().endswith("%") else 1)
-    return number if 0 <= number <= 1 else None
-
-
-def share(text: str) -> float:
-    found = share_of(text)
-    if found is None:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected a share such as 0.9 or 90%")
-    return found
-
-
-def level(text: str) -> float:
-    found = share_of(text)
-    if found is None or not 0 < found < 1:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected a level between 0 and 1, such as 0.05 or 5%")
-    return found
-
-
-def number(text: str) -> float:
-    with suppress(ValueError):
-        if math.isfinite(found := float(text)):
-            return found
-    raise argparse.ArgumentTypeError(f"{text!r}: expected a number such as 0.5")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -180,10 +129,7 @@ def run(options: argparse.Namespace) -> int:
     if options.metric is not None:
         checks.append(user_metric(options.metric, options.threshold))
     planned, missing = planned_by(options)
-    try:
-        old = _old(options, planned)
-    except SessionError as error:
-        raise CommandError(str(error)) from error
+    old = _old(options, planned)
     columns = dict.fromkeys(job.column.id for job in planned.first)
     if options.baseline is not None and options.baseline not in columns:
         raise CommandError(f"--baseline {options.baseline}: no such column; expected one of {', '.join(columns)}")
@@ -193,21 +139,15 @@ def run(options: argparse.Namespace) -> int:
     for said in missing:
         command_output.message(f"workbench: {said}")
         codes.append(exit_codes.PROVIDER)
-    try:
-        return _tell(grid, None if old is None else compare_benches(old, grid, options.level), options, codes)
-    except SessionError as error:  # the results file changed meanwhile
-        raise CommandError(str(error)) from error
+    return _tell(grid, None if old is None else compare_benches(old, grid, options.level), options, codes)
 
 
 def planned_by(options: argparse.Namespace) -> tuple[Plan, list[str]]:
     """Plan the runs; name the missing parts of `--join`. Raises `CommandError`."""
-    try:
-        targets = _targets(options)
-        joined = {} if options.join is None else {one.file: reading.join(one.file, options.join) for one in targets}
-        held = {file: one.results for file, one in joined.items()} or None
-        planned = plan(targets, options.repeat or 1, options.again, held)
-    except SessionError as error:
-        raise CommandError(str(error)) from error
+    targets = _targets(options)
+    joined = {} if options.join is None else {one.file: reading.join(one.file, options.join) for one in targets}
+    held = {file: one.results for file, one in joined.items()} or None
+    planned = plan(targets, options.repeat or 1, options.again, held)
     if options.repeat is None and (options.no_send or options.join is not None):
         planned = replace(planned, repeat=planned.held_repeats)
     elif planned.held_repeats > planned.repeat:
@@ -227,14 +167,11 @@ def planned_by(options: argparse.Namespace) -> tuple[Plan, list[str]]:
 def benched(planned: Plan, options: argparse.Namespace, checks: Sequence[Check]) -> tuple[Grid, list[int]]:
     """Send the open runs unless options forbid it; return the grid and exit codes. Raises `CommandError`."""
     codes = [exit_codes.OK]
-    try:
-        if not options.no_send and options.join is None and planned.open_count:
-            codes += _run_open(planned, options, checks)
-            found = {file: reading.read(file, options.shard) for file in planned.results}
-            planned = replace(planned, results=found)
-        return grid_of(planned, checks), codes
-    except SessionError as error:
-        raise CommandError(str(error)) from error
+    if not options.no_send and options.join is None and planned.open_count:
+        codes += _run_open(planned, options, checks)
+        found = {file: reading.read(file, options.shard) for file in planned.results}
+        planned = replace(planned, results=found)
+    return grid_of(planned, checks), codes
 
 
 def _targets(options: argparse.Namespace) -> list[Target]:
@@ -245,13 +182,10 @@ def _targets(options: argparse.Namespace) -> list[Target]:
             options.paths.append(names.pop())
     if not options.paths:
         raise CommandError("which sessions? Give files or folders, as in `workbench bench q.session.json`")
-    files = fixture_files.find(options.paths)
-    if not files:
-        raise CommandError(f"no session in {', '.join(options.paths)}", exit_codes.NOTHING)
-    found = [_target(str(path), options) for path in files]
+    found = [_target(str(path), options) for path in fixture_files.find(options.paths)]
     with_cases = [one for one in found if one.cases]
     if not with_cases:
-        raise CommandError(f"no session has a case {' or '.join(map(repr, options.cases or ()))}".rstrip())
+        raise CommandError(f"no session has a case {' or '.join(map(repr, options.cases))}".rstrip())
     for model in dict.fromkeys(one.session.model_of(column) for one in with_cases for column in one.columns):
         leaves = model_choices.leaving(model)
         if leaves is not None:
@@ -265,7 +199,7 @@ def _target(file: str, options: argparse.Namespace) -> Target:
     if options.ask_again:
         chosen = selection.asking_again(chosen, options.ask_again, beside=True)
     wanted = options.cases
-    cases = tuple([case for case in chosen.session.cases if wanted is None or case.name in wanted])
+    cases = tuple([case for case in chosen.session.cases if not wanted or case.name in wanted])
     handlers = tool_answers.handlers(chosen.session, options.handlers)
     return Target(file, chosen.session, chosen.columns, cases, chosen.allow_code, handlers, options.shard)
 

@@ -18,13 +18,13 @@ from sessions.causes.finding import Causes
 from sessions.checking import junit
 from sessions.checking import reports as check_reports
 from sessions.checking.verdicts import totals
-from sessions.errors import SessionError
 from workbench.capture import capturing
 from workbench.capture.calls_check import CallsCheck, compare
 from workbench.capture.capturing import plain_words
 from workbench.capture.in_your_process import attaching
 from workbench.capture.in_your_process.outlet import Writer
 from workbench.cli import arguments
+from workbench.cli.arguments import Parser
 from workbench.output import command_output, exit_codes
 from workbench.output.exit_codes import CommandError
 
@@ -67,28 +67,28 @@ PATIENCE_S = 120.0
 """Seconds to wait for sessions to be written after the program ended."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+_count = arguments.value("a number of at least 1", arguments.digits, lambda number: number >= 1)
+_share = arguments.value("a share above 0, up to 1, such as 0.1", float, lambda share: 0 < share <= 1)
+
+
+def add_arguments(parser: Parser) -> None:
     wanted = parser.add_mutually_exclusive_group(required=True)
     wanted.add_argument("-o", "--out", metavar="DIR", help="folder for the sessions")
     wanted.add_argument("--check", metavar="DIR", help="compare the calls with the sessions in DIR; writes none")
-    parser.add_argument("--live", action="store_true", help="with -o: show the calls in the app as they arrive")
-    parser.add_argument("--junit", metavar="FILE", help="with --check: also write a JUnit report")
-    parser.add_argument("--cases", type=_count, metavar="N", help="at most N new cases a session (default: 50)")
+    parser.flag("--live", "with -o: show the calls in the app as they arrive")
+    parser.option("--junit", "FILE", "with --check: also write a JUnit report")
+    parser.option("--cases", "N", "at most N new cases a session (default: 50)", type=_count)
     parser.add_argument(
         "--only", choices=("failures",), help="only calls that failed, had a parse error, or fell back to JSON"
     )
-    parser.add_argument(
-        "--sample", type=_share, default=1.0, metavar="SHARE", help="a share of the distinct inputs, such as 0.1"
-    )
-    parser.add_argument(
+    parser.option("--sample", "SHARE", "a share of the distinct inputs, such as 0.1", type=_share, default=1.0)
+    parser.several(
         "--redact",
-        action="append",
-        default=[],
-        metavar="FIELD",
-        help="take the texts of this field out of inputs, prompts and replies; a call in which they cannot be found "
+        "FIELD",
+        "take the texts of this field out of inputs, prompts and replies; a call in which they cannot be found "
         "again (a number, three letters) is left out; can be repeated",
     )
-    parser.add_argument("--json", metavar="FILE", help="write a report to FILE, in the documented JSON")
+    parser.option("--json", "FILE", "write a report to FILE, in the documented JSON")
     parser.add_argument(
         "program", nargs=argparse.REMAINDER, metavar="-- PROGRAM …", help="the command to run, with its arguments"
     )
@@ -122,7 +122,7 @@ def run(options: argparse.Namespace, show: Show) -> int:
             found, made = writer.report()
         if wrong:
             command_output.message(f"workbench capture: {wrong}")
-        compared = None if options.check is None else _compared(options.check, Path(today))
+        compared = None if options.check is None else compare(Path(options.check), Path(today))
     missing = max(0, made - sum(one["calls"] + one["lost"] for one in found))
     if options.json is not None:
         _write(options.json, code, found, missing, compared)
@@ -135,13 +135,6 @@ def run(options: argparse.Namespace, show: Show) -> int:
         for line in plain_words(found, options.out, missing):
             command_output.message(line)
     return code if compared is None else _told(options, code, compared, found, missing)
-
-
-def _compared(folder: str, today: Path) -> CallsCheck:
-    try:
-        return compare(Path(folder), today)
-    except SessionError as error:
-        raise CommandError(str(error)) from error
 
 
 def _told(
@@ -255,19 +248,3 @@ def _pass_on(folder: str) -> None:
 
 def _passed_signals() -> list[signal.Signals]:
     return [getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2") if hasattr(signal, name)]
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError("expected a number of at least 1")
-    return int(text)
-
-
-def _share(text: str) -> float:
-    try:
-        share = float(text)
-    except ValueError:
-        share = 0.0
-    if not 0 < share <= 1:
-        raise argparse.ArgumentTypeError("expected a share above 0, up to 1, such as 0.1")
-    return share

@@ -22,6 +22,7 @@ from sessions.source.comparing import NO_LINK
 from workbench.checks import fixture_files, github_annotations
 from workbench.checks.checking import Checked, Plan, check_all
 from workbench.cli import arguments
+from workbench.cli.arguments import Parser
 from workbench.output import command_output, exit_codes, json_shapes
 from workbench.output.exit_codes import CommandError, nearest
 from workbench.output.markdown import bounded, code, fenced
@@ -59,42 +60,31 @@ EVERY_S = 0.1
 """Seconds between two updates of the progress."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="a session file, or a folder of them")
-    parser.add_argument("--adapter", dest="adapters", action="append", metavar="A", help="only this column; repeatable")
-    parser.add_argument("--case", dest="cases", action="append", metavar="NAME", help="only this case; repeatable")
-    parser.add_argument("-k", dest="keyword", default="", metavar="EXPR", help="only such cases, columns, path:WORDs")
-    parser.add_argument(
+    arguments.add_fixtures(parser)
+    parser.option(
         "--update",
+        "VERDICT",
+        "record today's prompts and parse results, but no changed verdict or value; or one: render, parse",
         nargs="?",
         const="",
-        metavar="VERDICT",
-        help="record today's prompts and parse results, but no changed verdict or value; or one: render, parse",
     )
-    parser.add_argument("--dspy", action="store_true", help="compare with the installed dspy")
-    parser.add_argument(
-        "--dspy-python", metavar="PYTHON", help="compare with the dspy of another Python (implies --dspy)"
-    )
-    parser.add_argument("--live", nargs="?", const="", metavar="MODEL", help="send again and judge the new replies")
-    parser.add_argument("--repeat", type=int, default=1, metavar="N", help="with --live: N times each")
-    parser.add_argument(
-        "--allow-host", dest="allow_hosts", action="append", default=[], metavar="HOST", help="with --live: as for send"
-    )
+    parser.flag("--dspy", "compare with the installed dspy")
+    parser.option("--dspy-python", "PYTHON", "compare with the dspy of another Python (implies --dspy)")
+    parser.option("--live", "MODEL", "send again and judge the new replies", nargs="?", const="")
+    parser.option("--repeat", "N", "with --live: N times each", type=arguments.count, default=1)
+    parser.several("--allow-host", "HOST", "with --live: as for send", dest="allow_hosts")
     arguments.add_allow_variable(parser)
-    parser.add_argument(
-        "--deadline", type=arguments.seconds, metavar="S", help="with --live: give up a run after S seconds"
-    )
-    parser.add_argument(
-        "--shard", type=arguments.shard, metavar="I/N", help="check every Nth file from the Ith, for a CI matrix"
-    )
-    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes to check files in (default 1)")
-    parser.add_argument("--restore-order", action="store_true", help="restore the key order that a formatter sorted")
-    parser.add_argument("--no-source", action="store_true", help="ignore linked programs (the verdict source)")
-    parser.add_argument("--require-source", action="store_true", help="fail if a session follows no program")
-    parser.add_argument("--lint", action="store_true", help="also report lints, as `workbench lint --strict` does")
-    parser.add_argument("--junit", metavar="FILE", help="also write a JUnit report")
-    parser.add_argument("--markdown", metavar="FILE", help="also write the causes as Markdown for a pull request")
-    parser.add_argument("--html", metavar="FILE", help="also write an HTML page with causes and every fixture")
+    parser.option("--deadline", "S", "with --live: give up a run after S seconds", type=arguments.seconds)
+    parser.option("--shard", "I/N", "check every Nth file from the Ith, for a CI matrix", type=arguments.shard)
+    parser.flag("--restore-order", "restore the key order that a formatter sorted")
+    parser.flag("--no-source", "ignore linked programs (the verdict source)")
+    parser.flag("--require-source", "fail if a session follows no program")
+    parser.flag("--lint", "also report lints, as `workbench lint --strict` does")
+    parser.option("--junit", "FILE", "also write a JUnit report")
+    parser.option("--markdown", "FILE", "also write the causes as Markdown for a pull request")
+    parser.option("--html", "FILE", "also write an HTML page with causes and every fixture")
     arguments.add_json(parser)
 
 
@@ -103,8 +93,6 @@ def run(options: argparse.Namespace) -> int:
     if not options.paths:
         raise CommandError("expected session files or folders, as in `workbench check .`")
     files = fixture_files.find(options.paths)
-    if not files:
-        raise CommandError(f"no session in {', '.join(options.paths)}", exit_codes.NOTHING)
     if options.shard is not None:
         index, count = options.shard
         command_output.message(f"shard {index}/{count}: {len(files[index - 1 :: count])} of {len(files)} files")
@@ -237,8 +225,6 @@ def _plan(options: argparse.Namespace) -> Plan:
     if model and (Path(model).exists() or model.endswith(".json")):
         options.paths.insert(0, model)
         model = ""
-    if not 1 <= options.repeat <= 1_000 or not 1 <= options.jobs <= 256:
-        raise CommandError("--repeat: expected a number from 1 to 1000; --jobs: from 1 to 256")
     if options.require_source and options.no_source:
         raise CommandError("--require-source and --no-source exclude each other")
     if options.live is None and (options.repeat > 1 or options.deadline is not None):
@@ -246,8 +232,8 @@ def _plan(options: argparse.Namespace) -> Plan:
     if options.keyword:
         fixture_files.parse(options.keyword)
     return Plan(
-        adapters=tuple(options.adapters or ()),
-        cases=tuple(options.cases or ()),
+        adapters=tuple(options.adapters),
+        cases=tuple(options.cases),
         keyword=options.keyword,
         update=update,
         update_verdicts=bool(options.update) and "parse" in update,

@@ -37,7 +37,7 @@ class Option:
     values: tuple[str, ...]
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     parser.add_argument("shell", choices=SHELLS, help="which shell")
     arguments.add_json(parser)
 

@@ -9,8 +9,8 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from adapters.lm.config_file import ConfigError
 from workbench.cli import arguments
+from workbench.cli.arguments import Parser
 from workbench.config import settings
 from workbench.config.settings import InForce, Origin
 from workbench.output import command_output, exit_codes
@@ -30,7 +30,7 @@ BEFORE = "servers.json"
 """The former name of the config file, which held only servers."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--example", action="store_true", help="a config file with every setting, commented out")
     what.add_argument("--keys", action="store_true", help="every key of the app, with the id that [keymap] takes")
@@ -45,10 +45,7 @@ def run(options: argparse.Namespace) -> int:
         else:
             command_output.text(text, end="")
         return exit_codes.OK
-    try:
-        found = settings.load()
-    except ConfigError as error:
-        raise CommandError(str(error)) from error
+    found = settings.load()
     known = _keys_of_app(found) if options.keys or found.settings.keymap else {"problems": [], "keys": []}
     problems = [f"{_place(found, said)}: keymap: {said}" for said in known["problems"]]
     if options.keys and options.json:

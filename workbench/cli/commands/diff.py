@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from adapters.requests.request import Request
 from workbench.cli import arguments, selection
+from workbench.cli.arguments import Parser
 from workbench.cli.selection import Selection
 from workbench.output import command_output, exit_codes, prompt_diff
 from workbench.output.exit_codes import CommandError
@@ -24,7 +25,7 @@ EXAMPLES = """\
   workbench diff q.session.json --adapter chat --variant gepa-3"""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     parser.add_argument("session", metavar="A", help="a session file")
     parser.add_argument("other", nargs="?", metavar="B", help="another session; without it, compares two adapters of A")
     arguments.add_columns(parser)

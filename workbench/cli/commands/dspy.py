@@ -8,12 +8,11 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from sessions.errors import SessionError
 from sessions.releases import environments, project
 from sessions.releases.environments import Environment
 from sessions.releases.installing import CannotAddError
 from workbench.cli import arguments
-from workbench.cli.arguments import cleaned_up
+from workbench.cli.arguments import Parser, cleaned_up
 from workbench.output import command_output, display, exit_codes
 from workbench.output.exit_codes import CommandError
 
@@ -41,12 +40,10 @@ ACTIONS = ("list", "add", "use", "remove")
 PROJECT = "project"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     parser.add_argument("action", choices=ACTIONS, nargs="?", default="list", help="what to do")
     parser.add_argument("name", nargs="?", metavar="NAME", help="a release, as 3.0.4; of use, a Python")
-    parser.add_argument(
-        "--python", default=sys.executable, metavar="PYTHON", help="of add: the Python to make the environment from"
-    )
+    parser.option("--python", "PYTHON", "of add: the Python to make the environment from", default=sys.executable)
     arguments.add_json(parser)
 
 
@@ -69,8 +66,6 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError(
             str(error), exit_codes.PROVIDER if error.reason == "network" else exit_codes.USAGE
         ) from error
-    except SessionError as error:
-        raise CommandError(str(error)) from error
     if options.json:
         command_output.json(_shape(found))
     else:

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from workbench.cli import arguments, selection
+from workbench.cli.arguments import Parser
 from workbench.exporting import forms
 from workbench.output import command_output, exit_codes, json_shapes
 
@@ -24,21 +25,20 @@ EXAMPLES = """\
   workbench export q.session.json --as lesson -o lesson.html          opens from disk, with nothing else"""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     arguments.add_session(parser)
     arguments.add_columns(parser, "the first; all for finetune, batch, promptfoo, page and lesson")
     arguments.add_model(parser)
-    parser.add_argument(
-        "--as",
-        "--to",
+    parser.option(
+        "--as --to",
+        "NAME",
+        "one of the above (default: messages)",
         dest="form",
-        metavar="NAME",
         choices=tuple(forms.FORMS),
         default="messages",
-        help="one of the above (default: messages)",
     )
     arguments.add_allow_host(parser)
-    parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of standard output")
+    parser.option("-o --output", "FILE", "write to FILE instead of standard output")
     arguments.add_json(parser)
 
 

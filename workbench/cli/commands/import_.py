@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from adapters.errors import SignatureError
-from sessions.errors import SessionError
 from sessions.file import store
 from sessions.imports import merging, sources, trace_sessions
 from sessions.imports.proposing import COT, REASONING
@@ -16,7 +15,9 @@ from sessions.imports.reading import Imported
 from sessions.model.session import DEFAULT_COLUMNS, Column, Session, SignatureText
 from sessions.source.project import SourceError
 from workbench.cli import arguments
-from workbench.cli.commands.new import settings_in_force, signature_text
+from workbench.cli.arguments import Parser
+from workbench.cli.commands.new import signature_text
+from workbench.config import settings
 from workbench.output import command_output, exit_codes
 from workbench.output.exit_codes import CommandError
 
@@ -50,7 +51,7 @@ EXAMPLES = """\
   workbench import chat.json --as history --into q.session.json --case long"""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     parser.add_argument("source", metavar="SOURCE", help="the file to import; - for standard input")
     target = parser.add_mutually_exclusive_group()
     target.add_argument("-o", "--output", metavar="FILE", help="the session file to write")
@@ -58,21 +59,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--as", dest="kind", choices=sources.KINDS, help="what a .json file is (default: by its content)"
     )
-    parser.add_argument(
-        "--signature", metavar="SIGNATURE", help="names and types: the string notation or FILE.py:Class"
-    )
-    parser.add_argument("--predictor", metavar="PATH", help="which predictor of a saved program or of a trace")
-    parser.add_argument("--cot", action="store_true", help="ChainOfThought: `reasoning` in front of the outputs")
-    parser.add_argument("--call", type=int, metavar="N", help="which call of a text or history that holds several")
-    parser.add_argument("--failed", action="store_true", help="of a trace: only the calls that failed")
-    parser.add_argument("--model", metavar="M", help="of a trace: only the calls of this model")
-    parser.add_argument(
-        "--mask", action="append", default=[], metavar="PATTERN", help="of a trace: replace what matches with (masked)"
-    )
-    parser.add_argument("--case", metavar="NAME", help="what to call the case that it makes")
-    parser.add_argument("--accept", action="store_true", help="take what is proposed where the file does not say")
-    parser.add_argument("--dry-run", action="store_true", help="say what would be imported, and write nothing")
-    parser.add_argument("--force", action="store_true", help="overwrite FILE if it is there")
+    parser.option("--signature", "SIGNATURE", "names and types: the string notation or FILE.py:Class")
+    parser.option("--predictor", "PATH", "which predictor of a saved program or of a trace")
+    parser.flag("--cot", "ChainOfThought: `reasoning` in front of the outputs")
+    parser.option("--call", "N", "which call of a text or history that holds several", type=int)
+    parser.flag("--failed", "of a trace: only the calls that failed")
+    parser.option("--model", "M", "of a trace: only the calls of this model")
+    parser.several("--mask", "PATTERN", "of a trace: replace what matches with (masked)")
+    parser.option("--case", "NAME", "what to call the case that it makes")
+    parser.flag("--accept", "take what is proposed where the file does not say")
+    parser.flag("--dry-run", "say what would be imported, and write nothing")
+    parser.flag("--force", "overwrite FILE if it is there")
     arguments.add_json(parser)
 
 
@@ -89,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
                 store.save(imported.session, path, over=opened.fingerprint if opened else None)
             elif path:
                 store.dumps(imported.session)
-    except (SessionError, SignatureError, SourceError, OSError) as error:
+    except (SignatureError, SourceError, OSError) as error:
         raise CommandError(str(error)) from error
     shapes = [_shape(imported, path, is_written) for path, imported in zip(targets, found.values(), strict=True)]
     if options.json:
@@ -195,7 +192,7 @@ def _use_config_columns(session: Session) -> Session:
     """Replace the default columns of a new session by those of the config file."""
     if session.columns != DEFAULT_COLUMNS:
         return session
-    return replace(session, columns=tuple([Column(name, name) for name in settings_in_force().columns]))
+    return replace(session, columns=tuple([Column(name, name) for name in settings.load().settings.columns]))
 
 
 def _shape(imported: Imported, target: str | None, written: bool) -> dict[str, object]:

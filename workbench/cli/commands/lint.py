@@ -12,8 +12,8 @@ from sessions.running import linting
 from sessions.running.linting import SEVERITIES, Found
 from workbench.checks import fixture_files
 from workbench.cli import arguments, selection
+from workbench.cli.arguments import Parser
 from workbench.output import command_output, exit_codes, json_shapes
-from workbench.output.exit_codes import CommandError
 
 DESCRIPTION = """\
 Report what reaches the model in an unexpected form, and what its reply is known
@@ -32,19 +32,16 @@ Linted = list[tuple[Path, tuple[Found, ...]]]
 COLOURS = {"error": "red", "warning": "yellow", "info": "blue"}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     parser.add_argument("sessions", nargs="+", metavar="SESSION", help="session files, or folders of them")
     arguments.add_columns(parser, default_case="every case")
     arguments.add_model(parser)
-    parser.add_argument("--strict", action="store_true", help="exit 1 if there is an error or a warning")
+    parser.flag("--strict", "exit 1 if there is an error or a warning")
     arguments.add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    files = fixture_files.find(options.sessions)
-    if not files:
-        raise CommandError(f"no session in {', '.join(options.sessions)}", exit_codes.NOTHING)
-    linted = lints_of_files(files, options.adapters, options.case, options.model)
+    linted = lints_of_files(fixture_files.find(options.sessions), options.adapters, options.case, options.model)
     if options.json:
         command_output.json(shape_of(linted))
     else:

@@ -8,6 +8,7 @@ from sessions.errors import SessionError
 from sessions.file import both_changes, store
 from sessions.file.both_changes import CollisionError
 from workbench.cli import arguments
+from workbench.cli.arguments import Parser
 from workbench.output import command_output, exit_codes
 
 DESCRIPTION = """\
@@ -24,11 +25,11 @@ EXAMPLES = """\
   git config merge.workbench.driver "workbench merge %O %A %B --name %P\""""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     parser.add_argument("base", metavar="BASE", help="the common ancestor")
     parser.add_argument("ours", metavar="OURS", help="one version; receives the result")
     parser.add_argument("theirs", metavar="THEIRS", help="the other version")
-    parser.add_argument("--name", metavar="NAME", help="name of the file in messages (git's %%P)")
+    parser.option("--name", "NAME", "name of the file in messages (git's %%P)")
     arguments.add_json(parser)
 
 

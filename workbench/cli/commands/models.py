@@ -12,8 +12,8 @@ from adapters.lm.capabilities import Known, ask_about, known_of
 from adapters.lm.model_list import ModelEntry, retirement_of
 from adapters.lm.secrets import Scrubber
 from workbench.cli import arguments
+from workbench.cli.arguments import Parser
 from workbench.output import command_output, exit_codes
-from workbench.output.exit_codes import CommandError
 from workbench.sending import model_choices
 
 DESCRIPTION = """\
@@ -32,12 +32,10 @@ EXAMPLES = """\
 MOST_SHOWN = 40
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     parser.add_argument("words", nargs="*", metavar="WORD", help="show models that match these words")
-    parser.add_argument(
-        "--ask-servers", action="store_true", help="ask your own servers for their models and capabilities"
-    )
-    parser.add_argument("--capabilities", nargs="+", metavar="NAME", help="show what these models can do")
+    parser.flag("--ask-servers", "ask your own servers for their models and capabilities")
+    parser.option("--capabilities", "NAME", "show what these models can do", nargs="+")
     arguments.add_json(parser)
 
 
@@ -119,10 +117,7 @@ def _matches(row: dict[str, Any], query: str) -> bool:
 
 
 def _local(ask: bool) -> list[dict[str, Any]]:
-    try:
-        found = servers.known()
-    except servers.ServersError as error:
-        raise CommandError(str(error)) from error
+    found = servers.known()
     rows: list[dict[str, Any]] = []
     for server in found:
         names = servers.models_at(server) if ask else ()

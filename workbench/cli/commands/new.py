@@ -13,7 +13,6 @@ from typing import Any, get_args
 from adapters.errors import SignatureError
 from adapters.formats import catalog
 from adapters.lint.outputs import output_lints
-from adapters.lm.config_file import ConfigError
 from adapters.signatures import notation
 from adapters.signatures.agents import Module, inner_signatures, tool_text
 from adapters.signatures.signature import Field, Signature
@@ -22,7 +21,6 @@ from adapters.tools.arguments import schema_of_line
 from adapters.types.recognition import custom_types_in, type_adapter
 from adapters.values.custom_types import WHAT_WORKS
 from adapters.values.plain_json import JSON
-from sessions.errors import SessionError
 from sessions.file import store
 from sessions.file.whole_files import did_you_mean
 from sessions.imports import proposing
@@ -32,6 +30,7 @@ from sessions.source.gathering import gather_text
 from sessions.source.linking import is_of_project, linked
 from sessions.source.project import SourceError
 from workbench.cli import arguments
+from workbench.cli.arguments import Parser
 from workbench.config import settings
 from workbench.editing import field_values
 from workbench.output import command_output, exit_codes, json_shapes
@@ -59,26 +58,24 @@ EXAMPLES = """\
   workbench new "text -> label" -o l.session.json --demo '{"text": "Lovely.", "label": "positive"}'"""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     parser.add_argument("signature", metavar="SIGNATURE", help="the string notation, FILE.py or FILE.py:Class")
-    parser.add_argument("-o", "--output", required=True, metavar="FILE", help="the session file to write")
+    parser.option("-o --output", "FILE", "the session file to write", required=True)
     parser.add_argument("--input", dest="inputs", action="append", default=[], metavar="NAME=VALUE")
-    parser.add_argument("--demo", dest="demos", action="append", default=[], metavar="JSON", help="an object of values")
-    parser.add_argument("--instructions", metavar="TEXT", help="in place of the signature's own")
-    parser.add_argument("--cot", action="store_true", help="ChainOfThought: `reasoning` in front of the outputs")
+    parser.several("--demo", "JSON", "an object of values", dest="demos")
+    parser.option("--instructions", "TEXT", "in place of the signature's own")
+    parser.flag("--cot", "ChainOfThought: `reasoning` in front of the outputs")
     parser.add_argument(
         "--module", choices=get_args(Module), help="a session for each inner signature of this dspy module"
     )
-    parser.add_argument(
+    parser.several(
         "--tool",
+        "NAME(ARGUMENTS): DESCRIPTION",
+        "a tool of react or code-act, such as 'search(query: str, k: int = 5): Search the web.'",
         dest="tools",
-        action="append",
-        default=[],
-        metavar="NAME(ARGUMENTS): DESCRIPTION",
-        help="a tool of react or code-act, such as 'search(query: str, k: int = 5): Search the web.'",
     )
     arguments.add_model(parser)
-    parser.add_argument("--force", action="store_true", help="overwrite FILE if it is there")
+    parser.flag("--force", "overwrite FILE if it is there")
     arguments.add_json(parser)
 
 
@@ -93,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError("--tool belongs to --module react or code-act")
     if options.module is not None:
         return _write_module(options, signature)
-    wanted = settings_in_force()
+    wanted = settings.load().settings
     session = Session(
         signature=written,
         demos=tuple(Demo(demo_values(text, signature)) for text in options.demos),
@@ -123,7 +120,7 @@ def _save(session: Session, path: Path, is_forced: bool) -> None:
         raise CommandError(f"{path} is there already; --force overwrites it")
     try:
         store.save(session, path)
-    except (SessionError, OSError) as error:
+    except OSError as error:
         raise CommandError(str(error)) from error
 
 
@@ -134,7 +131,7 @@ def _write_module(options: argparse.Namespace, signature: Signature) -> int:
     tools = dict(_tool(one) for one in options.tools)
     if tools and options.module in ("program-of-thought", "refine"):
         raise CommandError(f"{options.module} has no tools")
-    wanted = settings_in_force()
+    wanted = settings.load().settings
     inputs = input_values(options.inputs, signature)
     first, _, rest = Path(options.output).name.partition(".")
     shapes: list[JSON] = []
@@ -173,14 +170,6 @@ def _tool(written: str) -> tuple[str, str]:
     return match[1], tool_text(match[1], match[3] or "", schema["properties"])
 
 
-def settings_in_force() -> settings.Settings:
-    """Return the current settings. Raises `CommandError` for an invalid config file."""
-    try:
-        return settings.load().settings
-    except ConfigError as error:
-        raise CommandError(str(error)) from error
-
-
 def signature_text(given: str, instructions: str | None, cot: bool, folder: Path) -> SignatureText:
     """Return the signature that the user gave: in string notation, or as the class of a `.py` file.
 
@@ -197,7 +186,7 @@ def signature_text(given: str, instructions: str | None, cot: bool, folder: Path
 
 def program_session(given: str) -> Session:
     """Return a session without a file for a program's class, for the app to open. Raises `CommandError`."""
-    wanted = settings_in_force()
+    wanted = settings.load().settings
     written = signature_text(given, None, False, Path())
     try:
         name = written.read().name

@@ -19,6 +19,7 @@ from sessions.model.replies import Extraction, Reply
 from sessions.model.session import Column
 from sessions.running import rendering
 from workbench.cli import arguments, selection
+from workbench.cli.arguments import Parser
 from workbench.cli.selection import Selection
 from workbench.output import command_output, exit_codes, json_shapes, reading_text
 from workbench.output.exit_codes import CommandError
@@ -44,19 +45,13 @@ MOST_LINES = 12
 """The most lines of a prompt's changed section to print."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     arguments.add_session(parser)
     arguments.add_columns(parser)
-    parser.add_argument("--response", metavar="FILE", help="the reply (default, and for -: standard input)")
-    parser.add_argument(
-        "--chunks",
-        metavar="FILE",
-        help="the reply as streamed, a JSON string a line: what dspy would emit",
-    )
-    parser.add_argument(
-        "--fixes", action="store_true", help="also apply each fix by itself: would this reply parse, what changes"
-    )
-    parser.add_argument("--extraction", metavar="FILE", help="twostep: the reply of the extracting model")
+    parser.option("--response", "FILE", "the reply (default, and for -: standard input)")
+    parser.option("--chunks", "FILE", "the reply as streamed, a JSON string a line: what dspy would emit")
+    parser.flag("--fixes", "also apply each fix by itself: would this reply parse, what changes")
+    parser.option("--extraction", "FILE", "twostep: the reply of the extracting model")
     arguments.add_json(parser)
 
 

@@ -12,8 +12,8 @@ from sessions.source.project import SourceError
 from sessions.source.pull_push import Pulled, pulled, refuse_to_lose_edits
 from workbench.checks import fixture_files
 from workbench.cli import arguments
+from workbench.cli.arguments import Parser
 from workbench.output import command_output, exit_codes
-from workbench.output.exit_codes import CommandError
 
 DESCRIPTION = """\
 Update the signatures of sessions from the program they are linked to (workbench
@@ -32,17 +32,15 @@ EXAMPLES = """\
 NO_LINK = "it has no link to a program; `workbench import FILE.py:Class --into {}` makes one"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     parser.add_argument("paths", nargs="+", metavar="SESSION", help="a session file, or a folder of them")
-    parser.add_argument("--dry-run", action="store_true", help="show the changes without writing")
-    parser.add_argument("--over-edits", action="store_true", help="discard edits made in the session")
+    parser.flag("--dry-run", "show the changes without writing")
+    parser.flag("--over-edits", "discard edits made in the session")
     arguments.add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     files = fixture_files.find(options.paths)
-    if not files:
-        raise CommandError(f"no session in {', '.join(options.paths)}", exit_codes.NOTHING)
     follower = Follower()
     shapes = []
     codes = []

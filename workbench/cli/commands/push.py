@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from adapters.errors import SignatureError
-from sessions.errors import SessionError
 from sessions.file import restore_points, store
 from sessions.source.project import SourceError
 from sessions.source.pull_push import Push, others_changed, pushed
 from workbench.checks import fixture_files
 from workbench.cli import arguments
+from workbench.cli.arguments import Parser
 from workbench.output import command_output, exit_codes
 from workbench.output.exit_codes import CommandError
 
@@ -34,9 +34,9 @@ EXAMPLES = """\
 MOST_NAMED = 4
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     parser.add_argument("session", metavar="SESSION", help="a session file")
-    parser.add_argument("--yes", action="store_true", help="write without asking")
+    parser.flag("--yes", "write without asking")
     arguments.add_json(parser)
 
 
@@ -59,8 +59,6 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError(f"{path}: {error}", exit_codes.DIFFERENT) from error
     except SignatureError as error:
         raise CommandError(f"{path}: the signature, {error}") from error
-    except SessionError as error:
-        raise CommandError(str(error)) from error
     _tell(options, path, push, is_meant, others)
     return exit_codes.OK if is_meant or not push.files else exit_codes.DIFFERENT
 

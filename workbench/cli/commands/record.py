@@ -6,8 +6,10 @@ import argparse
 
 from adapters.formats.catalog import UnknownAdapterError
 from sessions.errors import SessionError
+from sessions.file import store
 from sessions.running import recording, rendering
 from workbench.cli import arguments, selection
+from workbench.cli.arguments import Parser
 from workbench.config import user_code
 from workbench.output import command_output, exit_codes
 from workbench.output.exit_codes import CommandError
@@ -21,7 +23,7 @@ EXAMPLES = """\
   workbench record q.session.json --case rainy --adapter chat"""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     arguments.add_session(parser)
     arguments.add_columns(parser, default_case="all")
     arguments.add_json(parser)
@@ -29,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     arguments.settle_session(options)
-    loaded = session = selection.load(options.session)
+    loaded = session = store.load(options.session)
     allow_code = user_code.named(options.adapters)
     columns = selection.choose_columns(session, options.adapters)
     cases = session.cases if options.case is None else (selection.choose_case(session, options.case),)

@@ -11,6 +11,7 @@ from adapters.requests.request import Request
 from sessions.model.session import Column, Session
 from sessions.running import rendering
 from workbench.cli import arguments, selection
+from workbench.cli.arguments import Parser
 from workbench.output import command_output, exit_codes, json_shapes
 
 if TYPE_CHECKING:
@@ -29,20 +30,18 @@ EXAMPLES = """\
   workbench render q.session.json --json | jq '.prompts.chat.messages'"""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     arguments.add_session(parser)
     arguments.add_columns(parser)
     arguments.add_model(parser)
-    parser.add_argument(
+    parser.flag(
         "--request",
-        action="store_true",
-        help="the body of the request as JSON instead of its messages; where litellm writes it for the provider, as it "
+        "the body of the request as JSON instead of its messages; where litellm writes it for the provider, as it "
         "goes out, with address and headers on standard error",
     )
-    parser.add_argument(
+    parser.flag(
         "--tokens",
-        action="store_true",
-        help="where the tokens of each request go, by origin; ~ marks what the model's own tokenizer did not count",
+        "where the tokens of each request go, by origin; ~ marks what the model's own tokenizer did not count",
     )
     arguments.add_variants(parser)
     arguments.add_json(parser)

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sessions.causes.cause import Cause, verdict_lines
-from sessions.errors import SessionError
 from workbench.checks import fixture_files, reviewing
 from workbench.checks.checking import Plan
 from workbench.checks.decisions import Decisions, KeptDecisions, decisions_on_files, is_accepted_with_all, why_not
 from workbench.checks.reviewing import Decide, FilesLook, Review, Written
 from workbench.cli import arguments
+from workbench.cli.arguments import Parser
 from workbench.cli.commands.check import write_causes
 from workbench.output import command_output, exit_codes, json_shapes
 from workbench.output.exit_codes import CommandError, nearest
@@ -39,20 +39,13 @@ EXAMPLES = """\
   workbench review . --json | jq '.causes[].words'"""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     parser.add_argument("paths", nargs="+", metavar="PATH", help="a session file, or a folder of them")
-    parser.add_argument("--adapter", dest="adapters", action="append", metavar="A", help="only this column; repeatable")
-    parser.add_argument("--case", dest="cases", action="append", metavar="NAME", help="only this case; repeatable")
-    parser.add_argument("-k", dest="keyword", default="", metavar="EXPR", help="only such cases, columns, path:WORDs")
+    arguments.add_fixtures(parser)
     parser.add_argument("--by", choices=("cause", "case"), help="list causes, or the causes of each case")
-    parser.add_argument(
-        "--accept", action="append", default=[], metavar="CAUSE", help="accept this cause, by id; repeatable"
-    )
-    parser.add_argument(
-        "--accept-all", action="store_true", help="accept all causes except changed verdicts and values"
-    )
-    parser.add_argument("--no-source", action="store_true", help="ignore linked programs")
-    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes to check files in (default 1)")
+    parser.several("--accept", "CAUSE", "accept this cause, by id; repeatable")
+    parser.flag("--accept-all", "accept all causes except changed verdicts and values")
+    parser.flag("--no-source", "ignore linked programs")
     arguments.add_json(parser)
 
 
@@ -60,14 +53,10 @@ def run(options: argparse.Namespace, decide: Decide | None = None) -> int:
     """Run the command; `decide` opens the review screen, which this module does not import."""
     if options.keyword:
         fixture_files.parse(options.keyword)
-    if not 1 <= options.jobs <= 256:
-        raise CommandError("--jobs: expected a number from 1 to 256")
     files = fixture_files.find(options.paths)
-    if not files:
-        raise CommandError(f"no session in {', '.join(options.paths)}", exit_codes.NOTHING)
     plan = Plan(
-        adapters=tuple(options.adapters or ()),
-        cases=tuple(options.cases or ()),
+        adapters=tuple(options.adapters),
+        cases=tuple(options.cases),
         keyword=options.keyword,
         source=not options.no_source,
     )
@@ -115,10 +104,7 @@ def _decided(
     def again() -> Review:
         return reviewing.review(files, plan, options.jobs)
 
-    try:
-        found, decisions = decide(found, again, FilesLook(plan), ", ".join(options.paths), kept)
-    except SessionError as error:
-        raise CommandError(str(error)) from error
+    found, decisions = decide(found, again, FilesLook(plan), ", ".join(options.paths), kept)
     if decisions is None:
         command_output.message("review aborted; nothing was written")
     return found, decisions
@@ -126,9 +112,9 @@ def _decided(
 
 def _kept(options: argparse.Namespace) -> KeptDecisions:
     chosen = [
-        *(options.adapters or ()),
+        *options.adapters,
         "--case",
-        *(options.cases or ()),
+        *options.cases,
         "-k",
         options.keyword,
         f"{options.no_source}",

@@ -9,10 +9,9 @@ from contextlib import closing
 from dataclasses import asdict
 from typing import Any
 
-from adapters.lm.config_file import ConfigError
-from sessions.errors import SessionError
 from sessions.file import store, whole_files
 from workbench.cli import arguments
+from workbench.cli.arguments import Parser
 from workbench.config import settings
 from workbench.output import command_output, exit_codes
 from workbench.output.display import one_line
@@ -33,19 +32,19 @@ EXAMPLES = """\
   workbench runs --clear"""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     parser.add_argument("words", nargs="*", metavar="WORD", help="the beginning of a word of prompt, reply or error")
-    parser.add_argument("--model", default="", metavar="PART", help="runs of models whose name contains PART")
-    parser.add_argument("--adapter", default="", metavar="A", help="runs of this adapter")
-    parser.add_argument("--failed", action="store_true", help="only runs that failed or broke off")
-    parser.add_argument("--since", default="", metavar="DATE", help="the first day, such as 2026-11-01")
-    parser.add_argument("--until", default="", metavar="DATE", help="the last day")
-    parser.add_argument("--folder", metavar="DIR", help="runs of sessions in this folder and below")
-    parser.add_argument("--most", type=arguments.count, default=20, metavar="N", help="show at most N (default 20)")
+    parser.option("--model", "PART", "runs of models whose name contains PART", default="")
+    parser.option("--adapter", "A", "runs of this adapter", default="")
+    parser.flag("--failed", "only runs that failed or broke off")
+    parser.option("--since", "DATE", "the first day, such as 2026-11-01", default="")
+    parser.option("--until", "DATE", "the last day", default="")
+    parser.option("--folder", "DIR", "runs of sessions in this folder and below")
+    parser.option("--most", "N", "show at most N (default 20)", type=arguments.count, default=20)
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--id", type=int, metavar="N", help="show the run with this number, with its prompt")
     what.add_argument("--clear", action="store_true", help="delete every kept run")
-    parser.add_argument("-o", "--output", metavar="FILE", help="with --id: write the session as it was sent")
+    parser.option("-o --output", "FILE", "with --id: write the session as it was sent")
     arguments.add_json(parser)
 
 
@@ -57,9 +56,7 @@ def run(options: argparse.Namespace) -> int:
             return _clear(options.json)
         with closing(SentRuns(sent_runs.sent_file(), settings.load().settings.keep_runs)) as kept:
             return _show_run(kept, options) if options.id is not None else _search(kept, options)
-    except ConfigError as error:
-        raise CommandError(str(error)) from error
-    except (OSError, SessionError, sqlite3.Error) as error:
+    except (OSError, sqlite3.Error) as error:
         raise CommandError(sent_runs.plain_words(error)) from error
 
 

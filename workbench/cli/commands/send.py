@@ -28,7 +28,7 @@ from sessions.model.variants import VariantError
 from sessions.running import repeats, tools
 from sessions.running.replay import Replay
 from workbench.cli import arguments, selection
-from workbench.cli.arguments import interruptible
+from workbench.cli.arguments import Parser, interruptible
 from workbench.cli.selection import Selection
 from workbench.config import settings
 from workbench.output import command_output, exit_codes, json_shapes, run_text
@@ -58,63 +58,45 @@ EXAMPLES = """\
   workbench send q.session.json --deadline 20 --json | jq .runs.chat.attempts"""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+characters = arguments.value("a number of characters above 0", arguments.digits, lambda number: number > 0)
+
+
+def add_arguments(parser: Parser) -> None:
     arguments.add_session(parser)
     arguments.add_columns(parser)
     arguments.add_models(parser)
-    parser.add_argument("--all-cases", action="store_true", help="send every case")
-    parser.add_argument(
-        "--replay", action="store_true", help="answer from the recording if the request is the same, else exit 3"
-    )
-    parser.add_argument("--save", action="store_true", help="save the replies to SESSION and record them")
-    parser.add_argument(
-        "--deadline", type=arguments.seconds, metavar="S", help="give up a column's run after S seconds"
-    )
-    parser.add_argument(
-        "--repeat", type=arguments.count, default=1, metavar="N", help="run each N times and count equal values"
-    )
-    parser.add_argument(
-        "--jobs",
-        type=arguments.count,
-        default=1,
-        metavar="N",
-        help="send N columns at once (default 1); reported in order",
+    parser.flag("--all-cases", "send every case")
+    parser.flag("--replay", "answer from the recording if the request is the same, else exit 3")
+    parser.flag("--save", "save the replies to SESSION and record them")
+    parser.option("--deadline", "S", "give up a column's run after S seconds", type=arguments.seconds)
+    parser.option("--repeat", "N", "run each N times and count equal values", type=arguments.count, default=1)
+    parser.option(
+        "--jobs", "N", "send N columns at once (default 1); reported in order", type=arguments.count, default=1
     )
     parser.add_argument(
         "--no-stream", dest="stream", action="store_false", help="request whole replies instead of streams"
     )
-    parser.add_argument(
+    parser.option(
         "--apply",
-        metavar="FIX",
-        help="send one column with a fix of its last reply: a number of `parse --fixes`, a kind, or a change as JSON",
+        "FIX",
+        "send one column with a fix of its last reply: a number of `parse --fixes`, a kind, or a change as JSON",
     )
     arguments.add_ask_again(parser, "a column's own setting is its parameter ask_again")
-    parser.add_argument("--raw", action="store_true", help="keep the reply as raw text, unparsed")
-    parser.add_argument(
-        "--extraction-model", type=arguments.model, metavar="M", help="twostep's second model (default: the column's)"
-    )
+    parser.flag("--raw", "keep the reply as raw text, unparsed")
+    parser.option("--extraction-model", "M", "twostep's second model (default: the column's)", type=arguments.model)
     arguments.add_tool(parser)
-    parser.add_argument(
-        "--type-results", action="store_true", help="ask for a tool's result where the session has none"
-    )
-    parser.add_argument(
+    parser.flag("--type-results", "ask for a tool's result where the session has none")
+    parser.option(
         "--result-limit",
+        "N",
+        f"the model is told to ask for less when a tool's result has more characters (default {LONGEST_RESULT:,})",
         type=characters,
         default=LONGEST_RESULT,
-        metavar="N",
-        help=f"the model is told to ask for less when a tool's result has more characters (default {LONGEST_RESULT:,})",
     )
     arguments.add_allow_host(parser)
     arguments.add_allow_variable(parser)
     arguments.add_variants(parser)
     arguments.add_json(parser)
-
-
-def characters(text: str) -> int:
-    """Parse the limit of a tool's result. Raises `argparse.ArgumentTypeError`."""
-    if not (text.isdecimal() and text.isascii() and len(text) < 12 and int(text)):
-        raise argparse.ArgumentTypeError(f"{text[:40]!r}: expected a number of characters above 0")
-    return int(text)
 
 
 def run(options: argparse.Namespace) -> int:

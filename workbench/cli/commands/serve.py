@@ -7,13 +7,13 @@ import asyncio
 import os
 import sys
 import time
-from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from workbench.cli import arguments
+from workbench.cli.arguments import Parser
 from workbench.output import command_output, exit_codes
 from workbench.output.exit_codes import CommandError
 
@@ -37,7 +37,7 @@ EXAMPLES = """\
 MOST_PARTICIPANTS = 200
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "sessions",
         nargs="*",
@@ -48,25 +48,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--host", default="127.0.0.1", help="listen on this address (default: only this machine can join)"
     )
     parser.add_argument(
-        "--port", type=_number(0, 65_535), default=8000, help="listen on this port; 0: any free port (default 8000)"
+        "--port",
+        type=arguments.whole_number(0, 65_535),
+        default=8000,
+        help="listen on this port; 0: any free port (default 8000)",
     )
-    parser.add_argument("--public-url", metavar="URL", help="the address for browsers, behind a proxy")
-    parser.add_argument(
+    parser.option("--public-url", "URL", "the address for browsers, behind a proxy")
+    parser.option(
         "--max",
+        "N",
+        "number of seats (default 30)",
         dest="most",
-        type=_number(1, MOST_PARTICIPANTS),
+        type=arguments.whole_number(1, MOST_PARTICIPANTS),
         default=30,
-        metavar="N",
-        help="number of seats (default 30)",
     )
-    parser.add_argument(
+    parser.option(
         "--idle",
+        "MINUTES",
+        "close a page after this time without a key, and free an abandoned seat (default 60)",
         type=arguments.seconds,
         default=60.0,
-        metavar="MINUTES",
-        help="close a page after this time without a key, and free an abandoned seat (default 60)",
     )
-    parser.add_argument("--keep", metavar="DIR", help="keep the folders of all seats in DIR")
+    parser.option("--keep", "DIR", "keep the folders of all seats in DIR")
     parser.add_argument(
         "--allow-models",
         dest="models",
@@ -77,20 +80,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="M",
         help="allow these models too; the process of every seat then holds the API keys of their providers",
     )
-    parser.add_argument(
-        "--projector",
-        action="store_true",
-        help="prepare the teacher's page for a room: large headings, letters of 24 px",
+    parser.flag("--projector", "prepare the teacher's page for a room: large headings, letters of 24 px")
+    parser.option(
+        "--lesson", "N", "start at step N of the lesson, following the teacher", type=arguments.whole_number(1, 1000)
     )
-    parser.add_argument(
-        "--lesson", type=_number(1, 1000), metavar="N", help="start at step N of the lesson, following the teacher"
-    )
-    parser.add_argument(
+    parser.option(
         "--per-address",
-        type=_number(0, MOST_PARTICIPANTS),
+        "N",
+        "allow N seats for each network address; 0: any number (default 1; not counted behind a proxy)",
+        type=arguments.whole_number(0, MOST_PARTICIPANTS),
         default=1,
-        metavar="N",
-        help="allow N seats for each network address; 0: any number (default 1; not counted behind a proxy)",
     )
     arguments.add_json(parser)
 
@@ -98,7 +97,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     if sys.platform == "win32":
         raise CommandError("serve needs a system with POSIX processes: Linux, macOS, or WSL on Windows")
-    from sessions.errors import SessionError
     from workbench.serving import class_room
 
     try:
@@ -108,8 +106,6 @@ def run(options: argparse.Namespace) -> int:
                 command_output.message(f"workbench: {line}")
             tell = (_tell, _opened_in_json) if options.json else (_say, _opened)
             asyncio.run(class_room.hold(setup, *tell, typed=sys.stdin if _is_typed() else None))
-    except SessionError as error:
-        raise CommandError(str(error)) from error
     except OSError as error:
         raise CommandError(f"{options.host}:{options.port}: {(error.strerror or str(error)).lower()}") from error
     return exit_codes.OK
@@ -241,14 +237,3 @@ def _tell(line: str) -> None:
 def _say(line: str) -> None:
     command_output.text(line)
     command_output.flush()
-
-
-def _number(least: int, most: int) -> Callable[[str], int]:
-    """Make a parser for an integer argument from `least` to `most`."""
-
-    def read(text: str) -> int:
-        if not (text.isascii() and text.isdecimal() and len(text) < 10 and least <= int(text) <= most):
-            raise argparse.ArgumentTypeError(f"{text!r}: expected a number from {least} to {most}")
-        return int(text)
-
-    return read

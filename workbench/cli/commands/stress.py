@@ -10,11 +10,12 @@ from pathlib import Path
 
 from adapters.errors import SignatureError
 from adapters.mutations import CATALOGUE
-from sessions.errors import SessionError
+from sessions.file import store
 from sessions.model.session import Session
 from sessions.stress import grid
 from sessions.stress.grid import VERDICTS, Grid, Survival, Verdict
 from workbench.cli import arguments, selection
+from workbench.cli.arguments import Parser
 from workbench.output import command_output, display, exit_codes, json_shapes, markdown, reading_text
 from workbench.output.exit_codes import CommandError
 from workbench.output.survival_words import (
@@ -55,22 +56,16 @@ VALUE_WIDTH = 26
 _COLOURS: dict[Verdict, str] = {"silently_wrong": "red", "flagged": "yellow", "refused": "dim", "same": "green"}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     arguments.add_session(parser)
     arguments.add_columns(parser)
-    parser.add_argument(
-        "--dspy-python",
-        action="append",
-        default=[],
-        metavar="PYTHON",
-        help="add the parsers of the dspy in that environment, a column each; repeatable",
+    parser.several(
+        "--dspy-python", "PYTHON", "add the parsers of the dspy in that environment, a column each; repeatable"
     )
-    parser.add_argument("--show", metavar="NAME", help="show the replies of this mutation with their parse results")
-    parser.add_argument(
-        "--fail-over", type=int, metavar="N", help="exit 1 if an adapter is silently wrong more than N times"
-    )
-    parser.add_argument("--markdown", action="store_true", help="write the grid as a Markdown table")
-    parser.add_argument("--html", metavar="FILE", help="write a page for a browser, with every damaged reply")
+    parser.option("--show", "NAME", "show the replies of this mutation with their parse results")
+    parser.option("--fail-over", "N", "exit 1 if an adapter is silently wrong more than N times", type=int)
+    parser.flag("--markdown", "write the grid as a Markdown table")
+    parser.option("--html", "FILE", "write a page for a browser, with every damaged reply")
     arguments.add_json(parser)
 
 
@@ -102,7 +97,7 @@ def _grid(options: argparse.Namespace) -> Grid:
         columns = {column.id: column for column in chosen.columns}
         session, case, allow_code = chosen.session, chosen.case, chosen.allow_code
     else:
-        session, allow_code = selection.load(options.session), frozenset()
+        session, allow_code = store.load(options.session), frozenset()
         case = selection.choose_case(session, options.case)
         columns = grid.every_adapter(session)
     try:
@@ -125,13 +120,10 @@ def _add_other_releases(found: Grid, session: Session, pythons: list[str]) -> Gr
     for python in pythons:
         from sessions.releases.release import Release  # loads subprocess
 
-        try:
-            with Release(python) as dspy:
-                for column in found.columns:
-                    other = grid.read_by(dspy, session, column)
-                    beside[column.id] += [] if other is None else [other]
-        except SessionError as error:
-            raise CommandError(str(error)) from error
+        with Release(python) as dspy:
+            for column in found.columns:
+                other = grid.read_by(dspy, session, column)
+                beside[column.id] += [] if other is None else [other]
     return replace(found, columns=tuple([one for columns in beside.values() for one in columns]))
 
 

@@ -10,12 +10,12 @@ from adapters.lm.secrets import Scrubber
 from sessions.bench import halves, reading
 from sessions.bench.conclusions import Conclusions
 from sessions.bench.grid import Grid, latest
-from sessions.errors import SessionError
+from sessions.file import store
 from sessions.model import variants
 from sessions.model.session import Session
-from sessions.model.variants import VariantError
 from workbench.bench import report
 from workbench.cli import arguments, selection
+from workbench.cli.arguments import Parser
 from workbench.cli.commands import bench
 from workbench.output import command_output, exit_codes, json_shapes, measures
 from workbench.output.exit_codes import CommandError
@@ -36,28 +36,21 @@ EXAMPLES = """\
   workbench suggest q.session.json --take --tag stricter    then: workbench send q.session.json --variant stricter"""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     arguments.add_session(parser)
     arguments.add_model(parser)
-    parser.add_argument(
-        "--of",
-        default=variants.INSTRUCTIONS,
-        metavar="TEXT",
-        help="the text to rewrite: instructions (default) or fields.NAME.desc",
+    parser.option(
+        "--of", "TEXT", "the text to rewrite: instructions (default) or fields.NAME.desc", default=variants.INSTRUCTIONS
     )
-    parser.add_argument("--wish", default="", metavar="WISH", help="describe what the rewrite should achieve")
-    parser.add_argument("--take", action="store_true", help="save the rewrite to SESSION as a variant")
-    parser.add_argument("--tag", metavar="TAG", help="the variant's tag (default: suggested, suggested-2, …)")
-    parser.add_argument(
-        "--bench",
-        action="store_true",
-        help="learn from the misses of half of the benched cases, save the variant and bench it on all of them",
+    parser.option("--wish", "WISH", "describe what the rewrite should achieve", default="")
+    parser.flag("--take", "save the rewrite to SESSION as a variant")
+    parser.option("--tag", "TAG", "the variant's tag (default: suggested, suggested-2, …)")
+    parser.flag(
+        "--bench", "learn from the misses of half of the benched cases, save the variant and bench it on all of them"
     )
-    parser.add_argument(
-        "--max-cost", metavar="USD", help="with --bench, start no run that could push its total above USD"
-    )
-    parser.add_argument("--repeat", type=arguments.count, default=1, metavar="N", help="runs of each case with --bench")
-    parser.add_argument("--jobs", type=arguments.count, default=1, metavar="N", help="runs at once with --bench")
+    parser.option("--max-cost", "USD", "with --bench, start no run that could push its total above USD")
+    parser.option("--repeat", "N", "runs of each case with --bench", type=arguments.count, default=1)
+    parser.option("--jobs", "N", "runs at once with --bench", type=arguments.count, default=1)
     arguments.add_allow_host(parser)
     arguments.add_allow_variable(parser)
     arguments.add_json(parser)
@@ -66,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     options.adapters = []
     arguments.settle_session(options)
-    session = selection.load(options.session)
+    session = store.load(options.session)
     tag = options.tag or suggesting.free_tag(session)
     model = options.model or session.model
     try:
@@ -88,17 +81,13 @@ def run(options: argparse.Namespace) -> int:
             allow_hosts=options.allow_hosts,
             allow_variables=options.allow_variables,
         )
-    except (VariantError, SignatureError) as error:
+    except SignatureError as error:
         raise CommandError(str(error)) from error
     except suggesting.SuggestionError as error:
         failed = CommandError(f"no suggestion: {Scrubber().scrubbed(str(error))}", exit_codes.PROVIDER)
         raise failed from error
     if options.take:
-        try:
-            taken = variants.apply_variant(session, tag, options.of, made.text)
-        except (SessionError, VariantError) as error:
-            raise CommandError(str(error)) from error
-        selection.save(session, taken, options.session)
+        selection.save(session, variants.apply_variant(session, tag, options.of, made.text), options.session)
     if options.json:
         said = {"of": made.of, "before": made.before, "text": made.text, "lines": list(made.lines)}
         kept = {"tag": tag if options.take else None, "taken": options.take, "failures": len(failures)}
@@ -135,10 +124,7 @@ def _gain_shape(one: halves.Gain) -> dict[str, object]:
 
 def _benched(path: str, session: Session) -> tuple[Grid, frozenset[halves.Place]]:
     """Read the bench of a session, and choose the half to show the model. Raises `CommandError` without a bench."""
-    try:
-        found = reading.read(path)
-    except SessionError as error:
-        raise CommandError(str(error)) from error
+    found = reading.read(path)
     cases, columns = [one.name for one in session.cases], [one.id for one in session.columns]
     own = [one for one in latest(found, cases, columns).cells if one.case in cases and one.column in columns]
     if not any(one.many for one in own):
@@ -149,7 +135,7 @@ def _benched(path: str, session: Session) -> tuple[Grid, frozenset[halves.Place]
 
 def _bench(options: argparse.Namespace, tag: str, before: Grid) -> tuple[Grid, list[int]]:
     """Bench the columns of the earlier bench with and without the variant; return the grid and exit codes."""
-    parser = argparse.ArgumentParser()
+    parser = Parser("workbench bench", "")
     bench.add_arguments(parser)
     hosts = [word for host in options.allow_hosts for word in ("--allow-host", host)]
     variables = [word for name in options.allow_variables for word in ("--allow-variable", name)]

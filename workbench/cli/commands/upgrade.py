@@ -14,7 +14,7 @@ from sessions.errors import SessionError
 from sessions.file import store
 from sessions.model.session import Case, Column, Session
 from sessions.releases import environments
-from sessions.releases.engine import Engine, ReleaseError
+from sessions.releases.engine import Engine
 from sessions.running.recording import DSPY
 from sessions.upgrades import sides
 from sessions.upgrades.report import Upgrade, notes_of, upgrade
@@ -22,6 +22,7 @@ from sessions.upgrades.sides import Change, Compared, Ours, Side, open_engine
 from workbench.checks import fixture_files, live_check
 from workbench.checks.live_check import Sent, conclusions
 from workbench.cli import arguments
+from workbench.cli.arguments import Parser
 from workbench.cli.selection import choose_columns, replace_columns
 from workbench.output import command_output, exit_codes, upgrade_text
 from workbench.output.exit_codes import CommandError, no_such
@@ -50,22 +51,22 @@ EXAMPLES = """\
   workbench upgrade . --from 2.6.27 --to ours --markdown"""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="a session file, or a folder of them")
-    parser.add_argument("--from", dest="before", metavar="DSPY", help="the dspy there is (default: installed)")
-    parser.add_argument("--to", dest="after", metavar="DSPY", help="the dspy to come (default: ours)")
-    parser.add_argument("--from-model", type=arguments.model, metavar="M", help="default: each column's own")
-    parser.add_argument("--to-model", type=arguments.model, metavar="M", help="the model to come")
-    parser.add_argument("--from-adapter", metavar="A", help="only columns of this adapter (default: every column)")
-    parser.add_argument("--to-adapter", metavar="A", help="the adapter to come")
+    parser.option("--from", "DSPY", "the dspy there is (default: installed)", dest="before")
+    parser.option("--to", "DSPY", "the dspy to come (default: ours)", dest="after")
+    parser.option("--from-model", "M", "default: each column's own", type=arguments.model)
+    parser.option("--to-model", "M", "the model to come", type=arguments.model)
+    parser.option("--from-adapter", "A", "only columns of this adapter (default: every column)")
+    parser.option("--to-adapter", "A", "the adapter to come")
     arguments.add_adapters(parser)
-    parser.add_argument("--case", dest="cases", action="append", metavar="NAME", help="only this case; repeatable")
-    parser.add_argument("--live", action="store_true", help="also send under both and judge the replies")
-    parser.add_argument("--repeat", type=arguments.count, default=1, metavar="N", help="with --live: N times each")
+    parser.several("--case", "NAME", "only this case; repeatable", dest="cases")
+    parser.flag("--live", "also send under both and judge the replies")
+    parser.option("--repeat", "N", "with --live: N times each", type=arguments.count, default=1)
     arguments.add_allow_host(parser)
     arguments.add_allow_variable(parser)
-    parser.add_argument("--markdown", action="store_true", help="the report for a pull request")
-    parser.add_argument("--html", metavar="FILE", help="write the report as a page for a browser too")
+    parser.flag("--markdown", "the report for a pull request")
+    parser.option("--html", "FILE", "write the report as a page for a browser too")
     arguments.add_json(parser)
 
 
@@ -74,8 +75,6 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError("expected session files or folders, as in `workbench upgrade . --from 3.0.4 --to ours`")
     _settle(options)
     files = fixture_files.find(options.paths)
-    if not files:
-        raise CommandError(f"no session in {', '.join(options.paths)}", exit_codes.NOTHING)
     with ExitStack() as stack:
         change = _change(options, stack)
         gathered = _gathered(files, options, change)
@@ -136,10 +135,7 @@ def _engine(name: str, stack: ExitStack) -> Engine:
     """Return the engine of that name; ours represents release `DSPY` unless that was added itself."""
     if name == DSPY and environments.find(name) is None:
         return Ours()
-    try:
-        return stack.enter_context(closing(open_engine(name)))
-    except ReleaseError as error:
-        raise CommandError(str(error)) from error
+    return stack.enter_context(closing(open_engine(name)))
 
 
 def today() -> date:
