@@ -1,4 +1,4 @@
-"""Find the causes of drift: each change once, for all fixtures that show it.
+"""Find the causes of drift, each change once, for all fixtures that show it; accept them.
 
 A change of a signature shows in many places of a fixture. A type, for example, appears in the description, in the
 schema, in a note after a field, in `response_format`, and in parsed values. Within a fixture, the place nearest to the
@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
+from adapters.formats.base import Adapter
 from sessions.causes import writing
-from sessions.causes.cause import Cause, CauseKind, FixtureName, Key
+from sessions.causes.cause import ACCEPTABLE, Cause, CauseKind, FixtureName, Key
+from sessions.checking import checking
 from sessions.checking.verdicts import (
     KEYS_SORTED,
     PARSE_ERROR,
@@ -20,11 +23,13 @@ from sessions.checking.verdicts import (
     Edit,
     FixtureResult,
     Origin,
+    cut,
     quoted,
     short_json,
     shortened,
     verdict_changes,
 )
+from sessions.model.session import Session
 
 _CASE_TURNS = re.compile(r"(demo|history) (\d+)")
 _WORD = re.compile(r"\w+")
@@ -173,27 +178,27 @@ def _fields_key(fields: dict[str, str]) -> Key:
     return Key("fields", "", ", ".join(gone), ", ".join(new))
 
 
+_OF_KIND: Mapping[str, CauseKind] = {
+    "value": "input",
+    "instructions": "instructions",
+    "description": "description",
+    "type": "type",
+    "constraint": "constraint",
+    "name": "fields",
+}
+"""The kind of cause for each kind of text that a signature or data writes."""
+
+
 def _edit_key(edit: Edit, versions: str) -> Key:
     origin, kind = edit.origin, edit.origin.kind
     before, after = shortened(edit.before), shortened(edit.after)
     case = _CASE_TURNS.match(origin.turn)
-    if case is not None and kind not in ("reminder",):
-        named: CauseKind = "demo" if case[1] == "demo" else "history"
-        return Key(named, f"{case[2]}", before, after)
-    if kind == "value":
-        return Key("input", origin.field or "", before, after)
-    if kind == "instructions":
-        return Key("instructions", "", before, after)
-    if kind == "description":
-        return Key("description", origin.field or "", before, after)
-    if kind == "type":
-        return Key("type", origin.field or "", before, after)
+    if case is not None and kind != "reminder":
+        return Key("demo" if case[1] == "demo" else "history", case[2], before, after)
     if kind == "schema":
         return Key("schema", "", shortened(_without_notation(edit.before)), shortened(_without_notation(edit.after)))
-    if kind == "constraint":
-        return Key("constraint", origin.field or "", before, after)
-    if kind == "name":
-        return Key("fields", origin.field or "", before, after)
+    if kind in _OF_KIND:
+        return Key(_OF_KIND[kind], "" if kind == "instructions" else origin.field or "", before, after)
     by = _release_kind(versions, "adapter or its options")
     if by == "dspy release":
         said = Edit(origin, writing.abstract(edit.before, ()), writing.abstract(edit.after, ()))
@@ -283,12 +288,26 @@ def _digest(drift: Drift) -> str:
     return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()[:16] if lines else ""
 
 
+_CHANGED: Mapping[str, str] = {
+    "instructions": "the instructions",
+    "description": "the description of{name}",
+    "type": "the type of{name}",
+    "constraint": "the constraint of{name}",
+    "schema": "the schema of a type",
+    "input": "the input{name}",
+    "parameter": "the parameter{name}",
+    "model": "the model",
+}
+
+
 def plain_words(key: Key) -> str:
     """Describe a cause in a line, such as "the description of `score` changed: “0 to 1” → “0 to 10”"."""
     change = f": {quoted(key.before)} → {quoted(key.after)}" if key.before or key.after else ""
     name = f" `{key.name}`" if key.name else ""
+    if key.kind in _CHANGED:
+        return f"{_CHANGED[key.kind].format(name=name)} changed{change}"
     if key.kind in ("source", "expectation", "upstream", "live", "error"):
-        return f"{key.kind}: {writing.cut(key.before, 160)}"
+        return f"{key.kind}: {cut(key.before, 160)}"
     if key.kind == "fields":
         gone, new = key.before, key.after
         if gone and new and "," not in gone + new:
@@ -298,30 +317,18 @@ def plain_words(key: Key) -> str:
             return f"`{_THOUGHT}` is {'gone' if gone else 'new'}, as where {now} takes the place of {was}"
         parts = [f"gone {gone}" if gone else "", f"new {new}" if new else ""]
         return f"the fields changed: {', '.join(one for one in parts if one) or 'their names'}"
-    if key.kind == "instructions":
-        return f"the instructions changed{change}"
-    if key.kind in ("description", "type", "constraint"):
-        return f"the {key.kind} of{name} changed{change}"
-    if key.kind == "schema":
-        return f"the schema of a type changed{change}"
     if key.kind in ("demo", "history"):
-        what = "demo" if key.kind == "demo" else "turn of the history"
+        what, which = ("demo", "demos") if key.kind == "demo" else ("turn of the history", "history")
         if key.before.startswith("messages ") and not key.after:
-            which = "demos" if key.kind == "demo" else "history"
             return f"{f'the {which}' if key.name else 'demos or history'} changed: {key.before}"
         return f"{what} {key.name} changed{change}"
-    if key.kind == "verdict":
-        what = name.strip() or "a reply"
-        said = f"{what} no longer parses" if key.after == PARSE_ERROR else f"{what} parses now"
-        return f"{said}: {writing.cut(key.before, 60)} → {writing.cut(key.after, 60)}"
-    if key.kind == "values":
-        return f"the value of{name} changed: {writing.cut(key.before, 60)} → {writing.cut(key.after, 60)}"
+    if key.kind in ("verdict", "values"):
+        said = f"the value of{name} changed"
+        if key.kind == "verdict":
+            said = f"{name.strip() or 'a reply'} {'no longer parses' if key.after == PARSE_ERROR else 'parses now'}"
+        return f"{said}: {cut(key.before)} → {cut(key.after)}"
     if key.kind == "reading":
         return f"the reading of{name} changed{change}" if key.name else f"the verdict of a reply changed{change}"
-    if key.kind in ("input", "parameter"):
-        return f"the {key.kind}{name} changed{change}"
-    if key.kind == "model":
-        return f"the model changed{change}"
     if key.kind == "capabilities":
         return f"what the model can do changed{name and f', as{name} shows'}"
     if key.kind == "adapter or its options":
@@ -331,3 +338,43 @@ def plain_words(key: Key) -> str:
     if key.kind == "dspy release" and writing.is_of_writing(key):
         return f"another dspy release: {writing.plain_words(key)}"
     return f"another {key.kind}{change}"
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """A session after accepting, with the numbers of recorded fixtures and of those waiting for another cause.
+
+    `settled` contains the ids of the causes for which a fixture was recorded.
+    """
+
+    session: Session
+    recorded: int
+    waiting: int
+    settled: frozenset[str] = frozenset()
+
+
+def accepted(
+    session: Session,
+    results: Sequence[FixtureResult],
+    ids: Collection[str],
+    adapters: Mapping[str, Adapter] | None = None,
+) -> Accepted:
+    """Accept the causes with these ids. `results` come from a current check of the session.
+
+    A recording changed by two causes waits until both are accepted, so that neither is accepted unseen.
+    """
+    ready: set[tuple[str, str]] = set()
+    settled: set[str] = set()
+    waiting = 0
+    for result in results:
+        keys = [key for key in causes_of(result) if key.kind in ACCEPTABLE]
+        taken = [key.id in ids for key in keys]
+        if keys and all(taken):
+            ready.add((result.case, result.column))
+            settled.update(key.id for key in keys)
+        else:
+            waiting += any(taken)
+    if not ready:
+        return Accepted(session, 0, waiting)
+    made = checking.update(session, adapters=adapters, wanted=lambda case, column: (case, column) in ready)
+    return Accepted(made, len(ready), waiting, frozenset(settled))

@@ -13,10 +13,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from sessions.causes.cause import CauseKind, Key
-from sessions.checking.verdicts import Edit
+from sessions.checking.verdicts import Edit, cut
 
 LONGEST = 300
 """The maximum length of a text in a key; the rest adds nothing to the description of the change."""
+LONGEST_SAID = 110
+"""The maximum length of a text in a sentence."""
 BLANKS, TYPE, MEMBERS, VALUE, MOVED, IN_TURNS = "blanks", "type", "members", "value", "moved", "in turns"
 SCHEMA_KEYS, SCHEMA_FORM, QUOTES, FIELD, PARTS = "schema keys", "schema form", "quotes", "field", "parts"
 PARAMETER, OTHER_SCHEMA, NO_PROMPT = "parameter", "other schema", "no prompt"
@@ -228,16 +230,17 @@ def plain_words(key: Key) -> str:
     """Describe a change without a final period: "types are written `Union[…]`, no longer `UnionType[…]`"."""
     what, before, after = key.name, key.before, key.after
     kind, _, of = what.partition(": ")
-    if kind in _SENTENCES:
-        return _SENTENCES[kind](of, before, after)
+    said = _SENTENCES.get(kind, "")
+    if isinstance(said, tuple):
+        said = said[0] if not before else said[1] if not after else said[2]
+    if said:
+        return said.format(of, _cut(before), _cut(after)) if isinstance(said, str) else said(of, before, after)
     if what == _OF_A_FIELD["marker"] and before and after:
-        return f"fields are marked `{cut(after)}`, no longer `{cut(before)}`"
-    if before == "there" or after == "there":
+        return f"fields are marked `{_cut(after)}`, no longer `{_cut(before)}`"
+    if "there" in (before, after):
         return f"{what} {'came into' if after else 'left'} the prompt"
-    if not before:
-        return f"{what} gained {_quoted(after)}"
-    if not after:
-        return f"{what} lost {_quoted(before)}"
+    if not (before and after):
+        return f"{what} {'gained' if after else 'lost'} {_quoted(after or before)}"
     return f"{what} is {_quoted(after)}, no longer {_quoted(before)}"
 
 
@@ -245,7 +248,7 @@ def _types_in_words(_: str, before: str, after: str) -> str:
     if {before, after} == {"list", "list[…]"}:
         whole = after == "list[…]"
         return f"types are written {'with what they hold' if whole else 'alone'}, `{after}` and no longer `{before}`"
-    return f"types are written `{cut(after)}`, no longer `{cut(before)}`"
+    return f"types are written `{_cut(after)}`, no longer `{_cut(before)}`"
 
 
 def _turns_in_words(of: str, before: str, after: str) -> str:
@@ -259,8 +262,6 @@ def _turns_in_words(of: str, before: str, after: str) -> str:
 
 
 def _values_in_words(_: str, before: str, after: str) -> str:
-    if "there" in (before, after):
-        return f"values {'came into' if after else 'left'} the prompt"
     if before == after:
         return "values are written in another way"
     if "as it is" in (before, after):
@@ -275,76 +276,58 @@ def _keys_in_words(place: str, before: str, after: str) -> str:
     return f"JSON schemas{where} " + " and ".join([one for one in said if one])
 
 
-def _other_in_words(place: str, before: str, after: str) -> str:
-    where = f"the JSON of {place}" if place else "JSON schemas"
-    return f"{where} differ{'s' * bool(place)} in {_named(before)}" if before else f"{where} differ{'s' * bool(place)}"
+def _other_in_words(place: str, before: str, _: str) -> str:
+    said = f"the JSON of {place} differs" if place else "JSON schemas differ"
+    return f"{said} in {_named(before)}" if before else said
 
 
 def _named(names: str) -> str:
     return ", ".join([one if one.startswith(("a ", "the ")) else f"`{one}`" for one in names.split(", ")])
 
 
-def _parameter_in_words(name: str, before: str, after: str) -> str:
-    if not before:
-        return f"`{name}` goes out too: {cut(after)}"
-    if not after:
-        return f"`{name}` no longer goes out (was {cut(before)})"
-    return f"`{name}` is {cut(after)}, no longer {cut(before)}"
+Words = Callable[[str, str, str], str]
 
-
-def _field_in_words(_: str, before: str, after: str) -> str:
-    if after == "native":
-        return "a field left the prompt: a native feature of the model takes its place"
-    if before == "native":
-        return "a field came into the prompt, whose place a native feature of the model took"
-    return f"a field {'came into' if after else 'left'} the prompt"
-
-
-def _refused_in_words(_: str, before: str, after: str) -> str:
-    return f"replies that were read are refused: {after}"
-
-
-def _read_in_words(_: str, before: str, after: str) -> str:
-    more = f", {after}" if after else ""
-    return f"replies that were refused ({before}) are read{more}"
-
-
-def _read_as_in_words(_: str, before: str, after: str) -> str:
-    if not before:
-        return f"a field that a reply lacks is read as {after}"
-    if not after:
-        return "a field that was read is no longer among the values"
-    return f"a value is read as {after}, no longer as {before}"
-
-
-_SENTENCES: Mapping[str, Callable[[str, str, str], str]] = {
-    BLANKS: lambda _, before, after: "only blanks or line breaks differ",
+_SENTENCES: Mapping[str, str | Words | tuple[str, str, str | Words]] = {
+    BLANKS: "only blanks or line breaks differ",
     IN_TURNS: _turns_in_words,
-    MEMBERS: lambda _, before, after: f"an Enum shows the {after} of its members, no longer their {before}",
-    SCHEMA_FORM: lambda _, before, after: f"the form of a field is shown as {after}, no longer as {before}",
-    QUOTES: lambda _, before, after: f"members of a Literal stand {'in' if after else 'without'} quotes",
+    MEMBERS: "an Enum shows the {2} of its members, no longer their {1}",
+    SCHEMA_FORM: "the form of a field is shown as {2}, no longer as {1}",
+    QUOTES: (
+        "members of a Literal stand in quotes",
+        "members of a Literal stand without quotes",
+        "members of a Literal stand in quotes",
+    ),
     OTHER_SCHEMA: _other_in_words,
     TYPE: _types_in_words,
-    VALUE: _values_in_words,
-    MOVED: lambda what, before, after: f"{what} moved from {before} into {after}",
+    VALUE: ("values came into the prompt", "values left the prompt", _values_in_words),
+    MOVED: "{0} moved from {1} into {2}",
     SCHEMA_KEYS: _keys_in_words,
-    FIELD: _field_in_words,
-    PARAMETER: _parameter_in_words,
-    NO_PROMPT: lambda _, before, after: (
-        f"{'no prompt is made any more' if after == 'none' else 'a prompt is made, which was refused'}"
+    FIELD: (
+        "a field left the prompt: a native feature of the model takes its place",
+        "a field came into the prompt, whose place a native feature of the model took",
+        "",
     ),
-    PARTS: lambda _, before, after: f"messages with an image or a file are {after}, no longer {before}",
-    REFUSED: _refused_in_words,
-    READ: _read_in_words,
-    ERROR: lambda _, before, after: f"replies that cannot be read raise {after}, no longer {before}",
-    READ_AS: _read_as_in_words,
+    PARAMETER: ("`{0}` goes out too: {2}", "`{0}` no longer goes out (was {1})", "`{0}` is {2}, no longer {1}"),
+    NO_PROMPT: lambda _, before, after: (
+        "no prompt is made any more" if after == "none" else "a prompt is made, which was refused"
+    ),
+    PARTS: "messages with an image or a file are {2}, no longer {1}",
+    REFUSED: lambda _, before, after: f"replies that were read are refused: {after}",
+    READ: lambda _, before, after: f"replies that were refused ({before}) are read{after and f', {after}'}",
+    ERROR: "replies that cannot be read raise {2}, no longer {1}",
+    READ_AS: (
+        "a field that a reply lacks is read as {2}",
+        "a field that was read is no longer among the values",
+        "a value is read as {2}, no longer as {1}",
+    ),
 }
+"""The sentence for each kind of change, of its place (0), the text before (1) and after (2); or the sentences for what
+is new, what is gone, and what changed."""
+
+
+def _cut(text: str) -> str:
+    return cut(text, LONGEST_SAID)
 
 
 def _quoted(text: str) -> str:
-    return f"“{cut(text)}”"
-
-
-def cut(text: str, length: int = 110) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= length else f"{line[: length - 1]}…"
+    return f"“{_cut(text)}”"

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from adapters.formats.base import Adapter
-from sessions.causes.accepting import accepted
 from sessions.causes.cause import Cause, FixtureName
-from sessions.causes.finding import Causes, causes_of
+from sessions.causes.finding import Causes, accepted, causes_of
 from sessions.checking import checking as fixtures
 from sessions.checking.verdicts import Drift, FixtureResult
 from sessions.errors import SessionError

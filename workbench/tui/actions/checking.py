@@ -16,9 +16,8 @@ from textual.notifications import SeverityLevel
 from textual.timer import Timer
 
 from adapters.running.runs import Run
-from sessions.causes.accepting import accepted
 from sessions.causes.cause import FixtureName
-from sessions.causes.finding import Causes
+from sessions.causes.finding import Causes, accepted
 from sessions.checking import checking
 from sessions.checking.checking import NO_REPLY
 from sessions.checking.verdicts import FixtureResult
