@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
-from xml.sax.saxutils import quoteattr
+from xml.etree import ElementTree
 
 from sessions.checking.reports import details
 from sessions.checking.verdicts import FixtureResult, Part, verdict_changes
@@ -64,30 +64,20 @@ def written(suite: str, cases: Sequence[Judged]) -> str:
     counts = {"tests": len(cases)}
     for name, kind in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         counts[name] = sum(one.kind == kind for one in cases)
-    totals = " ".join(f'{name}="{count}"' for name, count in counts.items())
-    body = "".join(f"    {_case(one)}\n" for one in cases)
-    whole = sum(one.seconds for one in cases)
-    return (
-        '<?xml version="1.0" encoding="utf-8"?>\n'
-        f'<testsuites>\n  <testsuite name="{suite}" {totals} time="{whole:.6f}">\n'
-        f"{body}  </testsuite>\n</testsuites>\n"
-    )
+    root = ElementTree.Element("testsuites")
+    totals = {name: str(count) for name, count in counts.items()}
+    seconds = f"{sum(one.seconds for one in cases):.6f}"
+    top = ElementTree.SubElement(root, "testsuite", {"name": suite, **totals, "time": seconds})
+    for one in cases:
+        named = {"classname": _possible(one.path), "name": _possible(one.name), "time": f"{one.seconds:.6f}"}
+        case = ElementTree.SubElement(top, "testcase", named)
+        if one.kind is not None:
+            said = {"message": _possible(one.message), "type": one.type}
+            problem = ElementTree.SubElement(case, one.kind, {name: text for name, text in said.items() if text})
+            problem.text = _possible(one.details) or None
+    ElementTree.indent(root)
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
 
 
-def _case(one: Judged) -> str:
-    head = f'<testcase classname={_attribute(one.path)} name={_attribute(one.name)} time="{one.seconds:.6f}"'
-    if one.kind is None:
-        return f"{head}/>"
-    said = f"{one.kind} message={_attribute(one.message)}" + (f" type={_attribute(one.type)}" if one.type else "")
-    inside = f"<{said}>{_text(one.details)}</{one.kind}>" if one.details or one.type else f"<{said}/>"
-    return f"{head}>{inside}</testcase>"
-
-
-def _text(text: str) -> str:
-    clean = _IMPOSSIBLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
-    return clean.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
-def _attribute(text: str) -> str:
-    clean = _IMPOSSIBLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
-    return quoteattr(clean, {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
+def _possible(text: str) -> str:
+    return _IMPOSSIBLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -7,6 +7,7 @@ of the case and the column; with the prefix `path:`, in the file's path only, be
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -61,68 +62,43 @@ Test = Callable[[str, Sequence[str]], bool]
 
 PATH = "path:"
 
-_TOKEN = re.compile(r"\s*(\(|\)|[^\s()]+)")
+_WORD = re.compile(r"[^\s()]+")
+_OPERATORS = ("and", "or", "not")
+MOST_NOTS = 100
+"""The most `not` in an expression, which nest."""
 
 
 def parse(expression: str) -> Test:
-    """Parse a -k expression. Raises `CommandError` if it is invalid."""
-    tokens = _TOKEN.findall(expression)
-    test, rest = _either(tokens, expression, 0)
-    if rest:
-        raise _wrong(expression)
-    return test
+    """Parse a -k expression, which has Python's operators. Raises `CommandError` if it is invalid."""
+    words: list[str] = []
+
+    def numbered(match: re.Match[str]) -> str:
+        if match[0] in _OPERATORS:
+            return match[0]
+        words.append(match[0].lower())
+        return f"w{len(words) - 1}"
+
+    wrong = CommandError(f"-k {expression!r} makes no sense; write e.g. -k 'chat and not slow', or -k path:invoices")
+    try:
+        tree = ast.parse(f"({_WORD.sub(numbered, expression)}\n)", mode="eval").body
+    except (SyntaxError, RecursionError, MemoryError):
+        raise wrong from None
+    known = (ast.BoolOp, ast.boolop, ast.UnaryOp, ast.Not, ast.Name, ast.Load)
+    too_many = _WORD.findall(expression).count("not") > MOST_NOTS
+    if too_many or PATH in words or not all(isinstance(node, known) for node in ast.walk(tree)):
+        raise wrong
+    return lambda path, names: _holds(tree, words, path.lower(), [name.lower() for name in names])
 
 
-def _wrong(expression: str) -> CommandError:
-    return CommandError(f"-k {expression!r} makes no sense; write e.g. -k 'chat and not slow', or -k path:invoices")
-
-
-def _either(tokens: list[str], expression: str, depth: int) -> tuple[Test, list[str]]:
-    first, tokens = _both(tokens, expression, depth)
-    while tokens and tokens[0] == "or":
-        second, tokens = _both(tokens[1:], expression, depth)
-        first = _any(first, second)
-    return first, tokens
-
-
-def _both(tokens: list[str], expression: str, depth: int) -> tuple[Test, list[str]]:
-    first, tokens = _one(tokens, expression, depth)
-    while tokens and tokens[0] == "and":
-        second, tokens = _one(tokens[1:], expression, depth)
-        first = _all(first, second)
-    return first, tokens
-
-
-def _one(tokens: list[str], expression: str, depth: int) -> tuple[Test, list[str]]:
-    if not tokens or tokens[0] in ("and", "or", ")") or depth > 50:
-        raise _wrong(expression)
-    if tokens[0] == "not":
-        test, rest = _one(tokens[1:], expression, depth + 1)
-        return _none(test), rest
-    if tokens[0] == "(":
-        test, rest = _either(tokens[1:], expression, depth + 1)
-        if not rest or rest[0] != ")":
-            raise _wrong(expression)
-        return test, rest[1:]
-    return _word(tokens[0].lower(), expression), tokens[1:]
-
-
-def _word(word: str, expression: str) -> Test:
-    if not word.startswith(PATH):
-        return lambda path, names: any(word in name.lower() for name in names)
-    part = word.removeprefix(PATH)
-    if not part:
-        raise _wrong(expression)
-    return lambda path, names: part in path.lower()
-
-
-def _any(one: Test, other: Test) -> Test:
-    return lambda path, names: one(path, names) or other(path, names)
-
-
-def _all(one: Test, other: Test) -> Test:
-    return lambda path, names: one(path, names) and other(path, names)
-
-
-def _none(test: Test) -> Test:
-    return lambda path, names: not test(path, names)
+def _holds(node: ast.expr, words: Sequence[str], path: str, names: Sequence[str]) -> bool:
+    match node:
+        case ast.BoolOp(op=ast.And()):
+            return all(_holds(one, words, path, names) for one in node.values)
+        case ast.BoolOp():
+            return any(_holds(one, words, path, names) for one in node.values)
+        case ast.UnaryOp():
+            return not _holds(node.operand, words, path, names)
+        case ast.Name():
+            word = words[int(node.id[1:])]
+            return word[len(PATH) :] in path if word.startswith(PATH) else any(word in name for name in names)
+    raise AssertionError("`parse` allows no other nodes")
