@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,7 +11,7 @@ from typing import Any, NamedTuple
 from adapters.prompts.text import Message, Segment
 from adapters.replies.reading import Reading, ReadingError
 from adapters.requests.request import Request
-from sessions.checking.class_changes import ClassChange, class_changes, classes_in, words_changed
+from sessions.checking.class_changes import class_changes, classes_in, words_changed
 from sessions.checking.verdicts import Drift, Edit, Origin, Part, turn_in_words
 from sessions.file.file_format import as_data
 from sessions.file.json_values import JSON
@@ -118,12 +117,8 @@ def same_requests(one: Recording, other: Recording) -> bool:
 def changed_versions(recorded: Recording, column: Column) -> str:
     """Name the versions that changed since the recording, such as `dspy 3.3.0 then, 3.4.1 now`."""
     now = recording.versions_of(column)
-    changed = [
-        f"{name} {recorded.versions[name]} then, {now[name]} now"
-        for name in now
-        if name in recorded.versions and recorded.versions[name] != now[name]
-    ]
-    return "; ".join(changed)
+    both = [(name, recorded.versions[name], now[name]) for name in now if name in recorded.versions]
+    return "; ".join([f"{name} {old} then, {new} now" for name, old, new in both if old != new])
 
 
 def messages_drift(
@@ -178,8 +173,12 @@ def _message_drift(index: int, before: Mapping[str, object], message: Message, p
         words = f"{turn}: the role was {before.get('role')} and is {message.role}"
     edits = _edits(message, found, now) if isinstance(then, str) and isinstance(now, str) else ()
     if isinstance(then, str) and isinstance(now, str) and any(one.origin.kind == "schema" for one in edits):
-        of_classes = list(class_changes(classes_in(then), classes_in(now), is_sorted=True))
-        edits = tuple(itertools.chain.from_iterable([_split_by_class(one, of_classes) for one in edits]))
+        changed = list(class_changes(classes_in(then), classes_in(now), is_sorted=True))
+        split = [(words_changed(one.before, one.after), one.said) for one in changed]
+        parts = [(one, split if one.origin.kind == "schema" else []) for one in edits]
+        edits = tuple(
+            [each for one, of in parts for each in [Edit(one.origin, *ends, said) for ends, said in of] or [one]]
+        )
     return Drift("render", place, words, line_diff(old, new), origins, edits=edits)
 
 
@@ -221,13 +220,6 @@ def _edits(message: Message, changes: Sequence[Change], after: str) -> tuple[Edi
     edits = tuple([Edit(origin, _joined(old), _joined(new)) for origin, (old, new) in found.items()])
     # Whitespace after a changed word may be a piece of its own. Keep it only if nothing else changed.
     return tuple([one for one in edits if one.before or one.after]) or edits
-
-
-def _split_by_class(edit: Edit, of_classes: Sequence[ClassChange]) -> Sequence[Edit]:
-    """Split an edit of a schema into its class changes. Return other edits unchanged."""
-    if edit.origin.kind != "schema" or not of_classes:
-        return [edit]
-    return [Edit(edit.origin, *words_changed(one.before, one.after), one.said) for one in of_classes]
 
 
 def _joined(words: Sequence[str]) -> str:

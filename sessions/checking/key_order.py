@@ -58,7 +58,7 @@ def restored(session: Session, adapters: Mapping[str, Adapter] | None = None) ->
     for case, today in zip(made.cases, updated.cases, strict=True):
         recordings = {
             id: replace(today.recordings[id], source=old.source, versions=old.versions)
-            if _is_same_but_order(old, today.recordings[id])
+            if all(map(_is_equal, *[(one.messages, one.request, one.attempts) for one in (old, today.recordings[id])]))
             else old
             for id, old in case.recordings.items()
         }
@@ -107,11 +107,6 @@ def _texts(shown: list[Recording]) -> Iterator[str]:
             content = message.get("content")
             if isinstance(content, str):
                 yield content
-
-
-def _is_same_but_order(one: Recording, other: Recording) -> bool:
-    parts = ((list(r.messages), dict(r.request), list(r.attempts)) for r in (one, other))
-    return _is_equal(*[list(part) for part in parts])
 
 
 def _is_equal(one: object, other: object) -> bool:

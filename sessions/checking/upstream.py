@@ -51,7 +51,10 @@ def _prompts(
     for index, call in enumerate(calls):
         own = _attempts(recorded)[index].request if recorded.attempts else None
         before = [dict(one) for one in (recorded.messages if own is None else own["messages"])]
-        drift.extend(_parameters(dspy, recorded.request if own is None else own, call.request))
+        params = recorded.request if own is None else own
+        old = {name: params[name] for name in sorted(params) if name not in ("messages", "model")}
+        new = {name: call.request[name] for name in sorted(call.request)}
+        drift.extend(differences.values_drift("upstream", "request", old, new, f"{dspy.name}: parameter"))
         after = [dict(one) for one in call.messages]
         if same(before, after):
             continue
@@ -61,12 +64,6 @@ def _prompts(
         found = differences.messages_drift(after, ours, before, dspy.name)
         drift.extend(found or [Drift("upstream", "messages", f"{dspy.name} makes other messages")])
     return drift
-
-
-def _parameters(dspy: Release, before: Mapping[str, object], after: Mapping[str, object]) -> list[Drift]:
-    old = {name: before[name] for name in sorted(before) if name not in ("messages", "model")}
-    new = {name: after[name] for name in sorted(after)}
-    return differences.values_drift("upstream", "request", old, new, f"{dspy.name}: parameter")
 
 
 def _readings(dspy: Release, attempts: Sequence[RecordedAttempt], calls: Sequence[Call]) -> list[Drift]:

@@ -12,7 +12,7 @@ from typing import Final, Literal, NamedTuple
 from adapters.values.plain_json import plain
 from sessions.file.json_values import JSON
 from sessions.file.typed_values import same
-from sessions.model.session import Case, Recording
+from sessions.model.session import Case
 
 Word = Literal["pass", "drift", "fail", "empty", "error", "gone", "refused"]
 """The word of a verdict. pass: as recorded or expected · drift: differs from the recording · fail: differs from the
@@ -192,12 +192,12 @@ def _value_changes(field: str, drift: Drift) -> Iterator[VerdictChange]:
 
     A model with only its class renamed or its fields reordered is unchanged.
     """
-    if drift.message.endswith((" is gone", " is new")):
-        found = [(field, _value(drift, "gone"), _value(drift, "new"))]
-    else:
+    is_new, is_gone = drift.message.endswith(" is new"), drift.message.endswith(" is gone")
+    before = NO_VALUE if is_new else short_json(drift.before)
+    found = [(field, before, NO_VALUE if is_gone else short_json(drift.after))]
+    if not (is_new or is_gone):
         inner = list(dict.fromkeys(_differing(field, drift.before, drift.after, 0)))
-        whole = [(field, short_json(drift.before), short_json(drift.after))]
-        found = inner if len(inner) <= MOST_INNER else whole
+        found = inner if len(inner) <= MOST_INNER else found
     yield from (VerdictChange(*one, (drift,)) for one in found)
 
 
@@ -233,13 +233,6 @@ def _flip(parts: Mapping[str, Drift]) -> VerdictChange:
     return VerdictChange(field, *ends, tuple(parts.values()))
 
 
-def _value(drift: Drift, absent: Literal["gone", "new"]) -> str:
-    """Return the recorded value of a drift for "gone", today's for "new"."""
-    if absent == "gone":
-        return NO_VALUE if drift.message.endswith(" is new") else short_json(drift.before)
-    return NO_VALUE if drift.message.endswith(" is gone") else short_json(drift.after)
-
-
 def _fields_of_the_prompt(drifts: Sequence[Drift]) -> tuple[set[str], set[str]]:
     """Return the words removed from and added to the system message's structure.
 
@@ -256,8 +249,7 @@ def _fields_of_the_prompt(drifts: Sequence[Drift]) -> tuple[set[str], set[str]]:
 
 def short_json(value: object) -> str:
     """Write a value as JSON; a long one as its beginning and a digest, for comparison."""
-    text = json.dumps(plain(value), ensure_ascii=False)
-    return shortened(text)
+    return shortened(json.dumps(plain(value), ensure_ascii=False))
 
 
 def shortened(text: str) -> str:
@@ -300,10 +292,7 @@ def notes_of(case: Case, column: str) -> tuple[str, ...]:
     recorded, reply = case.recordings.get(column), case.replies.get(column)
     if recorded is None:
         return (NOT_RECORDED,) if case.expect else ()
-    if reply is not None and reply.text not in _texts(recorded):
+    texts = {one.text for attempt in recorded.attempts for one in attempt.completions}
+    if reply is not None and reply.text not in texts:
         return (f"the recorded reply was judged, not the one shown ({reply.source}); `workbench record` records that",)
     return ()
-
-
-def _texts(recorded: Recording) -> set[str]:
-    return {one.text for attempt in recorded.attempts for one in attempt.completions}

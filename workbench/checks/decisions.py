@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -132,15 +132,18 @@ class KeptDecisions:
     """Persists the decisions of a review so that a crash does not lose them. `key` names the file."""
 
     def __init__(self, key: str) -> None:
-        self._key = key
+        self._name = f"{key}.json"
 
     def taken_up(self, decisions: Decisions) -> Decisions:
         """Restore the decisions of an interrupted review, as a step, for causes that are unchanged."""
         try:
-            said = _read(_folder() / f"{self._key}.json")
+            place = _folder() / self._name
+            data = json.loads(place.read_text(encoding="utf-8")) if place.stat().st_size <= LARGEST else None
         except (OSError, ValueError, RecursionError):
             return decisions
-        return decisions.add_step(said)
+        said = data.get("decisions") if isinstance(data, dict) else None
+        valid = said.items() if isinstance(said, dict) else ()
+        return decisions.add_step({id: one for id, one in valid if one in ("accept", "leave")})
 
     def keep(self, decisions: Decisions) -> str:
         """Save the current decisions to disk. Return the reason if that fails, else ""."""
@@ -150,7 +153,7 @@ class KeptDecisions:
         content = json.dumps({"decisions": dict(decisions.steps[-1])}, indent=1)
         try:
             folder = private(_folder())
-            store.write_whole(folder / f"{self._key}.json", content.encode())
+            store.write_whole(folder / self._name, content.encode())
             places = sorted(folder.glob("*.json"), key=lambda one: one.stat().st_mtime_ns, reverse=True)
             for place in places[MOST_REVIEWS:]:
                 place.unlink(missing_ok=True)
@@ -161,7 +164,7 @@ class KeptDecisions:
     def remove(self) -> None:
         """Delete the decisions of a review that has ended."""
         with suppress(OSError, SessionError):
-            (_folder() / f"{self._key}.json").unlink(missing_ok=True)
+            (_folder() / self._name).unlink(missing_ok=True)
 
 
 def decisions_on_files(paths: Sequence[str], chosen: Sequence[str]) -> KeptDecisions:
@@ -178,18 +181,3 @@ def decisions_on_open(path: Path | None) -> KeptDecisions:
 
 def _folder() -> Path:
     return state_folder() / "decisions"
-
-
-def _read(place: Path) -> Mapping[str, Decision]:
-    """Read decisions, skipping invalid ones. Raises OSError, ValueError and RecursionError."""
-    if place.stat().st_size > LARGEST:
-        return {}
-    data = json.loads(place.read_text(encoding="utf-8"))
-    said = data.get("decisions") if isinstance(data, dict) else None
-    return dict(_decisions(said)) if isinstance(said, dict) else {}
-
-
-def _decisions(said: Mapping[str, object]) -> Iterator[tuple[str, Decision]]:
-    for id, decision in said.items():
-        if decision == "accept" or decision == "leave":
-            yield id, decision

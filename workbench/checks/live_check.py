@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from adapters.running.runs import Run
 from sessions.bench import statistics
 from sessions.bench.conclusions import Pair
 from sessions.bench.statistics import Share
@@ -14,7 +13,7 @@ from sessions.checking import expectations
 from sessions.checking.verdicts import Drift, Word
 from sessions.model.session import Case, Column, Session
 from sessions.running import recording
-from sessions.upgrades.sides import Change, Ours, Side
+from sessions.upgrades.sides import Change, Ours
 from workbench.sending import sending
 from workbench.sending.allowed_hosts import Allowed
 
@@ -65,40 +64,27 @@ def rounds(
     Place `request` gives the reason for a missing reply. Raises `expectations.ExpectationError`.
     """
     expect = expectations.column_expectations(case.expect, column.id) or PARSES
-    return [_round(session, case, column, expect, allowed, allow_code, deadline_s) for _ in range(repeat)]
 
+    def send_once() -> list[Drift]:
+        try:
+            run = sending.send(
+                session,
+                column,
+                case,
+                deadline_s=deadline_s or sending.TIMEOUT_S,
+                allow_hosts=allowed.hosts,
+                allow_variables=allowed.variables,
+                allow_code=allow_code,
+            )
+        except Exception as error:  # cannot be sent at all: a signature, an adapter, values, a model's name
+            return [Drift("live", "request", str(error) or type(error).__name__)]
+        reading = recording.last_reading(run)
+        if reading is None:
+            return [Drift("live", "request", run.error.message if run.error is not None else "the run broke off")]
+        failures = expectations.judge(expect, reading, recording.measured_of_run(run))
+        return [Drift("live", one.place, one.message, (), (), one.expected, one.found) for one in failures]
 
-def _round(
-    session: Session,
-    case: Case,
-    column: Column,
-    expect: Mapping[str, Any],
-    allowed: Allowed,
-    allow_code: bool,
-    deadline_s: float | None = None,
-) -> list[Drift]:
-    try:
-        run = sending.send(
-            session,
-            column,
-            case,
-            deadline_s=deadline_s or sending.TIMEOUT_S,
-            allow_hosts=allowed.hosts,
-            allow_variables=allowed.variables,
-            allow_code=allow_code,
-        )
-    except Exception as error:  # cannot be sent at all: a signature, an adapter, values, a model's name
-        return [Drift("live", "request", str(error) or type(error).__name__)]
-    return _judged(run, expect)
-
-
-def _judged(run: Run, expect: Mapping[str, Any]) -> list[Drift]:
-    """List failed expectations. Raises `expectations.ExpectationError`."""
-    reading = recording.last_reading(run)
-    if reading is None:
-        return [Drift("live", "request", run.error.message if run.error is not None else "the run broke off")]
-    failures = expectations.judge(expect, reading, recording.measured_of_run(run))
-    return [Drift("live", one.place, one.message, (), (), one.expected, one.found) for one in failures]
+    return [send_once() for _ in range(repeat)]
 
 
 @dataclass(frozen=True)
@@ -115,20 +101,17 @@ class Sent:
 def send(change: Change, session: Session, case: Case, column: Column, repeat: int, allowed: Allowed) -> Sent:
     """Send the case `repeat` times under each side and judge its expectations, by default that it parses."""
     errors: dict[str, None] = {}
-    shares = [_share(side, session, case, column, repeat, allowed, errors) for side in (change.before, change.after)]
+    shares: list[Share | None] = []
+    for side in (change.before, change.after):
+        used = side.column_of(column)
+        if not isinstance(side.engine, Ours):
+            used = replace(used, adapter=f"{used.adapter}@{side.engine.version}")
+        found = rounds(session, case, used, repeat, allowed)
+        missing = [[drift.message for drift in one if drift.place == "request"] for one in found]
+        answered = [one for one, why in zip(found, missing, strict=True) if not why]
+        errors |= dict.fromkeys(message for why in missing for message in why)
+        shares.append(Share(sum(not one for one in answered), len(answered)) if answered else None)
     return Sent(column.id, shares[0], shares[1], tuple(errors))
-
-
-def _share(
-    side: Side, session: Session, case: Case, column: Column, repeat: int, allowed: Allowed, errors: dict[str, None]
-) -> Share | None:
-    used = side.column_of(column)
-    if not isinstance(side.engine, Ours):
-        used = replace(used, adapter=f"{used.adapter}@{side.engine.version}")
-    found = rounds(session, case, used, repeat, allowed)
-    answered = [one for one in found if all(drift.place != "request" for drift in one)]
-    errors |= dict.fromkeys(drift.message for one in found for drift in one if drift.place == "request")
-    return Share(sum(not one for one in answered), len(answered)) if answered else None
 
 
 def conclusions(change: Change, sent: Iterable[Sent]) -> tuple[Pair, ...]:
