@@ -10,7 +10,6 @@ import dataclasses
 import types
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Any, Literal, Union, get_args, get_origin
 
 from sessions.errors import SessionError, step_into
@@ -51,7 +50,8 @@ def session_of_data(data: object, path: str | None = None) -> Session:
     reader = Reader(path)
     top = reader.object(data, "")
     _check_format(top, path)
-    parts = {key: item for key, item in upgrade_to_newest(top).items() if key != "format"}
+    newest = _upgrade_from_0(top) if top["format"] == 0 else top
+    parts = {key: item for key, item in newest.items() if key != "format"}
     session = reader.part(Session, parts, "")
     check(session, path)
     return session
@@ -101,19 +101,10 @@ def _check_format(top: Mapping[str, object], path: str | None) -> None:
         raise SessionError(path, "format", message, "upgrade the workbench")
 
 
-def upgrade_to_newest(data: dict[str, Any]) -> dict[str, Any]:
-    """Upgrade data of any format from 0 to `FORMAT`."""
-    for version in range(data["format"], FORMAT):
-        data = STEPS[version](data)
-    return data
-
-
-def upgrade_from_0(data: dict[str, Any]) -> dict[str, Any]:
-    """Upgrade from format 0: move measurements out of the recordings, because checks do not compare them."""
+def _upgrade_from_0(data: dict[str, Any]) -> dict[str, Any]:
+    """Move measurements out of the recordings of format 0, because checks do not compare them."""
     cases = data.get("cases")
-    if not isinstance(cases, list):
-        return data
-    return {**data, "format": 1, "cases": [_measured_apart(case) for case in cases]}
+    return {**data, "cases": [_measured_apart(case) for case in cases]} if isinstance(cases, list) else data
 
 
 def _measured_apart(case: Any) -> Any:
@@ -130,9 +121,6 @@ def _measured_apart(case: Any) -> Any:
                 measured[id] = recording["measured"]
     made = {**case, "recordings": kept}
     return {**made, "measured": measured} if measured else made
-
-
-STEPS: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = MappingProxyType({0: upgrade_from_0})
 
 
 LEVELS: Mapping[type[Any], int] = {Demo: 2, Recording: 4}
@@ -159,7 +147,8 @@ class Writer:
         for key, write in _writing(type(part)):
             value = getattr(part, key.field)
             if key.rule.has_switches:
-                own[key.name] = self._turns(part, inside(place, key.name))
+                where = inside(place, key.name)
+                own[key.name] = [self._turn(part, number, f"{where}[{number}]") for number in range(len(value))]
             elif not (key.rule.is_left_out and value == key.default):
                 own[key.name] = write(self, value, inside(place, key.name))
         for name in part.extra:
@@ -184,9 +173,6 @@ class Writer:
                 raise SessionError(self._path, where, "a column's id cannot contain unpaired surrogates")
             found[id] = self.part(part, where)
         return found
-
-    def _turns(self, case: Case, place: str) -> list[JSON]:
-        return [self._turn(case, number, f"{place}[{number}]") for number in range(len(case.history))]
 
     def _turn(self, case: Case, number: int, place: str) -> JSON:
         """Write a turn, wrapped in a switch if it is disabled or looks like a switch."""
@@ -236,10 +222,6 @@ def _kept(writer: Writer, value: Any, place: str) -> JSON:
     return writer.value({key: _plain(one) for key, one in value.items()}, place)
 
 
-def _kept_list(writer: Writer, value: object, place: str) -> JSON:
-    return writer.value(_plain(value), place)
-
-
 _PLAIN_WRITERS: Mapping[Any, Write] = {
     str: lambda writer, value, place: encode_text(value),
     bool: lambda writer, value, place: value,
@@ -275,7 +257,7 @@ def _writer_of(hint: object, has_lines: bool) -> Write:
         return lambda writer, value, place: None if value is None else inner(writer, value, place)
     if origin is tuple:
         if issubclass(arguments[0], FilePart):
-            return _kept_list
+            return lambda writer, value, place: writer.value(_plain(value), place)
         return lambda writer, value, place: [writer.part(one, f"{place}[{at}]") for at, one in enumerate(value)]
     if isinstance(origin, type) and issubclass(Mapping, origin):
         keeps_layout = get_origin(arguments[1]) is tuple or issubclass(arguments[1], FilePart)

@@ -15,83 +15,6 @@ from sessions.model.parameters import kind_of
 from sessions.model.replies import FilePart, Key, keys_of
 from sessions.model.session import Case, Column
 
-Made = TypeVar("Made")
-
-
-class ValueReader:
-    """Validates values; methods return the value or raise `SessionError` with its place in the file `path`."""
-
-    def __init__(self, path: str | None) -> None:
-        self._path = path
-
-    def _wrong(self, place: str, expected: str, value: object) -> SessionError:
-        return SessionError(self._path, place, f"expected {expected}, got {kind_of(value)}")
-
-    def object(self, value: object, place: str) -> dict[str, Any]:
-        if type(value) is not dict:
-            raise self._wrong(place, "an object", value)
-        return value
-
-    def text_or_object(self, value: Any, place: str) -> str | dict[str, Any]:
-        if type(value) is not str and type(value) is not dict:
-            raise self._wrong(place, "a text or an object", value)
-        return value
-
-    def text(self, value: Any, place: str) -> str:
-        if type(value) is not str:
-            raise self._wrong(place, "a text", value)
-        return value
-
-    def lines(self, value: Any, place: str) -> str:
-        if type(value) is list and all(type(line) is str for line in value):
-            return "\n".join(value)
-        if type(value) is not str:
-            raise self._wrong(place, "a text or a list of its lines", value)
-        return value
-
-    def boolean(self, value: Any, place: str) -> bool:
-        if type(value) is not bool:
-            raise self._wrong(place, "true or false", value)
-        return value
-
-    def number(self, value: Any, place: str) -> float:
-        if type(value) is not int and (type(value) is not float or not math.isfinite(value)):
-            raise self._wrong(place, "a number", value)
-        return value
-
-    def whole(self, value: Any, place: str) -> int:
-        if type(value) is not int:
-            raise self._wrong(place, "a whole number", value)
-        return value
-
-    def each(self, value: Any, place: str, read: Callable[[Any, str], Made]) -> tuple[Made, ...]:
-        if type(value) is not list:
-            raise self._wrong(place, "a list", value)
-        return tuple([read(item, f"{place}[{index}]") for index, item in enumerate(value)])
-
-    def objects(self, value: Any, place: str) -> tuple[dict[str, Any], ...]:
-        if type(value) is list and all(type(item) is dict for item in value):
-            return tuple(value)
-        return self.each(value, place, self.object)
-
-    def each_by_name(self, value: Any, place: str, read: Callable[[Any, str], Made]) -> dict[str, Made]:
-        return {key: read(item, step_into(place, key)) for key, item in self.object(value, place).items()}
-
-    def one_of(self, value: Any, place: str, words: tuple[str, ...]) -> str:
-        if value not in words:
-            expected = " or ".join(f'"{word}"' for word in words)
-            near = difflib.get_close_matches(value, words, n=1) if isinstance(value, str) else []
-            got = repr(value) if isinstance(value, str) else kind_of(value)
-            hint = f"did you mean {near[0]}?" if near else ""
-            raise SessionError(self._path, place, f"expected {expected}, got {got}", hint)
-        return str(value)
-
-    def needed(self, data: Mapping[str, Any], key: str, place: str) -> Any:
-        if key not in data:
-            raise SessionError(self._path, place, f'has no "{key}"')
-        return data[key]
-
-
 Part = TypeVar("Part")
 KeptPart = TypeVar("KeptPart", bound=FilePart)
 
@@ -108,8 +31,33 @@ def inside(place: str, key: str) -> str:
     return f"{place}.{key}" if place else key
 
 
-class Reader(ValueReader):
+class Reader:
     """Converts decoded JSON data to the parts of a session. Raises `SessionError` for the first invalid place."""
+
+    def __init__(self, path: str | None) -> None:
+        self._path = path
+
+    def wrong(self, place: str, expected: str, value: object) -> SessionError:
+        return SessionError(self._path, place, f"expected {expected}, got {kind_of(value)}")
+
+    def object(self, value: object, place: str) -> dict[str, Any]:
+        if type(value) is not dict:
+            raise self.wrong(place, "an object", value)
+        return value
+
+    def one_of(self, value: Any, place: str, words: tuple[str, ...]) -> str:
+        if value not in words:
+            expected = " or ".join(f'"{word}"' for word in words)
+            near = difflib.get_close_matches(value, words, n=1) if isinstance(value, str) else []
+            got = repr(value) if isinstance(value, str) else kind_of(value)
+            hint = f"did you mean {near[0]}?" if near else ""
+            raise SessionError(self._path, place, f"expected {expected}, got {got}", hint)
+        return str(value)
+
+    def needed(self, data: Mapping[str, Any], key: str, place: str) -> Any:
+        if key not in data:
+            raise SessionError(self._path, place, f'has no "{key}"')
+        return data[key]
 
     def part(self, kind: type[Part], value: object, place: str) -> Part:
         """Read a part of this type; keys unknown to the type go to its `extra`."""
@@ -119,7 +67,7 @@ class Reader(ValueReader):
         changed: dict[str, Any] = {}
         if kind is Column:
             # Add a missing id to a column's data: the name of its adapter
-            adapter = self.text(self.needed(data, "adapter", place), inside(place, "adapter"))
+            adapter = _TEXT(self, self.needed(data, "adapter", place), inside(place, "adapter"))
             data = {"id": adapter, **data}
         elif kind is Case:
             turns, changed["turns_off"] = self._turns(data.get("history", []), inside(place, "history"))
@@ -135,7 +83,7 @@ class Reader(ValueReader):
 
     def _turns(self, value: object, place: str) -> tuple[list[dict[str, Any]], frozenset[int]]:
         """Return the turns of a history, and the indexes of disabled turns."""
-        given = self.objects(value, place)
+        given = _OBJECTS(self, value, place)
         turns = [turn["values"] if is_switch(turn) else turn for turn in given]
         off = [number for number, turn in enumerate(given) if is_switch(turn) and not turn["enabled"]]
         return turns, frozenset(off)
@@ -160,7 +108,7 @@ class Reader(ValueReader):
             try:
                 found = read(self, item, where)
                 if key.rule.has_messages and item is not None:
-                    self.objects(self.needed(item, "messages", where), inside(where, "messages"))
+                    _OBJECTS(self, self.needed(item, "messages", where), inside(where, "messages"))
             except SessionError:
                 if not key.rule.is_lenient:
                     raise
@@ -172,15 +120,42 @@ class Reader(ValueReader):
 
 
 Read = Callable[[Reader, Any, str], Any]
+
+
+def _of(expected: str, *kinds: type) -> Read:
+    """Return a reader of values that have exactly one of these types."""
+
+    def read(reader: Reader, value: Any, place: str) -> Any:
+        if type(value) not in kinds:
+            raise reader.wrong(place, expected, value)
+        return value
+
+    return read
+
+
+def _lines(reader: Reader, value: Any, place: str) -> str:
+    if type(value) is list and all(type(line) is str for line in value):
+        return "\n".join(value)
+    if type(value) is not str:
+        raise reader.wrong(place, "a text or a list of its lines", value)
+    return value
+
+
+def _number(reader: Reader, value: Any, place: str) -> float:
+    if type(value) is not int and (type(value) is not float or not math.isfinite(value)):
+        raise reader.wrong(place, "a number", value)
+    return value
+
+
+_TEXT = _of("a text", str)
 _PLAIN: Mapping[Any, Read] = {
-    str: ValueReader.text,
-    bool: ValueReader.boolean,
-    float: ValueReader.number,
-    int: ValueReader.whole,
+    str: _TEXT,
+    bool: _of("true or false", bool),
+    float: _number,
+    int: _of("a whole number", int),
     Any: lambda reader, value, place: value,
-    Mapping[str, Any] | str: ValueReader.text_or_object,
-    Mapping[str, Any]: ValueReader.object,
-    tuple[Mapping[str, Any], ...]: ValueReader.objects,
+    Mapping[str, Any] | str: _of("a text or an object", str, dict),
+    Mapping[str, Any]: Reader.object,
 }
 
 
@@ -202,7 +177,7 @@ def _keys_and_readers(kind: type[Any]) -> Mapping[str, tuple[Key, Read]]:
 def _reader_of(hint: object, has_lines: bool) -> Read:
     """Return the reader for this type; with `has_lines`, a text may be a list of lines."""
     if hint in _PLAIN:
-        return ValueReader.lines if has_lines else _PLAIN[hint]
+        return _lines if has_lines else _PLAIN[hint]
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is Literal:
         return lambda reader, value, place: reader.one_of(value, place, arguments)
@@ -210,15 +185,18 @@ def _reader_of(hint: object, has_lines: bool) -> Read:
         (inner,) = [_reader_of(one, has_lines) for one in arguments if one is not type(None)]
         return lambda reader, value, place: None if value is None else inner(reader, value, place)
     if origin is tuple:
-        item = _reader_of(arguments[0], False)
-        return lambda reader, value, place: reader.each(value, place, lambda one, where: item(reader, one, where))
+        item, a_list = _reader_of(arguments[0], False), _of("a list", list)
+        return lambda reader, value, place: tuple(
+            [item(reader, one, f"{place}[{at}]") for at, one in enumerate(a_list(reader, value, place))]
+        )
     if isinstance(origin, type) and issubclass(Mapping, origin):
         member = _reader_of(arguments[1], False)
-        return lambda reader, value, place: reader.each_by_name(
-            value, place, lambda one, where: member(reader, one, where)
-        )
-    if isinstance(hint, type) and issubclass(hint, FilePart):
-        return lambda reader, value, place: reader._kept_part(hint, value, place)
+        return lambda reader, value, place: {
+            key: member(reader, one, step_into(place, key)) for key, one in reader.object(value, place).items()
+        }
     if isinstance(hint, type) and dataclasses.is_dataclass(hint):
         return lambda reader, value, place: reader.part(hint, value, place)
     raise TypeError(f"no key of a session file has values of the type {hint!r}")
+
+
+_OBJECTS = _reader_of(tuple[Mapping[str, Any], ...], False)
