@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
 from sessions.errors import SessionError
 from sessions.file import file_format, json_values, store
+from sessions.file.typed_values import same
 from sessions.model.session import Case, Session, SignatureText, digest_of
 from sessions.text_diff import opcodes
 
@@ -28,8 +29,6 @@ _GONE: Final = object()
 """A placeholder for a part that a side lacks."""
 
 Place = tuple[str, ...]
-
-_ATOMS: Final = frozenset({str, int, bool, type(None)})
 
 
 class CollisionError(SessionError):
@@ -86,14 +85,16 @@ def merge(base: Session, ours: Session, theirs: Session, winner: Winner = "nobod
     other side made for it. Raises `CollisionError` if `winner` does not resolve a collision, and `SessionError` if the
     merged session is invalid (a name used twice).
     """
-    untouched = _untouched_cases(base, ours, theirs)
+    known = [{case.name: case for case in one.cases} for one in (base, theirs)]
+    # Our cases that are equal on all sides need no comparison.
+    untouched = {one.name: one for one in ours.cases if all(same(one, cases.get(one.name)) for cases in known)}
     before, mine, other = (_data_of(_without(one, untouched)) for one in (base, ours, theirs))
     are_as_taken = all(one.signature.is_as_taken for one in (ours, theirs))
     if are_as_taken:
         for data in (before, mine, other):
             if data["signature"].get("source"):
                 data["signature"]["source"] |= {"digest": "", "meaning": ""}
-    if _is_same(before, other):
+    if same(before, other):
         return Merged(ours)
     merger = _Merger(winner)
     merged = merger.part(before, mine, other, _SESSION, ())
@@ -117,16 +118,6 @@ def _mark_unedited(merged: SignatureText, sides: Sequence[SignatureText]) -> Sig
     same = next((one.source for one in sides if one.text == merged.text and one.source is not None), None)
     digest, meaning = (same.digest, same.meaning) if same is not None else (digest_of(merged.text), "")
     return replace(merged, source=merged.source and replace(merged.source, digest=digest, meaning=meaning))
-
-
-def _untouched_cases(base: Session, ours: Session, theirs: Session) -> dict[str, Case]:
-    """Return our cases that are equal on all sides, by name, to skip their comparison."""
-    before, others = ({case.name: case for case in one.cases} for one in (base, theirs))
-    return {
-        case.name: case
-        for case in ours.cases
-        if _is_same(case, before.get(case.name)) and _is_same(case, others.get(case.name))
-    }
 
 
 def _without(session: Session, untouched: Mapping[str, Case]) -> Session:
@@ -157,20 +148,21 @@ class _Merger:
         self.taken: list[str] = []
 
     def part(self, base: Any, ours: Any, theirs: Any, how: _Part, place: Place) -> Any:
-        if _is_same(base, theirs) or _is_same(ours, theirs):
+        if same(base, theirs) or same(ours, theirs):
             return ours
         if how.kind == "object" and all(type(one) is dict for one in (base, ours, theirs)):
             return self._merge_by_key(base, ours, theirs, how, place)
         if how.kind == "rows":
-            rows = [_rows_by_key(one, how.row_key) for one in (base, ours, theirs)]
-            if all(one is not None for one in rows):
-                inside = _Part("object", {key: _Part("object", how.inside) for one in rows for key in one or ()})
+            sides = (base, ours, theirs)
+            rows = [{" · ".join([str(row[name]) for name in how.row_key]): row for row in one} for one in sides]
+            if all(len(one) == len(side) for one, side in zip(rows, sides, strict=True)):
+                inside = _Part("object", {key: _Part("object", how.inside) for one in rows for key in one})
                 return list(self._merge_by_key(rows[0], rows[1], rows[2], inside, place).values())
         if how.kind == "lines" and (lines := _merged_lines(base, ours, theirs)) is not None:
             if lines != ours:
                 self.taken.append(_words(place))
             return lines
-        if _is_same(base, ours):
+        if same(base, ours):
             self.taken.append(_words(place))
             return theirs
         is_result = place[0] == "cases" and place[2:3] in [(kind,) for kind in RESULTS]
@@ -200,35 +192,6 @@ def _common(keys: list[str], others: list[str]) -> list[str]:
     return [key for key in keys if key in known]
 
 
-def _rows_by_key(rows: Any, names: tuple[str, ...]) -> dict[str, Any] | None:
-    """Return rows by their identifying keys; None if two rows have the same."""
-    found = {" · ".join(str(row[name]) for name in names): row for row in rows}
-    return found if len(found) == len(rows) else None
-
-
-def _is_same(one: Any, other: Any) -> bool:
-    """Return whether both are the same data: 1, 1.0 and true differ, and the order of keys matters.
-
-    Compares JSON data and parts of sessions.
-    """
-    if one is other:
-        return True
-    kind = type(one)
-    if kind is not type(other):
-        return False
-    if kind in _ATOMS:
-        return bool(one == other)
-    if kind is float:
-        return repr(one) == repr(other)
-    if kind is list or kind is tuple:
-        return len(one) == len(other) and all(map(_is_same, one, other))
-    if isinstance(one, Mapping):
-        return list(one) == list(other) and all(map(_is_same, one.values(), other.values()))
-    if is_dataclass(one):
-        return all(_is_same(getattr(one, part.name), getattr(other, part.name)) for part in fields(one))
-    return bool(one == other)
-
-
 def _words(place: Place) -> str:
     return " · ".join(place)
 
@@ -245,7 +208,7 @@ def _results_without_column(base: Any, ours: Any, theirs: Any, merged: Any) -> I
         for case in side["cases"]:
             earlier = before.get(case["name"], {"replies": {}, "recorded": {}})
             for id in gone:
-                changed = [kind for kind in RESULTS if not _is_same(case[kind].get(id), earlier[kind].get(id))]
+                changed = [kind for kind in RESULTS if not same(case[kind].get(id), earlier[kind].get(id))]
                 if changed and id in kept:
                     yield _words(("columns", id))
 

@@ -106,19 +106,26 @@ def typed(value: Any, depth: int = 0) -> JSON:
     return _typed_object(value, kind, depth)
 
 
-def same(before: JSON, after: JSON) -> bool:
-    """Return whether two plain JSON values are equal, including number types and the order of keys."""
+def same(before: Any, after: Any) -> bool:
+    """Return whether both are the same data: 1, 1.0 and true differ, and the order of keys matters.
+
+    Compares plain JSON and parts of sessions.
+    """
+    if before is after:
+        return True
     kind = type(before)
     if kind is not type(after):
         return False
-    if kind is str:
+    if kind is str or kind is int or kind is bool:
         return bool(before == after)
-    if kind is dict:
-        return list(before) == list(after) and all(map(same, before.values(), after.values()))
-    if kind is list:
-        return len(before) == len(after) and all(map(same, before, after))
     if kind is float:
         return repr(before) == repr(after)
+    if kind is list or kind is tuple:
+        return len(before) == len(after) and all(map(same, before, after))
+    if isinstance(before, Mapping):
+        return list(before) == list(after) and all(map(same, before.values(), after.values()))
+    if dataclasses.is_dataclass(before):
+        return all(same(getattr(before, one.name), getattr(after, one.name)) for one in dataclasses.fields(before))
     return bool(before == after)
 
 
