@@ -143,6 +143,12 @@ class Answer(FilePart):
     extraction: Annotated[Extraction | None, LENIENT] = None
     """The values that TwoStep's second model extracted from the text."""
 
+    def as_output(self) -> dict[str, Any]:
+        """Return the answer as an adapter gets it from a model: the text, and native parts if there are any."""
+        calls = list(self.tool_calls or ())
+        native = {"reasoning_content": self.reasoning, "tool_calls": calls, "logprobs": self.logprobs}
+        return {"text": self.text, **{name: part for name, part in native.items() if part}}
+
 
 @dataclass(frozen=True)
 class Reply(Answer):

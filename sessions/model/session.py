@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar
 from adapters.display.as_text import ShowsItself
 from adapters.display.blocks import Note, Passage, Piece, Shown, Table
 from adapters.values.plain_json import plain
-from sessions.model.replies import LINES, Measured, RecordedAttempt, Reply, Rule, nothing
+from sessions.model.replies import LINES, Measured, RecordedAttempt, RecordedCompletion, Reply, Rule, nothing
 
 if TYPE_CHECKING:
     from adapters.signatures.signature import Signature
@@ -212,6 +212,12 @@ class Case:
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
     turns_off: Annotated[frozenset[int], Rule(is_no_key=True)] = frozenset()
     """The indexes in `history`, from 0, of disabled turns."""
+
+    def recorded_reply(self, column: str) -> RecordedCompletion | None:
+        """Return the first recorded reply to a column's own call, or None."""
+        recorded = self.recordings.get(column)
+        calls = [one for one in recorded.attempts if one.role == "main"] if recorded is not None else []
+        return calls[0].completions[0] if calls and calls[0].completions else None
 
     @property
     def turns(self) -> Mapping[int, Mapping[str, Any]]:

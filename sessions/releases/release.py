@@ -21,7 +21,6 @@ from adapters.formats import catalog
 from sessions.file import store
 from sessions.file.json_values import WrittenParts
 from sessions.model import variants
-from sessions.model.replies import Answer
 from sessions.model.session import Case, Column, Session
 from sessions.releases.engine import Call, Failure, Question, ReleaseError, ReleaseReading
 
@@ -129,7 +128,10 @@ class Release:
                 "response_schema": known.response_schema,
                 "params": sorted(known.params),
             },
-            "answers": [_answer(one) for one in question.answers],
+            "answers": [
+                {**one.as_output(), "extraction": None if one.extraction is None else one.extraction.text}
+                for one in question.answers
+            ],
         }
         found = self._ask(asked, question.column)
         return Call(
@@ -298,16 +300,6 @@ class _Child:
         for line in self._process.stderr:
             self._said.append(line)
             del self._said[:-50]
-
-
-def _answer(answer: Answer) -> dict[str, Any]:
-    return {
-        "text": answer.text,
-        "reasoning": answer.reasoning,
-        "tool_calls": list(answer.tool_calls or ()),
-        "logprobs": answer.logprobs,
-        "extraction": None if answer.extraction is None else answer.extraction.text,
-    }
 
 
 def _reading(found: Mapping[str, Any]) -> ReleaseReading:

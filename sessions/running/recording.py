@@ -204,13 +204,7 @@ def answer_of_reply(reply: Reply) -> Answer:
 def read_completion(adapter: Adapter, request: Request, signature: Signature, answer: Answer) -> Reading:
     """Parse a stored answer with the current parser, including native parts and TwoStep's extraction. Never raises."""
     extraction = answer.extraction
-    output: dict[str, Any] = {"text": answer.text}
-    if answer.reasoning:
-        output["reasoning_content"] = answer.reasoning
-    if answer.tool_calls:
-        output["tool_calls"] = list(answer.tool_calls)
-    if answer.logprobs:
-        output["logprobs"] = answer.logprobs
+    output = answer.as_output()
     read = None
     if extraction is not None:
         if request.whole_call is not None:
@@ -293,7 +287,7 @@ def _recording_of_reply(
     except Exception as error:  # whatever dspy's format raises for these values
         said = f"no prompt can be made: {type(error).__name__}: {error}"
         raise SessionError(None, place, said, _mend(session, signature, case, error)) from error
-    before = _recorded_completion(case, column) if _is_recorded_reply(case, column) else None
+    before = case.recorded_reply(column.id) if _is_recorded_reply(case, column) else None
     completion = _recorded_anew(reply, before)
     if not reply.raw:
         reading = read_completion(used, request, signature, completion)
@@ -310,17 +304,9 @@ def _recording_of_reply(
     )
 
 
-def _recorded_completion(case: Case, column: Column) -> RecordedCompletion | None:
-    """Return the first completion of the column's recorded main attempt, or None."""
-    recorded = case.recordings.get(column.id)
-    attempts = recorded.attempts if recorded is not None else ()
-    completions = next((one.completions for one in attempts if one.role == "main"), ())
-    return completions[0] if completions else None
-
-
 def _is_recorded_reply(case: Case, column: Column) -> bool:
     """Return whether the column's reply came from a call and is already recorded."""
-    reply, recorded = case.replies.get(column.id), _recorded_completion(case, column)
+    reply, recorded = case.replies.get(column.id), case.recorded_reply(column.id)
     return reply is not None and recorded is not None and reply.source == "sent" and recorded.text == reply.text
 
 

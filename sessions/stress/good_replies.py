@@ -82,10 +82,9 @@ def _candidates(
 
 
 def _column_reply(case: Case, column: Column, second: bool) -> Iterator[_Found]:
-    recorded = case.recordings.get(column.id)
-    main = next((one for one in recorded.attempts if one.role == "main"), None) if recorded is not None else None
-    if main is not None and main.completions:
-        yield from _text_of(main.completions[0], second, f"the recorded reply of {column.id}")
+    recorded = case.recorded_reply(column.id)
+    if recorded is not None:
+        yield from _text_of(recorded, second, f"the recorded reply of {column.id}")
     shown = case.replies.get(column.id)
     if shown is not None and not shown.raw:
         yield from _text_of(shown, second, f"the reply under {column.id}")

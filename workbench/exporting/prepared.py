@@ -161,12 +161,7 @@ def _said(model: OfflineLM, messages: Sequence[object]) -> str:
 
 def _kept(case: Case, column: Column) -> Answer | None:
     """Return the reply shown in a column, or else its first recorded reply."""
-    shown = case.replies.get(column.id)
-    if shown is not None:
-        return shown
-    recorded = case.recordings.get(column.id)
-    main = next((one for one in recorded.attempts if one.role == "main"), None) if recorded is not None else None
-    return main.completions[0] if main is not None and main.completions else None
+    return case.replies.get(column.id) or case.recorded_reply(column.id)
 
 
 def _who_said(view: View) -> str:

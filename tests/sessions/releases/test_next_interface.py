@@ -37,7 +37,7 @@ def test_a_request_is_kept_as_plain_messages_and_its_answer_is_read() -> None:
     lm = worker.Scripted("[[ ## answer ## ]]\n4\n\n[[ ## completed ## ]]", answers_once=True, model="m")
     adapter = NextAdapter()
     rendered = worker.watched(adapter)
-    found = worker.read(adapter, lm, {}, signature, [], {"question": "2+2?"}, {})
+    found = worker.read(adapter, lm, {}, signature, [], {"question": "2+2?"})
     assert found == {"ok": True, "values": {"answer": 4}}
     assert rendered == [signature]
     ((messages, params),) = lm.asked
@@ -48,7 +48,7 @@ def test_a_request_is_kept_as_plain_messages_and_its_answer_is_read() -> None:
 def test_an_empty_answer_is_an_answer_too() -> None:
     lm = worker.Scripted("", answers_once=True, model="m")
     signature = dspy.Signature("question -> answer")
-    assert worker.read(NextAdapter(), lm, {}, signature, [], {"question": "?"}, {})["ok"] is False
+    assert worker.read(NextAdapter(), lm, {}, signature, [], {"question": "?"})["ok"] is False
 
 
 def test_a_second_call_is_another_attempt_in_that_interface_too() -> None:
