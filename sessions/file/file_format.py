@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, Literal, Union, get_args, get_origin
 
 from sessions.errors import SessionError, step_into
-from sessions.file.format_reader import Reader, inside, is_switch
+from sessions.file.format_reader import OBJECT, Reader, inside, is_switch
 from sessions.file.json_values import (
     JSON,
     UnwritableError,
@@ -48,7 +48,7 @@ def data_of_session(session: Session, path: str | None = None, parts: WrittenPar
 def session_of_data(data: object, path: str | None = None) -> Session:
     """Convert decoded JSON data to a session. Raises `SessionError` naming the first invalid place."""
     reader = Reader(path)
-    top = reader.object(data, "")
+    top = OBJECT(reader, data, "")
     _check_format(top, path)
     newest = _upgrade_from_0(top) if top["format"] == 0 else top
     parts = {key: item for key, item in newest.items() if key != "format"}

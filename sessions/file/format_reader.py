@@ -40,11 +40,6 @@ class Reader:
     def wrong(self, place: str, expected: str, value: object) -> SessionError:
         return SessionError(self._path, place, f"expected {expected}, got {kind_of(value)}")
 
-    def object(self, value: object, place: str) -> dict[str, Any]:
-        if type(value) is not dict:
-            raise self.wrong(place, "an object", value)
-        return value
-
     def one_of(self, value: Any, place: str, words: tuple[str, ...]) -> str:
         if value not in words:
             expected = " or ".join(f'"{word}"' for word in words)
@@ -63,7 +58,7 @@ class Reader:
         """Read a part of this type; keys unknown to the type go to its `extra`."""
         if issubclass(kind, FilePart):
             return self._kept_part(kind, value, place)
-        data = self.object(value, place)
+        data = OBJECT(self, value, place)
         changed: dict[str, Any] = {}
         if kind is Column:
             # Add a missing id to a column's data: the name of its adapter
@@ -90,7 +85,7 @@ class Reader:
 
     def _kept_part(self, kind: type[KeptPart], value: object, place: str) -> KeptPart:
         """Read a part that remembers its layout in the file."""
-        data = self.object(value, place)
+        data = OBJECT(self, value, place)
         known = _keys_and_readers(kind)
         given: dict[str, Any] = {}
         extra: dict[str, Any] = {}
@@ -147,6 +142,7 @@ def _number(reader: Reader, value: Any, place: str) -> float:
     return value
 
 
+OBJECT = _of("an object", dict)
 _TEXT = _of("a text", str)
 _PLAIN: Mapping[Any, Read] = {
     str: _TEXT,
@@ -155,7 +151,7 @@ _PLAIN: Mapping[Any, Read] = {
     int: _of("a whole number", int),
     Any: lambda reader, value, place: value,
     Mapping[str, Any] | str: _of("a text or an object", str, dict),
-    Mapping[str, Any]: Reader.object,
+    Mapping[str, Any]: OBJECT,
 }
 
 
@@ -192,7 +188,7 @@ def _reader_of(hint: object, has_lines: bool) -> Read:
     if isinstance(origin, type) and issubclass(Mapping, origin):
         member = _reader_of(arguments[1], False)
         return lambda reader, value, place: {
-            key: member(reader, one, step_into(place, key)) for key, one in reader.object(value, place).items()
+            key: member(reader, one, step_into(place, key)) for key, one in OBJECT(reader, value, place).items()
         }
     if isinstance(hint, type) and dataclasses.is_dataclass(hint):
         return lambda reader, value, place: reader.part(hint, value, place)
