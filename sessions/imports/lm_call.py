@@ -11,16 +11,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from adapters.formats import catalog
 from adapters.prompts.field_descriptions import INPUTS, OBJECTIVE, OUTPUTS, ListedField, listed_fields
 from adapters.signatures.signature import Field, Role
+from adapters.types import Tool, ToolCalls
 from sessions.errors import SessionError
 from sessions.imports import conversations, prompt_types, proposing
 from sessions.imports.dspy_program import parameters_in, without_secrets
 from sessions.imports.merging import unused
-from sessions.imports.message_values import MessageReader
+from sessions.imports.message_values import MessageReader, objects_in
 from sessions.imports.reading import KEPT, Imported
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
+from sessions.model.session import Tool as OfferedTool
 from sessions.running import rendering
 from sessions.running.recording import as_json
 
@@ -74,14 +77,11 @@ def from_call(
     said: list[str] = []
     system = next((one for one in messages if one["role"] in ("system", "developer")), {"content": ""})
     described = conversations.content_text(system.get("content"), path, "messages[0]")
-    text = _signature_in(described, path, questions) if given is None else given
-    if given is not None:
-        text = proposing.fitting(given, _names_in(described))
-        said += [proposing.SAID] if text != given else []
     model = data["model"] if isinstance(data.get("model"), str) else Session.model
     kwargs = data.get("kwargs")
     params = parameters_in(kwargs) if isinstance(kwargs, dict) else {}
     params.pop("response_format", None)  # the adapter sets it again
+    params.pop("tool_choice", None)
     if "outputs" in data:
         answer, place = _first_parts(data["outputs"]), "outputs"
     else:
@@ -90,7 +90,12 @@ def from_call(
     if not has_reply and (data.keys() & {"outputs", "response"}):
         raise SessionError(path, place, "there is no text of a reply in it")
     kept = {KEPT: without_secrets(data)}
-    base = Session(text, cases=(Case(case, extra=kept),), model=model, params=params)
+    tools = _tools(kwargs, [*messages, answer], questions)
+    text = _signature_in(described, path, questions, bool(tools)) if given is None else given
+    if given is not None:
+        text = proposing.fitting(given, _names_in(described))
+        said += [proposing.SAID] if text != given else []
+    base = Session(text, tools=tools, cases=(Case(case, extra=kept),), model=model, params=params)
     session, proved = _arranged(base, messages, is_printed)
     column = session.columns[0].id
     reply = Reply(**{**answer, "text": answer["text"] or ""}, source="pasted", model=model)
@@ -147,15 +152,39 @@ def _arranged(base: Session, messages: Sequence[Mapping[str, object]], is_printe
         found = MessageReader(signature, adapter).turns(messages)
         case = replace(base.cases[0], inputs=found.asked)
         demos = tuple([Demo(one) for one in found.turns])
+        is_native = not base.tools or catalog.make(adapter, {}).use_native_function_calling
+        options = {} if is_native else {"use_native_function_calling": True}
         counts = [found.demos, *range(len(demos) + 1)[:200]] if signature.history_field is not None else [len(demos)]
         for count in dict.fromkeys(counts):
             with_history = replace(case, history=tuple(found.turns[count:])) if count < len(demos) else case
-            session = replace(base, columns=(Column(adapter, adapter),), demos=demos[:count], cases=(with_history,))
+            column = Column(adapter, adapter, options)
+            session = replace(base, columns=(column,), demos=demos[:count], cases=(with_history,))
+            if base.tools and not rendering.capabilities_for(session, column).capabilities.function_calling:
+                session = replace(session, params={**base.params, "capabilities": {"function_calling": True}})
             best = best or session
             if not differences(session, messages, is_printed):
                 return session, True
     assert best is not None
     return best, False
+
+
+def _tools(kwargs: object, messages: Sequence[Mapping[str, Any]], questions: list[str]) -> tuple[OfferedTool, ...]:
+    """Return the tools that a call offered natively, or whose calls are in its messages."""
+    offered = kwargs.get("tools") if isinstance(kwargs, dict) else None
+    made: dict[str, OfferedTool] = {}
+    for one in objects_in(offered):
+        told = one.get("function", one)
+        if isinstance(told, dict) and isinstance(told.get("name"), str):
+            schema = told.get("parameters", told.get("input_schema"))
+            schema = without_secrets(schema) if isinstance(schema, dict) else {}
+            made.setdefault(told["name"], OfferedTool(told["name"], str(told.get("description") or ""), schema))
+    for call in (each for one in messages for each in objects_in(one.get("tool_calls"))):
+        function = call.get("function")
+        name = function.get("name") if isinstance(function, dict) else None
+        if isinstance(name, str) and name not in made:
+            made[name] = OfferedTool(name)
+            questions.append(f"the call does not describe the tool `{name}`: its arguments are unknown")
+    return tuple(made.values())
 
 
 def _likely(messages: Sequence[Mapping[str, object]]) -> Sequence[str]:
@@ -180,14 +209,23 @@ def differences(session: Session, messages: Sequence[Mapping[str, object]], is_p
     rendered = as_json(request.prompt.as_dicts())
     told = [f"{len(rendered)} messages for {len(messages)}"] if len(rendered) != len(messages) else []
     for number, (ours, theirs) in enumerate(zip(rendered, messages, strict=False), 1):
-        texts = [one.get("content") for one in (ours, theirs)]
+        texts = [one.get("content") or "" for one in (ours, theirs)]
+        calls = [_calls_of(one) for one in (ours, theirs)]
         if is_printed:
             texts = [one.strip() if isinstance(one, str) else one for one in texts]
         if ours.get("role") != theirs.get("role"):
             told.append(f"message {number} has the role {ours.get('role')} for {theirs.get('role')}")
         elif texts[0] != texts[1]:
             told.append(f"message {number}, {_first_difference(*map(str, texts))}")
+        elif calls[0] != calls[1]:
+            told.append(f"message {number}, its tool calls are {str(calls[0])[:80]} for {str(calls[1])[:80]}")
     return told[:MOST_DIFFERENCES]
+
+
+def _calls_of(message: Mapping[str, Any]) -> list[object]:
+    """Return what identifies a message's tool calls, or the call that it answers."""
+    calls = [(one.get("id"), one.get("function")) for one in objects_in(message.get("tool_calls"))]
+    return [*calls, message.get("tool_call_id")]
 
 
 def _first_difference(ours: str, theirs: str) -> str:
@@ -217,7 +255,7 @@ def answer_parts(output: object) -> dict[str, Any]:
     }
 
 
-def _signature_in(system: str, path: str, questions: list[str]) -> SignatureText:
+def _signature_in(system: str, path: str, questions: list[str], has_tools: bool) -> SignatureText:
     """Reconstruct the signature from the system message of a dspy adapter."""
     items = {role: listed_fields(system, heading) for role, heading in _HEADINGS.items()}
     if not all(items.values()):
@@ -232,6 +270,10 @@ def _signature_in(system: str, path: str, questions: list[str]) -> SignatureText
         bare = [one.name for one in listed if one.type_text in ("list", "dict", "tuple", "set")]
         questions += [f"the prompt does not show the items of `{name}`" for name in bare]
     fields = [_field(one, role, types.by_name[one.name]) for role in _HEADINGS for one in items[role]]
+    if has_tools and not any(one.annotation is ToolCalls for one in fields):
+        added = Field("tools", "input", list[Tool]), Field("tool_calls", "output", ToolCalls)
+        fields += [one for one in added if one.name not in types.by_name]
+        questions.append("the prompt has no names for tools and their calls: `tools` and `tool_calls` are proposed")
     stated = OBJECTIVE.rstrip()  # editors remove white space at the ends of lines
     objective = system.rpartition(stated)[2].removeprefix(" ") if stated in system else ""
     instructions = "\n".join(line.removeprefix(" " * 8) for line in objective.removeprefix("\n").split("\n"))

@@ -50,6 +50,7 @@ def merged(session: Session, imported: Imported) -> Imported:
         session,
         signature=other.signature,
         variants=taken,
+        tools=(*session.tools, *[one for one in other.tools if one.name not in [had.name for had in session.tools]]),
         demos=(*session.demos, *demos),
         columns=tuple(columns),
         cases=(*before, *cases),

@@ -12,6 +12,7 @@ from adapters.formats import catalog
 from adapters.formats.base import Adapter
 from adapters.lm.offline.task import INCOMPLETE, text_of
 from adapters.signatures.signature import MISSING, Field, Role, Signature
+from adapters.tools.fields import tool_output_field
 from adapters.values.plain_json import plain
 from sessions.model.held_values import strict_json, value_of
 
@@ -21,6 +22,7 @@ _REMINDERS = (
     "Respond with the corresponding output fields wrapped in XML tags `<",
     "Respond with a JSON object in the following order of fields: ",
 )
+_RESULTS = "[[ ## tool_call_results ## ]]\n"
 _COMPLETED = "[[ ## completed ## ]]"
 
 
@@ -45,6 +47,7 @@ class MessageReader:
         self._is_json = self._adapter.profile.reply == "json"
         self._inputs = {name: one for name, one in signature.input_fields.items() if name != signature.history_field}
         self._outputs = signature.output_fields
+        self._calls = tool_output_field(signature) or "tool_calls"
         self._kept_as_text: dict[str, None] = {}
 
     def turns(self, messages: Sequence[Mapping[str, object]]) -> Turns:
@@ -54,11 +57,19 @@ class MessageReader:
         asked: dict[str, Any] = {}
         for message in messages:
             text = text_of(message)
-            if message.get("role") == "user":
+            results = _results_in(message, text)
+            if results and turns and isinstance(turns[-1].get(self._calls), dict):
+                called = turns[-1][self._calls]
+                known = called.get("tool_call_results", {"tool_call_results": []})["tool_call_results"]
+                both = {**called, "tool_call_results": {"tool_call_results": [*known, *results]}}
+                turns[-1] = {**turns[-1], self._calls: both}
+            elif message.get("role") == "user":
                 reminded.append(any(one in text for one in _REMINDERS))
                 asked = self._values(self._sections(_question(text), self._inputs), self._inputs)
             elif message.get("role") == "assistant":
-                turns.append({**asked, **self._answer(text)})
+                calls = [_call(one) for one in objects_in(message.get("tool_calls"))]
+                called = {self._calls: {"tool_calls": calls}} if calls else {}
+                turns.append({**asked, **self._answer(text), **called})
                 asked = {}
         demos = next((place for place, one in enumerate(reminded) if one), len(turns))
         return Turns(tuple(turns), asked, min(demos, len(turns)), tuple(self._kept_as_text))
@@ -149,6 +160,37 @@ class MessageReader:
             return None
         written = self._sections(text.rstrip().removesuffix(_COMPLETED), {field.name: field}).get(field.name)
         return None if written is None else written.strip()
+
+
+def _results_in(message: Mapping[str, object], text: str) -> list[dict[str, Any]]:
+    """Return the results of tools in a message: of the role tool, or dspy's text of them."""
+    if message.get("role") == "tool":
+        return [{"call_id": message.get("tool_call_id"), "name": str(message.get("name") or "tool"), "value": text}]
+    if message.get("role") != "user" or not text.startswith(_RESULTS):
+        return []
+    try:
+        found = strict_json(text.removeprefix(_RESULTS))
+    except (ValueError, RecursionError):
+        return []
+    return objects_in(found.get("tool_call_results")) if isinstance(found, dict) else []
+
+
+def _call(call: Mapping[str, Any]) -> dict[str, Any]:
+    """Convert a call in OpenAI's form to dspy's."""
+    function: Any = call["function"] if isinstance(call.get("function"), dict) else call
+    arguments = function.get("arguments")
+    if isinstance(arguments, str):
+        try:
+            arguments = strict_json(arguments)
+        except (ValueError, RecursionError):
+            arguments = None
+    named = {"name": str(function.get("name") or "tool"), "args": arguments if isinstance(arguments, dict) else {}}
+    return {**named, "id": call["id"]} if isinstance(call.get("id"), str) else named
+
+
+def objects_in(value: object) -> list[dict[str, Any]]:
+    """Return the objects in a list; none for other values."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list | tuple) else []
 
 
 def _question(text: str) -> str:

@@ -89,6 +89,8 @@ def _verdict(session: Session) -> Sequence[str]:
     reply = session.cases[0].replies.get(column.id)
     if reply is None:
         return ()
+    if reply.tool_calls and not reply.text:
+        return (f"the reply calls {listed(one['function']['name'] for one in reply.tool_calls)}",)
     reading = reading_of(reply.text, session.signature.read(), column.adapter)
     if reading.error is None:
         return (f"parsed by `{column.adapter}`, the reply gives {listed(reading.values)}",)

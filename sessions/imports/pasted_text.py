@@ -6,6 +6,7 @@ The text may come from a terminal, a log or an issue: colours, quote marks, fenc
 from __future__ import annotations
 
 import ast
+import itertools
 import json
 import re
 import textwrap
@@ -31,7 +32,8 @@ _QUOTED = re.compile(rf"^>.*(?:{re.escape(ERROR_MARK)}|Response:[ \t]*$)", re.MU
 _PYTEST = re.compile(r"^E(?=[ \t]|$)", re.MULTILINE)
 _INLINE_CODE = re.compile(r"(?:^|[^`])`(?=\[\d{4}-)")
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n`]*$", re.MULTILINE)
-_TOOL_CALLS = re.compile(r"^Tool calls:\n", re.MULTILINE)
+_TOOL_CALLS = re.compile(r"^Tool calls:\n+(?=\S+: )", re.MULTILINE)
+_TOOL_CALL = re.compile(r"(\S+): (.*)")
 _INDENTED = re.compile(r"^([ \t]+)(?:System|Developer|User) message:[ \t]*\n\s*?\n?\1\S", re.MULTILINE)
 _PYTHON = re.compile(r"(?:^[ \t]*|`)(?=\[?\{'(?:prompt|messages|role)': )", re.MULTILINE)
 _ENDS = re.compile(r"\n[ \t]*(?:\n|[`~]{3})")
@@ -184,7 +186,7 @@ def history_in(text: str) -> FoundCalls:
     text = _of_a_page(_COLOURS.sub("", _unquoted(text)))
     guesses: list[str] = []
     headers = _HEADERS
-    if not any(one[2] for one in headers.finditer(text)):
+    if not any(one[2] for one in headers.finditer(text)) and not _TOOL_CALLS.search(text):
         headers = _LOOSE_HEADERS
         guesses.append("the blank lines of `inspect_history()` are lost: a message may begin or end elsewhere")
     entries: list[dict[str, Any]] = []
@@ -194,16 +196,28 @@ def history_in(text: str) -> FoundCalls:
         following = places[number + 1].start() if number + 1 < len(places) else len(text)
         content = text[place.end() : following]
         if place[2] is None:
+            content, calls = _split_tool_calls(content)
             messages.append({"role": place[1].lower(), "content": content.strip()})
+            if calls and place[1] != "Assistant":  # a reply of tool calls alone has no header
+                entries.append({"messages": messages, "outputs": [{"text": None, "tool_calls": calls}], "kwargs": {}})
+                messages = []
+            elif calls:
+                messages[-1]["tool_calls"] = calls
             continue
         if messages:
+            content, calls = _split_tool_calls(content)
             reply = _reply_in(content, text[: places[0].end()], guesses)
-            entries.append({"messages": messages, "outputs": [reply], "kwargs": {}})
+            output = {"text": reply, "tool_calls": calls} if calls else reply
+            entries.append({"messages": messages, "outputs": [output], "kwargs": {}})
         messages = []
     if not entries and any(_DSPYS in one["content"] for one in messages):
         messages[-1]["content"] = _reply_in(messages[-1]["content"], text[: places[0].end()], guesses)
         entries.append({"messages": messages})
         guesses.append("the text has no reply")
+    for entry in entries:
+        _number_tool_calls(entry["messages"])
+    if any("tool_calls" in message for one in entries for message in one["messages"]):
+        guesses.append("the ids of tool calls are not printed: results belong to the calls in their order")
     times = [one[1] for one in _TIMES.finditer(text)]
     if len(times) == len(entries):
         for entry, stamp in zip(entries, times, strict=True):
@@ -221,16 +235,33 @@ def _of_a_page(text: str) -> str:
     return re.sub(rf"^{indented[1]}", "", "\n\n\n".join(kept), flags=re.MULTILINE)
 
 
+def _split_tool_calls(content: str) -> tuple[str, list[dict[str, Any]]]:
+    """Return a text without the tool calls printed below it, and these in OpenAI's form."""
+    place = _TOOL_CALLS.search(content)
+    if place is None:
+        return content, []
+    lines = map(_TOOL_CALL.fullmatch, filter(str.strip, content[place.end() :].split("\n")))
+    calls = [one.groups() for one in itertools.takewhile(bool, lines) if one is not None]
+    made = [{"type": "function", "function": {"name": name, "arguments": text}} for name, text in calls]
+    return content[: place.start()], made
+
+
+def _number_tool_calls(messages: Sequence[dict[str, Any]]) -> None:
+    """Give the calls and their results ids."""
+    calls = [call for one in messages for call in one.get("tool_calls", ())]
+    for number, call in enumerate(calls, 1):
+        call["id"] = f"call_{number}"
+    results = [one for one in messages if one["role"] == "tool"]
+    for one, call in zip(results, calls, strict=False):
+        one |= {"tool_call_id": call["id"], "name": call["function"]["name"]}
+
+
 def _reply_in(content: str, before: str, guesses: list[str]) -> str:
     """Cut off what follows the reply: the next call's time, more completions, tool calls, a closing fence."""
     following = list(_TIMES.finditer(content))
     if following:
         content = content[: following[-1].start()]
     content = _OTHERS.sub("", content.rstrip()) if _OTHERS.search(content) else content
-    called = _TOOL_CALLS.search(content)
-    if called is not None:
-        content = content[: called.start()]
-        guesses.append("its tool calls are not taken over")
     if _INLINE_CODE.search(before):
         content = re.split(r"`[ \t]*(?:\n|\Z)", content, maxsplit=1)[0]
     fences = list(_FENCE.finditer(content)) if _FENCE.search(before) else []

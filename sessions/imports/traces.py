@@ -8,31 +8,34 @@ spans are not.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
+from sessions.imports.trace_messages import (
+    decoded,
+    dict_in,
+    list_in,
+    message_in,
+    messages_in,
+    reply_message,
+    text_in,
+    tool_calls_in,
+)
+
 SPANS_BELOW = (
     *("resourceSpans", "scopeSpans", "spans", "resourceLogs", "scopeLogs", "logRecords"),
     *("data", "traces", "observations", "runs", "child_runs"),
 )
 """Keys under which files nest spans."""
-PARAMETERS = ("temperature", "top_p", "max_tokens", "seed", "frequency_penalty", "presence_penalty", "stop")
+PARAMETERS = ("temperature", "top_p", "max_tokens", "seed", "frequency_penalty", "presence_penalty", "stop", "tools")
 MESSAGE_EVENT = re.compile(r"gen_ai\.(system|user|assistant|tool)\.message")
 CHOICE_EVENT = "gen_ai.choice"
 ERRORS = (2, "ERROR", "STATUS_CODE_ERROR")
 PREDICTOR = re.compile(r"\w+\((\w+)\)\.(?:forward|__call__)")
 """The name that OpenInference gives the span of a predictor: `Predict(Sort).forward`."""
-ROLES = {
-    "human": "user",
-    "ai": "assistant",
-    "HumanMessage": "user",
-    "AIMessage": "assistant",
-    "SystemMessage": "system",
-}
 PROVIDERS = {
     "anthropic": "anthropic",
     "aws.bedrock": "bedrock",
@@ -92,7 +95,7 @@ class _Found:
 
     spans: dict[str, _Span] = field(default_factory=dict)
     messages: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
-    replies: dict[str, str] = field(default_factory=dict)
+    replies: dict[str, object] = field(default_factory=dict)
 
 
 def is_trace(data: object) -> bool:
@@ -143,7 +146,7 @@ def _id_of(record: Mapping[str, Any]) -> str:
     """Return the span id of a span or log record; "" for other JSON."""
     is_observation = "traceId" in record and isinstance(record.get("type"), str)
     named = record.get("id") if is_observation or "run_type" in record else None
-    ids = (record.get("spanId"), record.get("span_id"), _dict(record.get("context")).get("span_id"), named)
+    ids = (record.get("spanId"), record.get("span_id"), dict_in(record.get("context")).get("span_id"), named)
     return next((one for one in ids if isinstance(one, str)), "")
 
 
@@ -152,7 +155,7 @@ def _gather(record: Mapping[str, Any], found: _Found) -> None:
     event = record.get("eventName") or attributes.get("event.name")
     events = [(event, _plain(record.get("body")))] if isinstance(event, str) else []
     if not events:
-        for one in _list(record.get("events")):
+        for one in list_in(record.get("events")):
             if isinstance(one, dict):
                 events.append((str(one.get("name")), _attributes(one.get("attributes"))))
         parent = next((record[key] for key in PARENTS if isinstance(record.get(key), str)), "")
@@ -165,14 +168,17 @@ def _gather(record: Mapping[str, Any], found: _Found) -> None:
         if not isinstance(body, dict):
             continue
         if role := MESSAGE_EVENT.fullmatch(name):
-            found.messages[id].append({"role": body.get("role") or role[1], "content": body.get("content") or ""})
+            found.messages[id].append(message_in({"role": role[1], "content": "", **body}))
         elif name == CHOICE_EVENT:
-            found.replies[id] = _text(body.get("message"))
+            found.replies[id] = body.get("message")
 
 
 def _failure(record: Mapping[str, Any], events: Sequence[tuple[str, Any]]) -> str:
     """Return the first line of a span's error, or ""."""
-    status = _dict(record.get("status")) or {"code": record.get("status_code"), "message": record.get("status_message")}
+    status = dict_in(record.get("status")) or {
+        "code": record.get("status_code"),
+        "message": record.get("status_message"),
+    }
     told = [body.get("exception.message") for name, body in events if name == "exception" and isinstance(body, dict)]
     is_failed = status.get("code", status.get("status_code")) in ERRORS or record.get("level") == "ERROR"
     told += [status.get("message"), status.get("description"), record.get("statusMessage")]
@@ -203,10 +209,11 @@ def _entry(span: _Span, found: _Found) -> HistoryEntry | None:
         if said is None:
             continue
         messages = said.messages or found.messages[span.id]
-        reply = said.reply or found.replies.get(span.id, "")
-        if messages and (reply or said.tool_calls):
+        reply = said.reply or found.replies.get(span.id)
+        text, calls = text_in(reply), tool_calls_in(reply_message(reply))
+        if messages and (text or calls):
             params = {key: value for key, value in said.params.items() if key in PARAMETERS and value is not None}
-            output = {"text": reply, "tool_calls": list(said.tool_calls)} if said.tool_calls else reply
+            output = {"text": text, "tool_calls": calls} if calls else text
             return HistoryEntry(messages=messages, outputs=[output], model=said.model or None, kwargs=params)
     return None
 
@@ -214,30 +221,28 @@ def _entry(span: _Span, found: _Found) -> HistoryEntry | None:
 @dataclass(frozen=True)
 class _Said:
     messages: list[dict[str, Any]]
-    reply: str
+    reply: object
+    """As the trace has it: a text, a message, or a response."""
     model: str
     params: Mapping[str, Any]
-    tool_calls: tuple[dict[str, Any], ...] = ()
 
 
 def _openinference(span: _Span) -> _Said | None:
-    """Read OpenInference's attributes, as Phoenix and its instrumentation of dspy write them."""
-    llm = _dict(span.attributes.get("llm"))
+    """Read OpenInference's attributes, as Phoenix and its instrumentation of dspy write them.
+
+    That instrumentation leaves tool calls out of the messages, but not out of the call's own arguments and outputs.
+    """
+    llm = dict_in(span.attributes.get("llm"))
     if "input_messages" not in llm:
         return None
-    inputs, outputs = ([_inner(one) for one in _list(llm.get(key))] for key in ("input_messages", "output_messages"))
-    params = _dict(_json(llm.get("invocation_parameters")))
-    provider = llm.get("provider") or llm.get("system")
-    return _Said(
-        _messages(inputs), _text(outputs), _model(provider, llm.get("model_name")), params, _tool_calls(outputs)
-    )
-
-
-def _tool_calls(messages: Sequence[object]) -> tuple[dict[str, Any], ...]:
-    """Return the tool calls of OpenInference's first message in OpenAI's form."""
-    calls = _list(_dict(messages[0] if messages else None).get("tool_calls"))
-    inner = [_dict(_dict(one).get("tool_call")) for one in calls]
-    return tuple([{"id": one.get("id"), "type": "function", "function": one.get("function")} for one in inner if one])
+    called, told = (decoded(dict_in(span.attributes.get(key)).get("value")) for key in ("input", "output"))
+    inputs, reply = ([_inner(one) for one in list_in(llm.get(key))] for key in ("input_messages", "output_messages"))
+    tools = [decoded(dict_in(dict_in(one).get("tool")).get("json_schema")) for one in list_in(llm.get("tools"))]
+    params = {**dict_in(decoded(llm.get("invocation_parameters"))), **({"tools": tools} if tools else {})}
+    name = _model(llm.get("provider") or llm.get("system"), llm.get("model_name"))
+    if isinstance(called, dict) and "kwargs" in called and isinstance(called.get("messages"), list):
+        return _Said(messages_in(called["messages"]), told, name, params)
+    return _Said(messages_in(inputs), reply, name, params)
 
 
 def _inner(message: object) -> object:
@@ -245,35 +250,36 @@ def _inner(message: object) -> object:
     inner = message.get("message", message) if isinstance(message, dict) else message
     if not isinstance(inner, dict) or "contents" not in inner:
         return inner
-    parts = [one.get("message_content") for one in _list(inner["contents"]) if isinstance(one, dict)]
+    parts = [one.get("message_content") for one in list_in(inner["contents"]) if isinstance(one, dict)]
     return {**inner, "content": parts}
 
 
 def _mlflow(span: _Span) -> _Said | None:
     """Read MLflow's attributes, whose values are JSON."""
-    mlflow = _dict(span.attributes.get("mlflow"))
-    inputs = _dict(_json(mlflow.get("spanInputs")))
+    mlflow = dict_in(span.attributes.get("mlflow"))
+    inputs = dict_in(decoded(mlflow.get("spanInputs")))
     if "messages" not in inputs:
         return None
-    named = [_dict(mlflow.get("llm")).get("model"), span.attributes.get("model"), inputs.get("model")]
-    model = next((one for one in map(_json, named) if isinstance(one, str)), "")
-    params = {key: _json(value) for key, value in {**inputs, **span.attributes}.items()}
-    return _Said(_messages(inputs["messages"]), _text(_json(mlflow.get("spanOutputs"))), model, params)
+    named = [dict_in(mlflow.get("llm")).get("model"), span.attributes.get("model"), inputs.get("model")]
+    model = next((one for one in map(decoded, named) if isinstance(one, str)), "")
+    params = {key: decoded(value) for key, value in {**inputs, **span.attributes}.items()}
+    return _Said(messages_in(inputs["messages"]), decoded(mlflow.get("spanOutputs")), model, params)
 
 
 def _genai(span: _Span) -> _Said | None:
     """Read the attributes of OpenTelemetry's GenAI conventions, and OpenLLMetry's earlier ones."""
-    genai = _dict(span.attributes.get("gen_ai"))
+    genai = dict_in(span.attributes.get("gen_ai"))
     if not genai:
         return None
-    request, asked, told = (_dict(genai.get(key)) for key in ("request", "input", "output"))
-    messages = _messages(_json(asked.get("messages")) if asked else genai.get("prompt"))
-    instructions = _text(_json(genai.get("system_instructions")))
+    request, asked, told = (dict_in(genai.get(key)) for key in ("request", "input", "output"))
+    messages = messages_in(decoded(asked.get("messages")) if asked else genai.get("prompt"))
+    instructions = text_in(decoded(genai.get("system_instructions")))
     if instructions:
         messages.insert(0, {"role": "system", "content": instructions})
-    reply = _text(_json(told.get("messages")) if told else genai.get("completion"))
-    named = _dict(genai.get("provider")).get("name") or genai.get("system")
-    return _Said(messages, reply, _model(named, request.get("model")), request)
+    reply = decoded(told.get("messages")) if told else genai.get("completion")
+    named = dict_in(genai.get("provider")).get("name") or genai.get("system")
+    tools = decoded(dict_in(genai.get("tool")).get("definitions"))
+    return _Said(messages, reply, _model(named, request.get("model")), {"tools": tools, **request})
 
 
 def _langfuse(span: _Span) -> _Said | None:
@@ -281,24 +287,24 @@ def _langfuse(span: _Span) -> _Said | None:
     own = span.own
     if str(own.get("type")).upper() != "GENERATION":
         return None
-    asked = _json(own.get("input"))
+    asked = decoded(own.get("input"))
     messages = asked.get("messages") if isinstance(asked, dict) else asked
-    params = _dict(_json(own.get("modelParameters")))
+    params = {"tools": dict_in(asked).get("tools"), **dict_in(decoded(own.get("modelParameters")))}
     model = str(own.get("model") or own.get("providedModelName") or "")
-    return _Said(_messages(messages), _text(_json(own.get("output"))), model, params)
+    return _Said(messages_in(messages), decoded(own.get("output")), model, params)
 
 
 def _langsmith(span: _Span) -> _Said | None:
     """Read a LangSmith run of type llm."""
     own = span.own
-    inputs, extra = _dict(own.get("inputs")), _dict(own.get("extra"))
+    inputs, extra = dict_in(own.get("inputs")), dict_in(own.get("extra"))
     if own.get("run_type") != "llm" or not inputs:
         return None
-    metadata, invocation = (_dict(extra.get(key)) for key in ("metadata", "invocation_params"))
+    metadata, invocation = (dict_in(extra.get(key)) for key in ("metadata", "invocation_params"))
     model = _model(
         metadata.get("ls_provider"), metadata.get("ls_model_name") or invocation.get("model") or inputs.get("model")
     )
-    return _Said(_messages(inputs.get("messages")), _text(own.get("outputs")), model, {**inputs, **invocation})
+    return _Said(messages_in(inputs.get("messages")), own.get("outputs"), model, {**inputs, **invocation})
 
 
 def _model(provider: object, name: object) -> str:
@@ -306,71 +312,11 @@ def _model(provider: object, name: object) -> str:
     return f"{prefix}/{name}" if prefix and isinstance(name, str) and "/" not in name else str(name or "")
 
 
-def _messages(value: object) -> list[dict[str, Any]]:
-    """Convert messages of any format to OpenAI's form; of a batch, the first list."""
-    value = _json(value)
-    if isinstance(value, list) and value and isinstance(value[0], list):
-        value = value[0]
-    made: list[dict[str, Any]] = []
-    for one in value if isinstance(value, list) else []:
-        if isinstance(one, dict):
-            inside = next((one[key] for key in ("kwargs", "data") if isinstance(one.get(key), dict)), one)
-            kind = one["id"][-1] if isinstance(one.get("id"), list) and one["id"] else one.get("type")
-            role = one.get("role") or inside.get("role") or ROLES.get(str(kind), kind)
-            content = inside.get("content", inside.get("parts"))
-            made.append({"role": str(role), "content": _joined(content) if _is_text(content) else content})
-    return made
-
-
-def _text(value: object) -> str:
-    """Return the text of a reply in any format; "" without text."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, list):
-        return _joined(value) if value and _is_text(value) else _text(value[0]) if value else ""
-    if isinstance(value, dict):
-        for key in ("choices", "generations", "message", "kwargs", "content", "parts", "text", "output"):
-            if text := _text(value.get(key)):
-                return text
-    return ""
-
-
-def _is_text(content: object) -> bool:
-    """Return whether content is a text or a list of text parts."""
-    return isinstance(content, str) or (
-        isinstance(content, list) and all(isinstance(one, dict) and one.get("type") == "text" for one in content)
-    )
-
-
-def _joined(content: Any) -> str:
-    return (
-        content if isinstance(content, str) else "".join([str(one.get("text", one.get("content"))) for one in content])
-    )
-
-
-def _json(value: object) -> Any:
-    """Decode a text that is JSON; return any other value unchanged."""
-    if not isinstance(value, str):
-        return value
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        return value
-
-
-def _dict(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _list(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
 def _attributes(value: object) -> dict[str, Any]:
     """Return attributes by name, from a dict or OTLP's list."""
     if isinstance(value, list):
         return {str(one["key"]): _plain(one.get("value")) for one in value if isinstance(one, dict) and "key" in one}
-    return _dict(value)
+    return dict_in(value)
 
 
 def _plain(value: object) -> Any:
@@ -381,9 +327,9 @@ def _plain(value: object) -> Any:
     if kind == "intValue":
         return int(inside) if str(inside).lstrip("-").isdecimal() else inside
     if kind == "arrayValue":
-        return [_plain(one) for one in _list(_dict(inside).get("values"))]
+        return [_plain(one) for one in list_in(dict_in(inside).get("values"))]
     if kind == "kvlistValue":
-        return _attributes(_dict(inside).get("values"))
+        return _attributes(dict_in(inside).get("values"))
     return inside if kind in ("stringValue", "boolValue", "doubleValue", "bytesValue") else value
 
 

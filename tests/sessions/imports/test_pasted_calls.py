@@ -485,3 +485,42 @@ def test_the_blank_line_after_the_fields_of_older_releases_is_no_part_of_the_las
 def test_an_error_without_its_reply_is_told_from_other_text(text: str) -> None:
     with pytest.raises(SessionError, match="it names an error of dspy, but not the reply"):
         pasted(text)
+
+
+@pytest.mark.parametrize("text", [None, "[[ ## answer ## ]]\nYes."])
+@pytest.mark.parametrize("adapter", ["chat", "json"])
+def test_printed_tool_calls_become_turns_and_a_reply(adapter: str, text: str | None) -> None:
+    class Ask(dspy.Signature):
+        """Answer."""
+
+        question: str = dspy.InputField()
+        history: dspy.History = dspy.InputField()
+        tools: list[dspy.Tool] = dspy.InputField()
+        answer: str = dspy.OutputField()
+        calls: dspy.ToolCalls = dspy.OutputField()
+
+    called = [{"id": f"call_{one}", "name": "look", "args": {"text": f"{one} é"}} for one in (1, 2)]
+    results = [{"call_id": one["id"], "name": "look", "value": "Tool calls:"} for one in called]
+    turns = [
+        {"question": "q1", "calls": {"tool_calls": called, "tool_call_results": {"tool_call_results": results}}},
+        {"question": "q2", "answer": "a2"},
+    ]
+    made = ADAPTERS[adapter]()
+    made.use_native_function_calling = True
+    signature = Ask.delete("tools").delete("calls")
+    history = dspy.History(messages=[{**turns[0], "calls": dspy.ToolCalls.model_validate(turns[0]["calls"])}, turns[1]])
+    messages = made.format(signature, [], {"question": "q3", "history": history})
+    output = {"text": text, "tool_calls": [{"function": {"name": "look", "arguments": '{"text": "x"}'}}]}
+    printed = io.StringIO()
+    pretty_print_history([{"messages": messages, "outputs": [output], "timestamp": "now"}] * 2, 2, file=printed)
+    assert len(pasted_calls.find(printed.getvalue())) == 2
+    (case,) = (one := sources.load("-", text=printed.getvalue(), call=2)).session.cases
+    assert case.history == ({"question": "q1", "tool_calls": turns[0]["calls"]}, turns[1])
+    (reply,) = case.replies.values()
+    assert (reply.text, [each["function"]["name"] for each in reply.tool_calls or ()]) == (text or "", ["look"])
+    assert [each.name for each in one.session.tools] == ["look"]
+    assert one.guesses == (
+        "the ids of tool calls are not printed: results belong to the calls in their order",
+        "the call does not describe the tool `look`: its arguments are unknown",
+        "the prompt has no names for tools and their calls: `tools` and `tool_calls` are proposed",
+    )

@@ -1,14 +1,16 @@
 """Calls in traces that the tools themselves exported become cases; the messages are those that the program sent.
 
 The libraries made the files in `traces/`: a program of dspy 3.4.1 with a DummyLM under OpenInference's and MLflow's
-instrumentation, and the messages of one call sent through OpenAI's client under OpenTelemetry's and LangSmith's.
-Langfuse's is an observation written by its own client's model. Stack traces and paths were removed.
+instrumentation, what a Phoenix server returned for such a program that also calls tools, and the messages of one call
+sent through OpenAI's client under OpenTelemetry's and LangSmith's. Langfuse's is an observation written by its own
+client's model. Stack traces and paths were removed.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ import dspy
 import pytest
 
 from sessions.errors import SessionError
-from sessions.imports import trace_sessions, traces
+from sessions.imports import lm_call, trace_sessions, traces
 from sessions.imports.trace_sessions import Choice
 from sessions.running import rendering
 from sessions.running.recording import as_json
@@ -24,7 +26,7 @@ from tests.support.hostile import HOSTILE
 
 FOLDER = Path(__file__).parent / "traces"
 FILES = sorted(one.name for one in FOLDER.iterdir())
-OF_PROGRAM = ("openinference.otlp.json", "openinference_sdk.jsonl", "mlflow.json")
+OF_PROGRAM = ("openinference.otlp.json", "openinference_sdk.jsonl", "mlflow.json", "phoenix.json")
 
 
 class Sort(dspy.Signature):
@@ -38,6 +40,10 @@ class Sort(dspy.Signature):
 def imported(name: str, **wanted: Any) -> dict[str, Any]:
     found = trace_sessions.from_trace(str(FOLDER / name), Choice(**wanted), None, "call")
     return {key: one.session for key, one in found.items()}
+
+
+def in_order(messages: object) -> str:
+    return json.dumps(messages, sort_keys=True)
 
 
 def calls(name: str) -> list[traces.TracedCall]:
@@ -54,7 +60,7 @@ def test_every_session_renders_the_messages_of_its_calls_and_has_the_fields(name
         for case in session.cases:
             request = rendering.request_of(session, session.columns[0], case)
             rendered.append(as_json(request.prompt.as_dicts()))
-    assert sorted(map(json.dumps, rendered)) == sorted(map(json.dumps, sent))
+    assert sorted(map(in_order, rendered)) == sorted(map(in_order, sent))
     (sort,) = [one for one in imported(name).values() if "ticket" in one.signature.read().fields]
     assert list(sort.signature.read().fields) == ["ticket", "label", "urgency"]
     assert sort.signature.read().instructions == "Sort a ticket."
@@ -142,6 +148,66 @@ def test_a_reply_of_tool_calls_alone_is_a_reply() -> None:
     asked = {"id": "call-1", "type": "function", "function": function}
     assert call.entry["outputs"] == [{"text": "", "tool_calls": [asked]}]
     assert call.entry["model"] == "anthropic/claude-x"
+
+
+def test_tool_calls_in_messages_become_turns_with_results() -> None:
+    """Phoenix's `llm.input_messages` have no tool calls; `input.value` has the messages that were sent."""
+    native, text = (imported("phoenix.json")[name] for name in ("Chat", "Chat-2"))
+    called = {"name": "search", "args": {"query": "Paris"}}
+    result = {"call_id": "c1", "name": "search", "value": "found <b>"}
+    calls = {"tool_calls": [{**called, "id": "c1"}], "tool_call_results": {"tool_call_results": [result]}}
+    turns = ({"question": "Where is it?", "tool_calls": calls}, {"question": "And now?", "answer": "a2"})
+    assert native.cases[0].history == turns
+    assert [(one.name, one.description) for one in native.tools] == [("search", "Search the web.")]
+    (recorded,) = native.cases[0].recordings.values()
+    reading = recorded.attempts[0].completions[0].reading
+    assert reading is not None and reading.ok and "Berlin" in repr(reading.values["tool_calls"])
+    assert list(text.signature.read().fields) == ["question", "history", "tools", "answer", "calls"]
+    told = {"tool_call_results": {"tool_call_results": [{**result, "is_error": False}]}}
+    assert text.cases[0].history[0]["calls"] == {"tool_calls": [called], **told}
+    assert trace_sessions.from_trace(str(FOLDER / "phoenix.json"), Choice(), None, "call")["Chat-2"].questions == ()
+
+
+CALL = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": '{"text": "日本"}'}}
+IN_MESSAGES = {
+    "openai": ({"content": None, "tool_calls": [CALL]}, {"tool_call_id": "c1", "name": "look", "content": "[/x]"}),
+    "genai": (
+        {"parts": [{"type": "tool_call", "id": "c1", "name": "look", "arguments": {"text": "日本"}}]},
+        {"parts": [{"type": "tool_call_response", "id": "c1", "response": "[/x]"}]},
+    ),
+    "anthropic": (
+        {"content": [{"type": "tool_use", "id": "c1", "name": "look", "input": {"text": "日本"}}]},
+        {"content": [{"type": "tool_result", "tool_use_id": "c1", "content": "[/x]"}]},
+    ),
+    "langchain": (
+        {"content": "", "tool_calls": [{"id": "c1", "name": "look", "args": {"text": "日本"}}]},
+        {"content": "[/x]", "tool_call_id": "c1"},
+    ),
+}
+
+
+@pytest.mark.parametrize("written", IN_MESSAGES.values(), ids=IN_MESSAGES)
+def test_tool_calls_and_results_of_every_format_stay_in_the_messages(written: Any) -> None:
+    called, answered = written
+    messages = [{"role": "user", "content": "?"}, {"role": "assistant", **called}, {"role": "tool", **answered}]
+    told = {"type": "GENERATION", "traceId": "1", "id": "2", "input": {"messages": messages}, "output": {**called}}
+    (call,) = traces.calls_in([told])
+    asked, result = call.entry["messages"][1:]
+    assert (asked["content"] or None, asked["tool_calls"]) == (None, [CALL])
+    assert (result["role"], result["content"], result["tool_call_id"]) == ("tool", "[/x]", "c1")
+    assert call.entry["outputs"] == [{"text": "", "tool_calls": [CALL]}]
+
+
+@pytest.mark.parametrize("broken", [None, 1, "x", [1], [{}], [{"function": 1}], [{"function": {"name": 1}}], {"a": 1}])
+def test_broken_tool_calls_end_no_import(broken: Any) -> None:
+    messages = dspy.ChatAdapter().format(Sort, [], {"ticket": "It crashes."})
+    turn = [{"role": "user", "content": "?"}, {"role": "assistant", "content": "x", "tool_calls": broken}]
+    entry = {"messages": [messages[0], *turn, {"role": "tool", "content": broken}, messages[1]], "outputs": ["bug"]}
+    entry["kwargs"] = {"tools": broken}
+    with suppress(SessionError):
+        assert lm_call.from_call(entry, "x").session.cases[0].inputs == {"ticket": "It crashes."}
+    told = {"type": "GENERATION", "traceId": "1", "id": "2", "input": entry, "output": {"tool_calls": broken}}
+    assert traces.calls_in([{**told, "output": "bug"}]) and not traces.calls_in([told])
 
 
 def test_messages_as_langchain_writes_them_are_read() -> None:

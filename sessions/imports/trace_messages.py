@@ -1,0 +1,119 @@
+"""Convert the messages and replies in traces of any format to OpenAI's form."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+ROLES = {
+    "human": "user",
+    "ai": "assistant",
+    "HumanMessage": "user",
+    "AIMessage": "assistant",
+    "SystemMessage": "system",
+    "ToolMessage": "tool",
+}
+CALLS = ("tool_call", "tool_use")
+RESULTS = ("tool_call_response", "tool_result")
+"""The types of a message's parts for calls of tools and for their results."""
+
+
+def messages_in(value: object) -> list[dict[str, Any]]:
+    """Convert messages of any format to OpenAI's form; of a batch, the first list."""
+    value = decoded(value)
+    if isinstance(value, list) and value and isinstance(value[0], list):
+        value = value[0]
+    return [message_in(one) for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def message_in(one: Mapping[str, Any]) -> dict[str, Any]:
+    """Convert a message of any format to OpenAI's form."""
+    inside = next((one[key] for key in ("kwargs", "data") if isinstance(one.get(key), dict)), one)
+    kind = one["id"][-1] if isinstance(one.get("id"), list) and one["id"] else one.get("type")
+    role = one.get("role") or inside.get("role") or ROLES.get(str(kind), kind)
+    content = inside.get("content", inside.get("parts"))
+    parts = [part for part in list_in(content) if isinstance(part, dict)]
+    result = next((part for part in parts if part.get("type") in RESULTS), None)
+    if result is not None:
+        content = next((result[key] for key in ("response", "result", "content") if key in result), "")
+        content = content if isinstance(content, str | list) else json.dumps(content, ensure_ascii=False)
+    elif any(part.get("type") in CALLS for part in parts):
+        content = [part for part in parts if part.get("type") not in CALLS] or None
+    made = {"role": str(role), "content": _joined(content) if _is_text(content) else content}
+    if calls := tool_calls_in(inside):
+        made["tool_calls"] = calls
+    answered = inside.get("tool_call_id") or (inside.get("id") if role == "tool" else None)
+    answered = answered if result is None else result.get("id") or result.get("tool_use_id")
+    if isinstance(answered, str):
+        made["role"], made["tool_call_id"] = "tool", answered
+        made |= {"name": inside["name"]} if isinstance(inside.get("name"), str) else {}
+    return made
+
+
+def tool_calls_in(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return a message's tool calls of any format in OpenAI's form."""
+    parts = [one for one in list_in(message.get("content", message.get("parts"))) if dict_in(one).get("type") in CALLS]
+    made = []
+    for one in map(dict_in, [*list_in(message.get("tool_calls")), *parts]):
+        call = dict_in(one.get("tool_call")) or one
+        function = dict_in(call.get("function")) or call
+        arguments: Any = next((function[key] for key in ("arguments", "args", "input") if key in function), {})
+        text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+        if isinstance(function.get("name"), str):
+            named = {"name": function["name"], "arguments": text}
+            made.append({"id": call.get("id"), "type": "function", "function": named})
+    return made
+
+
+def reply_message(value: object) -> Mapping[str, Any]:
+    """Return the message in a reply of any format; empty for a text."""
+    if isinstance(value, list):
+        return reply_message(value[0]) if value else {}
+    found = dict_in(value)
+    inside = (found[key] for key in ("choices", "generations", "message", "kwargs", "output") if found.get(key))
+    return next((reply_message(one) for one in inside if isinstance(one, list | dict)), found)
+
+
+def text_in(value: object) -> str:
+    """Return the text of a reply in any format; "" without text."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return _joined(value) if value and _is_text(value) else text_in(value[0]) if value else ""
+    if isinstance(value, dict):
+        for key in ("choices", "generations", "message", "kwargs", "content", "parts", "text", "output"):
+            if text := text_in(value.get(key)):
+                return text
+    return ""
+
+
+def _is_text(content: object) -> bool:
+    """Return whether content is a text or a list of text parts."""
+    return isinstance(content, str) or (
+        isinstance(content, list) and all(isinstance(one, dict) and one.get("type") == "text" for one in content)
+    )
+
+
+def _joined(content: Any) -> str:
+    return (
+        content if isinstance(content, str) else "".join([str(one.get("text", one.get("content"))) for one in content])
+    )
+
+
+def decoded(value: object) -> Any:
+    """Decode a text that is JSON; return any other value unchanged."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+
+
+def dict_in(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def list_in(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
