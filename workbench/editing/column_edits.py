@@ -5,11 +5,10 @@ They return a new `State`, or the same if nothing changes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
-from adapters.errors import SignatureError
 from adapters.formats import catalog
 from adapters.formats.profile import EXTRACTION_OPTION
 from adapters.signatures.signature import Field, Signature
@@ -17,21 +16,11 @@ from sessions.model import variants
 from sessions.model.session import Column, Variant
 from sessions.model.variants import VariantError
 from workbench.editing import edits, field_values
-from workbench.editing.tool_edits import drafted, reordered_drafts
+from workbench.editing.row_edits import drafted, free_name, hash_of_original
 from workbench.state.document import Place, State
 
 BETWEEN = " · "
 """Separates a column's name, variant and model in its id."""
-
-
-def free_id(state: State, wanted: str) -> str:
-    """Return `wanted`, with the first free number appended if it is taken: `chat` → `chat 2`."""
-    known = {one.id for one in state.session.columns}
-    number = 2
-    chosen = wanted
-    while chosen in known:
-        chosen, number = f"{wanted} {number}", number + 1
-    return chosen
 
 
 def add_model(state: State, id: str, model: str) -> State:
@@ -89,7 +78,7 @@ def set_release(state: State, version: str, adapters: Iterable[str]) -> State:
         wanted = f"{adapter}@{version}"
         if adapter in known and column.adapter != wanted:
             is_named_after_it = column.id.startswith(column.adapter)
-            id = free_id(made, wanted + column.id.removeprefix(column.adapter)) if is_named_after_it else column.id
+            id = _free_id(made, wanted + column.id.removeprefix(column.adapter)) if is_named_after_it else column.id
             new = replace(column, adapter=wanted, id=id)
             made = edits.set_columns(made, [new if one.id == column.id else one for one in made.session.columns])
     return made
@@ -102,7 +91,7 @@ def set_adapter(state: State, id: str, adapter: str) -> State:
         return state
     options = {name: one for name, one in column.options.items() if name in catalog.profile(adapter).options}
     kept = {id for case in state.session.cases for part in (case.recordings, case.replies) for id in part}
-    new_id = free_id(state, adapter + id.removeprefix(column.adapter)) if id.startswith(column.adapter) else id
+    new_id = _free_id(state, adapter + id.removeprefix(column.adapter)) if id.startswith(column.adapter) else id
     new_id = id if new_id in kept else new_id  # a removed column left its replies under that id
     new = replace(column, adapter=adapter, options=options, id=new_id)
     changed = edits.set_columns(state, [new if one.id == id else one for one in state.session.columns])
@@ -126,6 +115,10 @@ def set_extraction_model(state: State, id: str, model: str | None) -> State:
     return _changed(state, id, change)
 
 
+def _free_id(state: State, wanted: str) -> str:
+    return free_name(wanted, [one.id for one in state.session.columns])
+
+
 def _kind(column: Column) -> tuple[Any, ...]:
     """Return everything but the model, equal for columns that differ only in their models."""
     return column.adapter, repr(sorted(column.options.items())), repr(sorted(column.params.items())), column.variant
@@ -142,7 +135,7 @@ def _beside(state: State, ids: Iterable[str], make: Callable[[Column], Column]) 
     for id in ids:
         column = made.session.column(id)
         new = make(column)
-        new = replace(new, id=free_id(made, _name(new)))
+        new = replace(new, id=_free_id(made, _name(new)))
         at = made.session.columns.index(column) + 1
         made = edits.set_columns(made, (*made.session.columns[:at], new, *made.session.columns[at:]))
     return made
@@ -155,7 +148,7 @@ def _changed(state: State, id: str, change: Callable[[Column], Column]) -> State
     if new == column:
         return state
     if BETWEEN in id and id == _name(column):
-        new = replace(new, id=free_id(state, _name(new)))
+        new = replace(new, id=_free_id(state, _name(new)))
     changed = edits.set_columns(state, [new if one.id == id else one for one in state.session.columns])
     return changed if new.id == id else _renamed(changed, id, new.id)
 
@@ -194,7 +187,7 @@ def problem_of(state: State, row: int, field: str, text: str) -> str:
     """Return why a text is invalid for a field of the variant at `row`, or ""."""
     if field == "of":
         of = field_values.read_json(text)
-        fits = isinstance(of, str) and _hash(state, of)
+        fits = isinstance(of, str) and hash_of_original(state, of)
         return "" if fits else 'write "instructions" or "fields.NAME.desc", with the quotes'
     if field != "tag":
         return ""
@@ -230,13 +223,13 @@ def set_of(state: State, row: int, of: str) -> State:
     variant = state.session.variants[row]
     if of == variant.of or _is_taken(state, row, variant.tag, of):
         return state
-    return _with(state, row, replace(variant, of=of, original=_hash(state, of)))
+    return _with(state, row, replace(variant, of=of, original=hash_of_original(state, of)))
 
 
 def renew(state: State, row: int) -> State:
     """Confirm a variant for the current original, after the original changed."""
     variant = state.session.variants[row]
-    original = _hash(state, variant.of)
+    original = hash_of_original(state, variant.of)
     return (
         state
         if not original or original == variant.original
@@ -244,55 +237,9 @@ def renew(state: State, row: int) -> State:
     )
 
 
-def add(state: State, at: int) -> State:
-    """Add a variant with a new tag and the current instructions as its text."""
-    return _reordered(state, [*range(at), None, *range(at, len(state.session.variants))])
-
-
-def duplicate(state: State, row: int) -> State:
-    """Copy a variant under a new tag."""
-    return _reordered(state, [*range(row + 1), row, *range(row + 1, len(state.session.variants))])
-
-
-def delete(state: State, row: int) -> State:
-    return _reordered(state, [one for one in range(len(state.session.variants)) if one != row])
-
-
-def move(state: State, row: int, to: int) -> State:
-    order = [one for one in range(len(state.session.variants)) if one != row]
-    order.insert(to, row)
-    return _reordered(state, order)
-
-
 def take(state: State, tag: str, of: str, text: str) -> State:
     """Append a suggested variant of the current text."""
     return replace(state, session=variants.apply_variant(state.session, tag, of, text))
-
-
-def free_tag(state: State, wanted: str = "v1") -> str:
-    """Return `wanted`, with the first free number at its end if it is taken."""
-    tags = variants.tags(state.session)
-    stem = wanted.rstrip("0123456789")
-    number = int(wanted[len(stem) :] or 1)
-    chosen = wanted
-    while chosen in tags:
-        number += 1
-        chosen = f"{stem}{number}"
-    return chosen
-
-
-def _signature(state: State) -> Signature | None:
-    try:
-        return state.session.signature.read()
-    except (SignatureError, ValueError, RecursionError):
-        return None
-
-
-def _hash(state: State, of: str) -> str:
-    """Hash the current text named by `of`; "" if there is none."""
-    signature = _signature(state)
-    original = None if signature is None else variants.original_of(signature, of)
-    return "" if original is None else Variant.hash_of(original)
 
 
 def _is_taken(state: State, row: int, tag: str, of: str) -> bool:
@@ -308,17 +255,3 @@ def _with(state: State, row: int, variant: Variant) -> State:
         return state
     listed = (*state.session.variants[:row], variant, *state.session.variants[row + 1 :])
     return replace(state, session=replace(state.session, variants=listed))
-
-
-def _reordered(state: State, order: Sequence[int | None]) -> State:
-    made: list[Variant] = []
-    for old in order:
-        if old is None:
-            signature = _signature(state)
-            text = "" if signature is None else signature.instructions
-            made.append(Variant(free_tag(state), variants.INSTRUCTIONS, text, _hash(state, variants.INSTRUCTIONS)))
-            continue
-        variant = state.session.variants[old]
-        made.append(replace(variant, tag=free_tag(state, variant.tag)) if variant in made else variant)
-    drafts = reordered_drafts(state, "variant", order)
-    return replace(state, session=replace(state.session, variants=tuple(made)), drafts=drafts)

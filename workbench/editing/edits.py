@@ -13,8 +13,8 @@ from typing import Any
 
 from adapters.signatures.signature import Field
 from sessions.model.replies import Reply
-from sessions.model.session import Case, Column, Demo, Predictor, Session
-from workbench.editing import field_values, plain_values
+from sessions.model.session import Case, Column, Predictor
+from workbench.editing import field_values, plain_values, row_edits
 from workbench.editing.field_values import ABSENT, NotAValue
 from workbench.state.document import Place, State
 
@@ -64,15 +64,13 @@ def set_text(state: State, place: Place, field: Field, text: str) -> State:
     is_text = field_values.editing_of(field) == "text"
     value = text if is_text else plain_values.read(text, field.annotation)
     if isinstance(value, NotAValue):
-        return replace(state, drafts=_drafts_after(state, place, text))
+        return row_edits.drafted(state, place, text)
     return set_value(state, place, value)
 
 
 def set_value(state: State, place: Place, value: Any) -> State:
     """Set a field of an input, demo or history turn to a plain JSON value, without a draft; `ABSENT` removes it."""
-    changed = _set_value(state, place, value)
-    drafts = _drafts_after(changed, place, None)
-    return changed if drafts is changed.drafts else replace(changed, drafts=drafts)
+    return row_edits.drafted(_set_value(state, place, value), place, None)
 
 
 def _set_value(state: State, place: Place, value: Any) -> State:
@@ -82,7 +80,7 @@ def _set_value(state: State, place: Place, value: Any) -> State:
             return state
         changed = {name: one for name, one in values.items() if name != place.field}
     else:
-        if place.field in values and _same(values[place.field], value):
+        if place.field in values and field_values.same(values[place.field], value):
             return state
         changed = {**values, place.field: value}
     if place.kind == "demo":
@@ -103,42 +101,6 @@ def values_at(state: State, place: Place) -> Row:
     if place.kind == "history":
         return state.case.history[place.row]
     return state.case.inputs
-
-
-def add_demo(state: State, at: int, values: Row = MappingProxyType({})) -> State:
-    return _reorder_rows(state, "demo", [*range(at), None, *range(at, len(state.session.demos))], values)
-
-
-def insert_demos(state: State, at: int, demos: Sequence[Demo]) -> State:
-    """Insert demos in the given order."""
-    if not demos:
-        return state
-    count = len(state.session.demos)
-    made = _reorder_rows(state, "demo", [*range(at), *[None] * len(demos), *range(at, count)])
-    there = made.session.demos
-    return _with(made, demos=(*there[:at], *demos, *there[at + len(demos) :]))
-
-
-def add_turn(state: State, at: int, values: Row = MappingProxyType({})) -> State:
-    return _reorder_rows(state, "history", [*range(at), None, *range(at, len(state.case.history))], values)
-
-
-def duplicate_row(state: State, kind: str, row: int) -> State:
-    count = _count(state, kind)
-    return _reorder_rows(state, kind, [*range(row + 1), row, *range(row + 1, count)])
-
-
-def delete_row(state: State, kind: str, row: int) -> State:
-    return _reorder_rows(state, kind, [one for one in range(_count(state, kind)) if one != row])
-
-
-def move_row(state: State, kind: str, row: int, to: int) -> State:
-    count = _count(state, kind)
-    if row == to or not (0 <= row < count and 0 <= to < count):
-        return state
-    order = [one for one in range(count) if one != row]
-    order.insert(to, row)
-    return _reorder_rows(state, kind, order)
 
 
 def toggle_demo(state: State, row: int) -> State:
@@ -177,12 +139,12 @@ def edit_reply(state: State, case: str, column: str, text: str) -> State:
 
 def add_case(state: State) -> State:
     """Add an empty case after the current case, and switch to it."""
-    return _insert_case(state, Case(free_name(state.session, "case 1")))
+    return _insert_case(state, Case(_free_name(state, "case 1")))
 
 
 def duplicate_case(state: State) -> State:
     """Copy the current case without its recordings and replies, and switch to the copy."""
-    copied = replace(state.case, name=free_name(state.session, state.case.name), recordings={}, replies={})
+    copied = replace(state.case, name=_free_name(state, state.case.name), recordings={}, replies={})
     drafts = {
         place._replace(case=copied.name): text for place, text in state.drafts.items() if place.case == state.case.name
     }
@@ -222,16 +184,8 @@ def delete_case(state: State) -> State:
     )
 
 
-def free_name(session: Session, wanted: str) -> str:
-    """Return `wanted`, with the first free number at its end if it is taken: `case 1` → `case 2`."""
-    names = {one.name for one in session.cases}
-    stem, _, number = wanted.rpartition(" ")
-    if not number.isdecimal():
-        stem, number = wanted, "1"
-    while wanted in names:
-        number = str(int(number) + 1)
-        wanted = f"{stem} {number}"
-    return wanted
+def _free_name(state: State, wanted: str) -> str:
+    return row_edits.free_name(wanted, [one.name for one in state.session.cases])
 
 
 def _insert_case(state: State, case: Case) -> State:
@@ -240,40 +194,8 @@ def _insert_case(state: State, case: Case) -> State:
     return replace(state, session=replace(state.session, cases=cases), case_index=at)
 
 
-def _count(state: State, kind: str) -> int:
-    return len(state.session.demos if kind == "demo" else state.case.history)
-
-
-def _reorder_rows(state: State, kind: str, order: Sequence[int | None], new: Row = MappingProxyType({})) -> State:
-    """Reorder demos or turns with their drafts; `order` lists old rows, None for `new`."""
-    case = "" if kind == "demo" else state.case.name
-    drafts = {place: text for place, text in state.drafts.items() if place.kind != kind or place.case != case}
-    for place, text in state.drafts.items():
-        if place.kind == kind and place.case == case:
-            drafts |= {place._replace(row=row): text for row, old in enumerate(order) if old == place.row}
-    kept = replace(state, drafts=MappingProxyType(drafts))
-    if kind == "demo":
-        demos = state.session.demos
-        return _with(kept, demos=tuple(Demo(new) if old is None else demos[old] for old in order))
-    turns = state.case.history
-    history = tuple(new if old is None else turns[old] for old in order)
-    off = frozenset(row for row, old in enumerate(order) if old in kept.case.turns_off)
-    return replace(kept, session=kept.session.replace_case(replace(kept.case, history=history, turns_off=off)))
-
-
-def _drafts_after(state: State, place: Place, text: str | None) -> Mapping[Place, str]:
-    if state.drafts.get(place) == text:
-        return state.drafts
-    others = {key: one for key, one in state.drafts.items() if key != place}
-    return MappingProxyType(others if text is None else {**others, place: text})
-
-
 def _with(state: State, **changes: Any) -> State:
     return replace(state, session=replace(state.session, **changes))
-
-
-def _same(one: Any, other: Any) -> bool:
-    return type(one) is type(other) and repr(one) == repr(other)
 
 
 NAME = re.compile(r"(?<![\w.\"'`])([A-Za-z_]\w*)(?=\s*(:|,|$| |->))")

@@ -21,7 +21,7 @@ from adapters.values.plain_json import plain
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session
 from sessions.running import linting, recording, rendering
-from workbench.editing import column_edits, edits
+from workbench.editing import column_edits, edits, row_edits
 from workbench.editing.edits import rename_field
 from workbench.output.prompt_diff import SectionDiff, compare, compare_sections
 from workbench.state.document import State
@@ -79,7 +79,7 @@ def apply(state: State, column_id: str, fix: Fix) -> State:
     if "reply" in change:
         return edits.edit_reply(state, state.case.name, column_id, change["reply"])
     if "new_demo" in change:
-        return edits.insert_demos(state, len(state.session.demos), (Demo(change["new_demo"]),))
+        return row_edits.insert_demos(state, len(state.session.demos), (Demo(change["new_demo"]),))
     if "field" in change:
         return _change_field(state, change)
     if "predictor" in change:

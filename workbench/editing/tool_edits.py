@@ -9,14 +9,14 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
 from adapters.errors import SignatureError
 from adapters.signatures.signature import Field
 from sessions.model.session import Tool
 from workbench.editing import field_values
 from workbench.editing.field_values import ABSENT, NotAValue
+from workbench.editing.row_edits import drafted
 from workbench.state.document import Place, State
 
 NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -79,24 +79,6 @@ def problem_of(state: State, row: int, field: str, text: str) -> str:
     return _problem_of_results(value) if field == "results" and value is not ABSENT else ""
 
 
-def add(state: State, at: int) -> State:
-    return _reordered(state, [*range(at), None, *range(at, len(state.session.tools))])
-
-
-def duplicate(state: State, row: int) -> State:
-    return _reordered(state, [*range(row + 1), row, *range(row + 1, len(state.session.tools))])
-
-
-def delete(state: State, row: int) -> State:
-    return _reordered(state, [one for one in range(len(state.session.tools)) if one != row])
-
-
-def move(state: State, row: int, to: int) -> State:
-    order = [one for one in range(len(state.session.tools)) if one != row]
-    order.insert(to, row)
-    return _reordered(state, order)
-
-
 def keep_result(state: State, name: str, arguments: Mapping[str, Any], result: Any) -> State:
     """Store `result` as the tool's result for calls with these arguments."""
     from sessions.file.typed_values import typed
@@ -108,26 +90,6 @@ def keep_result(state: State, name: str, arguments: Mapping[str, Any], result: A
     kept = {"arguments": dict(arguments), "result": typed(result)}
     others = [one for one in tool.results if one.get("arguments") != kept["arguments"]]
     return _replace_tool(state, row, replace(tool, results=(kept, *others)))
-
-
-def reordered_drafts(
-    state: State, kind: Literal["tool", "variant"], order: Sequence[int | None]
-) -> Mapping[Place, str]:
-    """Reorder the drafts of a kind with its rows; `order` lists old rows, None for a new row."""
-    drafts = {place: text for place, text in state.drafts.items() if place.kind != kind}
-    for place, text in state.drafts.items():
-        if place.kind == kind:
-            drafts |= {place._replace(row=row): text for row, old in enumerate(order) if old == place.row}
-    return MappingProxyType(drafts)
-
-
-def free_name(names: Sequence[str], wanted: str) -> str:
-    """Return `wanted`, with the first free number appended if it is taken."""
-    number = 2
-    chosen = wanted
-    while chosen in names:
-        chosen, number = f"{wanted}_{number}", number + 1
-    return chosen
 
 
 def _arguments_text(tool: Tool) -> str:
@@ -191,27 +153,6 @@ def _problem_of_results(value: Any) -> str:
     return ""
 
 
-def drafted(state: State, place: Place, text: str | None) -> State:
-    """Set the draft at a place; None removes it."""
-    if state.drafts.get(place) == text:
-        return state
-    others = {key: one for key, one in state.drafts.items() if key != place}
-    return replace(state, drafts=MappingProxyType(others if text is None else {**others, place: text}))
-
-
 def _replace_tool(state: State, row: int, tool: Tool) -> State:
     tools = (*state.session.tools[:row], tool, *state.session.tools[row + 1 :])
     return replace(state, session=replace(state.session, tools=tools))
-
-
-def _reordered(state: State, order: Sequence[int | None]) -> State:
-    """Reorder tools; `order` lists old rows, None for a new tool. A copied tool gets a new name."""
-    tools: list[Tool] = []
-    for old in order:
-        names = [one.name for one in (*state.session.tools, *tools)] if old is None or order.count(old) > 1 else []
-        tool = Tool(free_name(names, "tool"), parameters="") if old is None else state.session.tools[old]
-        if old is not None and tool in tools:
-            tool = replace(tool, name=free_name(names, tool.name))
-        tools.append(tool)
-    drafts = reordered_drafts(state, "tool", order)
-    return replace(state, session=replace(state.session, tools=tuple(tools)), drafts=drafts)

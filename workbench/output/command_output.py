@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 import os
 import re
+import shutil
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -223,6 +225,33 @@ def _message_now(content: str) -> None:
         _flush(_out())
     with suppress(OSError):  # nowhere left to report it
         sys.stderr.write(display.safe(_LONG_NAME.sub(r"\1…", content)) + "\n")
+        sys.stderr.flush()
+
+
+class StatusLine:
+    """A line of the terminal that is written anew with each step, and cleared before results.
+
+    It shows at most a step each `every_s` seconds, and nothing where standard error is not a terminal.
+    """
+
+    def __init__(self, every_s: float = 0.0) -> None:
+        self._every_s = every_s
+        self._shown_at: float | None = None
+
+    def show(self, content: str) -> None:
+        now = time.monotonic()
+        if is_terminal(sys.stderr) and (self._shown_at is None or now - self._shown_at > self._every_s):
+            self._shown_at = now
+            _status_now(display.one_line(content, shutil.get_terminal_size().columns - 1))
+
+    def clear(self) -> None:
+        if self._shown_at is not None:
+            _status_now("")
+
+
+def _status_now(shown: str) -> None:
+    with suppress(OSError):
+        sys.stderr.write(f"\r\x1b[K{shown}")
         sys.stderr.flush()
 
 

@@ -15,9 +15,7 @@ from adapters.replies.reading import FieldReading, Reading
 from adapters.values.plain_json import JSON, plain
 
 if TYPE_CHECKING:
-    from adapters.errors import RunError
     from adapters.lint import Lint
-    from adapters.mutations.mutation import GoodReply
     from adapters.replies.fix import Fix
     from adapters.replies.flag import Diagnosis, Flag
     from adapters.replies.streaming import StreamedField
@@ -46,16 +44,18 @@ def dumps(data: Any, indent: int | None = 2, ascii_only: bool = True) -> str:
             return thread.submit(written).result()
 
 
+def _parts(of: object, names: str) -> dict[str, JSON]:
+    """Return attributes, named with spaces between, as plain JSON."""
+    return {name: plain(getattr(of, name)) for name in names.split()}
+
+
 def prompt(messages: Iterable[Message], request: Mapping[str, Any]) -> dict[str, JSON]:
     """Return `{"messages", "segments", "request"}`: the segments of each message join to its text."""
     ordered = tuple(messages)
     return {
         "messages": [plain(message.as_dict()) for message in ordered],
         "segments": [
-            [
-                {"text": str(segment.text), "kind": segment.kind, "field": segment.field, "turn": message.turn}
-                for segment in message.segments
-            ]
+            [{**_parts(segment, "text kind field"), "turn": message.turn} for segment in message.segments]
             for message in ordered
         ],
         "request": plain(request),
@@ -65,9 +65,7 @@ def prompt(messages: Iterable[Message], request: Mapping[str, Any]) -> dict[str,
 def rendered(request: Request) -> dict[str, JSON]:
     """Return a column of `render --json`: the prompt as sent, the use of its demos, and the whole request."""
     shape = prompt(request.messages, request.as_dict())
-    shape["demos"] = [
-        {"number": demo.number, "use": demo.use, "missing": list(demo.missing)} for demo in request.prompt.demos
-    ]
+    shape["demos"] = [_parts(demo, "number use missing") for demo in request.prompt.demos]
     shape["removed_fields"] = list(request.removed_fields)
     return shape
 
@@ -76,19 +74,12 @@ def ledgers(spent: Mapping[str, Spent]) -> dict[str, JSON]:
     """Return the additions of `render --tokens --json`: the rows of each column's ledger, and their totals."""
     return {
         "ledger": {
-            id: [
-                {"kind": row.kind, "field": row.field, "turn": row.turn, "tokens": row.tokens, "exact": row.exact}
-                for row in one.ledger.rows
-            ]
-            for id, one in spent.items()
+            id: [_parts(row, "kind field turn tokens exact") for row in one.ledger.rows] for id, one in spent.items()
         },
         "tokens": {
             id: {
                 "model": one.model,
-                "tokens": one.ledger.tokens,
-                "exact": one.ledger.exact,
-                "tokenizer": one.ledger.tokenizer,
-                "uncounted": list(one.ledger.uncounted),
+                **_parts(one.ledger, "tokens exact tokenizer uncounted"),
                 "cost": one.cost,
                 "cost_per_thousand": None if one.cost is None else one.cost * 1000,
             }
@@ -104,13 +95,12 @@ def lints(found: Iterable[Lint]) -> list[JSON]:
 
 def lint(one: Lint) -> dict[str, JSON]:
     """Return a lint with its fixes."""
-    said: dict[str, JSON] = {"name": one.name, "severity": one.severity, "message": one.message}
-    return {**said, "place": str(one.place), "fixes": _fixes(one.fixes)}
+    return {**_parts(one, "name severity message"), "place": str(one.place), "fixes": _fixes(one.fixes)}
 
 
 def fix(one: Fix) -> dict[str, JSON]:
     """Return a fix, with the change of the session that it makes."""
-    return {"kind": one.kind, "message": one.message, "change": plain(dict(one.change))}
+    return _parts(one, "kind message change")
 
 
 def _fixes(fixes: Iterable[Fix]) -> list[JSON]:
@@ -124,12 +114,10 @@ def reading(read: Reading) -> dict[str, JSON]:
         "uncertain": list(read.uncertain),
         "values": {name: plain(value) for name, value in read.values.items()},
         "error": _error(read),
-        "spans": [
-            {"start": span.start, "end": span.end, "kind": span.kind, "field": span.field} for span in read.spans
-        ],
+        "spans": [_parts(span, "start end kind field") for span in read.spans],
         "fields": {name: _field(one, read) for name, one in read.fields.items()},
         "flags": [_flag(flag) for flag in read.flags if flag.field is None],
-        "near_misses": [{"message": miss.message, "mended": miss.mended} for miss in read.near_misses],
+        "near_misses": [_parts(miss, "message mended") for miss in read.near_misses],
         "salvage": {name: plain(value) for name, value in read.salvage.items()},
         "diagnosis": [_diagnosis(one) for one in read.diagnosis],
     }
@@ -146,7 +134,7 @@ def stream(fields: Sequence[StreamedField] | None) -> list[JSON] | None:
         return None
     emitted = [one for field in fields for one in field.emitted]
     in_order = sorted(emitted, key=lambda one: (one.at is None, one.at or 0))
-    return [{"field": one.field, "chunk": one.chunk, "is_last": one.is_last, "at": one.at} for one in in_order]
+    return [_parts(one, "field chunk is_last at") for one in in_order]
 
 
 def _diagnosis(one: Diagnosis) -> dict[str, JSON]:
@@ -163,13 +151,7 @@ def _error(read: Reading) -> dict[str, JSON] | None:
     if read.error is None:
         return None
     error = read.error
-    shape: dict[str, JSON] = {
-        "type": error.type,
-        "message": error.message,
-        "field": error.field,
-        "start": error.start,
-        "end": error.end,
-    }
+    shape = _parts(error, "type message field start end")
     if error.start is not None:
         shape["line"], shape["column"] = read.line_and_column(error.start)
     return shape
@@ -177,27 +159,16 @@ def _error(read: Reading) -> dict[str, JSON] | None:
 
 def _field(field: FieldReading, read: Reading) -> dict[str, JSON]:
     return {
-        "raw": field.raw,
-        "value": plain(field.value),
-        "steps": [
-            {
-                "rule": step.rule,
-                "before": plain(step.before),
-                "after": plain(step.after),
-                "path": step.path,
-                "note": step.note,
-            }
-            for step in field.steps
-        ],
+        **_parts(field, "raw value"),
+        "steps": [_parts(step, "rule before after path note") for step in field.steps],
         "flags": [_flag(flag) for flag in read.flags if flag.field == field.name],
-        "state": field.state,
-        "error": field.error,
+        **_parts(field, "state error"),
         "probability": read.probability(field.name),
     }
 
 
 def _flag(flag: Flag) -> dict[str, JSON]:
-    return {"name": flag.name, "message": flag.message}
+    return _parts(flag, "name message")
 
 
 def run(outcome: Run) -> dict[str, JSON]:
@@ -208,7 +179,7 @@ def run(outcome: Run) -> dict[str, JSON]:
         "events": [event(one) for one in outcome.events],
         "attempts": [_attempt(one) for one in outcome.attempts],
         "tool_turns": plain(outcome.tool_turns),
-        "error": None if outcome.error is None else _run_error(outcome.error),
+        "error": None if outcome.error is None else _parts(outcome.error, "phase message attempt payload"),
     }
 
 
@@ -221,9 +192,7 @@ def repeats(counted: Repeats, outcomes: Iterable[Run]) -> dict[str, JSON]:
     return {
         "ok": counted.parse_failures == 0 and counted.answered == counted.runs,
         "count": counted.runs,
-        "answered": counted.answered,
-        "parse_failures": counted.parse_failures,
-        "parse_failure_rate": counted.parse_failure_rate,
+        **_parts(counted, "answered parse_failures parse_failure_rate"),
         "values": told(counted.values),
         "fields": {name: told(values) for name, values in counted.fields.items()},
         "errors": told(counted.errors),
@@ -236,10 +205,10 @@ def survival(grid: Grid) -> dict[str, JSON]:
     broken = [one for one in grid.columns if one.good is not None]
     return {
         "case": grid.case,
-        "mutations": [{"name": one.name, "imitates": one.imitates, "group": one.group} for one in grid.mutations],
+        "mutations": [_parts(one, "name imitates group") for one in grid.mutations],
         "grid": {one.id: {name: cell.verdict for name, cell in one.cells.items()} for one in broken},
         "counts": {one.id: dict(one.counts) for one in broken},
-        "good": {one.id: _good_reply(one.good) for one in broken if one.good is not None},
+        "good": {one.id: _parts(one.good, "source text values passed_over") for one in broken},
         "cells": {
             one.id: {name: _cell(cell) for name, cell in one.cells.items() if cell.verdict != "same"} for one in broken
         },
@@ -247,29 +216,19 @@ def survival(grid: Grid) -> dict[str, JSON]:
     }
 
 
-def _good_reply(good: GoodReply) -> dict[str, JSON]:
-    values: dict[str, JSON] = {name: plain(value) for name, value in good.values.items()}
-    passed_over: list[JSON] = list(good.passed_over)
-    return {"source": good.source, "text": good.text, "values": values, "passed_over": passed_over}
-
-
 def _cell(cell: Cell) -> dict[str, JSON]:
     return {
-        "text": cell.text,
-        "wrong": list(cell.wrong),
+        **_parts(cell, "text wrong"),
         "values": {name: plain(value) for name, value in cell.reading.values.items()},
         "error": _error(cell.reading),
-        "flags": [{**_flag(one), "field": one.field} for one in cell.flags],
+        "flags": [_parts(one, "name message field") for one in cell.flags],
     }
 
 
 def fixture(result: FixtureResult) -> dict[str, JSON]:
     """Return the result of `check --json` for a case in a column; the `text` of a difference is for people."""
     return {
-        "path": result.path,
-        "case": result.case,
-        "column": result.column,
-        "verdicts": dict(result.verdicts),
+        **_parts(result, "path case column verdicts"),
         "drift": [_drift(one) for one in result.drift],
         "notes": list(result.notes),
         "verdict_changes": verdict_changes_of(result),
@@ -280,7 +239,7 @@ def verdict_changes_of(result: FixtureResult) -> list[dict[str, JSON]]:
     """List the fields that parse differently, with their old and new values."""
     from sessions.checking.verdicts import verdict_changes
 
-    return [{"field": one.field, "before": one.before, "after": one.after} for one in verdict_changes(result)]
+    return [_parts(one, "field before after") for one in verdict_changes(result)]
 
 
 def _drift(drift: Drift) -> dict[str, JSON]:
@@ -288,13 +247,9 @@ def _drift(drift: Drift) -> dict[str, JSON]:
 
     return {
         "verdict": drift.part,
-        "place": drift.place,
-        "message": drift.message,
-        "diff": list(drift.diff),
-        "origins": [{"turn": one.turn, "kind": one.kind, "field": one.field} for one in drift.origins],
-        "before": plain(drift.before),
-        "after": plain(drift.after),
-        "versions": drift.versions,
+        **_parts(drift, "place message diff"),
+        "origins": [_parts(one, "turn kind field") for one in drift.origins],
+        **_parts(drift, "before after versions"),
         "text": "\n".join(reports.lines_of(drift)),
     }
 
@@ -327,36 +282,16 @@ def event(happened: Event) -> dict[str, JSON]:
 _IN_THE_ATTEMPT = frozenset({"prompt", "request", "reading"})
 
 
-def _run_error(error: RunError) -> dict[str, JSON]:
-    return {
-        "phase": error.phase,
-        "message": error.message,
-        "attempt": error.attempt,
-        "payload": plain(error.payload),
-    }
-
-
 def _attempt(attempt: Attempt) -> dict[str, JSON]:
     return {
-        "number": attempt.number,
-        "purpose": attempt.purpose,
-        "adapter": attempt.adapter,
-        "model": attempt.model,
-        "request": plain(attempt.request),
+        **_parts(attempt, "number purpose adapter model request"),
         "completions": [
             {
                 "text": completion.text,
                 "reading": None if completion.reading is None else reading(completion.reading),
-                "reasoning": plain(completion.reasoning),
-                "tool_calls": plain(completion.tool_calls),
-                "finish_reason": completion.finish_reason,
-                "refusal": plain(completion.refusal),
-                "logprobs": plain(completion.logprobs),
+                **_parts(completion, "reasoning tool_calls finish_reason refusal logprobs"),
             }
             for completion in attempt.completions
         ],
-        "usage": plain(attempt.usage),
-        "cost": plain(attempt.cost),
-        "duration_ms": attempt.duration_ms,
-        "error": plain(attempt.error),
+        **_parts(attempt, "usage cost duration_ms error"),
     }

@@ -11,7 +11,7 @@ from adapters.signatures.signature import Field
 from sessions.model.replies import Reply
 from sessions.model.session import Session, SignatureText
 from tests.support.open_app import CLASSIFY, TICKETS
-from workbench.editing import edits, field_values
+from workbench.editing import edits, field_values, row_edits
 from workbench.state.document import Place, State
 
 STATE = State(TICKETS)
@@ -66,23 +66,23 @@ def test_keys_of_a_value_keep_the_users_order() -> None:
 
 def test_rows_move_with_their_drafts() -> None:
     state = edits.set_text(STATE, at("tags", "demo", 0), FIELDS["tags"], "[")
-    moved = edits.move_row(state, "demo", 0, 2)
+    moved = row_edits.move(state, "demo", 0, 2)
     assert [one.values.get("ticket") for one in moved.session.demos] == ["Dark mode, please.", None, "It crashes."]
     assert moved.drafts == {at("tags", "demo", 2): "["}
-    assert edits.delete_row(moved, "demo", 2).drafts == {}
-    copied = edits.duplicate_row(moved, "demo", 2)
+    assert row_edits.delete(moved, "demo", 2).drafts == {}
+    copied = row_edits.duplicate(moved, "demo", 2)
     assert copied.drafts == {at("tags", "demo", 2): "[", at("tags", "demo", 3): "["}
 
 
 @pytest.mark.parametrize(("row", "to"), [(0, -1), (2, 3), (1, 1), (9, 0)])
 def test_a_move_that_leads_nowhere_changes_nothing(row: int, to: int) -> None:
-    assert edits.move_row(STATE, "demo", row, to) is STATE
+    assert row_edits.move(STATE, "demo", row, to) is STATE
 
 
 def test_turns_are_rows_of_the_case_on_screen() -> None:
-    state = edits.add_turn(STATE, 0, {"ticket": "one"})
-    state = edits.add_turn(state, 1, {"ticket": "two"})
-    state = edits.move_row(state, "history", 0, 1)
+    state = row_edits.add(STATE, "history", 0, {"ticket": "one"})
+    state = row_edits.add(state, "history", 1, {"ticket": "two"})
+    state = row_edits.move(state, "history", 0, 1)
     assert [turn["ticket"] for turn in state.session.cases[0].history] == ["two", "one"]
     assert state.session.cases[1].history == ()
 
@@ -114,7 +114,7 @@ def test_cases_have_names_of_their_own_and_one_always_stays() -> None:
     one = State(Session(SignatureText("a -> b")))
     with pytest.raises(ValueError, match="at least one"):
         edits.delete_case(one)
-    assert edits.free_name(edits.add_case(one).session, "case 1") == "case 3"
+    assert edits.add_case(edits.add_case(one)).case.name == "case 3"
 
 
 @pytest.mark.parametrize(
@@ -155,11 +155,11 @@ def test_what_is_wrong_with_json_text_has_a_place(text: str, line: int, column: 
 def test_a_turn_that_is_off_stays_off_wherever_it_goes() -> None:
     state = STATE
     for at_row in range(3):
-        state = edits.add_turn(state, at_row, {"ticket": str(at_row)})
+        state = row_edits.add(state, "history", at_row, {"ticket": str(at_row)})
     off = edits.toggle_turn(state, 1)
     assert list(off.case.turns) == [1, 3]
-    moved = edits.move_row(off, "history", 1, 0)
+    moved = row_edits.move(off, "history", 1, 0)
     assert [one["ticket"] for one in moved.case.turns.values()] == ["0", "2"]
-    assert len(edits.duplicate_row(off, "history", 1).case.turns_off) == 2
-    assert not edits.delete_row(off, "history", 1).case.turns_off
+    assert len(row_edits.duplicate(off, "history", 1).case.turns_off) == 2
+    assert not row_edits.delete(off, "history", 1).case.turns_off
     assert edits.toggle_turn(off, 1) == state

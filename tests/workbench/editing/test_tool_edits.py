@@ -9,7 +9,7 @@ import pytest
 from sessions.file import store
 from sessions.model.session import Session, SignatureText, Tool
 from sessions.running import tools
-from workbench.editing import tool_edits
+from workbench.editing import row_edits, tool_edits
 from workbench.state import document
 from workbench.state.document import Place, State
 
@@ -17,6 +17,10 @@ WEATHER = Tool(
     "weather", "The weather.", "place: str", ({"arguments": {"place": "Rome"}, "result": "sunny"}, {"result": "rain"})
 )
 STATE = State(Session(SignatureText("question -> answer"), tools=(WEATHER, Tool("clock", parameters=""))))
+
+
+def add(state: State, at: int) -> State:
+    return row_edits.add(state, "tool", at)
 
 
 def at(field: str, row: int = 0) -> Place:
@@ -89,15 +93,15 @@ def test_tools_are_added_copied_moved_and_deleted_under_names_of_their_own_with_
     def names(state: State) -> list[str]:
         return [one.name for one in state.session.tools]
 
-    assert names(tool_edits.add(drafted, 1)) == ["weather", "tool", "clock"]
-    assert names(tool_edits.add(tool_edits.add(drafted, 0), 0)) == ["tool_2", "tool", "weather", "clock"]
-    copied = tool_edits.duplicate(drafted, 0)
+    assert names(add(drafted, 1)) == ["weather", "tool", "clock"]
+    assert names(add(add(drafted, 0), 0)) == ["tool_2", "tool", "weather", "clock"]
+    copied = row_edits.duplicate(drafted, "tool", 0)
     assert names(copied) == ["weather", "weather_2", "clock"]
     assert copied.session.tools[1].results == WEATHER.results
     assert list(copied.drafts) == [at("name", 2)]
-    assert names(tool_edits.move(drafted, 1, 0)) == ["clock", "weather"]
-    assert list(tool_edits.move(drafted, 1, 0).drafts) == [at("name", 0)]
-    deleted = tool_edits.delete(drafted, 1)
+    assert names(row_edits.move(drafted, "tool", 1, 0)) == ["clock", "weather"]
+    assert list(row_edits.move(drafted, "tool", 1, 0).drafts) == [at("name", 0)]
+    deleted = row_edits.delete(drafted, "tool", 1)
     assert names(deleted) == ["weather"] and not deleted.drafts
 
 

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
-import sys
-import time
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,12 +12,12 @@ from sessions.bench import reading
 from sessions.bench.conclusions import Comparison, compare_benches
 from sessions.bench.grid import Grid, under
 from sessions.bench.reading import Results
-from sessions.bench.results import BenchRun, path_beside
+from sessions.bench.results import path_beside
 from sessions.bench.statistics import LEVEL
 from workbench.bench import report, report_files
 from workbench.bench.judging import Check, grid_of, user_checks, user_metric
 from workbench.bench.planning import Forecasts, Plan, Target, plan
-from workbench.bench.running import Bench, Progress, Settings
+from workbench.bench.running import Bench, Settings
 from workbench.checks import fixture_files
 from workbench.cli import arguments, selection
 from workbench.cli.arguments import Parser, interruptible
@@ -240,16 +236,16 @@ def _run_open(planned: Plan, options: argparse.Namespace, checks: Sequence[Check
         tuple(options.allow_variables),
         tuple(checks),
     )
-    shown = _Shown()
-    with interruptible("waiting for active runs; press ctrl+c again to abort them. The same command continues.") as (
-        stop,
-        cancel,
-    ):
-        bench = Bench(planned, settings, stop=stop, cancel=cancel, watch=shown)
+    line = command_output.StatusLine(EVERY_S)
+    said = "waiting for active runs; press ctrl+c again to abort them. The same command continues."
+    with interruptible(said) as (stop, cancel):
+        bench = Bench(
+            planned, settings, stop=stop, cancel=cancel, watch=lambda run, progress: line.show(progress.words)
+        )
         try:
             bench.run()
         finally:
-            shown.clear()
+            line.clear()
         was_interrupted = stop.is_set()
     left = planned.open_count - bench.progress.done
     if bench.budget.is_used_up:
@@ -261,27 +257,6 @@ def _run_open(planned: Plan, options: argparse.Namespace, checks: Sequence[Check
         command_output.message(f"workbench: interrupted, {left:,} runs left; the same command continues")
         return [exit_codes.INTERRUPTED]
     return [exit_codes.OK]
-
-
-class _Shown:
-    """Shows the progress in a line on standard error, if that is a terminal."""
-
-    def __init__(self) -> None:
-        self._at = 0.0
-        self._is_wanted = command_output.is_terminal(sys.stderr)
-
-    def __call__(self, run: BenchRun, progress: Progress) -> None:
-        now = time.monotonic()
-        if self._is_wanted and now - self._at > EVERY_S:
-            self._at = now
-            with suppress(OSError):
-                width = os.get_terminal_size(sys.stderr.fileno()).columns - 1
-                sys.stderr.write("\r" + progress.words[:width].ljust(width))
-                sys.stderr.flush()
-
-    def clear(self) -> None:
-        if self._is_wanted and self._at:
-            sys.stderr.write("\r\x1b[K")
 
 
 def _tell(grid: Grid, compared: Comparison | None, options: argparse.Namespace, codes: list[int]) -> int:

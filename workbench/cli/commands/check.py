@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -105,8 +104,8 @@ def run(options: argparse.Namespace) -> int:
     causes = Causes()
     unlinked: dict[str, str] = {}
     followed: Counter[str] = Counter()
-    progress = _Progress(len(files))
-    for checked in check_all(files, plan, options.jobs):
+    progress = command_output.StatusLine(EVERY_S)
+    for done, checked in enumerate(check_all(files, plan, options.jobs), 1):
         progress.clear()
         codes.append(_code(checked, errors))
         counts.update(totals(checked.results))
@@ -118,7 +117,8 @@ def run(options: argparse.Namespace) -> int:
             unlinked[str(checked.path)] = checked.unlinked
         if not options.json and not checked.error:
             _write(checked)
-        progress.step()
+        if len(files) > 1:
+            progress.show(f"{done:,} of {len(files):,} files")
     progress.clear()
     found = causes.found()
     lints: dict[str, Any] = {}
@@ -276,28 +276,6 @@ def _code(checked: Checked, errors: dict[str, str]) -> int:
     if any(one.verdicts.get("live") == "error" for one in checked.results):
         return exit_codes.PROVIDER
     return code_of(checked.results)
-
-
-class _Progress:
-    """Shows the number of finished files on standard error if that is a terminal."""
-
-    def __init__(self, count: int) -> None:
-        self._count = count
-        self._done = 0
-        self._shown_at = 0.0
-        self._is_wanted = count > 1 and command_output.is_terminal(sys.stderr)
-
-    def step(self) -> None:
-        self._done += 1
-        now = time.monotonic()
-        if self._is_wanted and now - self._shown_at > EVERY_S:
-            self._shown_at = now
-            sys.stderr.write(f"\r{self._done:,} of {self._count:,} files")
-            sys.stderr.flush()
-
-    def clear(self) -> None:
-        if self._is_wanted and self._shown_at:
-            sys.stderr.write("\r" + " " * 40 + "\r")
 
 
 def _write_markdown(path: str | None, text: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from sessions.releases import environments, project
@@ -92,12 +92,12 @@ def _short(path: Path) -> str:
 
 
 def _add(version: str, options: argparse.Namespace) -> Environment:
-    shown = _Progress()
+    line = command_output.StatusLine()
     try:
         with cleaned_up():
-            return environments.add(version, shown.tell, options.python)
+            return environments.add(version, partial(_tell, line), options.python)
     finally:
-        shown.clear()
+        line.clear()
 
 
 def _remove(version: str, options: argparse.Namespace) -> int:
@@ -137,25 +137,9 @@ def _shape(one: Environment) -> dict[str, object]:
     return {"version": one.version, "python": one.python, "own": one.is_own, "is_there": one.is_there}
 
 
-class _Progress:
-    """Shows the current step: in a single line of a terminal, else a line for each main step."""
-
-    def __init__(self) -> None:
-        self._is_terminal = command_output.is_terminal(sys.stderr)
-
-    def tell(self, step: str) -> None:
-        shown = display.one_line(step, 76)
-        if not self._is_terminal:
-            if not step.startswith((" ", "Collecting", "Downloading")):
-                command_output.message(shown)
-            return
-        with suppress(OSError):
-            width = os.get_terminal_size(sys.stderr.fileno()).columns - 1
-            sys.stderr.write("\r\x1b[K" + shown[:width])
-            sys.stderr.flush()
-
-    def clear(self) -> None:
-        if self._is_terminal:
-            with suppress(OSError):
-                sys.stderr.write("\r\x1b[K")
-                sys.stderr.flush()
+def _tell(line: command_output.StatusLine, step: str) -> None:
+    """Show a step of the installation; without a terminal only the steps that matter."""
+    if command_output.is_terminal(sys.stderr):
+        line.show(step)
+    elif not step.startswith((" ", "Collecting", "Downloading")):
+        command_output.message(display.one_line(step, 76))

@@ -25,7 +25,7 @@ from sessions.stress import grid
 from workbench.bench.judging import expected_outputs, grid_of
 from workbench.bench.planning import Forecasts, Target, plan
 from workbench.bench.running import Bench, Settings
-from workbench.editing import edits
+from workbench.editing import edits, row_edits
 from workbench.output.display import one_line
 from workbench.output.exit_codes import CommandError
 from workbench.sending.suggesting import failing_in
@@ -179,7 +179,7 @@ def show(host: Host, wanted: Wanted) -> None:
         known = {name: _plain(value) for name, value in run.values.items()}
         demo = Demo({**case.inputs, **known, **expected_outputs(column_expectations(case.expect, column))})
         row = len(session.demos)
-        made = partial(edits.insert_demos, at=row, demos=(demo,))
+        made = partial(row_edits.insert_demos, at=row, demos=(demo,))
         host.main.edit(made, Place("demo", row=row), f"demo of {one_line(wanted.case, 40)}")
         host.main.go_to(Place("demo", row=row, field=next(iter(session.signature.read().output_fields), "")))
         return

@@ -13,7 +13,7 @@ from textual.containers import Vertical
 from textual.content import Content
 
 from adapters.signatures.signature import Field
-from workbench.editing import edits
+from workbench.editing import edits, row_edits
 from workbench.editing.field_values import ABSENT
 from workbench.output.display import cell_width
 from workbench.state.document import Place, PlaceKind, ReadSignature, State
@@ -155,18 +155,6 @@ class RowsPane(Vertical):
 
     # -- changes to the state, for the keys
 
-    def adding(self, at: int) -> Change:
-        return partial(edits.add_demo if self.KIND == "demo" else edits.add_turn, at=at)
-
-    def duplicating(self, row: int) -> Change:
-        return partial(edits.duplicate_row, kind=self.KIND, row=row)
-
-    def deleting(self, row: int) -> Change:
-        return partial(edits.delete_row, kind=self.KIND, row=row)
-
-    def moving(self, row: int, to: int) -> Change:
-        return partial(edits.move_row, kind=self.KIND, row=row, to=to)
-
     def switching(self, row: int) -> Change:
         """Return the change that disables or enables a row, for panes that bind `SWITCH`."""
         raise NotImplementedError
@@ -180,22 +168,22 @@ class RowsPane(Vertical):
     def action_add(self) -> None:
         at = self._row + 1 if self._count else 0
         self._opens = True
-        self._change(self.adding(at), "add")
+        self._change(partial(row_edits.add, kind=self.KIND, at=at), "add")
         self._row = at
 
     def action_duplicate(self) -> None:
         if self._count:
-            self._change(self.duplicating(self._row), "duplicate")
+            self._change(partial(row_edits.duplicate, kind=self.KIND, row=self._row), "duplicate")
 
     def action_delete(self) -> None:
         if self._count:
-            self._change(self.deleting(self._row), "delete")
+            self._change(partial(row_edits.delete, kind=self.KIND, row=self._row), "delete")
 
     def action_move(self, by: int) -> None:
         to = self._row + by
         if 0 <= to < self._count:
             row, self._row = self._row, to
-            self._change(self.moving(row, to), "move")
+            self._change(partial(row_edits.move, kind=self.KIND, row=row, to=to), "move")
 
     def action_open(self) -> None:
         self._form.focus_field()

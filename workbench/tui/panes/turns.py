@@ -14,7 +14,7 @@ from adapters.prompts.text import DemoUse
 from adapters.signatures.agents import STEP, takes_steps
 from adapters.signatures.signature import Field
 from sessions.errors import SessionError
-from workbench.editing import edits, tool_edits
+from workbench.editing import edits, row_edits, tool_edits
 from workbench.editing.field_values import ABSENT
 from workbench.output.display import one_line
 from workbench.state.document import Place, PlaceKind, ReadSignature, State, history_field
@@ -95,7 +95,9 @@ Paste rows into the list: JSON, JSON Lines, or a table (CSV) with a header of fi
             plain_notify(self.app, str(error), title="Not pasted", severity="error", timeout=12)
             return
         at = self._row + 1 if self._count else 0
-        self._edit(partial(edits.insert_demos, at=at, demos=demos), Place("demo", row=at), f"paste {len(demos)} demos")
+        self._edit(
+            partial(row_edits.insert_demos, at=at, demos=demos), Place("demo", row=at), f"paste {len(demos)} demos"
+        )
         self._row = at
         plain_notify(self.app, "\n".join(notes), title="Pasted")
 
@@ -227,18 +229,6 @@ Arguments are one typed line, `query: str, limit: int = 5`, or a JSON Schema. A 
 
     def problem_of(self, state: State, row: int, field: str, draft: str | None) -> str:
         return "" if draft is None else tool_edits.problem_of(state, row, field, draft)
-
-    def adding(self, at: int) -> Change:
-        return partial(tool_edits.add, at=at)
-
-    def duplicating(self, row: int) -> Change:
-        return partial(tool_edits.duplicate, row=row)
-
-    def deleting(self, row: int) -> Change:
-        return partial(tool_edits.delete, row=row)
-
-    def moving(self, row: int, to: int) -> Change:
-        return partial(tool_edits.move, row=row, to=to)
 
     def typing(self, place: Place, field: Field, text: str) -> Change:
         return partial(tool_edits.set_text, place=place, text=text)

@@ -101,18 +101,6 @@ its text as a diff and decide whether to keep it.
     def problem_of(self, state: State, row: int, field: str, draft: str | None) -> str:
         return "" if draft is None else column_edits.problem_of(state, row, field, draft)
 
-    def adding(self, at: int) -> Change:
-        return partial(column_edits.add, at=at)
-
-    def duplicating(self, row: int) -> Change:
-        return partial(column_edits.duplicate, row=row)
-
-    def deleting(self, row: int) -> Change:
-        return partial(column_edits.delete, row=row)
-
-    def moving(self, row: int, to: int) -> Change:
-        return partial(column_edits.move, row=row, to=to)
-
     def typing(self, place: Place, field: Field, text: str) -> Change:
         return partial(column_edits.set_text, place=place, text=text)
 
