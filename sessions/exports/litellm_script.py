@@ -120,7 +120,8 @@ def _add_body(model: str, made: Sent) -> dict[str, Any]:
         return dict(made.arguments)
     if model.startswith("anthropic/"):
         allowed = [one for one in (*VERBATIM, "service_tier") if one in made.body]
-        return {**made.arguments, **made.body, **({"allowed_openai_params": allowed} if allowed else {})}
+        rest = {one: value for one, value in made.body.items() if one not in (*made.arguments, "system")}
+        return {**made.arguments, **rest, **({"allowed_openai_params": allowed} if allowed else {})}
     given = {one: made.body.get(one, value) for one, value in made.arguments.items()}
     if model.startswith("gemini/"):  # the system message is in the body
         given["messages"] = [one for one in given["messages"] if one["role"] not in ("system", "developer")]

@@ -1,18 +1,19 @@
-"""What arrives at Anthropic: the schema with its references, and every setting, by models of each way of thinking.
-
-The messages are the same in litellm's shape, where a text is a block of text.
-"""
+"""What arrives at Anthropic: the schema with its references, and every setting, by models of each way of thinking."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterable
 from typing import Any
 
+import dspy
 import pytest
 from loopback_server import LoopbackServer
 from oracle.tally import Record, Tally
-from wire_bodies import EVERY_SETTING, LIMIT, OF_TOOLS, sent_by_dspy, sent_by_us, setting
+from wire_bodies import EVERY_SETTING, LIMIT, OF_TOOLS, body_of, sent_by_dspy, sent_by_us, setting
+
+from adapters import lm as models
 
 BY_DSPYS_CLIENT: tuple[dict[str, Any], ...] = ({}, {"reasoning_effort": "low"}, {"temperature": 1})
 BY_LITELLM: tuple[dict[str, Any], ...] = ({"min_p": 0.1}, {"thinking": {"type": "enabled", "budget_tokens": 2000}})
@@ -48,32 +49,17 @@ MORE: tuple[dict[str, Any], ...] = (
 BOTH = (sent_by_dspy, sent_by_us)
 
 
-def without_shape(body: dict[str, Any]) -> dict[str, Any]:
-    """The body with a text for each block of text, and no types of tools: the one is as the other to Anthropic."""
-    if "nothing was sent" in body:
-        return {"nothing was sent": ""}
-    parts = {**body, "messages": [{**one, "content": _text(one["content"])} for one in body["messages"]]}
-    parts |= {"system": _text(body["system"])} if "system" in body else {}
-    if "tools" in body:
-        parts["tools"] = [{name: part for name, part in tool.items() if name != "type"} for tool in body["tools"]]
-    return parts
-
-
-def _text(content: Any) -> Any:
-    return "\n".join([one["text"] for one in content]) if isinstance(content, list) else content
-
-
 def compare(server: LoopbackServer, name: str, settings: Iterable[dict[str, Any]], record: Record) -> None:
     tally = Tally("settings at Anthropic")
     for params in settings:
         said = {} if "max_completion_tokens" in params else {"max_tokens": LIMIT}
         for feature in ("lists", "tools") if OF_TOOLS & params.keys() else ("lists",):
             whole = {one: value for one, value in {**said, **params}.items() if value is not None}
-            theirs, ours = (without_shape(send(server, name, "chat", feature, whole)) for send in BOTH)
-            names = {**theirs, **ours}
-            found = [one for one in names if json.dumps(theirs.get(one)) != json.dumps(ours.get(one))]
-            unlike = [f"{one}: {theirs.get(one)} is now {ours.get(one)}" for one in found]
-            tally.add(f"{name} {feature} {whole}", "; ".join(unlike) or None)
+            theirs, ours = (send(server, name, "chat", feature, whole) for send in BOTH)
+            if "nothing was sent" in theirs:
+                theirs, ours = [*theirs], [*ours]
+            found = None if json.dumps(theirs) == json.dumps(ours) else f"{theirs}\nis now\n{ours}"
+            tally.add(f"{name} {feature} {whole}", found)
     tally.report(record)
 
 
@@ -91,3 +77,49 @@ def test_what_litellm_knows_a_model_to_refuse_is_sent_as_dspy_sends_it(server: L
 @pytest.mark.parametrize("name", MODELS)
 def test_each_setting_arrives_as_dspy_sends_it(server: LoopbackServer, name: str, record: Record) -> None:
     compare(server, name, (*[setting(one) for one in EVERY_SETTING], *MORE), record)
+
+
+PICTURE = "data:image/png;base64,iVBORw0KGgo="
+CALLS = [
+    {"id": id, "type": "function", "function": {"name": "search", "arguments": json.dumps({"query": id})}}
+    for id in ("c1", "c2")
+]
+TOOLS = [{"type": "function", "function": {"name": "search", "description": "Searches."}}]
+PARTS_OF_A_USER = [{"type": "text", "text": "See:"}, {"type": "image_url", "image_url": {"url": PICTURE}}]
+PAPER = {"type": "file", "file": {"file_data": "data:application/pdf;base64,JVBERi0="}}
+TALK: list[dict[str, Any]] = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": PARTS_OF_A_USER},
+    {"role": "assistant", "content": None, "tool_calls": CALLS},
+    {"role": "tool", "tool_call_id": "c1", "content": "one"},
+    {"role": "tool", "tool_call_id": "c2", "name": "search", "content": "two"},
+    {"role": "system", "content": "Still brief."},
+    {"role": "assistant", "content": ""},
+    {"role": "user", "content": "And?"},
+    {"role": "user", "content": "Well?"},
+]
+CHOICES: tuple[dict[str, Any], ...] = (
+    {},
+    {"tool_choice": "required", "parallel_tool_calls": False},
+    {"tool_choice": {"type": "function", "function": {"name": "search"}}},
+    {"tool_choice": "none", "user": "u", "service_tier": "flex", "verbosity": "low", "stop": ["END"], "top_k": 4},
+)
+
+
+@pytest.mark.parametrize("name", ["anthropic/claude-opus-4-1", "gemini/gemini-3.8-flash"])
+@pytest.mark.parametrize("params", CHOICES, ids=str)
+def test_a_talk_with_tools_and_a_picture_arrives_as_dspy_sends_it(
+    server: LoopbackServer, name: str, params: dict[str, Any]
+) -> None:
+    papers = [*TALK, {"role": "user", "content": [PAPER]}] if name.startswith("anthropic") else TALK
+    request = {"messages": papers, "max_tokens": LIMIT, "tools": TOOLS, **params}
+    bodies = []
+    for send in (
+        lambda: dspy.LM(name, api_base=server.url, api_key="k", cache=False, num_retries=0)(**request),
+        lambda: list(models.open(name, api_base=server.url, api_base_trusted=True, stream=False).stream(request)),
+    ):
+        server.requests.clear()
+        with contextlib.suppress(Exception):  # the server has no reply that is Anthropic's or Gemini's
+            send()
+        bodies.append(json.dumps(body_of(server, "it failed")))
+    assert bodies[0] == bodies[1]

@@ -22,6 +22,9 @@ from adapters.lm.wires.dspys_client import NotTakenError
 OPENAI_PATH = "/v1"
 """The path of OpenAI's API on a server that also has its own."""
 
+OF_TOOLS = ("tools", "tool_choice", "parallel_tool_calls")
+"""Handed to litellm too for Anthropic: it sends a header for some of them, and an exported script has litellm alone."""
+
 CHAT = LMSettings()
 END_OF_PROMPT = "BEGIN RESPONSE:"
 
@@ -68,11 +71,11 @@ def sent(model: str, request: Mapping[str, Any], connection: frozenset[str], set
     if door.dialect == "openai-responses":
         cut = (stops,) if isinstance(stops, str) else tuple(stops)
         return Sent({"model": model, "input": body["input"]}, body, times, cut)
-    left = anthropic_wire.WRITTEN_BY_LITELLM if door.dialect == "anthropic" else ("messages",)
-    arguments = {name: request[name] for name in left if name in request}
+    handed = ("messages", *(OF_TOOLS if door.dialect == "anthropic" else ()))
+    arguments = {**{name: request[name] for name in handed if name in request}, "model": model}
     if is_ollama(model):
         return Sent({**arguments, "model": f"openai/{_name(model)}"}, body, times, path=OPENAI_PATH)
-    return Sent({**arguments, "model": model}, body, times)
+    return Sent(arguments, body, times)
 
 
 def own_body(

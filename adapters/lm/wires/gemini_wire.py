@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,7 +10,6 @@ from adapters.lm.wires.dspys_client import (
     REASONING,
     VERBATIM,
     NotTakenError,
-    arguments_of,
     choice_of,
     effort_of,
     form_of,
@@ -21,9 +18,11 @@ from adapters.lm.wires.dspys_client import (
     tools_of,
     top_logprobs_of,
 )
+from adapters.lm.wires.turns import Call, Data, Part, Result, Words, turns_of
 
 NUMBERS: Mapping[str, str] = {
     "temperature": "temperature",
+    "max_tokens": "maxOutputTokens",
     "top_p": "topP",
     "top_k": "topK",
     "seed": "seed",
@@ -34,7 +33,7 @@ MODES: Mapping[str, str] = {"none": "NONE", "required": "ANY", "auto": "AUTO"}
 HIGHEST = ("xhigh", "max")
 """Efforts that Gemini 3 models do not support; `high` is sent instead."""
 
-_EMBEDDED = re.compile(r"data:([^;,]+);base64,(.+)", re.DOTALL)
+ROLES: Mapping[str, str] = {"user": "user", "assistant": "model", "tool": "user"}
 
 
 def body_for_gemini(model: str, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -49,11 +48,11 @@ def body_for_gemini(model: str, request: Mapping[str, Any]) -> dict[str, Any]:
         raise NotTakenError(f"{min(foreign)}, which is another server's way of asking for reasoning")
     alternatives, tools, form = top_logprobs_of(given), tools_of(given), form_of(given)
     choice = choice_of(given, tools)
-    body = _turns(given["messages"])
-    config: dict[str, Any] = {written: _number(given[name]) for name, written in NUMBERS.items() if name in given}
-    limit = limit_of(given)
-    if limit is not None:
-        config["maxOutputTokens"] = limit
+    body = _contents(given["messages"])
+    numbers = {**given, "max_tokens": limit_of(given)}
+    config: dict[str, Any] = {
+        written: _number(numbers[name]) for name, written in NUMBERS.items() if numbers.get(name) is not None
+    }
     if given["stop"]:
         config["stopSequences"] = given["stop"]
     if alternatives is not None:
@@ -79,58 +78,23 @@ def body_for_gemini(model: str, request: Mapping[str, Any]) -> dict[str, Any]:
     return {**body, **{name: given[name] for name in VERBATIM if name in given}}
 
 
-def _turns(messages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Convert messages to `contents` and `systemInstruction`; consecutive tool results share a turn."""
-    system: dict[str, Any] = {}
-    turns: list[dict[str, Any]] = []
-    names: dict[str, str] = {}
-    before = None
-    for number, one in enumerate(messages):
-        role, content, calls = one.get("role"), one.get("content"), one.get("tool_calls") or []
-        if role in ("system", "developer") and number == 0 and isinstance(content, str):
-            system = {"systemInstruction": {"parts": [{"text": content}]}} if content else {}
-        elif role == "user" and not calls:
-            turns.append({"role": "user", "parts": _parts(content)})
-        elif role == "assistant":
-            names |= {call["id"]: call["function"]["name"] for call in calls}
-            parts = [] if content is None and calls else _parts(content)
-            turns.append({"role": "model", "parts": [*parts, *map(_call, calls)]})
-        elif role == "tool" and isinstance(content, str) and (one.get("name") or one["tool_call_id"] in names):
-            name, id = one.get("name") or names[one["tool_call_id"]], one["tool_call_id"]
-            result = {"functionResponse": {"name": name, "response": {"result": content}, "id": id}}
-            if before == "tool":
-                turns[-1]["parts"].append(result)
-            else:
-                turns.append({"role": "user", "parts": [result]})
-        else:
-            raise NotTakenError(f"a message of the role {role!r}")
-        before = role
-    if not turns:
-        raise NotTakenError("no message but the system's")
-    return {"contents": turns, **system}
+def _contents(messages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    system, turns = turns_of(messages)
+    contents = [{"role": ROLES[one.role], "parts": [_part(part) for part in one.parts]} for one in turns]
+    return {"contents": contents, **({"systemInstruction": {"parts": [{"text": system}]}} if system else {})}
 
 
-def _call(call: Mapping[str, Any]) -> dict[str, Any]:
-    arguments = json.loads(arguments_of(call))
-    return {"functionCall": {"name": call["function"]["name"], "args": arguments, "id": call["id"]}}
-
-
-def _parts(content: object) -> list[dict[str, Any]]:
-    if isinstance(content, str):
-        return [{"text": content}]
-    if not isinstance(content, list) or not content:
-        raise NotTakenError("a message without content")
-    return [_part(one) for one in content]
-
-
-def _part(block: Mapping[str, Any]) -> dict[str, Any]:
-    if set(block) == {"type", "text"} and isinstance(block["text"], str):
-        return {"text": block["text"]}
-    image = block.get("image_url")
-    embedded = _EMBEDDED.fullmatch(str(image.get("url"))) if isinstance(image, Mapping) else None
-    if embedded is None or set(block) != {"type", "image_url"} or set(image or ()) != {"url"}:
-        raise NotTakenError(f"a part of the type {block.get('type')}")
-    return {"inlineData": {"mimeType": embedded[1], "data": embedded[2]}}
+def _part(part: Part) -> dict[str, Any]:
+    match part:
+        case Words(text):
+            return {"text": text}
+        case Data("image", media_type, data):
+            return {"inlineData": {"mimeType": media_type, "data": data}}
+        case Call(id, name, arguments):
+            return {"functionCall": {"name": name, "args": arguments, "id": id}}
+        case Result(id, name, text) if name:
+            return {"functionResponse": {"name": name, "response": {"result": text}, "id": id}}
+    raise NotTakenError(f"a part of the type {type(part).__name__}")
 
 
 def _thinking(model: str, effort: str | None) -> dict[str, Any] | None:

@@ -62,8 +62,8 @@ def _rehearse(litellm: Any) -> None:
     litellm.token_counter(model="any", text="any")
 
 
-OF_LITELLM = ("model", "messages", "system", "tools", "tool_choice", "stream", "stream_options", "usage")
-"""The parts of a body that litellm writes as dspy's client, or that choose the transport of the reply."""
+OF_LITELLM = ("model", "stream", "stream_options", "usage")
+"""The parts of a body that litellm writes: the model's name there, and those that choose the transport of the reply."""
 
 
 class Outgoing:

@@ -122,6 +122,7 @@ def test_an_answer_stands_in_the_history_as_a_door_wants_it() -> None:
 
 SCHEMA = {"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": {"type": "string"}}}
 OF_SCHEMA = {"type": "json_schema", "json_schema": {"name": "Outputs", "strict": True, "schema": SCHEMA}}
+ASKED = {"messages": [{"role": "user", "content": [{"type": "text", "text": "u"}]}], "system": "s"}
 AS_CONFIG = {"format": {"type": "json_schema", "schema": SCHEMA}}
 
 
@@ -150,18 +151,19 @@ def test_anthropic_is_asked_for_a_schema_and_for_thinking_in_its_own_words(
     model: str, params: dict[str, Any], words: dict[str, Any]
 ) -> None:
     request = {"messages": MESSAGES, "response_format": OF_SCHEMA, **params}
-    assert sent(model, request, frozenset()) == Sent({"model": model, "messages": MESSAGES}, words)
+    whole = {**ASKED, **words}
+    assert sent(model, request, frozenset()) == Sent({"model": model, "messages": MESSAGES}, whole)
 
 
 def test_of_what_anthropic_has_no_word_for_nothing_is_sent_and_its_own_words_are_used() -> None:
-    unheard = {"seed": 3, "presence_penalty": 0.5, "frequency_penalty": 1, "logprobs": True, "prompt_cache_key": "k"}
+    unheard = {"seed": 3, "presence_penalty": 0.5, "frequency_penalty": 1, "logprobs": True}
     worded = {"temperature": 1.5, "stop": "END", "safety_identifier": "s", "max_tokens": 9}
     words = {"temperature": 1.0, "stop_sequences": ["END"], "metadata": {"user_id": "s"}, "max_tokens": 9}
     as_they_are = {"verbosity": "low", "service_tier": "flex"}
     request = {"messages": MESSAGES, "n": 2, **unheard, **worded, **as_they_are}
     made = sent("anthropic/claude-opus-4-1", request, frozenset())
     assert made.times == 2
-    assert made.body == {**words, **as_they_are}
+    assert made.body == {**ASKED, **words, **as_they_are}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,119 @@
+"""Read the messages of a chat request as turns, for APIs with message formats of their own."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from adapters.lm.wires.dspys_client import NotTakenError, arguments_of
+
+
+class Words(NamedTuple):
+    """A part that is text."""
+
+    text: str
+
+
+class Data(NamedTuple):
+    """An embedded image or file; `kind` is `image` or `document`."""
+
+    kind: str
+    media_type: str
+    base64: str
+
+
+class Link(NamedTuple):
+    """An image by address."""
+
+    url: str
+
+
+class Call(NamedTuple):
+    """A tool call; `arguments` are a JSON object."""
+
+    id: str
+    name: str
+    arguments: Mapping[str, Any]
+
+
+class Result(NamedTuple):
+    """The result of the tool call `id`; `name` is "" if unknown."""
+
+    id: str
+    name: str
+    text: str
+
+
+Part = Words | Data | Link | Call | Result
+
+
+class Turn(NamedTuple):
+    """A turn of `user`, `assistant` or `tool`."""
+
+    role: str
+    parts: list[Part]
+
+
+_EMBEDDED = re.compile(r"data:([^;,]+);base64,(.+)", re.DOTALL)
+
+
+def turns_of(messages: Sequence[Mapping[str, Any]]) -> tuple[str, list[Turn]]:
+    """Return the system message and the turns; consecutive tool results share a turn. Raises NotTakenError.
+
+    Rule: `dspy._vendor.lm15.providers.openai_chat._ingest_messages`.
+    """
+    system = ""
+    turns: list[Turn] = []
+    names: dict[str, str] = {}
+    for number, one in enumerate(messages):
+        role, content, calls = one.get("role"), one.get("content"), one.get("tool_calls") or []
+        if role in ("system", "developer") and isinstance(content, str):
+            if number == 0:
+                system = content
+            else:
+                turns.append(Turn("user", [Words(f"[developer]\n{content}")]))
+        elif role == "user" and not calls:
+            turns.append(Turn("user", _parts(content)))
+        elif role == "assistant":
+            names |= {call["id"]: call["function"]["name"] for call in calls}
+            parts = [] if content is None and calls else _parts(content)
+            made = [Call(one["id"], one["function"]["name"], json.loads(arguments_of(one))) for one in calls]
+            turns.append(Turn("assistant", [*parts, *made]))
+        elif role == "tool" and isinstance(content, str):
+            id = one["tool_call_id"]
+            result = Result(id, one.get("name") or names.get(id, ""), content)
+            if turns and turns[-1].role == "tool":
+                turns[-1].parts.append(result)
+            else:
+                turns.append(Turn("tool", [result]))
+        else:
+            raise NotTakenError(f"a message of the role {role!r}")
+    if not turns:
+        raise NotTakenError("no message but the system's")
+    return system, turns
+
+
+def _parts(content: object) -> list[Part]:
+    if isinstance(content, str):
+        return [Words(content)]
+    if not isinstance(content, list) or not content:
+        raise NotTakenError("a message without content")
+    return [_part(one) for one in content]
+
+
+def _part(block: Mapping[str, Any]) -> Part:
+    kind = block.get("type")
+    inner = block.get(str(kind))
+    if set(block) == {"type", kind}:
+        if kind == "text" and isinstance(inner, str):
+            return Words(inner)
+        if kind == "image_url" and isinstance(inner, Mapping) and set(inner) == {"url"}:
+            embedded = _EMBEDDED.fullmatch(str(inner["url"]))
+            return Link(str(inner["url"])) if embedded is None else Data("image", embedded[1], embedded[2])
+        if kind == "file" and isinstance(inner, Mapping) and set(inner) == {"file_data"}:
+            embedded = _EMBEDDED.fullmatch(str(inner["file_data"]))
+            if embedded is not None:
+                return Data("document", embedded[1], embedded[2])
+    raise NotTakenError(f"a part of the type {kind}")
