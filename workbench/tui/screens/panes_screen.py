@@ -124,7 +124,7 @@ SMALLEST_LEFT = 28
 SMALLEST_RIGHT = 36
 WIDE, MIDDLE = 116, 100
 """Widths in cells from which several columns, or one column, fit beside the editors."""
-SHARE_WIDE, SHARE_MIDDLE = 0.31, 0.4
+SHARE_WIDE, SHARE_MIDDLE = 0.26, 0.4
 """The editors' default share of the width."""
 LEAST_LEFT = 41
 """The editors' smallest default width, in cells, beside several columns; the names of their tabs fit."""

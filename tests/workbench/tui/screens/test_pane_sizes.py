@@ -74,6 +74,17 @@ def test_the_loop_is_in_sight_at_every_size(size: tuple[int, int]) -> None:
     at_the_desk(act, session=FIRST, size=size)
 
 
+def test_columns_are_as_wide_in_a_wide_terminal_as_in_a_narrower_one() -> None:
+    async def act(desk: Desk) -> None:
+        narrow = min(one.outer_size.width for one in desk.main.columns.all)
+        await desk.pilot.resize_terminal(*WIDE)
+        await desk.settle()
+        assert desk.main.columns.in_sight_count == 3
+        assert min(one.outer_size.width for one in desk.main.columns.all) >= narrow
+
+    at_the_desk(act, session=FIRST, size=MIDDLE)
+
+
 @pytest.mark.parametrize("size", [(200, 60), pytest.param((100, 30), marks=pytest.mark.slow)])
 def test_what_has_room_is_not_cut_off(size: tuple[int, int]) -> None:
     async def act(desk: Desk) -> None:
