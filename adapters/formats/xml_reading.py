@@ -171,7 +171,10 @@ SCALARS = frozenset({"string", "number", "integer", "boolean"})
 USUAL_SPACE = 64
 """Characters at an element's end to strip first, which avoids copying a long value."""
 
+LONGEST_ENTITY = 40
+
 _VISIBLE = re.compile(r"\S")
+_ENTITY_BEGUN = re.compile(r"&\w*")
 
 
 def rule_name(branch: int) -> str:
@@ -185,10 +188,10 @@ def read_xml(found: Findings) -> Reading:
     try:
         root = ElementTree.fromstring(f"<{ROOT}>{completion}</{ROOT}>")
     except ElementTree.ParseError as error:
-        offset = error_offset(completion)
+        offset, words = _fault(completion, error)
         failure = found.parse_error(f"Failed to parse XML: {error}", adapter_name="XMLAdapter")
         failure.__cause__ = error
-        found.fail(failure, None, (offset, min(offset + 1, len(completion))), f"not well-formed XML: {_words(error)}")
+        found.fail(failure, None, (offset, min(offset + 1, len(completion))), f"not well-formed XML: {words}")
         return found.reading("XMLAdapter")
     except Exception as error:  # an unpaired surrogate raises UnicodeEncodeError, which dspy does not catch
         found.fail(error)
@@ -201,10 +204,16 @@ def read_xml(found: Findings) -> Reading:
     return found.reading("XMLAdapter", spans)
 
 
-def _words(error: ElementTree.ParseError) -> str:
-    """Return the parser's message, unless it only repeats `not well-formed`."""
-    said = str(error).split(":", 1)[0]
-    return "a character that is not allowed there" if said.startswith("not well-formed") else said
+def _fault(completion: str, error: ElementTree.ParseError) -> tuple[int, str]:
+    """Return place and words of a fault; expat itself points behind a bare `&`."""
+    offset, said = error_offset(completion), str(error).split(":", 1)[0]
+    if not said.startswith("not well-formed"):
+        return offset, said
+    ampersand = completion.rfind("&", max(0, offset - LONGEST_ENTITY), offset)
+    is_control = completion[offset : offset + 1] < " " and not completion[offset : offset + 1].isspace()
+    if ampersand >= 0 and not is_control and _ENTITY_BEGUN.fullmatch(completion, ampersand, offset):
+        return ampersand, "a bare &"
+    return offset, "a character that is not allowed there"
 
 
 def _read_field(found: Findings, name: str, given: list[ElementTree.Element], place: Element) -> None:

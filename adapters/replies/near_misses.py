@@ -11,6 +11,7 @@ from typing import Any, get_args
 from adapters.json_text.repair_limits import one_reading
 from adapters.replies.flags.chat_structure import chat_structure
 from adapters.replies.flags.json_text import valid_object_at
+from adapters.replies.flags.wrong_places import nearly_right
 from adapters.replies.forms import FORMS
 from adapters.replies.reading import NearMiss, Reading, ReplyForm
 from adapters.replies.repairs import (
@@ -47,6 +48,7 @@ HTML_ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]\w{1,30};")
 BARE_LESS_THAN = re.compile(r"<(?!/?[A-Za-z_]|!\[CDATA\[)")
 CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 NAMESPACE = re.compile(r"\sxmlns(?::\w{1,50})?=(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}')")
+MOST_NAMES = 50
 FULL_WIDTH = str.maketrans("：，｛｝［］＂“”", ':,{}[]"""')
 
 
@@ -58,6 +60,7 @@ def guesses(reading: Reading) -> Iterator[Guess]:
     text = reading.completion
     yield from value_guesses(reading)
     yield from own(reading)
+    yield from _misspelt(reading)
     answer = without_thinking(text)
     if answer:
         yield Guess("The reply thinks first; without everything up to </think> it parses as", answer)
@@ -66,6 +69,27 @@ def guesses(reading: Reading) -> Iterator[Guess]:
         yield Guess("The whole reply is in a code fence; without the fence it parses as", inner)
     yield from _other_formats(reading)
     yield from _bare_value(reading)
+
+
+NAME: Mapping[ReplyForm, re.Pattern[str]] = {
+    "markers": re.compile(r"(?<=\[\[ ## )(\w{1,100})(?= ## \]\])"),
+    "json": re.compile(r'(?<=")([^"\\]{1,100})(?="\s{0,20}:)'),
+    "fenced json": re.compile(r'(?<=")([^"\\]{1,100})(?="\s{0,20}:)'),
+    "xml": re.compile(r"(?:(?<=<)|(?<=</))([A-Za-z_][\w.-]{0,100})(?=[\s/>])"),
+}
+"""Names in replies of each form."""
+
+
+def _misspelt(reading: Reading) -> Iterator[Guess]:
+    """Guess that names nearly like those of missing outputs were meant for them."""
+    text, pattern = reading.completion, NAME[reading.form]
+    missing = [one.name for one in reading.fields.values() if one.state in ("missing", "default")]
+    if missing:
+        unknown = dict.fromkeys(one for one in pattern.findall(text) if one not in reading.fields)
+        meant = {seen: name for name, seen in nearly_right(missing, list(unknown)[:MOST_NAMES]).items()}
+        if meant:
+            mended = pattern.sub(lambda match: meant.get(match.group(), match.group()), text)
+            yield Guess("With the fields' own names it parses as", mended)
 
 
 def _bare_value(reading: Reading) -> Iterator[Guess]:
@@ -191,7 +215,7 @@ def _xml(reading: Reading) -> Iterator[Guess]:
     clean = HTML_ENTITY.sub(lambda match: html.unescape(match.group()), text)
     clean = BARE_LESS_THAN.sub("&lt;", BARE_AMPERSAND.sub("&amp;", clean)).replace("]]>", "]]&gt;")
     if clean != text and "<![CDATA[" not in text:
-        yield Guess("With & and < in the text written as &amp; and &lt; it parses as", clean)
+        yield Guess("With & and < in the text escaped it parses as", clean)
     plain = CONTROL.sub("", re.sub(r"<\?xml[^<>]{0,200}\?>", "", NAMESPACE.sub("", clean)))
     if plain != clean:
         yield Guess("Without declarations, namespaces and control characters it parses as", plain)

@@ -9,9 +9,11 @@ from sessions.model.session import Session
 
 FIRST = "receipt"
 """A signature of one line, sent to a model that answers well and to one that does not: for the first minute."""
+SECOND = "desk"
+"""A short classification with two demos, for the second minute."""
 NAMES: tuple[str, ...] = ("question", "invoice", "triage")
 """question: context and demos · invoice: a nested extraction · triage: a classification with history."""
-ALL = (FIRST, *NAMES)
+ALL = (FIRST, SECOND, *NAMES)
 
 
 def text(name: str) -> str:

@@ -63,6 +63,15 @@ def test_each_example_shows_what_it_is_for() -> None:
     assert [one.use for one in uses] == ["complete", "incomplete", "complete"]
 
 
+def test_the_second_example_is_short_and_every_reply_to_it_parses() -> None:
+    session = examples.load(examples.SECOND)
+    assert len(store.dumps(session)) < 4_000 and len(session.demos) == 2
+    for column in session.columns:
+        request = rendering.request_of(session, column, session.cases[0])
+        assert sum(len(str(one)) for one in request.messages) < 4_000 and not request.prompt.demos[0].missing
+        assert answered(session, session.cases[0], column).ok
+
+
 def test_a_demo_that_is_asked_again_is_answered_as_in_the_demo() -> None:
     session = examples.load("triage")
     reading = answered(session, session.cases[1], session.columns[0]).attempts[0].completions[0].reading

@@ -157,7 +157,7 @@ class WorkbenchApp(SurvivingApp):
         """Open another session."""
         self.preferences.remember_layout()
         autosave.discard(self.document.path)
-        self.guidance.hide()
+        self.guidance.end()
         if path is None or path != self.document.path:
             self.sending.tool_handlers = {}  # they belong to the tools of the previous session
         self.document.open(session, path, fingerprint)

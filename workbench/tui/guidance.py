@@ -42,6 +42,18 @@ class Guidance:
             self._main.editors.mount(guide, before="#notes-pane")
             self.look()
 
+    @property
+    def is_tour(self) -> bool:
+        """Tell whether the guide leads through the first example."""
+        return self._main.guide is not None and self._kind == "first"
+
+    def end(self) -> None:
+        """Hide the guide because another session replaces the open one."""
+        from workbench.tui.widgets.guide import LOADED
+
+        self.look(LOADED)
+        self.hide()
+
     def hide(self) -> None:
         if self._main.guide is not None:
             self._main.guide.remove()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from adapters.replies.flag import Flag, line, place, shown
 from adapters.replies.flags.verdict import named
+from adapters.replies.flags.wrong_places import name_flags
 from adapters.replies.repairs import names_by_sound
 from adapters.replies.sections import UNUSUAL_BREAKS, Section, markers_like, sections, sound
 from adapters.types.recognition import is_named
@@ -131,6 +132,7 @@ def _not_taken(reading: Reading, found: Sequence[Section], taken: dict[str, Sect
                     f"({line(reading, section.marker_start)}), although that is not an output field.",
                     before,
                 )
+    yield from name_flags(reading, [name for name in ignored if name.casefold() not in lower])
     if ignored:
         first = next(iter(ignored.values()))
         yield Flag(

@@ -144,6 +144,7 @@ FLAGS: Mapping[str, str] = MappingProxyType(
         "date-not-read": "Dates and times must be written as in ISO 8601.",
         "null-not-allowed": "null is a parse error where the type does not allow None.",
         "key-nearly-right": "JSON keys must match letter by letter: abbreviations and plurals do not count.",
+        "name-nearly-right": "Names in markers and tags must match letter by letter, too.",
         "key-missing": "A key without a default that the object lacks is a parse error.",
         "another-shape": "A plain value is not wrapped into a list or object.",
         "value-rejected": "pydantic rejects the value for another reason, which the flag quotes.",

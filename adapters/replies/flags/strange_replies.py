@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from adapters.replies.flag import Flag, place, shown
 from adapters.replies.flags.verdict import named
-from adapters.replies.flags.wrong_places import nearly
+from adapters.replies.flags.wrong_places import nearly_right
 
 if TYPE_CHECKING:
     from adapters.replies.reading import Reading
@@ -126,7 +126,7 @@ def _no_answer(reading: Reading, start: str) -> Iterator[Flag]:
     root = _root(start)
     unknown = [key for key in root or () if key not in outputs]
     lacking = [one for one in outputs if root and unknown and one not in root]
-    near = {name: key for name in lacking if (key := nearly(name, unknown)) is not None}
+    near = nearly_right(lacking, unknown)
     for name, key in near.items():
         said = f"The JSON key {shown(key)} was probably meant for `{name}`; keys must match letter by letter."
         yield Flag("key-nearly-right", said, name)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from adapters.replies.flag import Flag, shown
 from adapters.signatures.signature import Field
 from adapters.types.recognition import schema_by_name, type_adapter
+
+if TYPE_CHECKING:
+    from adapters.replies.reading import Reading
 
 MOST_PLACES = 50
 LONGEST_NUMBER = 60
@@ -52,6 +55,26 @@ def nearly(name: str, candidates: Sequence[str]) -> str | None:
         if len(short) >= 3 and short[0] == long[0] and _is_subsequence(short, long):
             return one
     return None
+
+
+def nearly_right(names: Iterable[str], unknown: Iterable[str]) -> dict[str, str]:
+    """Return the unknown name probably meant for each of `names`, where there is one."""
+    left = list(unknown)
+    found: dict[str, str] = {}
+    for name in names:
+        meant = nearly(name, left)
+        if meant is not None:
+            found[name] = meant
+            left.remove(meant)
+    return found
+
+
+def name_flags(reading: Reading, unknown: Iterable[str]) -> Iterator[Flag]:
+    """Flag markers or tags that were probably meant for outputs that are missing."""
+    missing = [one.name for one in reading.fields.values() if one.state in ("missing", "default")]
+    for name, seen in nearly_right(missing, unknown).items():
+        said = f"{shown(seen)} was probably meant for `{name}`; names must match letter by letter."
+        yield Flag("name-nearly-right", said, name)
 
 
 def _is_subsequence(short: str, long: str) -> bool:

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 from adapters.replies.flag import Flag, line, place, shown
 from adapters.replies.flags.verdict import named
+from adapters.replies.flags.wrong_places import name_flags
 from adapters.types.recognition import schema_by_name
 
 if TYPE_CHECKING:
@@ -112,6 +113,8 @@ def _ignored(reading: Reading) -> Iterator[Flag]:
             if len(ignored) < MOST_EXPLAINED and name not in ignored:
                 yield from _unknown(reading, name, text, span.start, lower)
             ignored.setdefault(name, span.start)
+    unknown = [name for name in ignored if name.rpartition(":")[2].casefold() not in lower]
+    yield from name_flags(reading, unknown)
     if ignored:
         yield Flag("unknown-tag-ignored", f"Tags other than the output fields were ignored: {named(list(ignored))}.")
 

@@ -52,6 +52,8 @@ def read(adapter: str, signature: str, completion: str) -> Reading:
         ("json", "q -> a", '{"a": "[[ ## b ## ]]\\ny"}', "marker-of-another-prompt"),
         ("json", "q -> a", "{reason: " + "again and " * 60, "runaway-repetition"),
         ("json", "q -> quantity: int", '{"qty": 3}', "key-nearly-right"),
+        ("chat", "q -> seller, n: int", "[[ ## seler ## ]]\nTim\n\n[[ ## n ## ]]\n1\n", "name-nearly-right"),
+        ("xml", "q -> seller, n: int", "<seler>Tim</seler><n>1</n>", "name-nearly-right"),
         ("json", "q -> a, b", '{"wrapper": {"a": "x", "b": "y"}}', "likely-reply"),
         ("chat", "q -> r, a", "[[ ## r ## ]]\nbecause", "completed-marker-missing"),
         ("json", "q -> a", "A summary of the table.", "format-not-followed"),

@@ -206,3 +206,26 @@ def test_guessing_is_bounded(adapter: str, piece: str) -> None:
 
 def test_a_reply_past_the_limit_is_not_guessed_at() -> None:
     assert misses("chat", "**[[ ## a ## ]]**\n" + "x" * LONGEST, a=str) == ()
+
+
+@pytest.mark.parametrize(
+    ("adapter", "text"),
+    [
+        ("chat", "[[ ## seler ## ]]\nTim\n\n[[ ## total ## ]]\n1\n\n[[ ## completed ## ]]"),
+        ("json", '{"seler": "Tim", "total": 1}'),
+        ("xml", "<seler>Tim</seler><total>1</total>"),
+    ],
+)
+def test_a_slip_in_the_name_of_a_field_needs_no_other_adapter(adapter: str, text: str) -> None:
+    found = read(adapter, text, seller=str, total=int)
+    assert "seler" in found.diagnosis[0].message and found.diagnosis[0].field == "seller"
+    assert found.near_misses[0].mended == text.replace("seler", "seller")
+    assert found.near_misses[0].reading.values == {"seller": "Tim", "total": 1}
+
+
+@pytest.mark.parametrize("text", ["a & b", "a &b c", "a &; b", "a && b", "a &<b/>", "a &"])
+def test_a_bare_ampersand_is_reported_at_one_place(text: str) -> None:
+    found = read("xml", f"<answer>\n{text}</answer>", answer=str)
+    assert found.error is not None and found.error.start is not None
+    assert found.line_and_column(found.error.start) == (2, 3) and found.error.message.endswith("a bare &")
+    assert "(line 2, column 3)" in found.flags[0].message

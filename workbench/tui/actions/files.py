@@ -198,7 +198,15 @@ async def leave(host: Host) -> None:
 
 
 async def confirm_close(host: Host) -> bool:
-    """Ask about unsaved changes and invalid values; return whether the session may close."""
+    """Ask about unsaved changes and invalid values; return whether the session may close.
+
+    Changes of the first example are kept as a restore point instead, because its guide asks for them.
+    """
+    document = host.document
+    if host.guidance.is_tour and document.path is None and document.dirty:
+        if not restore_points.keep_content(store.dumps(document.session).encode("utf-8"), None):
+            host.main.status.say("the first example is kept under Restore an earlier version")
+            return True
     if not await _confirm_unsaved(host):
         return False
     if not host.document.state.drafts or host.document.dirty:  # discarded changes include invalid values

@@ -14,6 +14,7 @@ from textual.timer import Timer
 
 from sessions.model.session import Column
 from workbench.state.document import RenderedColumn
+from workbench.tui.keys.bindings import keys_of
 from workbench.tui.panes.column import ColumnPane
 from workbench.tui.panes.height_shares import EVEN_SHARE, HeightShares, Held
 from workbench.tui.runs.runs import ColumnRun
@@ -35,14 +36,14 @@ Shown = tuple[RenderedColumn, ColumnRun | None, str | None]
 """A column, its run, and its own model, if any."""
 
 
-def said_beyond(in_sight: int, count: int, left: float, right: float) -> str:
-    """Return how many columns are visible, with arrows towards hidden ones; "" if all fit.
+def said_beyond(in_sight: int, count: int, left: float, right: float, key: str = "F4") -> str:
+    """Return how many columns are visible, with arrows and the key towards hidden ones; "" if all fit.
 
     The text has the same width at every scroll position.
     """
     if in_sight >= count:
         return ""
-    return f"{'◂' if left > 0 else ' '} {in_sight} of {count} columns {'▸' if right > 0 else ' '}"
+    return f"{'◂' if left > 0 else ' '} {in_sight} of {count} columns {'▸' if right > 0 else ' '} {key}"
 
 
 class ColumnsPane(HorizontalScroll, can_focus=False):
@@ -70,7 +71,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self._overflow = 0
         self._alone: ColumnPane | None = None
         self._one_at_a_time = False
-        self._one_part = False
+        self._one_part = self._prompt_with_reply = False
         self.part: Part = "prompt"
         self._came_along: PromptView | ReplyView | None = None
         """The part that has the focus only because the focused part was hidden."""
@@ -271,12 +272,22 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
             index = (index + 1) % len(columns)
         self.focus_on(columns[index].column_id, part)
 
-    def show_only(self, *, alone: ColumnPane | None, one_at_a_time: bool, one_part: bool, is_reply: bool) -> None:
+    def show_only(
+        self,
+        *,
+        alone: ColumnPane | None,
+        one_at_a_time: bool,
+        one_part: bool,
+        prompt_with_reply: bool,
+        is_reply: bool,
+    ) -> None:
         """Show a part of the column `alone`, a single column at a time, or all columns.
 
-        `one_part` means that a prompt or a reply fits, but not both.
+        `one_part` means that a prompt or a reply fits, but not both; `prompt_with_reply` that a reply leaves room for a
+        few rows of its prompt, which then start at the last message.
         """
         self._alone, self._one_at_a_time, self._one_part = alone, one_at_a_time, one_part
+        self._prompt_with_reply = prompt_with_reply
         if alone is not None:
             self.part = "reply" if is_reply else "prompt"
         self._show_columns()
@@ -303,12 +314,19 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
     def _show_columns(self, wanted: ColumnPane | None = None) -> None:
         """Show the `wanted` or current column alone, or all columns."""
         current = self._alone or wanted or self.current
-        is_one = self._one_part or self._alone is not None
+        part: Part | None = self.part if self._one_part or self._alone is not None else None
+        if part == "reply" and self._prompt_with_reply and self._alone is None and current is not None:
+            part = None
+            self.call_after_refresh(self._show_last_message, current)
         for one in self._columns.values():
             one.display = one is current or (self._alone is None and not self._one_at_a_time)
-            one.show_part(self.part if is_one else None)
+            one.show_part(part)
         self._split()
         self._fit()
+
+    def _show_last_message(self, column: ColumnPane) -> None:
+        self.make_room()
+        self.call_after_refresh(column.prompt.show_last_message)
 
     def on_resize(self) -> None:
         self._split()
@@ -418,5 +436,6 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
 
     def _tell_beyond(self) -> None:
         count = sum(one.display for one in self._columns.values())
-        said = said_beyond(self.in_sight_count, count, self.scroll_x, self._overflow - self.scroll_x)
+        key = keys_of(self.app)("{app.focus_replies|F4}")
+        said = said_beyond(self.in_sight_count, count, self.scroll_x, self._overflow - self.scroll_x, key)
         self.beyond = said if self.display and not self._one_at_a_time else ""

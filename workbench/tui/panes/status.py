@@ -38,6 +38,8 @@ Only keys that fit are shown.
 """
 
 SEND = "send_all"
+ROOM_OF_KEYS, LEAST_OF_A_NAME = 42, 12
+"""Cells that file, case and model leave to the most important keys, and the minimum cells of each name."""
 ACTIVITY_SECONDS = 3
 """Seconds that a message stays."""
 
@@ -126,7 +128,8 @@ class StatusLine(Widget):
         beyond = self._beyond
         program = self._program() + teacher_button(self._teacher)
         taken = (12 if is_high and beyond else 24) + len(beyond) + program.cell_length
-        room = max(10, min(40, (width - taken - 10 * others) // (2 + others)))
+        taken += 0 if is_high else ROOM_OF_KEYS
+        room = max(LEAST_OF_A_NAME, min(40, (width - taken - 10 * others) // (2 + others)))
         parts = [content(" "), _does("open", content(one_line(self._file, room), "bold"))]
         parts.append(content(" ● " if self._dirty else "   ", "$text-accent bold"))
         parts.append(program)

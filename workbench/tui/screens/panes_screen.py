@@ -128,8 +128,9 @@ SHARE_WIDE, SHARE_MIDDLE = 0.26, 0.4
 """The editors' default share of the width."""
 LEAST_LEFT = 41
 """The editors' smallest default width, in cells, beside several columns; the names of their tabs fit."""
-HIGH = 32
-"""The height in rows from which a prompt and its reply are shown together on a narrow screen, too."""
+HIGH, MEDIUM = 32, 24
+"""Heights in rows from which, on a narrow screen, a prompt and its reply are shown together, or a reply shows a few
+rows of its prompt."""
 
 
 class PaneSizesScreen(PointingScreen):
@@ -169,6 +170,7 @@ class PaneSizesScreen(PointingScreen):
         is_left_alone = self.is_alone and column is None
         is_written = self.editors.has_focus_within
         self.set_class(self.is_projected and is_written, "-written")
+        one_part = (width < MIDDLE and self.size.height < HIGH) or self.is_projected
         usual = max(SHARE_WIDE, LEAST_LEFT / width) if width >= WIDE else SHARE_MIDDLE
         share = self.left_share or usual
         is_beside = width >= MIDDLE and not self.is_projected
@@ -186,7 +188,8 @@ class PaneSizesScreen(PointingScreen):
         self.columns.show_only(
             alone=column,
             one_at_a_time=width < WIDE or self.is_projected,
-            one_part=(width < MIDDLE and self.size.height < HIGH) or self.is_projected,
+            one_part=one_part,
+            prompt_with_reply=one_part and self.size.height >= MEDIUM and not self.is_projected,
             is_reply=isinstance(self.focused, (ReplyView, FieldTable)),
         )
 

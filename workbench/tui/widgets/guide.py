@@ -12,6 +12,7 @@ from textual.geometry import Size
 from textual.style import Style
 from textual.widget import Widget
 
+from sessions import examples
 from sessions.model.session import Session
 from workbench.output.display import one_line
 from workbench.state.document import RenderedColumn
@@ -46,6 +47,8 @@ class Seen(NamedTuple):
     is_saved: bool = False
 
 
+LOADED = "another session was loaded"
+"""Reported like an action once another session replaces the open one."""
 FEW = 3
 """Replies to visit before that step is ticked off."""
 
@@ -89,23 +92,31 @@ FIRST: tuple[Step, ...] = (
         "{app.send_all|F5}",
     ),
     Step(
-        "{app.focus_replies|F4} moves between replies: parsed, repaired, failed. The table shows every step.",
+        "{app.focus_replies|F4} three times visits the replies: parsed, repaired, failed.",
         lambda seen: _sent(seen) and seen.actions.count("focus_replies") >= min(len(seen.columns), FEW),
         "{app.focus_replies|F4}",
     ),
-    Step("In the failing XML reply, replace & with &amp;. It is parsed again as you type.", _mended, "&amp;"),
+    Step(
+        "In the failing XML reply write &amp; for &, or let {app.fixes|alt+x} do it.",
+        _mended,
+        "&amp;",
+    ),
     Step(
         "{app.focus_editors|F2} back to the signature: make `total: float` an `int`. Every prompt follows at once.",
         lambda seen: _AN_INT.search(seen.session.signature.text) is not None,
         "{app.focus_editors|F2}",
         "signature",
     ),
-    Step("{app.lesson|F6} explains every piece of it.", lambda seen: "lesson" in seen.actions, "{app.lesson|F6}"),
     Step(
-        "{app.open|^o} opens the next example, from a service desk.",
-        lambda seen: "open" in seen.actions,
+        "{app.lesson|F6} explains every piece. Why red? 12.5 is not an `int`.",
+        lambda seen: "lesson" in seen.actions,
+        "{app.lesson|F6}",
+    ),
+    Step(
+        "{app.open|^o} opens the next example, {app.new_session|^n} a session of your own.",
+        lambda seen: LOADED in seen.actions,
         "{app.open|^o}",
-        example="triage",
+        example=examples.SECOND,
     ),
 )
 """The steps of the first example."""

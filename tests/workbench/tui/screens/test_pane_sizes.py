@@ -74,6 +74,25 @@ def test_the_loop_is_in_sight_at_every_size(size: tuple[int, int]) -> None:
     at_the_desk(act, session=FIRST, size=size)
 
 
+def test_a_reply_at_80_columns_leaves_the_start_of_the_last_message_in_sight() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f5")
+        await desk.sent()
+        for key, said in (("f4", "seller"), ("f4", '"seller"'), ("f4", "✗ Tim & Sons")):
+            await desk.press(key)
+            column = desk.main.columns.current
+            assert column is not None and column.reply.has_focus
+            await desk.until(lambda column=column: "user" in seen(column.prompt)[0], "for the last message")
+            assert "Tim & Sons, bakers." in seen(column.prompt)[2]
+            await desk.until(lambda column=column: in_sight(desk, column.reply).height >= 6, "for most of the room")
+            assert said in "\n".join(seen(column.reply))
+        await desk.press("f3")
+        column = desk.main.columns.current
+        assert column is not None and not column.reply.display and in_sight(desk, column.prompt).height >= 9
+
+    at_the_desk(act, session=FIRST, size=SMALL)
+
+
 def test_columns_are_as_wide_in_a_wide_terminal_as_in_a_narrower_one() -> None:
     async def act(desk: Desk) -> None:
         narrow = min(one.outer_size.width for one in desk.main.columns.all)

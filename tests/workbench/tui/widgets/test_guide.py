@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sessions import examples
-from sessions.file import store
+from sessions.file import restore_points, store
 from sessions.model.session import Demo, SignatureText
 from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
 from workbench.state.document import Place
@@ -73,7 +73,7 @@ def test_a_step_is_ticked_off_by_what_it_says_and_by_nothing_like_it() -> None:
         await desk.press("f4", "tab", "enter")
         assert 5 not in guide(desk).done, "enter opened the steps of a value, and no session"
         await desk.press("ctrl+o", "escape")
-        assert 5 in guide(desk).done
+        assert 5 not in guide(desk).done, "no session was opened"
 
     at_the_desk(act, session=examples.load(examples.FIRST), size=MIDDLE)
 
@@ -247,12 +247,17 @@ def test_who_has_dismissed_the_guide_begins_without_it(tmp_path: Path) -> None:
     at_the_desk(act, session=examples.load(examples.FIRST), size=MIDDLE, home=tmp_path)
 
 
-@pytest.mark.slow
-def test_the_list_of_sessions_opens_on_the_example_that_the_guide_names(tmp_path: Path) -> None:
+def test_the_list_of_sessions_opens_on_the_example_that_the_guide_names_and_what_was_changed_is_kept(
+    tmp_path: Path,
+) -> None:
     async def act(desk: Desk) -> None:
         desk.app.guidance.show("first")
+        await desk.paste_over(desk.editor.raw.replace("paid", "settled"))
         await desk.press("ctrl+o", "enter")
-        await desk.until(lambda: desk.document.session.name == examples.load("triage").name, "for the example")
+        await desk.until(lambda: desk.document.session == examples.load(examples.SECOND), "for the example, unasked")
+        assert 5 in desk.app.preferences.toured, "another session was opened"
+        kept = [store.load(one.place).signature.text for one in restore_points.points(None)]
+        assert [one for one in kept if "settled" in one]
 
     at_the_desk(act, session=examples.load(examples.FIRST), size=MIDDLE, home=tmp_path)
 

@@ -150,6 +150,11 @@ class PromptView(LineView):
         self.repaint()
         return True
 
+    def show_last_message(self) -> None:
+        """Scroll to the start of the last message."""
+        self._settle(len(self._layout.messages) - 1, 0)
+        self.repaint()
+
     def has(self, key: OriginKey) -> bool:
         """Return whether a piece of the prompt has this origin, folded or not."""
         wanted = Origin(*key)

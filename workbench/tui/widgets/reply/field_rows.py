@@ -39,7 +39,7 @@ WORDS_OF: Mapping[FieldState, str] = {
     "read": "",
     "native": "returned by the provider outside the text",
     "default": "not in the reply: default used",
-    "missing": "missing from the reply",
+    "missing": "",
     "failed": "found, but does not match the type",
     "unread": "found, but the parser had already stopped",
 }
@@ -101,8 +101,12 @@ def rows_of(reading: Reading, width: int, toggled: frozenset[str] | set[str] = f
 
 def _diagnosis(reading: Reading, near_misses: Iterable[NearMiss], width: int) -> Iterable[Row]:
     """Describe the causes that no flag or near miss mentions, and the best fixes."""
+    from adapters.replies.patterns import MISSING
+
     said = [*(one.message for one in reading.flags), *(one.message for one in near_misses)]
     for cause in reading.diagnosis:
+        if cause.cause == MISSING and reading.error is not None and reading.error.start is None:
+            continue  # the verdict and the field's row name the field
         if not any(one.startswith(cause.message.removesuffix(".")) for one in said):
             yield from _message("✗", cause.message, "warning", width)
     for message in reading.fix_messages[:MOST_FIXES]:

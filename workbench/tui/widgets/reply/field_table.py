@@ -233,7 +233,7 @@ class FieldTable(LineView):
 
 TWICE_THE_NARROWEST, LEAST_BESIDE = 64, 56
 """Cells from which reply and table are side by side: always, and if nothing has to wrap for it."""
-SHARE_OF_FIELDS = 46
+SHARE_OF_FIELDS = 50
 """Percent of the width for a table at the side."""
 
 
