@@ -82,9 +82,9 @@ NAME: Mapping[ReplyForm, re.Pattern[str]] = {
 
 def _misspelt(reading: Reading) -> Iterator[Guess]:
     """Guess that names nearly like those of missing outputs were meant for them."""
-    text, pattern = reading.completion, NAME[reading.form]
+    text, pattern = reading.completion, NAME.get(reading.form)
     missing = [one.name for one in reading.fields.values() if one.state in ("missing", "default")]
-    if missing:
+    if missing and pattern is not None:
         unknown = dict.fromkeys(one for one in pattern.findall(text) if one not in reading.fields)
         meant = {seen: name for name, seen in nearly_right(missing, list(unknown)[:MOST_NAMES]).items()}
         if meant:
