@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
     name = options.name or options.ours
     places: tuple[str, ...] = ()
     taken: tuple[str, ...] = ()
-    error = ""
+    error, code = "", exit_codes.OK
     try:
         base, theirs = store.load(options.base), store.load(options.theirs)
         ours = store.open_file(options.ours)
@@ -45,10 +45,10 @@ def run(options: argparse.Namespace) -> int:
         taken = merged.taken
         store.save(merged.session, options.ours, over=ours.fingerprint)
     except CollisionError as collision:
-        places = collision.places
+        places, code = collision.places, exit_codes.DIFFERENT
         error = f"{name}: both sides changed {', '.join(places[:8])}{' …' if len(places) > 8 else ''}"
     except SessionError as failed:
-        error = f"{name}: {failed}" if options.name else str(failed)
+        error, code = f"{name}: {failed}" if options.name else str(failed), exit_codes.USAGE
     if options.json:
         shape = {"path": name, "written": not error, "taken": list(taken), "collisions": list(places)}
         command_output.json({**shape, "error": error or None})
@@ -56,4 +56,4 @@ def run(options: argparse.Namespace) -> int:
         command_output.message(f"{name}: merged" + (f", with {len(taken)} changes of the other side" if taken else ""))
     if error:
         command_output.message(f"workbench: {error}")
-    return exit_codes.DIFFERENT if error else exit_codes.OK
+    return code

@@ -45,8 +45,14 @@ def run(options: argparse.Namespace) -> int:
     shapes = []
     codes = []
     for path in files:
-        made, error = _pull(path, follower, options, str(path) in options.paths)
-        codes.append(exit_codes.DIFFERENT if error else exit_codes.OK)
+        made, code, error = None, exit_codes.DIFFERENT, ""
+        try:
+            made, error = _pull(path, follower, options, str(path) in options.paths)
+        except SourceError as refused:
+            error = f"{path}: {refused}"
+        except SessionError as failed:
+            code, error = exit_codes.USAGE, str(failed)
+        codes.append(code if error else exit_codes.OK)
         if made is None and not error:
             continue
         changes, notes = (made.changes, made.notes) if made is not None else ((), ())
@@ -63,22 +69,18 @@ def run(options: argparse.Namespace) -> int:
 def _pull(path: Path, follower: Follower, options: argparse.Namespace, is_named: bool) -> tuple[Pulled | None, str]:
     """Pull into a session file; return the result, or why nothing was pulled.
 
-    Sessions without a link are skipped silently unless the file is named.
+    Sessions without a link are skipped silently unless the file is named. Raises `SourceError` for a program that
+    cannot be followed, `SessionError` for a file that cannot be read or written.
     """
-    try:
-        opened = store.open_file(path)
-        if opened.session.signature.source is None:
-            return None, f"{path}: {NO_LINK.format(path)}" if is_named else ""
-        if not options.over_edits:
-            refuse_to_lose_edits(opened.session, path.parent, follower)
-        made = pulled(opened.session, path.parent, follower)
-        if made.changes and not options.dry_run:
-            restore_points.keep(path)
-            store.save(made.session, path, over=opened.fingerprint)
-    except SourceError as error:
-        return None, f"{path}: {error}"
-    except SessionError as error:
-        return None, str(error)
+    opened = store.open_file(path)
+    if opened.session.signature.source is None:
+        return None, f"{path}: {NO_LINK.format(path)}" if is_named else ""
+    if not options.over_edits:
+        refuse_to_lose_edits(opened.session, path.parent, follower)
+    made = pulled(opened.session, path.parent, follower)
+    if made.changes and not options.dry_run:
+        restore_points.keep(path)
+        store.save(made.session, path, over=opened.fingerprint)
     return made, ""
 
 

@@ -66,3 +66,24 @@ def test_the_old_file_stays(words: str, run: Run, monkeypatch: pytest.MonkeyPatc
     assert "file too large" in said[0].lower()
     assert "Traceback" not in done.err
     assert sorted(one.name for one in Path().iterdir()) == names
+
+
+def test_a_session_that_merge_or_pull_cannot_write_stays(run: Run) -> None:
+    program = Path("prog.py")
+    program.write_text('import dspy\n\n\nclass QA(dspy.Signature):\n    """Old."""\n\n    q = dspy.InputField()\n')
+    program.write_text(program.read_text() + "    a = dspy.OutputField()\n")
+    assert run("new", "prog.py:QA", "-o", "linked.json").code == exit_codes.OK
+    program.write_text(program.read_text().replace("Old.", "New."))
+    assert run("new", "q -> a", "-o", "base.json", "--input", "q=x").code == exit_codes.OK
+    base = Path("base.json").read_text()
+    Path("ours.json").write_text(base)
+    Path("theirs.json").write_text(base.replace('"x"', '"y"'))
+    for words, file in (("merge base.json ours.json theirs.json", "ours.json"), ("pull linked.json", "linked.json")):
+        before = Path(file).read_bytes()
+        with full_disk():
+            done = run(*words.split(" "))
+        assert done.code == exit_codes.USAGE, (words, done.err)
+        assert Path(file).read_bytes() == before
+        assert len(done.err.splitlines()) == 1 and "file too large" in done.err.lower()
+        assert run(*words.split(" ")).code == exit_codes.OK
+        assert Path(file).read_bytes() != before

@@ -43,7 +43,7 @@ def test_where_both_changed_the_same_nothing_is_written_and_the_place_named(rain
     assert "prompts/q.json: both sides changed cases · case 1 · inputs · question" in done.err
     assert Path("ours.json").read_bytes() == before
     Path("theirs.json").write_text("{")
-    assert run("merge", rain, "ours.json", "theirs.json").code == exit_codes.DIFFERENT
+    assert run("merge", rain, "ours.json", "theirs.json").code == exit_codes.USAGE
 
 
 def test_git_merges_two_branches_with_it(rain: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
