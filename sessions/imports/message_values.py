@@ -10,7 +10,8 @@ from typing import Any
 
 from adapters.formats import catalog
 from adapters.formats.base import Adapter
-from adapters.lm.offline.task import INCOMPLETE, text_of
+from adapters.formats.conversation import INCOMPLETE_DEMO
+from adapters.prompts.text import Text, content_parts
 from adapters.signatures.signature import MISSING, Field, Role, Signature
 from adapters.tools.fields import tool_output_field
 from adapters.values.plain_json import plain
@@ -56,7 +57,8 @@ class MessageReader:
         reminded: list[bool] = []
         asked: dict[str, Any] = {}
         for message in messages:
-            text = text_of(message)
+            parts, _ = content_parts(message.get("content"))
+            text = "\n".join([str(one) for one in parts if isinstance(one, Text)])
             results = _results_in(message, text)
             if results and turns and isinstance(turns[-1].get(self._calls), dict):
                 called = turns[-1][self._calls]
@@ -196,7 +198,7 @@ def objects_in(value: object) -> list[dict[str, Any]]:
 def _question(text: str) -> str:
     """Strip the remark at the start and the reminder at the end of a user message."""
     end = max(text.rfind(one) for one in _REMINDERS)
-    return (text if end < 0 else text[:end]).strip().removeprefix(INCOMPLETE).strip()
+    return (text if end < 0 else text[:end]).strip().removeprefix(INCOMPLETE_DEMO).strip()
 
 
 def _is_filler(value: object) -> bool:

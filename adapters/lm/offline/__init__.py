@@ -19,7 +19,6 @@ from adapters.requests.capabilities import NONE, Capabilities
 if TYPE_CHECKING:
     from adapters.formats.base import Adapter
     from adapters.requests.calls import Request
-    from adapters.signatures.signature import Signature
 
 __all__ = ["NAMES", "OfflineLM"]
 
@@ -42,7 +41,7 @@ class OfflineLM:
         self._model = f"offline/{name}"
         self._persona = PERSONAS[name]
         self._chunk_seconds = chunk_seconds
-        self._asked_by: tuple[Adapter, Signature] | None = None
+        self._asked_by: tuple[Adapter, Request] | None = None
 
     @property
     def model(self) -> str:
@@ -59,7 +58,7 @@ class OfflineLM:
 
         release = catalog.parse_release(adapter.name)
         found = copy.copy(self)
-        found._asked_by = (adapter if release is None else catalog.make(release.adapter), request.asked)
+        found._asked_by = (adapter if release is None else catalog.make(release.adapter), request)
         return found
 
     def stream(self, request: Mapping[str, Any], cancel: Event | None = None) -> Iterator[Chunk]:

@@ -18,7 +18,7 @@ def good_text(task: Task, seed: str = "") -> str:
     if task.example is not None:
         return task.example
     source = Source(_material(task.inputs))
-    if task.format == "free":
+    if task.adapter is None:
         return source.best_sentence("answer") or "Hello."
     # From the inputs alone, so that the same inputs give the same values under every adapter.
     seed = json.dumps([*((name, readable(text)) for name, text in task.inputs.items()), seed])
@@ -36,11 +36,11 @@ def _output(wanted: WantedOutput, task: Task, sampler: Sampler, said: str | None
         sampler = Sampler(Source({wanted.name: said}), wanted.name)
     if "tool_calls" in (wanted.schema.get("properties") or {}) or wanted.name == "tool_calls":
         return _calls(task, sampler)
-    if task.format == "prose" and "unknown" in wanted.schema and not task.examples:
+    if task.reply == "prose" and "unknown" in wanted.schema and not task.examples:
         # Only the type's name is known: lay out in words what the next model will need.
         return Source(task.inputs).details(f"{wanted.name} {wanted.description}")
     value = sampler.value(wanted.name, wanted.schema, wanted.description)
-    if task.format in ("json", "block") and wanted.schema.get("format") == "code":
+    if task.reply in ("json", "fenced json") and wanted.schema.get("format") == "code":
         return re.sub(r"\A```\w*\n(.*)\n```\Z", r"\1", value, flags=re.DOTALL)
     return value
 

@@ -7,40 +7,23 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any
 
 from adapters.formats.base import Adapter
 from adapters.formats.chat import ChatAdapter
+from adapters.formats.markdown import asks_for_array
 from adapters.mutations.mutation import GoodReply, good_reply, written
-from adapters.prompts import field_descriptions
+from adapters.prompts.text import Message, prompt_of_dicts
 from adapters.replies.forms import FORMS
 from adapters.replies.reading import ReplyForm
+from adapters.requests.calls import Request
 from adapters.signatures.signature import Field, Signature
 from adapters.types.recognition import is_named, schema_by_name
 from adapters.values.value_text import serialize_for_json
 
 Schema = Mapping[str, Any]
 """A JSON schema."""
-Format = Literal["chat", "json", "xml", "prose", "block", "free"]
-"""chat: `[[ ## x ## ]]` markers · json: a JSON object · xml: tags · prose: named outputs laid out in text · block: one
-fenced block of JSON · free: no outputs requested."""
-
-_FORMATS: Mapping[ReplyForm, Format] = {
-    "markers": "chat",
-    "json": "json",
-    "xml": "xml",
-    "prose": "prose",
-    "fenced json": "block",
-    "own": "chat",
-}
 NO_FIELDS = Signature.make([], "")
-
-INCOMPLETE = "This is an example of the task, though some input or output fields are not supplied."
-
-_CHAT = "Respond with the corresponding output fields, starting with the field `[[ ## "
-_XML = "Respond with the corresponding output fields wrapped in XML tags `<"
-_JSON = "Respond with a JSON object in the following order of fields: "
-_BLOCK_OF_AN_ARRAY = "The JSON is an array"
 _VERBATIM = "extract the fields from the text verbatim"
 
 
@@ -62,7 +45,6 @@ class Task:
     reply for `signature` and parses it; None if no outputs are requested.
     """
 
-    format: Format
     wanted: tuple[WantedOutput, ...] = ()
     inputs: Mapping[str, str] = field(default_factory=dict)
     known: Mapping[str, Any] = field(default_factory=dict)
@@ -74,15 +56,18 @@ class Task:
     """All messages as JSON."""
     adapter: Adapter | None = None
     signature: Signature = NO_FIELDS
-    as_array: bool = False
-    """True if the reply is the single output itself, an array, without an object around it."""
+
+    @property
+    def reply(self) -> ReplyForm | None:
+        """Return the form of the reply; None if no outputs are requested."""
+        return None if self.adapter is None else self.adapter.profile.reply
 
     def write(self, outputs: Mapping[str, Any]) -> str:
         """Write the reply with `outputs` as the adapter does.
 
         If dspy's adapter cannot parse what it writes (XML with `&` in a set), the reply is escaped properly.
         """
-        if self.as_array:
+        if self.reply == "fenced json" and asks_for_array(self.signature):
             value = serialize_for_json(next(iter(outputs.values()), None))
             return f"```json\n{json.dumps(value, indent=2, ensure_ascii=False)}\n```"
         text = None if self.adapter is None else written(self.adapter, self.signature, outputs)
@@ -104,54 +89,59 @@ class Task:
         return good_reply(parser, self.signature, parser.read(self.signature, text), "")
 
 
-def read(
-    messages: Sequence[Mapping[str, Any]], adapter: Adapter | None = None, signature: Signature | None = None
-) -> Task:
-    """Read the task that `messages` (OpenAI's chat objects) set for the adapter and signature that made them.
+def read(messages: Sequence[Mapping[str, Any]], adapter: Adapter | None = None, request: Request | None = None) -> Task:
+    """Read the task that `messages` (OpenAI's chat objects) set, of the adapter and request that made them.
 
     Without these, the messages are taken for a text to answer freely.
     """
-    system = "\n\n".join(text_of(one) for one in messages if one.get("role") == "system")
-    last = max((place for place, one in enumerate(messages) if one.get("role") == "user"), default=-1)
-    asked = text_of(messages[last]) if last >= 0 else ""
-    seed = json.dumps([[one.get("role"), text_of(one)] for one in messages])
-    body = _body(asked)
-    if adapter is None or signature is None:
-        return Task("free", inputs={"text": body or system}, seed=seed)
-    format_ = _FORMATS[adapter.profile.reply]
+    prompt = (prompt_of_dicts(messages) if request is None else request.prompt).messages
+    seed = json.dumps([[one.role, one.text] for one in prompt])
+    last = max((place for place, one in enumerate(prompt) if one.role == "user"), default=-1)
+    system = "\n\n".join([one.text for one in prompt if one.role == "system"])
+    body = "".join([one.text for one in prompt[last].segments if one.kind != "reminder"]).strip() if prompt else ""
+    if adapter is None or request is None:
+        return Task(inputs={"text": body or system}, seed=seed)
+    signature = request.asked
     wanted = tuple([_wanted(one) for one in signature.output_fields.values()])
-    inputs = _sections(f"{system}\n\n{asked}") if format_ == "block" else _inputs(format_, system, body)
-    pairs = _examples(messages[:last])
-    answers = [_outputs(adapter, signature, reply) for _, reply in pairs]
-    same = [place for place, (question, _) in enumerate(pairs) if _body(question) == body]
-    known = answers[same[-1]] if same else {}
+    inputs = (_values_in(prompt[last]) if prompt else {}) or ({"text": body} if body else {})
+    asked = None
+    answers: list[tuple[Mapping[str, str], Message, dict[str, Any]]] = []
+    for one in prompt[: max(last, 0)]:
+        if one.role == "user":
+            asked = one
+        elif one.role == "assistant" and asked is not None:
+            answers.append((_values_in(asked), one, _outputs(adapter, signature, one)))
+            asked = None
+    reply, known = next(((reply, values) for one, reply, values in reversed(answers) if one == inputs), (None, {}))
     return Task(
-        format_,
         wanted,
         inputs,
         known,
-        pairs[same[-1]][1] if same and set(known) == set(signature.output_fields) else None,
-        tuple([{name: serialize_for_json(one) for name, one in values.items()} for values in answers]),
+        str(reply.text) if reply is not None and set(known) == set(signature.output_fields) else None,
+        tuple([{name: serialize_for_json(one) for name, one in values.items()} for _, _, values in answers]),
         verbatim=_VERBATIM in system,
         seed=seed,
         adapter=adapter,
         signature=signature,
-        as_array=format_ == "block" and _BLOCK_OF_AN_ARRAY in f"{system}{asked}",
     )
 
 
-def _outputs(adapter: Adapter, signature: Signature, reply: str) -> dict[str, Any]:
-    """Return an example's outputs, as far as they parse, without placeholders for missing values."""
+def _values_in(message: Message) -> dict[str, str]:
+    """Return the values in a message by field, as they are written."""
+    found: dict[str, str] = {}
+    for segment in message.segments:
+        if segment.kind == "value" and segment.field is not None:
+            found[segment.field] = found.get(segment.field, "") + segment.text
+    return {name: text.strip() for name, text in found.items()}
+
+
+def _outputs(adapter: Adapter, signature: Signature, reply: Message) -> dict[str, Any]:
+    """Return an example's outputs, as far as they parse, without fillers for missing values."""
     if adapter.profile.reply == "prose":
-        values: Mapping[str, Any] = labelled(reply, list(signature.output_fields))
-    else:
-        reading = adapter.read(signature, reply)
-        values = {name: one.value for name, one in reading.fields.items() if one.state == "read"}
-    return {
-        name: value
-        for name, value in values.items()
-        if not (isinstance(value, str) and value.strip().startswith("Not supplied for this "))
-    }
+        return dict(_values_in(reply))
+    fillers = {one.field for one in reply.segments if one.kind == "filler"}
+    fields = adapter.read(signature, reply.text).fields.items()
+    return {name: one.value for name, one in fields if one.state == "read" and name not in fillers}
 
 
 def labelled(text: str, names: Sequence[str]) -> dict[str, str]:
@@ -219,60 +209,3 @@ def _wanted(one: Field) -> WantedOutput:
     """Return the output that a field of the signature declares."""
     schema = _constrained(_schema_of(one.annotation), one.constraints or "")
     return WantedOutput(one.name, schema, one.desc or "")
-
-
-def _sections(text: str) -> dict[str, str]:
-    """Return the numbered sections of a prompt, except the task and the response format."""
-    parts = re.split(r"^## \d+\. ([^\n]+)$", text, flags=re.MULTILINE)
-    return {
-        title.lower().replace(" ", "_"): body.strip()
-        for title, body in zip(parts[1::2], parts[2::2], strict=True)
-        if title not in ("Task", "Response Format")
-    }
-
-
-def text_of(message: Mapping[str, Any]) -> str:
-    """Return the text of a message whose content may be a list of parts."""
-    content = message.get("content")
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list):
-        return "\n".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping) and "text" in part)
-    return ""
-
-
-def _body(text: str) -> str:
-    """Strip the leading remark and the final reminder of a user message."""
-    end = max(text.rfind(_CHAT), text.rfind(_XML), text.rfind(_JSON))
-    return (text if end < 0 else text[:end]).strip().removeprefix(INCOMPLETE).strip()
-
-
-def _examples(messages: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
-    """Return the question and the reply of every example and earlier turn."""
-    found: list[tuple[str, str]] = []
-    question: str | None = None
-    for one in messages:
-        if one.get("role") == "user":
-            question = text_of(one)
-        elif one.get("role") == "assistant" and question is not None:
-            found.append((question, text_of(one)))
-            question = None
-    return found
-
-
-def _inputs(format_: Format, system: str, body: str) -> dict[str, str]:
-    heading = "As input, you will be provided with:\n" if format_ == "prose" else field_descriptions.INPUTS
-    names = [name for name, _, _ in field_descriptions.listed_fields(system, heading)]
-    if format_ == "prose":
-        found = labelled(body, names)
-    elif format_ == "xml":
-        found = {
-            name: match.group(1)
-            for name in names
-            if (match := re.search(rf"<{re.escape(name)}>\n(.*)\n</{re.escape(name)}>", body, re.DOTALL))
-        }
-    else:
-        parts = re.split(r"^\[\[ ## (\w+) ## \]\][ \t]*$", body, flags=re.MULTILINE)
-        sections = {name: text.strip() for name, text in zip(parts[1::2], parts[2::2], strict=True)}
-        found = {name: sections[name] for name in names if name in sections}
-    return found or ({"text": body} if body else {})

@@ -325,8 +325,8 @@ def test_a_prompt_of_many_outputs_is_read_once_and_not_once_an_output(adapter: s
     def loops_of(count: int) -> float:
         signature = read("q -> " + ", ".join([f"f{place}: int" for place in range(count)]))
         asking = make(adapter)
-        messages = asking.format(signature, [], {})
-        return loops(lambda: task.read(messages, asking, signature))
+        request = prepare(asking, signature, [], {}, NONE)
+        return loops(lambda: task.read(request.prompt.as_dicts(), asking, request))
 
     cost = loops_of(320) / loops_of(40)
     assert cost < 30
