@@ -176,7 +176,10 @@ class ListedField(NamedTuple):
 
 
 def listed_fields(system: str, heading: str) -> list[ListedField]:
-    """Find the fields in the numbered list under `heading`, after which releases before 3.0 have a blank line."""
+    """Find the fields in the numbered list under `heading`.
+
+    Some releases before 2.6.27 write a blank line after it.
+    """
     start = system.find(heading)
     if start < 0:
         return []

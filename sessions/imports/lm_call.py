@@ -44,7 +44,12 @@ def is_call(data: object) -> bool:
         return False
     if "outputs" in data:
         return "messages" in data or "prompt" in data
-    return answer_in(data) is not None and conversations.is_messages(data) and "Your input fields are:" in str(data)
+    return answer_in(data) is not None and conversations.is_messages(data) and names_fields(data)
+
+
+def names_fields(data: object) -> bool:
+    """Return whether messages list the fields of a signature, as dspy's adapters do."""
+    return INPUTS.strip() in str(data)
 
 
 def answer_in(data: Mapping[str, object]) -> str | None:
@@ -102,7 +107,9 @@ def from_call(
     made = replace(session.cases[0], replies={column: reply} if has_reply else {})
     if not proved:
         told = "; ".join(differences(session, messages, is_printed))
-        questions.append(f"rendered again, the messages are not the recorded ones: an option or a type differs: {told}")
+        questions.append(
+            f"rendered again, the messages are not the recorded ones: an option, a type or the release differs: {told}"
+        )
     notes = [f"{len(messages)} messages of {model}, as `{column}` made them", *said, KEPT_BESIDE]
     return Imported(session.replace_case(made), tuple(notes), tuple(questions), has_signature=given is None)
 

@@ -46,7 +46,7 @@ class MessageReader:
         self._adapter: Adapter = catalog.make(adapter, {})
         self._is_xml = self._adapter.profile.reply == "xml"
         self._is_json = self._adapter.profile.reply == "json"
-        self._inputs = {name: one for name, one in signature.input_fields.items() if name != signature.history_field}
+        self._inputs = signature.input_fields
         self._outputs = signature.output_fields
         self._calls = tool_output_field(signature) or "tool_calls"
         self._kept_as_text: dict[str, None] = {}

@@ -32,11 +32,13 @@ _QUOTED = re.compile(rf"^>.*(?:{re.escape(ERROR_MARK)}|Response:[ \t]*$)", re.MU
 _PYTEST = re.compile(r"^E(?=[ \t]|$)", re.MULTILINE)
 _INLINE_CODE = re.compile(r"(?:^|[^`])`(?=\[\d{4}-)")
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n`]*$", re.MULTILINE)
+_COMPLETED = re.compile(r"^\[\[ ## completed ## \]\](?=\s*\n[ \t]*[`~]{3,}[ \t]*$)", re.MULTILINE)
 _TOOL_CALLS = re.compile(r"^Tool calls:\n+(?=\S+: )", re.MULTILINE)
 _TOOL_CALL = re.compile(r"(\S+): (.*)")
 _INDENTED = re.compile(r"^([ \t]+)(?:System|Developer|User) message:[ \t]*\n\s*?\n?\1\S", re.MULTILINE)
-_PYTHON = re.compile(r"(?:^[ \t]*|`)(?=\[?\{'(?:prompt|messages|role)': )", re.MULTILINE)
+_PYTHON = re.compile(r"(?:^[ \t]*|`)(?=(?:\[\s*)?\{'(?:prompt|messages|role)': )", re.MULTILINE)
 _ENDS = re.compile(r"\n[ \t]*(?:\n|[`~]{3})")
+_FAILED_VALUE = re.compile(r"Failed to parse field (\w+) with value (.+?) from the LM response\.[\s#>]+Error message: ")
 _NO_REPLY = re.compile(rf"Expected dict_keys\(|Failed to parse field \w|{re.escape(ERROR_MARK)}")
 
 
@@ -64,7 +66,12 @@ class FoundCalls:
 def holds_calls(text: str) -> bool:
     """Return, quickly, whether a text may hold an error or a printed call; terminals paste `\\r` as line ends."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if ERROR_MARK in text or _ADAPTER.search(text) or ("'outputs': " in text and _PYTHON.search(text)):
+    if (
+        ERROR_MARK in text
+        or _ADAPTER.search(text)
+        or _FAILED_VALUE.search(text)
+        or ("'outputs': " in text and _PYTHON.search(text))
+    ):
         return True
     return len(_LOOSE_HEADERS.findall(_COLOURS.sub("", text))) > 1
 
@@ -83,6 +90,11 @@ def errors_in(text: str) -> tuple[FoundError, ...]:
                 found.append(error)
         if found:
             break
+    value = None if found else _FAILED_VALUE.search(text)
+    if value is not None:
+        guess = "the error's text is cut off before the reply, which is made of the value in it"
+        message = text[value.start() :].split("\n\n")[0].strip()
+        return (FoundError("", f"[[ ## {value[1]} ## ]]\n{value[2]}", (value[1],), None, message, (guess,)),)
     return tuple(found)
 
 
@@ -265,6 +277,10 @@ def _reply_in(content: str, before: str, guesses: list[str]) -> str:
     if _INLINE_CODE.search(before):
         content = re.split(r"`[ \t]*(?:\n|\Z)", content, maxsplit=1)[0]
     fences = list(_FENCE.finditer(content)) if _FENCE.search(before) else []
+    if fences and (completed := _COMPLETED.search(content)):
+        return content[: completed.end()].strip()
+    if len(fences) > 1:
+        guesses.append("the reply may end at an earlier line of backquotes")
     ends = fences[-1:] if len(fences) % 2 else [one for one in fences[::2] if following and one[0].strip() == one[1]]
     if ends:
         content = content[: ends[0].start()]
@@ -280,7 +296,7 @@ def literals_in(text: str) -> tuple[Mapping[str, Any], ...]:
     shown = _PYTHON.search(text) if text[:1] not in ("[", "{") else None
     if shown is not None:
         text = _ENDS.split(text[shown.end() :], maxsplit=1)[0]
-    if text[:1] not in ("[", "{") or not ("outputs" in text or _DSPYS in text):
+    if text[:1] not in ("[", "{") or not ("outputs" in text or "'role': " in text):
         return ()
     try:
         json.loads(text)

@@ -105,15 +105,21 @@ def _from_text(
         if pasted:
             return pasted_calls.from_calls(pasted, path, given, name, call)
         entries = pasted_text.literals_in(text)
+        if len(entries) == 1 and "outputs" not in entries[0] and not lm_call.names_fields(entries[0]):
+            return conversations.from_messages(entries[0], path, given, name)
         if entries:
             return _from_calls(list(entries), path, given, name, call)
     try:
         data = json_of(text, path)
     except SessionError:
-        if not pasted_text.names_error(text):
+        is_error = pasted_text.names_error(text)
+        if suffix == ".json" or (text.lstrip()[:1] in ("[", "{", '"', "") and not is_error):
             raise
+        message = (
+            "it names an error of dspy, but not the reply" if is_error else "no JSON, and no call of dspy is in it"
+        )
         hint = "give the error's whole text, or the output of `dspy.inspect_history()`"
-        raise SessionError(path, "", "it names an error of dspy, but not the reply", hint) from None
+        raise SessionError(path, "", message, hint) from None
     if isinstance(data, dict) and "format" in data and "signature" in data:
         raise SessionError(path, "", "this is a session already", f"`workbench {path}` opens it")
     found = kind or ("candidates" if optimizer_runs.is_log(path) else _kind_of(data, path))

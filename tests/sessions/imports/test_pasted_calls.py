@@ -524,3 +524,71 @@ def test_printed_tool_calls_become_turns_and_a_reply(adapter: str, text: str | N
         "the call does not describe the tool `look`: its arguments are unknown",
         "the prompt has no names for tools and their calls: `tools` and `tool_calls` are proposed",
     )
+
+
+def test_an_error_cut_off_before_the_reply_gives_field_value_and_choices() -> None:
+    """As in dspy's issue 10062."""
+
+    class Rate(dspy.Signature):
+        text: str = dspy.InputField()
+        rating: Literal[1, 2, 3] = dspy.OutputField()
+
+    with pytest.raises(AdapterParseError) as caught:
+        dspy.ChatAdapter().parse(Rate, "[[ ## rating ## ]]\n7")
+    text = "adapter.parse(Rate, completion)\n# AdapterParseError: " + str(caught.value).split("\n\n")[0]
+    assert pasted_text.holds_calls(text)
+    made = sources.load("-", text=text)
+    assert made.session.signature.read().fields["rating"].annotation == Literal[1, 2, 3]
+    (reply,) = made.session.cases[0].replies.values()
+    assert reply.text == "[[ ## rating ## ]]\n7"
+    assert "the error's text is cut off before the reply, which is made of the value in it" in made.guesses
+
+
+@pytest.mark.parametrize("lines", [("", ""), ("```", "print(1)", "```", "")])
+def test_a_reply_in_a_page_ends_with_its_marker_and_fence(lines: tuple[str, ...]) -> None:
+    """As in dspy's tutorial on entities, whose page goes on with more fences."""
+    messages = dspy.ChatAdapter().format(dspy.Signature("question -> answer"), [], {"question": "Why?"})
+    reply = "\n".join(["[[ ## answer ## ]]", *lines, "[[ ## completed ## ]]"])
+    printed = io.StringIO()
+    pretty_print_history([{"messages": messages, "outputs": [reply]}], 1, file=printed)
+    page = f"# Page\n\n```\n{printed.getvalue().strip()}\n```\nMore:\n\n```\n0.26\n```\n"
+    assert first_reply(sources.load("-", text=page)) == reply
+
+
+def test_a_history_of_messages_without_a_system_prompt_of_dspy_becomes_turns() -> None:
+    """As in dspy's issue 8195: printed as Python, with a comment, below prose."""
+    shown = """The user message is right:
+
+```python
+lm.history
+
+[
+    {'role': 'system', 'content': '...'}, # omitted
+    {'role': 'user', 'content': "What's <b>it</b>?"},
+    {'role': 'assistant', 'content': 'Nothing.'},
+]
+```
+"""
+    case = sources.load("-", text=shown).session.cases[0]
+    assert case.history == ({"question": "What's <b>it</b>?", "answer": "Nothing."},)
+
+
+def test_a_page_without_a_call_is_told_so() -> None:
+    with pytest.raises(SessionError, match="no JSON, and no call of dspy is in it"):
+        sources.load("-", text="# ChatAdapter fails\n\nMOCK = '[[ ## topic ## ]]'\n")
+    with pytest.raises(SessionError, match="not valid JSON"):
+        sources.load("-", text="{'a': 1")
+
+
+def test_demos_with_a_history_of_their_own_keep_it() -> None:
+    """As in dspy's issue 9022."""
+    signature = dspy.Signature("question, history: dspy.History -> answer")
+    demos = [{"question": "q1", "history": dspy.History(messages=[]), "answer": "a1"}]
+    messages = dspy.ChatAdapter().format(signature, demos, {"question": "q2", "history": dspy.History(messages=[])})
+    made = lm_call.from_call({"messages": messages, "outputs": ["x"]}, "x")
+    assert dict(made.session.demos[0].values) == {"question": "q1", "history": {"messages": []}, "answer": "a1"}
+    assert made.questions == ()
+
+
+def first_reply(made: Imported) -> str:
+    return next(iter(made.session.cases[0].replies.values())).text
