@@ -63,14 +63,13 @@ def _around(reading: Reading, fence_is_asked_for: bool) -> Iterator[Flag]:
 
 
 def _holds_object(text: str) -> bool:
-    start = text.find("{")
-    return start >= 0 and valid_object_at(text, start) > 0
+    return valid_object_at(text, text.find("{")) > 0
 
 
 def _several(reading: Reading) -> Iterator[Flag]:
     completion = reading.completion
     first = completion.find("{")
-    end = valid_object_at(completion, first) if first >= 0 else -1
+    end = valid_object_at(completion, first)
     if end < 0 or begins_without_brace(reading):
         return
     thinks = completion.find("<think>")

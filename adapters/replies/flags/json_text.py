@@ -4,82 +4,154 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from adapters.replies.reading import Reading
 
-STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"|"', re.DOTALL)
+_STRING = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 FENCE_LINE = re.compile(r"```[\w+-]{0,20}")
 WORD = re.compile(r"\w+")
 NUMBER_WORDS = frozenset(("true", "false", "null", "none", "nan", "infinity", "inf"))
 MOST_WORDS = 100_000
-
-
-class Outside(NamedTuple):
-    """A text with its strings emptied, and whether it ends inside a string or bracket."""
-
-    text: str
-    is_cut_off: bool
-    in_string: bool
-
-
-def outside_strings(text: str) -> Outside:
-    """Replace every `"…"` of a text by `""`."""
-    pieces: list[str] = []
-    position = 0
-    is_open = False
-    for match in STRING.finditer(text):
-        pieces.append(text[position : match.start()])
-        pieces.append('""')
-        position = match.end()
-        if match.end() - match.start() == 1:
-            is_open = True
-            position = len(text)
-            break
-    pieces.append(text[position:])
-    bare = "".join(pieces)
-    has_open = bare.count("{") > bare.count("}") or bare.count("[") > bare.count("]")
-    return Outside(bare, is_open or has_open, is_open)
-
-
-def strings_of(text: str) -> Iterator[str]:
-    """Yield every `"…"` of the text, including a last string that is never closed."""
-    for match in STRING.finditer(text):
-        if match.end() - match.start() == 1:
-            yield text[match.start() :]
-            return
-        yield match.group()
-
-
 MOST_QUOTES = 200
 LONGEST_REWRITTEN = 200_000
-ENDS_STRING = re.compile(r"""\s*+(?:[:}\]]|,\s*+(?:["{\[}\]\-\d]|true\b|false\b|null\b)|(?:```\s*+)?\Z)""")
+_ENDS_STRING = r"""\s*+(?:[:}\]]|,\s*+(?:["{\[}\]\-\d]|true\b|false\b|null\b)|(?:```\s*+)?\Z)"""
+_STRING_BY_ITS_END = re.compile(
+    rf'\\.|"((?:[^"\\]++|\\.|"(?!{_ENDS_STRING}))*+)(?:"|\\?\Z)', re.DOTALL
+)
+_ESCAPE_OR_QUOTE = re.compile(r'\\.|"', re.DOTALL)
+_DECODER = json.JSONDecoder()
+ABBREVIATED = re.compile(r"[\[,}\]]\s*(?:\.\.\.|…)\s*[\]},]")
+_STRING_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|(?:(?<=[\s,}\]"\d{\[])|^)(?:#|//)[^\n]*', re.DOTALL)
+
+IN_THE_TEXT: Mapping[str, re.Pattern[str]] = {
+    "a typographic quote at the end of a string": re.compile(r'"[^"“”]{0,200}”\s*[,}\]]'),
+    "quotes with backslashes, as inside a string": re.compile(r"[{,]\s*\\\""),
+    "a JSON key without its first quote": re.compile(r'[{,]\s*[A-Za-z_]\w*"\s*:'),
+    "a value without its first quote": re.compile(
+        r'"\s*:\s*(?!(?:true|false|null|None|True|False|NaN)\b)[A-Za-z][^"{}\[\]\n]*"\s*[,}\n]'
+    ),
+}
+"""Certain mistakes of invalid JSON, by their name."""
+OUTSIDE_STRINGS: Mapping[str, re.Pattern[str]] = {
+    "single quotes": re.compile("'"),
+    "a comma before a closing bracket": re.compile(r",\s*[}\]]"),
+    "a comment": re.compile(r"/\*"),
+    "Python's True, False or None": re.compile(r"\b(?:True|False|None)\b"),
+    "typographic quotes": re.compile("[“”„‟]"),
+    "... for what was left out": ABBREVIATED,
+    "a missing comma": re.compile(
+        r"\"\"\s*\"\"|(?:[}\]]|[:,\[]\s*(?:true|false|null|-?\d+(?:\.\d+)?))\s*\"\""
+    ),
+    "keys without quotes": re.compile(r"[{,]\s*[A-Za-z_]\w*\s*:"),
+}
+"""Certain mistakes of invalid JSON outside its strings."""
 
 
-def unescaped_quotes(text: str) -> list[int]:
-    """Return the offsets of unescaped quotes inside strings.
+class JsonText:
+    """A text that should be JSON; each fact about it is found once, when it is asked for."""
 
-    Empty unless escaping them makes the first object or list valid. A quote that no JSON punctuation follows cannot end
-    its string.
-    """
-    start = first_opening(text)
-    if start < 0 or len(text) > LONGEST_REWRITTEN or valid_object_at(text, start) >= 0:
-        return []
-    found: list[int] = []
-    is_inside = False
-    for match in re.finditer(r'\\.|"', text[start:], re.DOTALL):
-        at = start + match.start()
-        if match.group() != '"':
-            continue
-        if is_inside and ENDS_STRING.match(text, at + 1) is None:
-            found.append(at)
-        else:
-            is_inside = not is_inside
-        if len(found) > MOST_QUOTES:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.start = first_opening(text)
+
+    @cached_property
+    def outside(self) -> str:
+        """The text with every `"…"` emptied."""
+        return _STRING.sub('""', self.text)
+
+    @cached_property
+    def _first(self) -> tuple[int, tuple[str, int] | None]:
+        if self.start < 0:
+            return -1, None
+        try:
+            return _DECODER.raw_decode(self.text, self.start)[1], None
+        except json.JSONDecodeError as error:
+            return -1, (error.msg[0].lower() + error.msg[1:], error.pos)
+        except (ValueError, RecursionError):
+            return -1, ("nested too deeply", self.start)
+
+    @property
+    def end(self) -> int:
+        """Return the end of the first object or list; -1 if it is invalid or there is none."""
+        return self._first[0]
+
+    @property
+    def complaint(self) -> tuple[str, int] | None:
+        """Return the first JSON error in the first object or list, with its offset."""
+        return self._first[1]
+
+    @cached_property
+    def unescaped_quotes(self) -> list[int]:
+        """The offsets of unescaped quotes inside strings.
+
+        Empty unless escaping them makes the first object or list valid. A quote that no JSON punctuation follows cannot
+        end its string.
+        """
+        if self.start < 0 or len(self.text) > LONGEST_REWRITTEN or self.end >= 0:
             return []
-    return found if found and valid_object_at(with_escapes(text, found), start) >= 0 else []
+        found: list[int] = []
+        for match in _STRING_BY_ITS_END.finditer(self.text, self.start):
+            if match[1] and '"' in match[1]:
+                inner = _ESCAPE_OR_QUOTE.finditer(self.text, *match.span(1))
+                found += [one.start() for one in inner if one.group() == '"']
+                if len(found) > MOST_QUOTES:
+                    return []
+        return found if found and valid_object_at(with_escapes(self.text, found), self.start) >= 0 else []
+
+    @cached_property
+    def _ends_in_string(self) -> bool:
+        if "\\" not in self.text:
+            return self.text.count('"') % 2 == 1
+        *_, last = ["", *_STRING.findall(self.text)]
+        return _STRING_CLOSED.fullmatch(last) is None and last != ""
+
+    @cached_property
+    def is_cut_off(self) -> bool:
+        """True if broken JSON ends before its last string, object or list does.
+
+        An odd number of quotes proves nothing if the last bracket closes the first: a string may contain a quote.
+        """
+        bare, stripped = self.outside, without_fences(self.text)
+        if stripped[:1] == "{" == stripped[1:].lstrip()[:1] and bare.count("{") == bare.count("}") + 1:
+            return False  # not the end is missing: the first brace is doubled
+        has_open = bare.count("{") > bare.count("}") or bare.count("[") > bare.count("]")
+        if not has_open and not self._ends_in_string:
+            return False
+        start = first_opening(stripped)
+        is_closed = start >= 0 and stripped.endswith({"{": "}", "[": "]"}[stripped[start]])
+        return not (self._ends_in_string and is_closed) and not self.unescaped_quotes
+
+    @cached_property
+    def oddities(self) -> tuple[str, ...]:
+        """The certain mistakes that make the text invalid JSON."""
+        quotes = self.unescaped_quotes
+        said = "a quote inside a string without a backslash" if len(quotes) == 1 else ""
+        found = [said or "quotes inside strings without backslashes"] if quotes else []
+        one = JsonText(with_escapes(self.text, quotes)) if quotes else self
+        plain = without_comments(one.text)
+        if plain != one.text:
+            found.append("a comment")
+            one = JsonText(plain)
+        text, bare = one.text, one.outside
+        found += [name for name, sign in IN_THE_TEXT.items() if sign.search(text)]
+        if FENCE_LINE.search(bare):
+            found.append("a code fence")
+        if '"""' in text:
+            found.append("triple quotes")
+        if one._ends_in_string and not one.is_cut_off:
+            return tuple(found)  # the bounds of its strings are unknown
+        found += [name for name, sign in OUTSIDE_STRINGS.items() if sign.search(bare)]
+        if text.count("\n") > bare.count("\n"):
+            found.append("line breaks inside of strings")
+        return tuple(found)
+
+
+_STRING_CLOSED = re.compile(r'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 
 
 def with_escapes(text: str, quotes: list[int]) -> str:
@@ -88,97 +160,17 @@ def with_escapes(text: str, quotes: list[int]) -> str:
     return "\\".join(pieces)
 
 
-def is_cut_off(text: str) -> bool:
-    """Return whether a broken JSON text ends before its last string, object or list does.
-
-    An odd number of quotes proves nothing if the last bracket closes the first: a string may contain a quote.
-    """
-    outside, stripped = outside_strings(text), without_fences(text)
-    start = first_opening(stripped)
-    bare = outside.text
-    if stripped[:1] == "{" == stripped[1:].lstrip()[:1] and bare.count("{") == bare.count("}") + 1:
-        return False  # not the end is missing: the first brace is doubled
-    is_closed = start >= 0 and stripped.endswith({"{": "}", "[": "]"}[stripped[start]])
-    return outside.is_cut_off and not (outside.in_string and is_closed) and not unescaped_quotes(text)
-
-
-def oddities(text: str) -> Iterator[str]:
-    """Name the certain mistakes that make a text invalid JSON."""
-    quotes = unescaped_quotes(text)
-    if quotes:
-        yield (
-            "a quote inside a string without a backslash"
-            if len(quotes) == 1
-            else ("quotes inside strings without backslashes")
-        )
-        text = with_escapes(text, quotes)
-    if "#" in text or "//" in text:
-        plain = without_comments(text)
-        if plain != text:
-            yield "a comment"
-        text = plain
-    if re.search(r'"[^"“”]{0,200}”\s*[,}\]]', text):
-        yield "a typographic quote at the end of a string"
-    if re.search(r"[{,]\s*\\\"", text):
-        yield "quotes with backslashes, as inside a string"
-    if re.search(r'[{,]\s*[A-Za-z_]\w*"\s*:', text):
-        yield "a JSON key without its first quote"
-    if re.search(r'"\s*:\s*(?!true\b|false\b|null\b|None\b|True\b|False\b|NaN\b)[A-Za-z][^"{}\[\]\n]*"\s*[,}\n]', text):
-        yield "a value without its first quote"
-    bare, _, in_string = outside_strings(text)
-    if FENCE_LINE.search(bare):
-        yield "a code fence"
-    if '""""""' in bare or '"""' in text:
-        yield "triple quotes"
-    if in_string and not is_cut_off(text):
-        return  # the bounds of its strings are unknown
-    if "'" in bare:
-        yield "single quotes"
-    if re.search(r",\s*[}\]]", bare):
-        yield "a comma before a closing bracket"
-    if "/*" in bare:
-        yield "a comment"
-    if re.search(r"\b(?:True|False|None)\b", bare):
-        yield "Python's True, False or None"
-    if re.search(r"[“”„‟]", bare):
-        yield "typographic quotes"
-    if ABBREVIATED.search(bare):
-        yield "... for what was left out"
-    if re.search(r"\"\"\s*\"\"|(?:[}\]]|[:,\[]\s*(?:true|false|null|-?\d+(?:\.\d+)?))\s*\"\"", bare):
-        yield "a missing comma"
-    if re.search(r"[{,]\s*[A-Za-z_]\w*\s*:", bare):
-        yield "keys without quotes"
-    if any("\n" in string for string in strings_of(text)):
-        yield "line breaks inside of strings"
-
-
-ABBREVIATED = re.compile(r"[\[,}\]]\s*(?:\.\.\.|…)\s*[\]},]")
-_STRING_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|(?:(?<=[\s,}\]"\d{\[])|^)(?:#|//)[^\n]*', re.DOTALL)
-
-
 def without_comments(text: str) -> str:
     """Remove the comments `# …` and `// …` outside the strings of a JSON text."""
+    if "#" not in text and "//" not in text:
+        return text
     return _STRING_OR_COMMENT.sub(lambda match: match.group() if match.group()[0] == '"' else "", text)
-
-
-def first_complaint(text: str) -> tuple[str, int] | None:
-    """Return the first JSON error in the first object or list, with its offset."""
-    start = first_opening(text)
-    if start < 0:
-        return None
-    try:
-        json.JSONDecoder().raw_decode(text, start)
-    except json.JSONDecodeError as error:
-        return error.msg[0].lower() + error.msg[1:], error.pos
-    except (ValueError, RecursionError):
-        return "nested too deeply", start
-    return None
 
 
 def first_opening(text: str) -> int:
     """Return the offset of the first `{` or `[`; -1 for none."""
-    places = [place for place in (text.find("{"), text.find("[")) if place >= 0]
-    return min(places, default=-1)
+    brace, bracket = text.find("{"), text.find("[")
+    return max(brace, bracket) if brace < 0 or bracket < 0 else min(brace, bracket)
 
 
 def begins_without_brace(reading: Reading) -> bool:
@@ -190,11 +182,12 @@ def begins_without_brace(reading: Reading) -> bool:
 
 def valid_object_at(text: str, start: int) -> int:
     """Return the end of the valid JSON value at `start`; -1 if there is none."""
+    if start < 0:
+        return -1
     try:
-        _, end = json.JSONDecoder().raw_decode(text, start)
+        return _DECODER.raw_decode(text, start)[1]
     except (ValueError, RecursionError):
         return -1
-    return end
 
 
 def lost_words(text: str, value: object) -> list[str]:
@@ -204,23 +197,17 @@ def lost_words(text: str, value: object) -> list[str]:
     """
     if "\\" in text:
         return []
-    if "#" in text or "//" in text:
-        text = without_comments(text)
     kept = set(_words_of(value))
-    numbers = {int(word) for word in kept if word.isascii() and word.isdigit() and len(word) < 20}
-    lost: dict[str, None] = {}
-    for number, match in enumerate(WORD.finditer(FENCE_LINE.sub(" ", text))):
-        word = match.group()
-        if number >= MOST_WORDS:
-            break
-        if word in kept or word.lower() in NUMBER_WORDS:
-            continue
-        if word[0].isdigit() and not (
-            word.isascii() and word.isdigit() and len(word) < 20 and int(word) not in numbers
-        ):
-            continue
-        lost[word] = None
-    return list(lost)
+    words = list(islice(dict.fromkeys(WORD.findall(FENCE_LINE.sub(" ", without_comments(text)))), MOST_WORDS))
+    lost = [word for word in words if word not in kept and word.lower() not in NUMBER_WORDS]
+    if any(word[0].isdigit() for word in lost):
+        numbers = {int(word) for word in kept if _is_whole_number(word)}
+        lost = [word for word in lost if not word[0].isdigit() or (_is_whole_number(word) and int(word) not in numbers)]
+    return lost
+
+
+def _is_whole_number(word: str) -> bool:
+    return word.isascii() and word.isdigit() and len(word) < 20
 
 
 def _words_of(value: object) -> Iterator[str]:

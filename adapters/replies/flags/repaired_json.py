@@ -10,14 +10,9 @@ from typing import TYPE_CHECKING
 from adapters.replies.flag import Flag, place, shown
 from adapters.replies.flags.json_text import (
     ABBREVIATED,
+    JsonText,
     begins_without_brace,
-    first_complaint,
-    first_opening,
-    is_cut_off,
     lost_words,
-    oddities,
-    outside_strings,
-    unescaped_quotes,
     valid_object_at,
     without_fences,
 )
@@ -28,6 +23,7 @@ if TYPE_CHECKING:
 
 THOUSANDS = re.compile(r"\d,\d{3}(?!\d)")
 KEY_OF_WORDS = re.compile(r"[,{]\s*[A-Za-z]\w* +([A-Za-z]\w*)\s*:")
+PERCENT = re.compile(r"\d\s?%")
 MOST_SHOWN = 5
 
 
@@ -53,18 +49,17 @@ def _whole(reading: Reading, text: str) -> Iterator[Flag]:
             "json-repaired", "The { before the object is missing; json_repair parsed the reply as if it were there."
         )
         return
-    start = text.find("{")
-    if start >= 0 and valid_object_at(text, start) >= 0:
+    if valid_object_at(text, text.find("{")) >= 0:
         return
-    outside = outside_strings(text)
-    if is_cut_off(text):
+    json = JsonText(text)
+    if json.is_cut_off:
         yield Flag(
             "cut-off-json-completed",
             "The JSON ends in the middle: json_repair closed what was open, and the reply is parsed as if complete.",
         )
-    yield Flag("json-repaired", _why(reading, text))
-    yield from _abbreviated(reading, text, outside.text)
-    for match in KEY_OF_WORDS.finditer(outside.text):
+    yield Flag("json-repaired", _why(reading, json))
+    yield from _abbreviated(reading, json)
+    for match in KEY_OF_WORDS.finditer(json.outside):
         if match.group(1) in reading.signature.output_fields:
             yield Flag(
                 "key-of-several-words",
@@ -74,13 +69,13 @@ def _whole(reading: Reading, text: str) -> Iterator[Flag]:
             )
 
 
-def _why(reading: Reading, text: str) -> str:
-    seen, quotes = ", ".join(oddities(text)), unescaped_quotes(text)
-    complaint = ("", quotes[0]) if quotes else first_complaint(text)
+def _why(reading: Reading, json: JsonText) -> str:
+    seen, quotes = ", ".join(json.oddities), json.unescaped_quotes
+    complaint = ("", quotes[0]) if quotes else json.complaint
     where = ""
     if complaint is not None:
         said = f"{complaint[0]}, " if complaint[0] else ""
-        where = f" ({said}{_place_in(reading, text, complaint[1])})"
+        where = f" ({said}{_place_in(reading, json.text, complaint[1])})"
     found = f": it has {seen}" if seen else ""
     return f"The reply is not valid JSON{where}{found}; json_repair rewrote it before it was parsed."
 
@@ -91,8 +86,9 @@ def _place_in(reading: Reading, text: str, at: int) -> str:
     return place(reading, offset + at)
 
 
-def _abbreviated(reading: Reading, text: str, bare: str, name: str | None = None) -> Iterator[Flag]:
-    match = ABBREVIATED.search(text) if ABBREVIATED.search(bare) else None
+def _abbreviated(reading: Reading, json: JsonText, name: str | None = None) -> Iterator[Flag]:
+    text = json.text
+    match = ABBREVIATED.search(text) if ABBREVIATED.search(json.outside) else None
     if match is not None:
         dots = "…" if "…" in match.group() else "..."
         where = _place_in(reading, text, match.start() + match.group().index(dots))
@@ -115,7 +111,7 @@ def _member(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag]
             name,
         )
     if field.raw and field.state == "read":
-        yield from _losses(name, field.raw, step.after)
+        yield from _losses(name, JsonText(field.raw), step.after)
     elif step.after == "" and '"""' in step.before:
         yield Flag(
             "text-lost-in-repair",
@@ -126,16 +122,16 @@ def _member(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag]
 
 def _field(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag]:
     name, text, after = field.name, step.before, step.after
-    start = first_opening(text)
-    end = valid_object_at(text, start) if start >= 0 else -1
+    json = JsonText(text)
+    start, end = json.start, json.end
     if end < 0:
         if isinstance(after, list | dict) and text.lstrip()[:1] not in ("[", "{", "`", '"', "'", "("):
             yield _from_prose(name, after, text)
         elif isinstance(after, list | dict):
-            yield from _mended(name, text)
-            yield from _abbreviated(reading, text, outside_strings(text).text, name)
+            yield from _mended(name, json)
+            yield from _abbreviated(reading, json, name)
             if field.state == "read":
-                yield from _losses(name, text, after)
+                yield from _losses(name, json, after)
         return
     rest = text[end:].strip()
     if rest[:1] in ("[", "{"):
@@ -168,19 +164,19 @@ def _from_prose(name: str, after: object, text: str) -> Flag:
     )
 
 
-def _mended(name: str, text: str) -> Iterator[Flag]:
-    if is_cut_off(text):
+def _mended(name: str, json: JsonText) -> Iterator[Flag]:
+    if json.is_cut_off:
         yield Flag(
             "cut-off-json-completed",
             f"The JSON of `{name}` ends in the middle: json_repair closed what was open; it is parsed as if complete.",
             name,
         )
-    seen = ", ".join(oddities(text)) or (first_complaint(text) or ("it is not well-formed", 0))[0]
+    seen = ", ".join(json.oddities) or (json.complaint or ("it is not well-formed", 0))[0]
     yield Flag("json-repaired", f"The value of `{name}` is not valid JSON ({seen}); json_repair rewrote it.", name)
 
 
-def _losses(name: str, raw: str, after: object) -> Iterator[Flag]:
-    bare = outside_strings(raw).text
+def _losses(name: str, json: JsonText, after: object) -> Iterator[Flag]:
+    raw, bare = json.text, json.outside
     if "-Infinity" in bare and _holds_infinity(after):
         yield Flag("minus-sign-lost", f"-Infinity in `{name}` lost its sign while the JSON was repaired.", name)
     if isinstance(after, list) and THOUSANDS.search(bare):
@@ -190,7 +186,7 @@ def _losses(name: str, raw: str, after: object) -> Iterator[Flag]:
             name,
         )
         return
-    if re.search(r"\d\s?%", bare) and not isinstance(after, str):
+    if PERCENT.search(bare) and not isinstance(after, str):
         yield Flag("percent-sign-dropped", f"{shown(raw)} in `{name}` lost its % and became {shown(after)}.", name)
         return
     lost = lost_words(raw, after)

@@ -52,8 +52,7 @@ def given_value(field: FieldReading, annotation: Any) -> Any:
     kind, text = _single_kind(annotation), without_fences(last.before)
     is_plain = get_origin(kind) is Literal or (isinstance(kind, type) and issubclass(kind, bool | int | float | Enum))
     begins = "{" if isinstance(last.after, dict) else "["
-    start = first_opening(text)
-    is_written = (text[:1] == begins and not is_plain) or (start >= 0 and valid_object_at(text, start) >= 0)
+    is_written = (text[:1] == begins and not is_plain) or valid_object_at(text, first_opening(text)) >= 0
     return last.after if is_written else last.before.strip()
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 
 from adapters.formats.catalog import make
-from adapters.replies.flags.json_text import unescaped_quotes, with_escapes
+from adapters.replies.flags.json_text import JsonText, with_escapes
 from adapters.replies.forms import FORMS
 from adapters.replies.reading import Reading
 from adapters.signatures.signature import Field, Signature
@@ -49,7 +49,7 @@ def test_an_unescaped_quote_is_neither_an_end_nor_a_missing_comma(text: str) -> 
     assert "without a backslash" in repaired.message or "without backslashes" in repaired.message
     assert f"column {text.index(chr(34), 16) + 1 if '1/2' in text else text.index('big')}" in repaired.message
     assert "missing comma" not in sentences(reading) and "ends in the middle" not in sentences(reading)
-    assert json.loads(with_escapes(text, unescaped_quotes(text)))["advice"] == "b"
+    assert json.loads(with_escapes(text, JsonText(text).unescaped_quotes))["advice"] == "b"
 
 
 @pytest.mark.parametrize("text", ['{"discussion": "a", "advice": "b', '{"discussion": "a", "advice": "b"'])
@@ -61,12 +61,12 @@ def test_json_that_is_cut_off_is_called_so(text: str) -> None:
     "text", ['{"a": "b"}', "", "{", '"""', '{"a": "\\""}', '["x", "y"]', '{"a": "b" c}', '{"a": ' + '"' * 501 + "}"]
 )
 def test_quotes_are_only_escaped_where_that_makes_the_text_valid(text: str) -> None:
-    assert unescaped_quotes(text) == []
+    assert JsonText(text).unescaped_quotes == []
 
 
 def test_looking_for_unescaped_quotes_is_linear() -> None:
     text = '{"a": "' + 'x" y ' * 40_000 + '"}'
-    assert loops(lambda: unescaped_quotes(text)) < LOOPS_A_SECOND
+    assert loops(lambda: JsonText(text).unescaped_quotes) < LOOPS_A_SECOND
 
 
 def test_a_marker_at_the_beginning_is_no_json_list() -> None:
