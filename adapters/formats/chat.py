@@ -36,7 +36,8 @@ def read_chat(found: Findings) -> Reading:
     """Parse a reply in the Chat format."""
     completion, outputs = found.completion, found.signature.output_fields
     spans: list[Span] = []
-    for section in sections(completion):
+    found.sections = sections(completion)
+    for section in found.sections:
         name = section.name
         if name not in outputs and name == "completed":
             spans.append(Span(section.marker_start, section.marker_end, "marker"))

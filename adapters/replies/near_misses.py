@@ -26,7 +26,7 @@ from adapters.replies.repairs import (
     under_markers,
     value_guesses,
 )
-from adapters.replies.sections import begins_with_marker, markers_like, sections, sound
+from adapters.replies.sections import begins_with_marker, markers_like, sound
 
 
 def without_thinking(text: str) -> str | None:
@@ -147,7 +147,7 @@ def _chat(reading: Reading) -> Iterator[Guess]:
             "[[ ## name ## ]]. Written so, it parses as",
             mended,
         )
-    found = sections(text)
+    found = reading.sections
     first = next(iter(signature.output_fields), "")
     if found and first not in {section.name for section in found} and text[: found[0].marker_start].strip():
         yield Guess(

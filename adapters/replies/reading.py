@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
@@ -15,6 +15,7 @@ from adapters.replies.token_probabilities import Token, probability_of
 from adapters.values.plain_json import Step, plain
 
 if TYPE_CHECKING:
+    from adapters.replies.sections import Section
     from adapters.signatures.signature import Signature
 
 MOST_FIXES = 3
@@ -155,6 +156,9 @@ class Reading(ShowsItself):
 
     repair_steps: int = field(default=0, repr=False, compare=False)
     """Steps that json_repair took (`adapters.json_text.repair_limits.REPAIR_STEPS`); near misses have the rest."""
+
+    sections: Sequence[Section] = field(default=(), repr=False, compare=False)
+    """The sections of a Chat reply."""
 
     tokens: tuple[Token, ...] = field(default=(), repr=False, compare=False)
     """The reply's tokens with their probabilities, if the provider returned them."""

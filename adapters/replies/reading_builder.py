@@ -11,6 +11,7 @@ import pydantic
 from adapters.errors import AdapterParseError
 from adapters.json_text.repair_limits import repair_steps
 from adapters.replies.reading import Extract, FieldReading, Reader, Reading, ReadingError, ReplyForm, Span
+from adapters.replies.sections import Section
 from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.values.coercion import coerce
 from adapters.values.plain_json import Step
@@ -35,6 +36,7 @@ class Findings:
     fields: dict[str, FieldReading] = field(default_factory=dict)
     error: ReadingError | None = None
     exception: Exception | None = None
+    sections: Sequence[Section] = ()
 
     def coerce(
         self,
@@ -126,6 +128,7 @@ class Findings:
             form=self.form,
             reader=self.reader,
             repair_steps=self.steps_left - repair_steps().left,
+            sections=self.sections,
         )
 
     def _complete(self, adapter_name: str, searched: tuple[int, int] | None) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import Enum
+from functools import lru_cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
 from adapters.replies.forms import FORMS
@@ -23,9 +25,10 @@ class Guess(NamedTuple):
     mended: str
 
 
-def names_by_sound(signature: Signature) -> dict[str, str]:
+@lru_cache(maxsize=256)
+def names_by_sound(signature: Signature) -> Mapping[str, str]:
     """Map normalized names (without case, spaces, hyphens, underscores) to output fields."""
-    return {sound(name): name for name in signature.output_fields}
+    return MappingProxyType({sound(name): name for name in signature.output_fields})
 
 
 GROUPED = re.compile(r"[-+]?\d{1,3}(?:[,' ]\d{3})+(?:\.\d+)?")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from adapters.replies.flag import Flag, line, place, shown
 from adapters.replies.flags.verdict import named
 from adapters.replies.flags.wrong_places import name_flags
 from adapters.replies.repairs import names_by_sound
-from adapters.replies.sections import UNUSUAL_BREAKS, Section, markers_like, sections, sound
+from adapters.replies.sections import UNUSUAL_BREAKS, MarkerLike, Section, markers_like, sound
 from adapters.types.recognition import is_named
 
 if TYPE_CHECKING:
@@ -17,28 +18,33 @@ if TYPE_CHECKING:
 
 COMPLETED = "completed"
 FENCE = "```"
-MOST_MARKERS = 200
+MOST_MARKERS = 2000
 
 
 def chat_structure(reading: Reading) -> Iterator[Flag]:
     """Yield flags for the markers of a Chat reply."""
-    found = sections(reading.completion)
+    found, outputs, completion = reading.sections, reading.signature.output_fields, reading.completion
     if not found:
         return
-    taken = _taken(reading, found)
-    yield from _preamble(reading, found, taken)
-    yield from _end(reading, found, taken)
-    yield from _not_taken(reading, found, taken)
-    for name, section in taken.items():
-        yield from _value(reading, name, section)
-
-
-def _taken(reading: Reading, found: Sequence[Section]) -> dict[str, Section]:
     taken: dict[str, Section] = {}
     for section in found:
-        if section.name in reading.signature.output_fields:
+        if section.name in outputs:
             taken.setdefault(section.name, section)
-    return taken
+    likes: list[MarkerLike] = []
+    if completion.count("[") > len("[[") * len(found):
+        names = (*names_by_sound(reading.signature), COMPLETED)
+        likes = list(islice(markers_like(completion, names), MOST_MARKERS))
+    yield from _preamble(reading, found, taken)
+    yield from _end(reading, found, taken, likes)
+    if len(found) > len(taken):
+        yield from _not_taken(reading, found, taken)
+    has_thoughts = "<think>" in completion
+    for name, section in taken.items():
+        if has_thoughts:
+            yield from _inside_thoughts(reading, name, section)
+        yield from _value(reading, name, section)
+        if likes:
+            yield from _markers_within(reading, name, section, likes)
 
 
 def _preamble(reading: Reading, found: Sequence[Section], taken: dict[str, Section]) -> Iterator[Flag]:
@@ -59,7 +65,9 @@ def _preamble(reading: Reading, found: Sequence[Section], taken: dict[str, Secti
         yield Flag("preamble-dropped", f"The text before the first marker was dropped: {shown(before)}.")
 
 
-def _end(reading: Reading, found: Sequence[Section], taken: dict[str, Section]) -> Iterator[Flag]:
+def _end(
+    reading: Reading, found: Sequence[Section], taken: dict[str, Section], likes: Sequence[MarkerLike]
+) -> Iterator[Flag]:
     if COMPLETED in reading.signature.output_fields or not taken:
         return
     end = next((section for section in found if section.name == COMPLETED), None)
@@ -81,22 +89,22 @@ def _end(reading: Reading, found: Sequence[Section], taken: dict[str, Section]) 
             f"The reply ends within a marker, and the piece {shown(tail)} became part of `{last.name}`.",
             last.name if last.name in taken else None,
         )
-    elif not any(sound(like.name) == COMPLETED for like in markers_like(last.text, (COMPLETED,))):
+    elif not any(like.start >= last.start and sound(like.name) == COMPLETED for like in likes):
         lacks_end = "The reply does not end with [[ ## completed ## ]], which dspy does not require"
-        may_be_cut_off = _is_a_beginning(reading, found)
+        may_be_cut_off = _is_a_beginning(reading, found, likes)
         yield Flag(
             "completed-marker-missing", f"{lacks_end}; it may have been cut off." if may_be_cut_off else f"{lacks_end}."
         )
 
 
-def _is_a_beginning(reading: Reading, found: Sequence[Section]) -> bool:
+def _is_a_beginning(reading: Reading, found: Sequence[Section], likes: Sequence[MarkerLike]) -> bool:
     """Return whether the reply may be cut off: fields in order, none left out."""
     outputs = list(reading.signature.output_fields)
     names = list(dict.fromkeys(section.name for section in found if section.name in outputs))
     meant = names_by_sound(reading.signature)
     is_misspelt = any(
         meant.get(sound(like.name), like.name) not in names and sound(like.name) in meant
-        for like in markers_like(reading.completion, meant)
+        for like in likes
     )
     return names == outputs[: len(names)] and found[-1].name == names[-1] and not is_misspelt
 
@@ -153,33 +161,39 @@ def _duplicate(reading: Reading, name: str, first: Section, later: Section) -> I
     )
 
 
-def _value(reading: Reading, name: str, section: Section) -> Iterator[Flag]:
+def _inside_thoughts(reading: Reading, name: str, section: Section) -> Iterator[Flag]:
     completion = reading.completion
-    where = line(reading, section.marker_start)
     opened = completion.rfind("<think>", 0, section.marker_start)
     if opened >= 0 and opened > completion.rfind("</think>", 0, section.marker_start):
         yield Flag(
             "marker-inside-think",
-            f"The first [[ ## {name} ## ]] ({where}) is inside <think>: a draft was taken as the answer.",
+            f"The first [[ ## {name} ## ]] ({line(reading, section.marker_start)}) is inside <think>: a draft was "
+            "taken as the answer.",
             name,
         )
+
+
+def _value(reading: Reading, name: str, section: Section) -> Iterator[Flag]:
+    completion = reading.completion
     if section.start < section.marker_end:
         leaked = completion[section.start : section.marker_end]
         yield Flag(
             "indented-marker-leaks",
-            f"The marker on {where} is indented, and by a bug in dspy its last characters {shown(leaked)} became the "
+            f"The marker on {line(reading, section.marker_start)} is indented, and by a bug in dspy its last characters {shown(leaked)} became the "
             f"beginning of `{name}`.",
             name,
         )
     elif section.on_marker_line:
         yield Flag(
             "text-on-the-marker-line",
-            f"`{name}` begins on the marker's own line ({where}): everything behind ]] belongs to it: "
-            f"{shown(section.text)}.",
+            f"`{name}` begins on the marker's own line ({line(reading, section.marker_start)}): everything behind ]] "
+            f"belongs to it: {shown(section.text)}.",
             name,
         )
-    else:
+    elif completion[section.start - 1 : section.start] in (" ", "\t"):
         yield from _indentation(reading, name, section)
+    if section.is_plain:  # no unusual line breaks in the reply
+        return
     raw = completion[section.start : section.end]
     unusual = sorted({character for character in UNUSUAL_BREAKS if character in raw})
     if unusual:
@@ -189,7 +203,6 @@ def _value(reading: Reading, name: str, section: Section) -> Iterator[Flag]:
             "even inside JSON strings.",
             name,
         )
-    yield from _markers_within(reading, name, section)
 
 
 def _indentation(reading: Reading, name: str, section: Section) -> Iterator[Flag]:
@@ -207,13 +220,13 @@ def _indentation(reading: Reading, name: str, section: Section) -> Iterator[Flag
         )
 
 
-def _markers_within(reading: Reading, name: str, section: Section) -> Iterator[Flag]:
+def _markers_within(
+    reading: Reading, name: str, section: Section, likes: Sequence[MarkerLike]
+) -> Iterator[Flag]:
     outputs, meant = reading.signature.output_fields, names_by_sound(reading.signature)
-    names = (*meant, COMPLETED)
-    for number, like in enumerate(markers_like(reading.completion, names, section.start, section.end)):
-        if number >= MOST_MARKERS:
-            return
-        if like.end <= section.marker_end or not (like.has_hashes or like.begins_line):
+    for like in likes:
+        is_inside = section.start < like.end <= section.end and like.end > section.marker_end
+        if not is_inside or not (like.has_hashes or like.begins_line):
             continue
         written = reading.completion[like.start : like.end].strip()
         where = place(reading, like.end - len(written))

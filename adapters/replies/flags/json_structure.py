@@ -13,6 +13,7 @@ from adapters.replies.flags.verdict import named
 if TYPE_CHECKING:
     from adapters.replies.reading import Reading, Span
 
+CLOSING = re.compile(r"[\s,]*[}\]]*(?:\s*[}\]])*")
 MOST_MISSING = 20
 KEY = re.compile(r'"([^"\\]{1,200})"')
 LIST = re.compile(r"""\[[\s\[]*+(?:["{\]]|-?\d[\d.eE+\-]*+\s*+[,\]]|(?:true|false|null)\b)""")
@@ -21,42 +22,39 @@ FULL_WIDTH = re.compile("[\"'\\]}\\w]\\s?[：，]")
 
 def json_structure(reading: Reading) -> Iterator[Flag]:
     """Yield structural flags for a reply parsed as one JSON object."""
-    yield from _around(reading, fence_is_asked_for=False)
-    yield from _several(reading)
-    yield from _no_object(reading)
-    yield from _broken_keys(reading)
+    before, after = _around(reading)
+    is_valid = any(one.extract is not None for one in reading.fields.values())
+    if not is_valid or before or after:
+        yield from _dropped(reading, before, after, fence_is_asked_for=False)
+        yield from _several(reading)
+        yield from _no_object(reading)
+        yield from _broken_keys(reading)
     yield from _keys(reading)
 
 
 def fenced_json_structure(reading: Reading) -> Iterator[Flag]:
     """Yield structural flags for a reply parsed as a fenced JSON block."""
-    yield from _around(reading, fence_is_asked_for=True)
+    yield from _dropped(reading, *_around(reading), fence_is_asked_for=True)
     yield from _keys(reading)
 
 
-def _bounds(reading: Reading) -> tuple[int, int] | None:
-    """Return the range that the parser took or recognised, braces included; None if empty."""
-    marked = [span for span in reading.spans if span.kind != "ignored"]
+def _around(reading: Reading) -> tuple[str, str]:
+    """Return the texts before and after the object, braces excluded, that the parser took or recognised."""
+    completion, marked = reading.completion, [span for span in reading.spans if span.kind != "ignored"]
     if not marked:
-        return None
+        return "", ""
     start, end = marked[0].start, marked[-1].end
-    opening = reading.completion.rfind("{", 0, start)
-    if reading.completion.startswith("{", start) or opening < 0:
-        opening = start
-    after = reading.completion[end : end + 200]
-    closing = re.match(r"[\s,]*[}\]]*(?:\s*[}\]])*", after)
-    return opening, end + (closing.end() if closing else 0)
+    if not completion.startswith("{", start):
+        opening = completion.rfind("{", 0, start)
+        start = start if opening < 0 else opening
+    closing = CLOSING.match(completion, end, end + 200)
+    return completion[:start].strip(), completion[end if closing is None else closing.end() :].strip()
 
 
-def _around(reading: Reading, fence_is_asked_for: bool) -> Iterator[Flag]:
-    bounds = _bounds(reading)
-    if bounds is None:
-        return
-    before, after = reading.completion[: bounds[0]], reading.completion[bounds[1] :]
+def _dropped(reading: Reading, before: str, after: str, fence_is_asked_for: bool) -> Iterator[Flag]:
     if "```" in before and not fence_is_asked_for:
-        yield Flag(
-            "fence-dropped", f"The code fence around the JSON ({line(reading, before.find('```'))}) was dropped."
-        )
+        fence = reading.completion.find("```")
+        yield Flag("fence-dropped", f"The code fence around the JSON ({line(reading, fence)}) was dropped.")
     for where, text in (("before", without_fences(before)), ("after", without_fences(after))):
         if text.strip("[]{}, \n") and not _holds_object(text):
             yield Flag("text-around-dropped", f"The text {where} the JSON object was dropped: {shown(text)}.")

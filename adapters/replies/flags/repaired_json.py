@@ -31,7 +31,7 @@ def repaired_json(reading: Reading) -> Iterator[Flag]:
     """Yield flags for each json_repair step, on the whole reply or on a field's text."""
     document: Step | None = None
     for field in reading.fields.values():
-        for step in field.steps:
+        for step in field.coercions:
             if step.rule != "json_repair" or type(step.before) is not str:
                 continue
             if step.path and document is None:

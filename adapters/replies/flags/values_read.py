@@ -105,7 +105,7 @@ def _of_field(reading: Reading, field: FieldReading) -> Iterator[Flag]:
         yield from _code(reading, field, annotation)
         yield from _numbers(field)
     yield from constraint_flags(one, field.value)
-    validated = next((step for step in field.steps if step.rule.startswith("pydantic")), None)
+    validated = next((step for step in field.coercions if step.rule.startswith("pydantic")), None)
     if validated is not None:
         lost = extra_keys(annotation, validated.before, validated.rule == "pydantic_by_name")
         yield from _nearly(one, validated.before, lost)
@@ -145,7 +145,7 @@ def _text(field: FieldReading, is_xml: bool) -> Iterator[Flag]:
         if name in _object(value):
             said = f"The text `{name}` contains a JSON object with the key {shown(name)}: the model answered in JSON."
             yield Flag("json-in-a-text-field", said, name)
-    step = next((step for step in field.steps if step.rule == "str"), None)
+    step = next((step for step in field.coercions if step.rule == "str"), None)
     if step is None:
         return
     before = step.before
@@ -222,14 +222,14 @@ def _union(field: FieldReading, annotation: object) -> Iterator[Flag]:
 
 def _by_steps(field: FieldReading, annotation: object) -> Iterator[Flag]:
     name = field.name
-    unwrapped = [step for step in field.steps if step.rule in ("unwrap", "unquote")]
+    unwrapped = [step for step in field.coercions if step.rule in ("unwrap", "unquote")]
     if unwrapped:
         yield Flag(
             "literal-unwrapped",
             f"{shown(unwrapped[0].before)} was unwrapped to {shown(unwrapped[-1].after)}, which `{name}` allows.",
             name,
         )
-    for step in field.steps:
+    for step in field.coercions:
         if step.rule == "enum_by_name" and isinstance(step.after, Enum):
             yield Flag(
                 "enum-by-name",
@@ -284,7 +284,7 @@ def _validated(name: str, field: FieldReading, step: Step, annotation: object) -
 
 
 def _decimal(name: str, field: FieldReading, value: Decimal) -> Iterator[Flag]:
-    text = next((step.before for step in field.steps if step.rule == "json" and type(step.before) is str), field.raw)
+    text = next((step.before for step in field.coercions if step.rule == "json" and type(step.before) is str), field.raw)
     try:
         written = Decimal((text or "").strip().strip('"'))
     except InvalidOperation:
@@ -317,11 +317,11 @@ def _code(reading: Reading, field: FieldReading, annotation: object) -> Iterator
     if not is_named(annotation, "Code"):
         return
     name = field.name
-    validated = field.steps[-1] if field.steps else None
+    validated = field.coercions[-1] if field.coercions else None
     given = validated.before if validated is not None else None
     if isinstance(given, dict):
         given = given.get("code")
-    if reading.form in ("markers", "xml") and any(step.rule in ("json", "literal_eval") for step in field.steps):
+    if reading.form in ("markers", "xml") and any(step.rule in ("json", "literal_eval") for step in field.coercions):
         yield Flag(
             "code-was-evaluated",
             f"The program in `{name}` is also a JSON or Python literal, so its value was taken: {shown(given)}.",

@@ -43,9 +43,9 @@ def values_refused(reading: Reading) -> Iterator[Flag]:
 
 def given_value(field: FieldReading, annotation: Any) -> Any:
     """Return the rejected value: the text itself if json_repair made up a list or object from it."""
-    last = field.steps[-1] if field.steps else None
-    if last is None:
-        return field.raw
+    if not field.coercions:
+        return field.raw if field.extract is None else field.extract.after
+    last = field.coercions[-1]
     is_made = last.rule == "json_repair" and not last.path and isinstance(last.after, list | dict)
     if not is_made or type(last.before) is not str:
         return last.after
