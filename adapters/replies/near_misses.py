@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, get_args
 
 from adapters.json_text.repair_limits import one_reading
+from adapters.replies.flag import Flag
 from adapters.replies.flags.chat_structure import chat_structure
 from adapters.replies.flags.json_text import valid_object_at
 from adapters.replies.flags.wrong_places import nearly_right
@@ -49,7 +50,8 @@ BARE_LESS_THAN = re.compile(r"<(?!/?[A-Za-z_]|!\[CDATA\[)")
 CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 NAMESPACE = re.compile(r"\sxmlns(?::\w{1,50})?=(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}')")
 MOST_NAMES = 50
-FULL_WIDTH = str.maketrans("：，｛｝［］＂“”", ':,{}[]"""')
+FULL_WIDTH_SIGNS = "：，｛｝［］＂“”"
+FULL_WIDTH = str.maketrans(FULL_WIDTH_SIGNS, ':,{}[]"""')
 
 
 def guesses(reading: Reading) -> Iterator[Guess]:
@@ -158,7 +160,7 @@ def _chat(reading: Reading) -> Iterator[Guess]:
     for section in found:
         if section.name in signature.output_fields:
             last[section.name] = section.text
-    if last and len(found) > len(last):
+    if last and sum(section.name in last for section in found) > len(last):
         yield Guess(
             "Some fields are answered more than once; with the last answer of each it parses as",
             FORMS["markers"].write_values(last),
@@ -198,7 +200,8 @@ def _json(reading: Reading) -> Iterator[Guess]:
         whole = f'{{"{names[0]}": {text[opening:closing]}}}'
         mended = f"```json\n{whole}\n```" if reading.form == "fenced json" else whole
         yield Guess(f"The list is probably `{names[0]}` itself; as an object with that JSON key it parses as", mended)
-    yield Guess("With ASCII punctuation instead of full-width signs it parses as", text.translate(FULL_WIDTH))
+    if any(map(text.__contains__, FULL_WIDTH_SIGNS)):
+        yield Guess("With ASCII punctuation instead of full-width signs it parses as", text.translate(FULL_WIDTH))
     merged: dict[str, Any] = {}
     for one in found:
         merged.update(by_sound(one, signature))
@@ -285,7 +288,7 @@ def find(reading: Reading) -> tuple[NearMiss, ...]:
 
 def _find(reading: Reading) -> tuple[NearMiss, ...]:
     reader = reading.reader
-    before = _quality(reading)
+    before = _quality(reading, reading.flags)
     if (
         before == (True, len(reading.fields), 0)
         or reader is None
@@ -303,7 +306,7 @@ def _find(reading: Reading) -> tuple[NearMiss, ...]:
         mended = reader.read(reading.signature, guess.mended)
         if (mended.ok, _read(mended)) < best[:2]:
             continue
-        quality = _quality(mended)
+        quality = _quality(mended, chat_structure(mended) if mended.form == "markers" else ())
         if quality > before and quality >= best and all(mended.values != one.reading.values for one in kept):
             kept.append(NearMiss(guess.message, guess.mended, mended))
             best = quality
@@ -316,6 +319,5 @@ def _read(reading: Reading) -> int:
     return sum(one.state == "read" for one in reading.fields.values())
 
 
-def _quality(reading: Reading) -> tuple[bool, int, int]:
-    leaks = sum(flag.name in LEAKS for flag in chat_structure(reading)) if reading.form == "markers" else 0
-    return reading.ok, _read(reading), -leaks
+def _quality(reading: Reading, flags: Iterable[Flag]) -> tuple[bool, int, int]:
+    return reading.ok, _read(reading), -sum(flag.name in LEAKS for flag in flags)

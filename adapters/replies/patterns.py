@@ -5,7 +5,7 @@ Flags recognise the patterns, by name; the order is the rank, the most decisive 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
@@ -20,17 +20,13 @@ from adapters.types.recognition import is_named
 if TYPE_CHECKING:
     from adapters.replies.reading import Reading
 
-FixMaker = Callable[["Reading", str | None], Iterator[Fix]]
+FixMaker = Callable[["Reading", str | None], Iterable[Fix]]
 
 
 def use(adapter: str) -> FixMaker:
     """Offer another adapter for the column."""
-
-    def make(reading: Reading, field: str | None) -> Iterator[Fix]:
-        if reading.adapter.lower().removesuffix("adapter") != adapter:
-            yield use_adapter(adapter)
-
-    return make
+    names, fixes = (adapter, f"{adapter}adapter"), (use_adapter(adapter),)
+    return lambda reading, field: () if reading.adapter.lower() in names else fixes
 
 
 def describe(words: str) -> FixMaker:

@@ -213,6 +213,8 @@ def under_labels(text: str, signature: Signature) -> dict[str, str]:
 def between_tags(text: str, signature: Signature) -> dict[str, str]:
     """Return the text between tags named like output fields, in any case and depth."""
     found: dict[str, str] = {}
+    if "<" not in text:
+        return found
     lower = text.lower()
     for name in signature.output_fields:
         opening = re.compile(rf"<{re.escape(name)}(?:\s[^<>]{{0,500}})?>", re.IGNORECASE).search(text)

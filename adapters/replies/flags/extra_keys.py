@@ -9,7 +9,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from pydantic import AliasChoices, AliasPath, BaseModel
 from typing_extensions import is_typeddict
 
-from adapters.types.recognition import is_custom_type
+from adapters.types.recognition import ByIdentity, is_custom_type
 
 MOST_VALUES = 10_000
 MOST_KEYS = 100
@@ -39,7 +39,7 @@ def _inside(annotation: Any, value: Any, found: dict[str, None], by_name: bool) 
         return [] if item is None else [(item, one) for one in value[:MOST_VALUES]]
     if origin is dict and len(arguments) == 2:
         return [(arguments[1], one) for one in list(value.values())[:MOST_VALUES]]
-    known = known_keys(annotation, by_name)
+    known = (known_keys_and_names if by_name else known_keys)(annotation)
     if known is None:
         return []
     inner: list[tuple[Any, Any]] = []
@@ -51,11 +51,7 @@ def _inside(annotation: Any, value: Any, found: dict[str, None], by_name: bool) 
     return inner
 
 
-def known_keys(annotation: object, by_name: bool = False) -> dict[str, Any] | None:
-    """Return the keys that a class reads, with their types.
-
-    None for custom types, for models that keep or reject other keys, and for types that are not such classes.
-    """
+def _known_keys(annotation: object, by_name: bool) -> dict[str, Any] | None:
     if not isinstance(annotation, type):
         return None
     if issubclass(annotation, BaseModel):
@@ -73,6 +69,17 @@ def known_keys(annotation: object, by_name: bool = False) -> dict[str, Any] | No
     if is_typeddict(annotation) or dataclasses.is_dataclass(annotation):
         return dict(getattr(annotation, "__annotations__", {}))
     return None
+
+
+known_keys: ByIdentity[dict[str, Any] | None] = ByIdentity(lambda annotation: _known_keys(annotation, by_name=False))
+"""The keys that a class reads, with their types.
+
+None for custom types, for models that keep or reject other keys, and for types that are not such classes.
+"""
+known_keys_and_names: ByIdentity[dict[str, Any] | None] = ByIdentity(
+    lambda annotation: _known_keys(annotation, by_name=True)
+)
+"""The same where field names count beside their aliases."""
 
 
 def _aliases(alias: object) -> list[str]:

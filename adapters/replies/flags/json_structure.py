@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, get_origin
 
 from adapters.replies.flag import Flag, line, place, shown
@@ -121,8 +122,7 @@ def _meant_list(reading: Reading) -> str:
 def _broken_keys(reading: Reading) -> Iterator[Flag]:
     """Flag JSON keys of missing outputs that contain a stray quote, such as `"na"me"`."""
     for name in _missing(reading)[:MOST_MISSING]:
-        stray = '"' + '"?'.join(map(re.escape, name)) + '"\\s*:'
-        found = re.finditer(stray, reading.completion)
+        found = _key_with_quotes(name).finditer(reading.completion)
         match = next((one for one in found if one.group().count('"') > 2), None)
         if match is not None:
             where = place(reading, match.start() + match.group().index('"', 1))
@@ -131,6 +131,11 @@ def _broken_keys(reading: Reading) -> Iterator[Flag]:
                 f"The JSON key `{name}` is broken by a quote inside it ({where}): {shown(match.group()[:-1].strip())}.",
                 name,
             )
+
+
+@lru_cache(maxsize=256)
+def _key_with_quotes(name: str) -> re.Pattern[str]:
+    return re.compile('"' + '"?'.join(map(re.escape, name)) + '"\\s*:')
 
 
 def _missing(reading: Reading) -> list[str]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 LONGEST = 20_000
 HARMONY = re.compile(r"<\|(?:channel|start|message|end|return|call)\|>")
 CHANNELS = re.compile(rf"(?:^|(?<=\|>))\s*{HARMONY.pattern}", re.MULTILINE)
+WRAPPER_WORDS = ("invoke", "_call", "TOOL_CALLS", "▁calls")
 WRAPPER = re.compile(
     r"</?(?:\w{1,20}:)?(?:invoke|function_calls|tool_call)\b|\bjson_tool_call\b|\[TOOL_CALLS\]|tool▁calls▁begin"
 )
@@ -35,6 +36,7 @@ CALL = re.compile(
 )
 REACT = re.compile(r"^(Thought|Action|Action Input|Observation|Final Answer)[ \t]*:", re.MULTILINE)
 STOP_TOKENS = ("</s>", "<|im_end|>", "<|eot_id|>", "<|endoftext|>")
+LENIENT = json.JSONDecoder(strict=False)
 LONGEST_PERIOD = 400
 REPEATS = 10
 COMPARED = 30
@@ -77,7 +79,7 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
 
 def _leaked(reading: Reading) -> Iterator[Flag]:
     text = reading.completion
-    stop = next((token for token in STOP_TOKENS if token in text), None)
+    stop = next((token for token in STOP_TOKENS if token in text), None) if "</s>" in text or "<|" in text else None
     for field in reading.fields.values() if stop is not None else ():
         if isinstance(field.value, str) and field.value.endswith(stop or ""):
             said = f"`{field.name}` ends with {stop}, the model's stop token: the server did not remove it."
@@ -107,7 +109,7 @@ def _no_answer(reading: Reading, start: str) -> Iterator[Flag]:
     if PAGE.match(start):
         yield Flag("error-page", "The reply is an HTML page: a proxy or server answered in the model's place.")
     outputs = reading.signature.output_fields
-    if match := WRAPPER.search(start):
+    if any(map(start.__contains__, WRAPPER_WORDS)) and (match := WRAPPER.search(start)):
         yield Flag(
             "tool-call-wrapper",
             f"The reply has the wrapper of a provider's tool call ({match.group()}, {place(reading, match.start())}).",
@@ -148,7 +150,7 @@ def _no_answer(reading: Reading, start: str) -> Iterator[Flag]:
         inner = next((key for key, one in root.items() if isinstance(one, str) and one.lstrip()[:1] == "{"), None)
         if inner is not None:
             yield Flag("json-in-a-string", f"The object is written as text inside the JSON key {shown(inner)}.")
-    if (match := SCHEMA.search(start)) and '"type"' in start:
+    if '"type"' in start and (match := SCHEMA.search(start)):
         yield Flag(
             "schema-echoed",
             f"The reply repeats the JSON schema ({place(reading, match.start())}): values belong directly under "
@@ -162,7 +164,7 @@ def _root(text: str) -> dict[str, object] | None:
     if opening < 0 or text[:opening].strip("`json \n"):
         return None
     try:
-        value, _ = json.JSONDecoder(strict=False).raw_decode(text, opening)
+        value, _ = LENIENT.raw_decode(text, opening)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None

@@ -18,7 +18,7 @@ from adapters.replies.flags.verdict import named
 from adapters.replies.flags.wrong_places import known_keys_of, nearly
 from adapters.signatures.signature import CONSTRAINT_WORDS, Field
 from adapters.types.code import strip_fence
-from adapters.types.recognition import is_named
+from adapters.types.recognition import ByIdentity, is_named
 
 if TYPE_CHECKING:
     from adapters.replies.reading import FieldReading, Reading
@@ -29,8 +29,7 @@ WORDS = {words: name for name, words in CONSTRAINT_WORDS.items() if name in META
 ONE = re.compile(rf"({'|'.join(sorted(map(re.escape, WORDS), key=len, reverse=True))})([^,]+)")
 
 
-def constraints_of(field: Field) -> Mapping[str, Any]:
-    """Return a field's constraints by pydantic's names, from prompt and live dspy signature."""
+def _constraints_of(field: Field) -> Mapping[str, Any]:
     found: dict[str, Any] = {}
     for match in ONE.finditer(field.constraints or ""):
         try:
@@ -43,6 +42,10 @@ def constraints_of(field: Field) -> Mapping[str, Any]:
             if limit is not None:
                 found.setdefault(name, limit)
     return found
+
+
+constraints_of: ByIdentity[Mapping[str, Any]] = ByIdentity(_constraints_of)
+"""A field's constraints by pydantic's names, from prompt and live dspy signature."""
 
 
 def constraint_flags(field: Field, value: object) -> Iterator[Flag]:
@@ -121,7 +124,7 @@ def _nearly(field: Field, given: object, lost: Sequence[str]) -> Iterator[Flag]:
     """Flag dropped JSON keys that nearly have the name of an optional key."""
     if not lost:
         return
-    free = known_keys_of(field) - set(_keys_of(given))
+    free = known_keys_of(field.annotation) - set(_keys_of(given))
     for key in lost[:MOST_NAMES]:
         meant = nearly(key, sorted(free))
         if meant is not None:

@@ -11,11 +11,13 @@ from pydantic import ValidationError
 
 from adapters.replies.flag import Flag, shown
 from adapters.signatures.signature import Field
-from adapters.types.recognition import schema_by_name, type_adapter
+from adapters.types.recognition import ByIdentity, schema_by_name, type_adapter
 
 if TYPE_CHECKING:
     from adapters.replies.reading import Reading
 
+NO_LETTER = re.compile(r"[\W_]")
+LIKENESS = 0.75
 MOST_PLACES = 50
 LONGEST_NUMBER = 60
 DAY = re.compile(r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|[A-Za-z]{3,9}\.? \d{1,2},? \d{4}|\d{1,2}\.? [A-Za-z]{3,9} \d{4}")
@@ -45,9 +47,12 @@ NUMBER_SIGNS: Mapping[str, re.Pattern[str]] = {
 
 def nearly(name: str, candidates: Sequence[str]) -> str | None:
     """Return the candidate probably meant by a name: other case, plural, abbreviation or slip."""
-    wanted = re.sub(r"[\W_]", "", name).casefold()
-    by_sound = {re.sub(r"[\W_]", "", one).casefold(): one for one in candidates}
-    close = get_close_matches(wanted, by_sound, n=1, cutoff=0.75)
+    wanted = NO_LETTER.sub("", name).casefold()
+    by_sound = {NO_LETTER.sub("", one).casefold(): one for one in candidates}
+    if wanted in by_sound:
+        return by_sound[wanted]
+    alike = [one for one in by_sound if _has_same_letters(wanted, one)]
+    close = get_close_matches(wanted, alike, n=1, cutoff=LIKENESS) if alike else ()
     if close:
         return by_sound[close[0]]
     for sound, one in by_sound.items():
@@ -75,6 +80,12 @@ def name_flags(reading: Reading, unknown: Iterable[str]) -> Iterator[Flag]:
     for name, seen in nearly_right(missing, unknown).items():
         said = f"{shown(seen)} was probably meant for `{name}`; names must match letter by letter."
         yield Flag("name-nearly-right", said, name)
+
+
+def _has_same_letters(one: str, other: str) -> bool:
+    """Return True if enough letters are the same for two names to be alike, in whatever order."""
+    same = sum([min(one.count(letter), other.count(letter)) for letter in set(one)])
+    return 2 * same >= LIKENESS * (len(one) + len(other))
 
 
 def _is_subsequence(short: str, long: str) -> bool:
@@ -111,7 +122,7 @@ def _path(name: str, loc: tuple[int | str, ...]) -> str:
 def _flag(field: Field, path: str, kind: str, key: str, given: object, said: str) -> Flag:
     name = field.name
     if kind == "missing":
-        known = known_keys_of(field)
+        known = known_keys_of(field.annotation)
         meant = nearly(key, [one for one in given if one not in known] if isinstance(given, dict) else [])
         if meant is None:
             return Flag("key-missing", f"`{path}` is missing from the object in the reply.", name, path)
@@ -146,14 +157,17 @@ def _flag(field: Field, path: str, kind: str, key: str, given: object, said: str
     return Flag("value-rejected", f"{head}: {said[:1].lower()}{said[1:]}.", name, path)
 
 
-def known_keys_of(field: Field) -> set[str]:
-    """Collect the JSON keys that any object of the field's type may have."""
+def _keys_of_schema(annotation: object) -> frozenset[str]:
     found: set[str] = set()
-    waiting: list[Any] = [schema_by_name(field.annotation)]
+    waiting: list[Any] = [schema_by_name(annotation)]
     for one in waiting:
         if isinstance(one, dict):
             found.update(one.get("properties", ()))
             waiting += one.values()
         elif isinstance(one, list):
             waiting += one
-    return found
+    return frozenset(found)
+
+
+known_keys_of: ByIdentity[frozenset[str]] = ByIdentity(_keys_of_schema)
+"""The JSON keys that any object of a type may have."""
