@@ -103,8 +103,7 @@ def _is_a_beginning(reading: Reading, found: Sequence[Section], likes: Sequence[
     names = list(dict.fromkeys(section.name for section in found if section.name in outputs))
     meant = names_by_sound(reading.signature)
     is_misspelt = any(
-        meant.get(sound(like.name), like.name) not in names and sound(like.name) in meant
-        for like in likes
+        meant.get(sound(like.name), like.name) not in names and sound(like.name) in meant for like in likes
     )
     return names == outputs[: len(names)] and found[-1].name == names[-1] and not is_misspelt
 
@@ -220,9 +219,7 @@ def _indentation(reading: Reading, name: str, section: Section) -> Iterator[Flag
         )
 
 
-def _markers_within(
-    reading: Reading, name: str, section: Section, likes: Sequence[MarkerLike]
-) -> Iterator[Flag]:
+def _markers_within(reading: Reading, name: str, section: Section, likes: Sequence[MarkerLike]) -> Iterator[Flag]:
     outputs, meant = reading.signature.output_fields, names_by_sound(reading.signature)
     for like in likes:
         is_inside = section.start < like.end <= section.end and like.end > section.marker_end

@@ -20,9 +20,7 @@ MOST_WORDS = 100_000
 MOST_QUOTES = 200
 LONGEST_REWRITTEN = 200_000
 _ENDS_STRING = r"""\s*+(?:[:}\]]|,\s*+(?:["{\[}\]\-\d]|true\b|false\b|null\b)|(?:```\s*+)?\Z)"""
-_STRING_BY_ITS_END = re.compile(
-    rf'\\.|"((?:[^"\\]++|\\.|"(?!{_ENDS_STRING}))*+)(?:"|\\?\Z)', re.DOTALL
-)
+_STRING_BY_ITS_END = re.compile(rf'\\.|"((?:[^"\\]++|\\.|"(?!{_ENDS_STRING}))*+)(?:"|\\?\Z)', re.DOTALL)
 _ESCAPE_OR_QUOTE = re.compile(r'\\.|"', re.DOTALL)
 _DECODER = json.JSONDecoder()
 ABBREVIATED = re.compile(r"[\[,}\]]\s*(?:\.\.\.|…)\s*[\]},]")
@@ -44,9 +42,7 @@ OUTSIDE_STRINGS: Mapping[str, re.Pattern[str]] = {
     "Python's True, False or None": re.compile(r"\b(?:True|False|None)\b"),
     "typographic quotes": re.compile("[“”„‟]"),
     "... for what was left out": ABBREVIATED,
-    "a missing comma": re.compile(
-        r"\"\"\s*\"\"|(?:[}\]]|[:,\[]\s*(?:true|false|null|-?\d+(?:\.\d+)?))\s*\"\""
-    ),
+    "a missing comma": re.compile(r"\"\"\s*\"\"|(?:[}\]]|[:,\[]\s*(?:true|false|null|-?\d+(?:\.\d+)?))\s*\"\""),
     "keys without quotes": re.compile(r"[{,]\s*[A-Za-z_]\w*\s*:"),
 }
 """Certain mistakes of invalid JSON outside its strings."""

@@ -287,7 +287,9 @@ def _validated(name: str, field: FieldReading, step: Step, annotation: object) -
 
 
 def _decimal(name: str, field: FieldReading, value: Decimal) -> Iterator[Flag]:
-    text = next((step.before for step in field.coercions if step.rule == "json" and type(step.before) is str), field.raw)
+    text = next(
+        (step.before for step in field.coercions if step.rule == "json" and type(step.before) is str), field.raw
+    )
     try:
         written = Decimal((text or "").strip().strip('"'))
     except InvalidOperation:
