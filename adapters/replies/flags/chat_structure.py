@@ -178,8 +178,8 @@ def _value(reading: Reading, name: str, section: Section) -> Iterator[Flag]:
         leaked = completion[section.start : section.marker_end]
         yield Flag(
             "indented-marker-leaks",
-            f"The marker on {line(reading, section.marker_start)} is indented, and by a bug in dspy its last characters {shown(leaked)} became the "
-            f"beginning of `{name}`.",
+            f"The marker on {line(reading, section.marker_start)} is indented, and by a bug in dspy its last "
+            f"characters {shown(leaked)} became the beginning of `{name}`.",
             name,
         )
     elif section.on_marker_line:
