@@ -46,7 +46,7 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
             flag.message,
             flag.field,
             flag.path,
-            fixes_of(PATTERNS[RANK[flag.name]].fixes, reading, flag.field),
+            fixes_of(PATTERNS[RANK[flag.name]].fixes, reading, flag.path or flag.field),
         )
         for flag in sorted(found, key=lambda flag: RANK[flag.name])
     ]
@@ -93,7 +93,7 @@ def _last(reading: Reading) -> Diagnosis:
         if lacking:
             message += f", but not {named(lacking)}"
         elif best.reading.error is not None:
-            message += f"; even so, {best.reading.error.message.strip().partition(chr(10))[0]}"
+            message += f"; but then {best.reading.diagnosis[0].message.rstrip('.')}"
         return Diagnosis(LIKELY, f"{message}.", fixes=fixes_of(LAST[LIKELY][1], reading, None))
     states = [one.state for one in reading.fields.values()]
     missing = [one.name for one in reading.fields.values() if one.state == "missing"]

@@ -27,8 +27,9 @@ class Fix(NamedTuple):
     """A suggested change of the session.
 
     `change` has the keys of a column (`adapter`, `options`, `params`), of the session (`fallback`), of the signature
-    (`predictor`), of a `field` (`type`, `description`, `name`), of a `demo` by its number (`enabled`), or of the case
-    (`reply`: the corrected text; `new_demo`: the values of a demo to add).
+    (`predictor`), of a `field` (`type`, `description`, `name`; `class`: the class inside the signature that declares
+    it), of a `demo` by its number (`enabled`), or of the case (`reply`: the corrected text; `new_demo`: the values of a
+    demo to add).
     """
 
     kind: FixKind
@@ -48,13 +49,22 @@ def use_adapter(adapter: str) -> Fix:
     return Fix(kind, f"Use the adapter `{adapter}` for this column.", {"adapter": adapter})
 
 
-def describe_field(field: str, words: str) -> Fix:
-    message = f"Add to the description of `{field}`: {words}"
-    return Fix("description", message, {"field": field, "description": words})
+def describe_field(field: str, words: str, owner: str = "") -> Fix:
+    message = f"Add to the description of `{_label(field, owner)}`: {words}"
+    return Fix("description", message, {**_declared(field, owner), "description": words})
 
 
-def retype_field(field: str, kind: str, message: str = "") -> Fix:
-    return Fix("type", message or f"Give `{field}` the type {kind}.", {"field": field, "type": kind})
+def retype_field(field: str, kind: str, message: str = "", owner: str = "") -> Fix:
+    told = message or f"Give `{_label(field, owner)}` the type {kind}."
+    return Fix("type", told, {**_declared(field, owner), "type": kind})
+
+
+def _label(field: str, owner: str) -> str:
+    return f"{owner}.{field}" if owner else field
+
+
+def _declared(field: str, owner: str) -> dict[str, str]:
+    return {"class": owner, "field": field} if owner else {"field": field}
 
 
 def ask_without(capability: str, by_hand: Mapping[str, Any]) -> Fix:

@@ -130,7 +130,7 @@ def _other_formats(reading: Reading) -> Iterator[Guess]:
 
 def _chat(reading: Reading) -> Iterator[Guess]:
     text, signature = reading.completion, reading.signature
-    names = names_by_sound(signature) | {"completed": "completed"}
+    names = {**names_by_sound(signature), "completed": "completed"}
     seen = ""
     pieces: list[str] = []
     position = 0

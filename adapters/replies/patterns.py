@@ -5,136 +5,30 @@ Flags recognise the patterns, by name; the order is the rank, the most decisive 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from adapters.replies.fix import MORE_TOKENS, Fix, describe_field, raise_limit, retype_field, use_adapter
-from adapters.replies.flags.values_refused import given_value
-from adapters.replies.flags.wrong_places import nearly
-from adapters.signatures.signature import Field, Signature, allows_none
-from adapters.signatures.type_names import walk, written
-from adapters.types.recognition import is_named
+from adapters.replies.fix import Fix
+from adapters.replies.fix_makers import (
+    FixMaker,
+    allow_value,
+    answer_directly,
+    as_list,
+    as_text,
+    describe,
+    fallback,
+    list_example,
+    more_tokens,
+    native_tools,
+    optional,
+    penalty,
+    spelled,
+    use,
+)
 
 if TYPE_CHECKING:
     from adapters.replies.reading import Reading
-
-FixMaker = Callable[["Reading", str | None], Iterable[Fix]]
-
-
-def use(adapter: str) -> FixMaker:
-    """Offer another adapter for the column."""
-    names, fixes = (adapter, f"{adapter}adapter"), (use_adapter(adapter),)
-    return lambda reading, field: () if reading.adapter.lower() in names else fixes
-
-
-def describe(words: str) -> FixMaker:
-    """Offer to add `words` to the field's description."""
-
-    def make(reading: Reading, field: str | None) -> Iterator[Fix]:
-        if field is not None and field in reading.signature.output_fields:
-            yield describe_field(field, words)
-
-    return make
-
-
-def more_tokens(reading: Reading, field: str | None) -> Iterator[Fix]:
-    """Offer a higher token limit, except for a whole value such as null."""
-    if reading.completion.strip() == "null":
-        return
-    limit = reading.ended.limit
-    if reading.ended.finish_reason in (None, "length") and not reading.ended.refusal:
-        yield raise_limit() if limit is None or limit < MORE_TOKENS else raise_limit(2 * limit)
-
-
-def penalty(reading: Reading, field: str | None) -> Iterator[Fix]:
-    yield Fix("sampling", "Set `frequency_penalty` to 0.5.", {"params": {"frequency_penalty": 0.5}})
-
-
-def native_tools(reading: Reading, field: str | None) -> Iterator[Fix]:
-    """Offer native tool calls, which only signatures with tools can use."""
-    if _has_tools(reading.signature):
-        change = {"options": {"use_native_function_calling": True}}
-        yield Fix("native", "Let the model call tools natively.", change)
-
-
-@lru_cache(maxsize=256)
-def _has_tools(signature: Signature) -> bool:
-    kinds = [one for field in signature.fields.values() for one in walk(field.annotation)]
-    return any(is_named(one, "Tool") or is_named(one, "ToolCalls") for one in kinds)
-
-
-def fallback(reading: Reading, field: str | None) -> Iterator[Fix]:
-    if reading.form == "markers":
-        yield Fix("fallback", "Retry with the JSON adapter after a parse error.", {"fallback": True})
-
-
-def _given(reading: Reading, declared: Field | None) -> Any:
-    """Return the value that the reply gives for an output; None without one."""
-    found = reading.fields.get(declared.name) if declared is not None else None
-    return None if found is None or declared is None else given_value(found, declared.annotation)
-
-
-def optional(reading: Reading, field: str | None) -> Iterator[Fix]:
-    declared = reading.signature.output_fields.get(field or "")
-    given = _given(reading, declared)
-    if declared is not None and not isinstance(given, list | dict) and not allows_none(declared.annotation):
-        kind = f"{written(declared.annotation)} | None"
-        yield retype_field(declared.name, kind)
-
-
-def as_text(reading: Reading, field: str | None) -> Iterator[Fix]:
-    declared = reading.signature.output_fields.get(field or "")
-    if declared is not None and declared.annotation in (int, float, bool):
-        message = f"Give `{field}` the type str and convert the text in your program."
-        yield retype_field(declared.name, "str", message)
-
-
-def list_example(reading: Reading, field: str | None) -> Iterator[Fix]:
-    """Offer to describe a list by an example of its items' type."""
-    declared = reading.signature.output_fields.get(field or "")
-    if declared is not None:
-        item = (*get_args(declared.annotation), str)[0]
-        example = {str: '["a", "b"]', int: "[1, 2]", float: "[1.5, 2.0]", bool: "[true, false]"}.get(item, "[{…}, {…}]")
-        yield describe_field(declared.name, f"A JSON list, like {example}.")
-
-
-def as_list(reading: Reading, field: str | None) -> Iterator[Fix]:
-    """Offer a list of the type where the reply has a list."""
-    declared = reading.signature.output_fields.get(field or "")
-    given = _given(reading, declared)
-    if declared is not None and isinstance(given, list) and get_origin(declared.annotation) is None:
-        yield retype_field(declared.name, f"list[{written(declared.annotation)}]")
-
-
-def allow_value(reading: Reading, field: str | None) -> Iterator[Fix]:
-    """Offer a Literal extended by the reply's disallowed values."""
-    declared = reading.signature.output_fields.get(field or "")
-    given = _given(reading, declared)
-    if declared is None or given is None:
-        return
-    literal, values = declared.annotation, [given]
-    if get_origin(literal) is list and isinstance(given, list):
-        (literal,), values = get_args(literal), given
-    texts = [one for one in values if isinstance(one, str) and "{" not in one and len(one.split()) <= MOST_IN_A_WORD]
-    if get_origin(literal) is not Literal or len(texts) < len(values):
-        return
-    allowed = get_args(literal)
-    known = [one for one in allowed if isinstance(one, str)]
-    words = [one for one in dict.fromkeys(texts) if one not in allowed and 0 < len(one) <= LONGEST_WORD]
-    words = [one for one in words if nearly(one, known) is None]
-    if not words or len(words) > MOST_WORDS:
-        return
-    kind = f"Literal[{', '.join(map(repr, [*allowed, *words]))}]"
-    kind = kind if literal is declared.annotation else f"list[{kind}]"
-    told = ", ".join(map(repr, words))
-    yield retype_field(declared.name, kind, f"Allow {told} in `{field}`.")
-
-
-LONGEST_WORD = 40
-MOST_IN_A_WORD = 3
-MOST_WORDS = 5
 
 Outcome = Literal["refused", "parsed", "any"]
 
@@ -193,7 +87,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         "tool-call-wrapper",
         "A provider's tool call leaked into the text",
-        (use("chat"), native_tools, use("json")),
+        (native_tools, answer_directly, use("chat"), use("json")),
         "dspy #8264 #8539, instructor #1616, litellm #21208",
     ),
     Pattern(
@@ -226,7 +120,7 @@ PATTERNS: tuple[Pattern, ...] = (
         "dspy #8379 #8901 #1515",
         "any",
     ),
-    Pattern("marker-in-another-case", "A marker is in another case", (use("json"), fallback)),
+    Pattern("marker-in-another-case", "A marker is in another case", (spelled, use("json"), fallback)),
     Pattern("cut-off-marker-in-value", "The reply ends within a marker", (more_tokens,), "dspy #1727", "any"),
     Pattern(
         "marker-inside-think", "A draft inside <think> counts as the answer", (use("json"), more_tokens), "", "any"
@@ -239,7 +133,7 @@ PATTERNS: tuple[Pattern, ...] = (
         "any",
     ),
     Pattern("duplicate-marker-first-wins", "A field is answered more than once", (use("json"),), "", "any"),
-    Pattern("tag-in-another-case", "A tag is in another case", XML_TEXT),
+    Pattern("tag-in-another-case", "A tag is in another case", (spelled, *XML_TEXT)),
     Pattern("tag-around-everything", "A tag wraps the fields", XML_TEXT),
     Pattern("field-inside-another", "A field's tag is inside another field", XML_TEXT),
     Pattern("xml-ampersand", "A bare & is not XML", XML_TEXT, "dspy #10402"),
@@ -255,11 +149,11 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern("full-width-punctuation", "Full-width punctuation in JSON", (use("chat"),)),
     Pattern("other-keys", "Other JSON keys, such as translated ones", (use("json"), use("baml"))),
     Pattern("key-broken-by-quote", "A quote inside a JSON key", (use("chat"),), "json_repair #56"),
-    Pattern("key-in-another-case", "A JSON key is in another case", (use("chat"),)),
+    Pattern("key-in-another-case", "A JSON key is in another case", (spelled, use("chat"))),
     Pattern(
         "key-nearly-right",
         "A JSON key has nearly the right name",
-        (describe("Use exactly the JSON keys of the schema."), use("baml"), use("json")),
+        (spelled, use("baml"), use("json")),
         "dspy #2202",
         "any",
     ),
@@ -304,7 +198,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         "date-not-read",
         "The date or time is not as in ISO 8601",
-        (describe("As in ISO 8601: YYYY-MM-DD."),),
+        (describe("As in ISO 8601: YYYY-MM-DD."), as_text),
         "instructor #1341",
     ),
     Pattern(
@@ -320,7 +214,9 @@ PATTERNS: tuple[Pattern, ...] = (
     ),
     Pattern("items-are-no-text", "Items that are not texts", (describe("A JSON list of texts."),)),
     Pattern("tags-read-as-object", "Tags inside the field became an object", XML_TEXT),
-    Pattern("text-expected", "Another value where a text is expected", (describe("Texts, not lists or objects."),)),
+    Pattern(
+        "text-expected", "Another value where a text is expected", (as_list, describe("A text, not a list or object."))
+    ),
     Pattern("another-shape", "A value of another shape than the type", (as_list, use("json"), use("baml"))),
     Pattern("value-rejected", "The type rejects the value", (use("json"),)),
     Pattern("too-large-to-read", "The reply exceeds a limit", ()),
@@ -332,7 +228,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         "backslash-is-an-escape",
         "A backslash of a path or formula is a JSON escape",
-        (use("chat"), use("xml")),
+        (use("chat"), use("xml"), describe("Write each backslash twice.")),
         "LightRAG #3238",
         "parsed",
     ),
@@ -345,7 +241,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         "several-objects",
         "Several answers, of which the parser takes one",
-        (use("chat"), use("twostep")),
+        (describe("Exactly one answer: a single JSON object."), use("chat"), use("twostep")),
         "",
         "parsed",
     ),
@@ -396,5 +292,6 @@ def most_common(count: int) -> tuple[Pattern, ...]:
     return tuple(sorted(refused, key=lambda one: -one.threads.count("#"))[:count])
 
 
-def fixes_of(makers: tuple[FixMaker, ...], reading: Reading, field: str | None) -> tuple[Fix, ...]:
-    return tuple([fix for make in makers for fix in make(reading, field)])
+def fixes_of(makers: tuple[FixMaker, ...], reading: Reading, place: str | None) -> tuple[Fix, ...]:
+    """Make the fixes of a cause; `place` is an output or a path inside it."""
+    return tuple([fix for make in makers for fix in make(reading, place)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from adapters.errors import SignatureError
 from adapters.formats import catalog
@@ -104,12 +104,12 @@ def apply(state: State, column_id: str, fix: Fix) -> State:
     return edits.set_columns(state, [new if one is column else one for one in state.session.columns])
 
 
-def _change_field(state: State, change: Mapping[str, object]) -> State:
+def _change_field(state: State, change: Mapping[str, Any]) -> State:
     """Change the name, type or description of a field in the signature's text."""
     text, name = state.session.signature.text, str(change["field"])
     try:
         outline = outline_of(text)
-        of = outline.class_named(state.session.signature.class_name)
+        of = outline.class_named(change.get("class", state.session.signature.class_name))
         member = of.member(name) if of is not None else None
         if of is None or member is None:
             raise FixError(f"{name} is not written in the signature")

@@ -49,14 +49,14 @@ def given_value(field: FieldReading, annotation: Any) -> Any:
     is_made = last.rule == "json_repair" and not last.path and isinstance(last.after, list | dict)
     if not is_made or type(last.before) is not str:
         return last.after
-    kind, text = _single_kind(annotation), without_fences(last.before)
+    kind, text = single_kind(annotation), without_fences(last.before)
     is_plain = get_origin(kind) is Literal or (isinstance(kind, type) and issubclass(kind, bool | int | float | Enum))
     begins = "{" if isinstance(last.after, dict) else "["
     is_written = (text[:1] == begins and not is_plain) or valid_object_at(text, first_opening(text)) >= 0
     return last.after if is_written else last.before.strip()
 
 
-def _single_kind(annotation: Any) -> Any:
+def single_kind(annotation: Any) -> Any:
     """Return the only type beside None, else the annotation."""
     members = [one for one in get_args(annotation) if one is not type(None)]
     is_optional = len(members) == 1 and len(get_args(annotation)) == 2 and get_origin(annotation) is not Literal
@@ -64,7 +64,7 @@ def _single_kind(annotation: Any) -> Any:
 
 
 def _of_field(field: FieldReading, annotation: Any, given: Any) -> Iterator[Flag]:
-    inner = _single_kind(annotation)
+    inner = single_kind(annotation)
     text = (given if isinstance(given, str) else field.raw or "").strip()[:MOST_TEXT]
     name = field.name
     if isinstance(inner, type) and issubclass(inner, Enum):
@@ -167,12 +167,18 @@ def _scalar(name: str, annotation: object, text: str) -> Iterator[Flag]:
         )
 
 
+def example_of_list(annotation: object) -> str:
+    """Return an example of a JSON list with items of the type."""
+    item = (*get_args(annotation), str)[0]
+    return {str: '["a", "b"]', int: "[1, 2]", float: "[1.5, 2.0]", bool: "[true, false]"}.get(item, "[{…}, {…}]")
+
+
 def _list(name: str, annotation: object, given: object) -> Iterator[Flag]:
     if isinstance(given, str):
         yield Flag(
             "list-expected",
-            f'`{name}` must be a JSON list like ["a", "b"]; {shown(given)} is text, and lines, bullets and commas '
-            "make no list.",
+            f"`{name}` must be a JSON list like {example_of_list(annotation)}; {shown(given)} is text, and lines, "
+            "bullets and commas make no list.",
             name,
         )
     elif isinstance(given, list) and get_args(annotation)[:1] == (str,):

@@ -1,0 +1,194 @@
+"""Makers of fixes: from a parse result and the place of a cause, the changes that would help."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from datetime import date, datetime, time
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
+
+from adapters.replies.fix import MORE_TOKENS, Fix, describe_field, raise_limit, retype_field, use_adapter
+from adapters.replies.flags.extra_keys import known_keys
+from adapters.replies.flags.values_refused import example_of_list, given_value, single_kind
+from adapters.replies.flags.wrong_places import nearly
+from adapters.signatures.signature import Signature, allows_none
+from adapters.signatures.type_names import walk, written
+from adapters.types.recognition import is_named
+
+if TYPE_CHECKING:
+    from adapters.replies.reading import Reading
+
+FixMaker = Callable[["Reading", str | None], Iterable[Fix]]
+"""A maker of fixes for a place: an output, or the path of a value inside it such as `item.price`."""
+
+LONGEST_WORD = 40
+MOST_IN_A_WORD = 3
+MOST_WORDS = 5
+SCALARS = (int, float, bool, date, datetime, time)
+_STEP = re.compile(r"\[(\d+)\]|\.?([^.\[]+)")
+
+
+class Target(NamedTuple):
+    """A declared output or member of a class inside it, and the value that the reply gives for it."""
+
+    name: str
+    annotation: Any
+    given: Any
+    owner: str = ""
+    """The class that declares a member; "" for an output."""
+
+    @property
+    def label(self) -> str:
+        return f"{self.owner}.{self.name}" if self.owner else self.name
+
+
+def target_at(reading: Reading, place: str | None) -> Target | None:
+    """Return the output at a place, or the innermost member of a class on the path to it."""
+    steps = _STEP.findall(place or "")
+    declared = reading.signature.output_fields.get(steps[0][1]) if steps else None
+    if declared is None:
+        return None
+    found, kind = reading.fields.get(declared.name), declared.annotation
+    given = None if found is None else given_value(found, kind)
+    target = Target(declared.name, kind, given)
+    for index, key in steps[1:]:
+        inside = single_kind(kind)
+        if index:
+            given = given[int(index)] if isinstance(given, list) and int(index) < len(given) else None
+            kind = (*get_args(inside), None)[0]
+            continue
+        given = given.get(key) if isinstance(given, dict) else None
+        members = known_keys(inside)
+        if members is None or key not in members:
+            return target
+        kind = members[key]
+        named = getattr(inside, "model_fields", {}).items()
+        name = next((name for name, one in named if key in (one.alias, one.validation_alias)), key)
+        target = Target(name, kind, given, inside.__name__)
+    return target
+
+
+def _values_at(reading: Reading, target: Target, cause: str) -> list[Any]:
+    """Return the values that the reply gives for a member in all places with a cause."""
+    paths = [flag.path for flag in reading.flags if flag.name == cause and flag.path]
+    found = [one for path in paths if (one := target_at(reading, path)) and one.label == target.label]
+    return [one.given for one in found] or [target.given]
+
+
+def use(adapter: str) -> FixMaker:
+    """Offer another adapter for the column."""
+    names, fixes = (adapter, f"{adapter}adapter"), (use_adapter(adapter),)
+    return lambda reading, place: () if reading.adapter.lower() in names else fixes
+
+
+def describe(words: str) -> FixMaker:
+    """Offer to add `words` to a description: of the place, or for a whole reply, of the first output."""
+
+    def make(reading: Reading, place: str | None) -> Iterator[Fix]:
+        target = target_at(reading, place or next(iter(reading.signature.output_fields), None))
+        if target is not None:
+            yield describe_field(target.name, words, target.owner)
+
+    return make
+
+
+def spelled(reading: Reading, place: str | None) -> Iterator[Fix]:
+    """Offer to say in the description how the name is spelled."""
+    target, found = target_at(reading, place), reading.fields.get(place or "")
+    if found is not None and found.state == "read":  # the name of something inside it
+        yield from describe("Use exactly the JSON keys of the schema.")(reading, place)
+    elif target is not None:
+        yield describe_field(target.name, f"Its name in the reply is exactly `{target.name}`.", target.owner)
+
+
+def answer_directly(reading: Reading, place: str | None) -> Iterator[Fix]:
+    """Offer a sentence against tool calls in the text, where the signature has no tools."""
+    if not _has_tools(reading.signature):
+        yield from describe("Answer directly; call no tool.")(reading, place)
+
+
+def more_tokens(reading: Reading, place: str | None) -> Iterator[Fix]:
+    """Offer a higher token limit, except for a whole value such as null or a single character."""
+    text = reading.completion.strip()
+    limit, reason = reading.ended.limit, reading.ended.finish_reason
+    is_whole = text == "null" or (len(text) == 1 and reason is None)
+    if not is_whole and reason in (None, "length") and not reading.ended.refusal:
+        yield raise_limit() if limit is None or limit < MORE_TOKENS else raise_limit(2 * limit)
+
+
+def penalty(reading: Reading, place: str | None) -> Iterator[Fix]:
+    yield Fix("sampling", "Set `frequency_penalty` to 0.5.", {"params": {"frequency_penalty": 0.5}})
+
+
+def native_tools(reading: Reading, place: str | None) -> Iterator[Fix]:
+    """Offer native tool calls, which only signatures with tools can use."""
+    if _has_tools(reading.signature):
+        change = {"options": {"use_native_function_calling": True}}
+        yield Fix("native", "Let the model call tools natively.", change)
+
+
+@lru_cache(maxsize=256)
+def _has_tools(signature: Signature) -> bool:
+    kinds = [one for field in signature.fields.values() for one in walk(field.annotation)]
+    return any(is_named(one, "Tool") or is_named(one, "ToolCalls") for one in kinds)
+
+
+def fallback(reading: Reading, place: str | None) -> Iterator[Fix]:
+    if reading.form == "markers":
+        yield Fix("fallback", "Retry with the JSON adapter after a parse error.", {"fallback": True})
+
+
+def optional(reading: Reading, place: str | None) -> Iterator[Fix]:
+    target = target_at(reading, place)
+    if target is not None and not isinstance(target.given, list | dict) and not allows_none(target.annotation):
+        yield retype_field(target.name, f"{written(target.annotation)} | None", owner=target.owner)
+
+
+def as_text(reading: Reading, place: str | None) -> Iterator[Fix]:
+    target = target_at(reading, place)
+    if target is not None and single_kind(target.annotation) in SCALARS:
+        message = f"Give `{target.label}` the type str and convert the text in your program."
+        yield retype_field(target.name, "str", message, target.owner)
+
+
+def list_example(reading: Reading, place: str | None) -> Iterator[Fix]:
+    """Offer to describe a list by an example of its items' type."""
+    target = target_at(reading, place)
+    if target is not None:
+        yield describe_field(target.name, f"A JSON list, like {example_of_list(target.annotation)}.", target.owner)
+
+
+def as_list(reading: Reading, place: str | None) -> Iterator[Fix]:
+    """Offer a list of the type where the reply has a list."""
+    target = target_at(reading, place)
+    if target is not None and isinstance(target.given, list) and get_origin(target.annotation) is None:
+        yield retype_field(target.name, f"list[{written(target.annotation)}]", owner=target.owner)
+
+
+def allow_value(reading: Reading, place: str | None) -> Iterator[Fix]:
+    """Offer a Literal extended by the reply's disallowed words, or a number's type in its place."""
+    target = target_at(reading, place)
+    if target is None or target.given is None:
+        return
+    literal, is_list = target.annotation, get_origin(target.annotation) is list and isinstance(target.given, list)
+    values = target.given if is_list else _values_at(reading, target, "value-not-allowed")
+    if is_list:
+        (literal,) = get_args(literal)
+    if get_origin(literal) is not Literal:
+        return
+    allowed = get_args(literal)
+    if not is_list and all(type(one) in (int, float) for one in values) and all(type(one) is str for one in allowed):
+        yield retype_field(target.name, "float" if float in map(type, values) else "int", owner=target.owner)
+        return
+    texts = [one for one in values if isinstance(one, str) and "{" not in one and len(one.split()) <= MOST_IN_A_WORD]
+    if len(texts) < len(values):
+        return
+    known = [one for one in allowed if isinstance(one, str)]
+    words = [one for one in dict.fromkeys(texts) if one not in allowed and 0 < len(one) <= LONGEST_WORD]
+    words = [one for one in words if nearly(one, known) is None]
+    if not words or len(words) > MOST_WORDS:
+        return
+    kind = f"Literal[{', '.join(map(repr, [*allowed, *words]))}]"
+    told = f"Allow {', '.join(map(repr, words))} in `{target.label}`."
+    yield retype_field(target.name, f"list[{kind}]" if is_list else kind, told, target.owner)
