@@ -47,6 +47,7 @@ def strip_fence(text: str) -> str | None:
 BARE_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-fA-F]{1,6});)")
 HTML_ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]\w{1,30};")
 BARE_LESS_THAN = re.compile(r"<(?!/?[A-Za-z_]|!\[CDATA\[)")
+ESCAPED_KEY = re.compile(r'[{,]\s*\\"')
 CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 NAMESPACE = re.compile(r"\sxmlns(?::\w{1,50})?=(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}')")
 MOST_NAMES = 50
@@ -118,8 +119,12 @@ def _other_formats(reading: Reading) -> Iterator[Guess]:
     if reading.form != "markers":
         found.append(("The reply is in the format of the Chat adapter", under_markers(text, signature)))
     if reading.form not in ("json", "fenced json"):
-        for one in reversed(objects(text)):
-            found.append(("The reply is in the format of the JSON adapter", fields_within(one, signature).fields))
+        is_escaped = ESCAPED_KEY.search(text) is not None
+        said = "The reply is in the format of the JSON adapter" + (
+            ", its quotes with backslashes" if is_escaped else ""
+        )
+        for one in reversed(objects(text.replace('\\"', '"') if is_escaped else text)):
+            found.append((said, fields_within(one, signature).fields))
     if reading.form != "xml":
         found.append(("The reply is in the format of the XML adapter", between_tags(text, signature)))
     found.append(("The reply has the fields under headings or labels", under_labels(text, signature)))
@@ -145,7 +150,7 @@ def _chat(reading: Reading) -> Iterator[Guess]:
     mended = "".join(pieces) + text[position:]
     if seen:
         yield Guess(
-            f"{seen!a} was probably meant as a marker; a marker begins a line and is written exactly "
+            f"{_as_written(seen)} was probably meant as a marker; a marker begins a line and is written exactly "
             "[[ ## name ## ]]. Written so, it parses as",
             mended,
         )
@@ -165,6 +170,11 @@ def _chat(reading: Reading) -> Iterator[Guess]:
             "Some fields are answered more than once; with the last answer of each it parses as",
             FORMS["markers"].write_values(last),
         )
+
+
+def _as_written(text: str) -> str:
+    """Quote a text with its backslashes as they are, and other signs than ASCII escaped."""
+    return "\\".join([ascii(one)[1:-1] for one in text.split("\\")]).join("''")
 
 
 def _json(reading: Reading) -> Iterator[Guess]:

@@ -20,10 +20,11 @@ BREAKS = frozenset("\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029")
 
 
 _LIKE = re.compile(
-    r"\[(?=\[|[ \t]{0,4}#)(?P<opening>\[{0,2})[ \t]{0,4}(?P<left>#{0,4})[ \t]{0,4}(?P<name>\w[\w \-]{0,80}?)"
-    r"[ \t]{0,4}(?P<right>#{0,4})[ \t]{0,4}\](?P<closing>\]{0,2})[*_`~:]{0,4}"
+    r"\[(?=\\?\[|[ \t]{0,4}#)(?P<opening>(?:\\?\[){0,2})[ \t]{0,4}(?P<left>#{0,4})[ \t]{0,4}[`\"'*]{0,3}"
+    r"(?P<name>\w[\w \-]{0,80}?)[`\"'*]{0,3}[ \t]{0,4}(?P<right>#{0,4})[ \t]{0,4}\\?\](?P<closing>(?:\\?\]){0,2})"
+    r"[*_`~:]{0,4}"
 )
-_DECORATION = re.compile(r"(?:[ \t*_>`~•\-\ufeff\u200b]|\d{1,2}[.)]){1,12}\Z")
+_DECORATION = re.compile(r"(?:[ \t*_>`~•\-\\\ufeff\u200b]|\d{1,2}[.)]){1,12}\Z")
 _MOST_DECORATION = 24
 
 

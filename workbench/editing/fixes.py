@@ -27,6 +27,18 @@ from workbench.output.prompt_diff import SectionDiff, compare, compare_sections
 from workbench.state.document import State
 
 NO_VALUE = ("failed", "missing", "unread")
+MOST_CASES = 10
+"""Maximum number of other cases that are searched for a reply that parses."""
+FILL_IN = "Add a demo of the format with these inputs; fill in its outputs."
+OF_THE_FORMAT = frozenset(
+    (
+        *("likely-reply", "format-not-followed", "output-missing", "agent-layout", "schema-echoed", "prompt-echoed"),
+        *("placeholder-echoed", "marker-in-value", "marker-in-another-case", "tag-in-another-case", "empty-object"),
+        *("xml-tag-not-closed", "tag-around-everything", "key-missing", "key-nearly-right", "key-in-another-case"),
+        *("other-keys", "list-at-the-root", "runaway-repetition"),
+    )
+)
+"""Causes against which a demo of the format helps."""
 
 
 class FixError(ValueError):
@@ -53,10 +65,17 @@ class Effect(NamedTuple):
     """Outputs that would still have no value."""
 
     @property
+    def is_unfinished(self) -> bool:
+        """True if the fix adds a demo whose outputs a person must fill in."""
+        return self.fix.message == FILL_IN
+
+    @property
     def verdict(self) -> str:
         """A short description of the reply's new parse result."""
         if self.problem:
             return f"cannot be applied: {self.problem}"
+        if self.is_unfinished:
+            return "the demo is sent once its outputs are filled in"
         if self.parses is None:
             return "the next reply decides"
         if "reply" in self.fix.change and self.parses:
@@ -142,7 +161,7 @@ def effects_of(
     fixes.
     """
     causes = reading.diagnosis if reading is not None else ()
-    offered = [] if reading is None else list(_corrections(state, reading))
+    offered = [] if reading is None else list(_corrections(state, column, reading))
     offered += [fix for cause in causes for fix in cause.fixes]
     if reading is not None and not reading.ok and not column.params.get("ask_again"):
         offered.append(ASK_AGAIN)
@@ -154,7 +173,8 @@ def effects_of(
     wrong = len(_wrong(reading)) if reading is not None else 0
 
     def rank(one: Effect) -> tuple[bool, bool, int]:
-        return bool(one.problem), one.parses is not True, len(one.wrong) or wrong
+        does_parse = one.parses is True and (one.is_other or not one.parsed or "reply" in one.fix.change)
+        return bool(one.problem), not does_parse, len(one.wrong) or wrong
 
     return tuple(sorted(useful, key=rank))
 
@@ -164,16 +184,44 @@ def _can_change_values(fix: Fix) -> bool:
     return bool({"adapter", "options", "predictor", "type", "name"} & set(fix.change))
 
 
-def _corrections(state: State, reading: Reading) -> Iterator[Fix]:
-    """Offer the near misses that parse as edits of the reply, and after a parse error the best as a demo."""
+def _corrections(state: State, column: Column, reading: Reading) -> Iterator[Fix]:
+    """Offer the near misses that parse as edits of the reply, and after a parse error a demo of the format."""
     found = [one for one in reading.near_misses if one.reading.ok] if reading.extraction is None else []
     for miss in found:
         message, _, _ = miss.message.partition("; ")
         yield Fix("reply", f"Edit this reply: {message.rstrip('.')}.", {"reply": miss.mended})
-    values = {**state.case.inputs, **plain(dict(found[0].reading.values))} if found and not reading.ok else {}
-    if values and all(dict(one.values) != values for one in state.session.demos):
+    if reading.ok or not state.case.inputs:
+        return
+    if found:
+        values: Mapping[str, Any] = {**state.case.inputs, **plain(dict(found[0].reading.values))}
         message = "Add the corrected reply as a demo of the format; then judge by another case."
+    elif any(one.enabled for one in state.session.demos) or not OF_THE_FORMAT & {
+        one.cause for one in reading.diagnosis
+    }:
+        return
+    else:
+        values, message = next(_parsed_replies(state, column), (state.case.inputs, FILL_IN))
+    if all(dict(one.values) != values for one in state.session.demos):
         yield Fix("demo", message, {"new_demo": values})
+
+
+def _parsed_replies(state: State, column: Column) -> Iterator[tuple[Mapping[str, Any], str]]:
+    """Yield demos made of replies that parse: of other cases, then of other columns."""
+    others = [one for one in state.session.cases if one is not state.case and one.inputs][:MOST_CASES]
+    columns = sorted(state.session.columns, key=lambda one: one.id != column.id)
+    pairs = [(case, one) for one in columns for case in others]
+    for case, one in [*pairs, *[(state.case, one) for one in columns]]:
+        reply = case.replies.get(one.id)
+        if reply is None or reply.raw:
+            continue
+        try:
+            request = rendering.request_of(state.session, one, case)
+            read = recording.read_completion(rendering.adapter_of(one), request, request.signature, reply)
+        except Exception:  # format may raise anything
+            continue
+        if read.ok and all(field.state == "read" for field in read.fields.values()):
+            message = f"Add the reply of {case.plain_words} in column {one.id} as a demo of the format."
+            yield {**case.inputs, **plain(dict(read.values))}, message
 
 
 def rejection_fixes(column: Column, request: Request, rejected: str = "") -> Iterator[Fix]:

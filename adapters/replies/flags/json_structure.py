@@ -78,6 +78,9 @@ def _several(reading: Reading) -> Iterator[Flag]:
             f"The first {{…}} ({line(reading, first)}) is inside <think>, and the parser takes it.",
         )
     following = completion.find("{", end)
+    rest = without_fences(completion[end:])
+    if rest and not rest.strip("]}, \n"):
+        yield Flag("text-around-dropped", f"The text after the JSON object was dropped: {shown(rest)}.")
     if following < 0:
         return
     taken = next((span.start for span in reading.spans if span.kind in ("value", "repaired") and span.field), None)

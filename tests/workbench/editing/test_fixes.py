@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -192,6 +194,78 @@ def test_a_corrected_reply_is_offered_as_a_demo_that_shows_the_format() -> None:
     assert demo.after.session.demos == (Demo({"ticket": "T", "label": "bug"}),)
     assert any("[[ ## label ## ]]" in line for one in demo.prompt for line in one.lines)
     assert not any("new_demo" in one.fix.change for one in effects(demo.after.session, "chat", MISSPELT))
+
+
+def test_a_demo_of_the_format_is_made_of_a_reply_that_parses() -> None:
+    good = Reply("[[ ## label ## ]]\nbug", source="pasted")
+    other = Case("d", {"ticket": "U"}, replies={"chat": good})
+    written = replace(session(), cases=(Case("c", {"ticket": "T"}), other))
+    demo = effects(written, "chat", "It is a bug, I think, as the page is white.")[0]
+    assert demo.fix.message == "Add the reply of case d in column chat as a demo of the format."
+    assert demo.fix.change == {"new_demo": {"ticket": "U", "label": "bug"}}
+    assert any("[[ ## label ## ]]" in line for one in demo.prompt for line in one.lines)
+
+
+def test_without_a_reply_that_parses_the_outputs_of_the_demo_are_filled_in_by_a_person() -> None:
+    prose = "It is a bug, I think, as the page is white."
+    demo = effects(session(), "chat", prose)[0]
+    assert (demo.fix.message, demo.fix.change) == (fixes.FILL_IN, {"new_demo": {"ticket": "T"}})
+    assert demo.is_unfinished and demo.verdict == "the demo is sent once its outputs are filled in"
+    assert not any(one.is_unfinished for one in effects(session(), "chat", MIXED)), "its format is right"
+    shown = session(demos=(Demo({"ticket": "U", "label": "bug"}),))
+    assert not any(one.fix.kind == "demo" for one in effects(shown, "chat", prose)), "a demo shows the format already"
+
+
+MODELS = '''import dspy
+from typing import Literal
+from pydantic import BaseModel
+
+class Finding(BaseModel):
+    confidence: float
+    tags: str
+    kind: Literal["a", "b"]
+
+class Find(dspy.Signature):
+    """Find."""
+    text: str = dspy.InputField()
+    findings: list[Finding] = dspy.OutputField()
+'''
+
+
+@pytest.mark.parametrize(
+    ("given", "change"),
+    [
+        ({"confidence": "high"}, {"class": "Finding", "field": "confidence", "type": "str"}),
+        ({"tags": ["x", "y"]}, {"class": "Finding", "field": "tags", "type": "list[str]"}),
+        ({"kind": "c"}, {"class": "Finding", "field": "kind", "type": "Literal['a', 'b', 'c']"}),
+        ({"kind": 0.5}, {"class": "Finding", "field": "kind", "type": "float"}),
+    ],
+)
+def test_a_wrong_value_inside_a_model_is_fixed_in_its_own_class(given: Any, change: Any) -> None:
+    good = {"confidence": 0.5, "tags": "x", "kind": "a"}
+    reply = json.dumps({"findings": [{**good, **given}]})
+    written = Session(SignatureText(MODELS), columns=(Column("json", "json"),), cases=(Case("c", {"text": "T"}),))
+    best = effects(written, "json", reply)[0]
+    assert best.fix.change == change
+    assert best.parses
+    described = next(one for one in effects(written, "json", reply) if one.fix.kind == "description")
+    assert described.fix.change["class"] == "Finding"
+    assert described.prompt, "the description reaches the prompt"
+
+
+def test_all_words_of_a_reply_are_allowed_at_once() -> None:
+    rows = [{"confidence": 0.5, "tags": "x", "kind": word} for word in ("see", "a", "do")]
+    written = Session(SignatureText(MODELS), columns=(Column("json", "json"),), cases=(Case("c", {"text": "T"}),))
+    best = effects(written, "json", json.dumps({"findings": rows}))[0]
+    assert best.fix.message == "Allow 'see', 'do' in `Finding.kind`."
+    assert best.parses
+
+
+def test_an_adapter_with_the_same_values_is_no_better_than_a_sentence() -> None:
+    text = MODELS.replace("confidence: float", "confidence_level: float | None = None")
+    written = Session(SignatureText(text), columns=(Column("json", "json"),), cases=(Case("c", {"text": "T"}),))
+    found = effects(written, "json", '{"findings": [{"confidence": 0.5, "tags": "x", "kind": "a"}]}')
+    assert found[0].fix.kind == "description"
 
 
 def test_a_correction_that_leaves_a_marker_in_a_value_is_not_offered_beside_a_better_one() -> None:

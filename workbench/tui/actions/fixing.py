@@ -153,6 +153,9 @@ def _apply(host: Host, rendered: RenderedColumn, fix: Fix) -> None:
     before = "no reply" if reading is None else "parsed" if reading.ok else "parse error"
     after = host.document.session.columns[at].id
     host.sending.fixed[after] = (fix.message, before)
+    if fix.message == fixes.FILL_IN:
+        demos, outputs = host.document.session.demos, host.document.session.signature.read().output_fields
+        host.main.go_to(Place("demo", row=len(demos) - 1, field=next(iter(outputs), "")))
     host.main.status.say(
         host.key_words(f"{fix.message} {{app.send_column|F8}} sends it again, {{app.undo|ctrl+z}} reverts it")
     )

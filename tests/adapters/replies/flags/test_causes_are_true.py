@@ -219,3 +219,32 @@ def test_a_list_in_the_reply_is_shown_by_its_wrong_item() -> None:
     signature = Signature.make([Field("q", "input"), Field("label", "output", list[Literal["bug", "billing"]])])
     reading = make("chat").read(signature, '[[ ## label ## ]]\nHere it is: ["refund"]\n')
     assert "`label[0]` is 'refund'" in sentences(reading)
+
+
+def test_a_marker_with_backticks_or_backslashes_is_nearly_right() -> None:
+    for marker in ("[[ ## `advice` ## ]]", r"\[\[ ## advice ## \]\]", '[[ ## "advice" ## ]]'):
+        reading = read("chat", f"[[ ## discussion ## ]]\na\n\n{marker}\nb")
+        assert dict(reading.near_misses[0].reading.values) == {"discussion": "a", "advice": "b"}, marker
+        assert reading.near_misses[0].message.startswith(f"'{marker}' was probably meant")
+
+
+@pytest.mark.parametrize("adapter", ["chat", "xml"])
+def test_quotes_with_backslashes_are_a_cause_with_a_corrected_reply(adapter: str) -> None:
+    reading = read(adapter, r"{\"discussion\": \"a\", \"advice\": \"b\"}")
+    assert "JSON adapter, its quotes with backslashes" in reading.diagnosis[0].message
+    assert dict(reading.near_misses[0].reading.values) == {"discussion": "a", "advice": "b"}
+
+
+def test_brackets_after_the_object_are_named() -> None:
+    (flag,) = read("json", '{"discussion": "a", "advice": "b"}\n]}').flags
+    assert flag.message == "The text after the JSON object was dropped: ']}'."
+
+
+def test_the_example_of_a_list_has_items_of_its_type() -> None:
+    signature = Signature.make([Field("q", "input"), Field("l", "output", list[int])])
+    (cause,) = make("json").read(signature, '{"l": "- 1\\n- 2"}').diagnosis
+    assert cause.message.startswith("`l` must be a JSON list like [1, 2];")
+
+
+def test_a_single_character_is_not_blamed_on_the_token_limit() -> None:
+    assert not any(fix.kind == "max_tokens" for one in read("json", "{").diagnosis for fix in one.fixes)

@@ -13,6 +13,7 @@ import pytest
 
 from sessions import examples
 from sessions.file import store
+from sessions.model.replies import Reply
 from sessions.model.session import Column, Session
 from workbench.output import exit_codes
 from workbench.sending import sending
@@ -334,6 +335,17 @@ def test_a_fix_is_applied_and_kept_with_save(tmp_path: Path, run: Run) -> None:
     wrong = run("send", path, "--adapter", "chat", "--apply", "99")
     assert wrong.code == exit_codes.USAGE
     assert "need no fix" in wrong.err or "no fix '99'" in wrong.err
+
+
+def test_a_demo_without_outputs_is_not_sent(tmp_path: Path, run: Run) -> None:
+    path = str(tmp_path / "q.session.json")
+    run("new", "question -> code", "-o", path, "--input", "question=Q")
+    (case,) = (session := store.load(path)).cases
+    prose = replace(case, replies={"chat": Reply("Let me think about that for a while first.", source="pasted")})
+    Path(path).write_text(store.dumps(replace(session, cases=(prose,))), "utf-8")
+    done = run("send", path, "--adapter", "chat", "--apply", "demo", "--save")
+    assert done.code == exit_codes.USAGE
+    assert "fix demo adds a demo without outputs: fill them in in the app, or choose another fix" in done.err
 
 
 def test_what_a_server_rejects_is_left_out_with_apply(tmp_path: Path, run: Run) -> None:

@@ -13,7 +13,7 @@ from scripted_lm import ScriptedLM
 
 from adapters.lm import Chunk, ProviderError
 from sessions.model.replies import Reply
-from sessions.model.session import Case, Column, Session, SignatureText
+from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from sessions.running import rendering
 from tests.support.open_app import SIZES, Desk, at_the_desk
 from workbench.editing import edits
@@ -128,6 +128,23 @@ def test_the_first_fix_corrects_a_misspelt_marker_in_the_reply_itself(size: tupl
         assert desk.document.session == before
 
     at_the_desk(act, replace(SESSION, cases=(case,)), size=size)
+
+
+def test_a_demo_to_fill_in_is_opened_at_its_first_output() -> None:
+    prose = Reply("It is a bug, I think, as the page is white.", source="pasted")
+    case = Case("c", {"ticket": "T"}, replies={"chat": prose})
+
+    async def act(desk: Desk) -> None:
+        await open_fixes(desk)
+        await desk.until(lambda: "fill in its outputs" in on_screen(desk), "for the list")
+        assert "The demo is sent once its outputs are filled in" in on_screen(desk)
+        await desk.press("enter")
+        assert desk.document.session.demos == (Demo({"ticket": "T"}),)
+        await desk.until(lambda: desk.main.focused is not None, "for the row")
+        await desk.press("b", "u", "g")
+        await desk.until(lambda: desk.document.session.demos[0].values.get("label") == "bug", "for the typed output")
+
+    at_the_desk(act, replace(SESSION, cases=(case,)))
 
 
 def test_a_rejected_schema_is_left_out_by_a_fix(monkeypatch: pytest.MonkeyPatch) -> None:
