@@ -33,6 +33,8 @@ def serialize_for_json(value: object) -> object:
     kind = type(value)
     if kind is str or kind is bool or kind is int or value is None:
         return value
+    if type(value) is dict and all(map(_is_plain, [*value, *value.values()])):
+        return value.copy()  # pydantic's first adapter takes as long as a fifth of a start
     dumper = _dumper(kind)
     if dumper is None:
         return str(value)
@@ -40,6 +42,11 @@ def serialize_for_json(value: object) -> object:
         return dumper.dump_python(value, mode="json", fallback=str)
     except Exception:  # as in dspy: whatever a user's serializer raises, the value is shown by str()
         return str(value)
+
+
+def _is_plain(value: object) -> bool:
+    """Return True for ASCII text; other text may have surrogates, which pydantic rejects."""
+    return type(value) is str and value.isascii()
 
 
 def write_value(annotation: object, value: object) -> str:

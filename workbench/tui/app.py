@@ -38,7 +38,7 @@ from workbench.tui.runs.late_work import REST_SECONDS, ExactCounts, TokensCounte
 from workbench.tui.runs.runs import RunEnded, Send, SendSetup
 from workbench.tui.screens.main import MainScreen
 from workbench.tui.screens.panes_screen import HIGH, MIDDLE, WIDE
-from workbench.tui.textual_internals.error_isolation import SurvivingApp
+from workbench.tui.textual_internals.error_isolation import KeptStyles, SurvivingApp
 from workbench.tui.textual_internals.key_order import KeyOrder
 from workbench.tui.widgets.prompt.prompt_view import PromptView
 from workbench.tui.widgets.reply.reply_view import ReplyView
@@ -109,6 +109,7 @@ class WorkbenchApp(SurvivingApp):
         for theme in (*themes.OURS, themes.terminal_theme()):
             self.register_theme(theme)
         self.theme = themes.DARK.name
+        self.stylesheet = KeptStyles(self.get_css_variables())
 
     def get_default_screen(self) -> Screen[Any]:
         return self.main
@@ -399,10 +400,14 @@ class WorkbenchApp(SurvivingApp):
         if self.preferences.wants_guide:
             self.guidance.show("first")
             self.main.columns.set_quiet(True)
+        self.run_worker(self._settle_later(), exit_on_error=False)
+
+    async def _settle_later(self) -> None:
+        """Do what can wait until the prompts are there, too; keys wait for them as well."""
+        await self.main.complete.wait()
         if self._keep:
             self.ask(actions.files.offer_left_over(self))
         if not self.is_headless:
-            gc.collect()
             gc.freeze()
             gc.set_threshold(NEW_OBJECTS, *LOOKS_BETWEEN)
             sys.setswitchinterval(SWITCH_SECONDS)

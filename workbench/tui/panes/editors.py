@@ -213,18 +213,18 @@ class EditorsPane(Vertical):
     @property
     def _is_wide(self) -> bool:
         """Tell whether the editors are at the side of the columns."""
-        return self.screen.size.width >= self._together_from
+        return self.app.size.width >= self._together_from
 
     @property
     def _has_room_below(self) -> bool:
         """Tell whether the inputs fit below a short signature."""
-        room = self.screen.size.height - ROWS_AROUND_EDITORS
+        room = self.app.size.height - ROWS_AROUND_EDITORS
         return room >= LEAST_TOGETHER and self._rows_of_signature <= room // 2
 
     @property
     def _has_room_beside(self) -> bool:
         """Tell whether the signature fits in half of the width."""
-        width, signature = self.screen.size.width, self._document.session.signature
+        width, signature = self.app.size.width, self._document.session.signature
         written = [*signature.text.split("\n"), *(signature.instructions or "").split("\n")]
         half = width // 2 - AROUND_TEXT
         return width >= LEAST_BESIDE and sum(1 + len(line) // half for line in written) <= ROWS_BESIDE

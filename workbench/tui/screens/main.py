@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
+from textual.geometry import Size
 from textual.message import Message
 from textual.selection import Selection
 from textual.widget import Widget
@@ -71,9 +72,15 @@ class MainScreen(PaneSizesScreen):
         self._model_answers = ModelAnswers(self, self._render_again)
         self.strip = VerdictStrip(id="verdicts")
         self._heading = Heading(id="heading")
+        self._known_size = Size()
         self.guide: Guide | None = None
 
     def compose(self) -> ComposeResult:
+        # Textual sets these classes after the first layout: every widget would ask for its styles once more
+        self._known_size = self.app.size
+        breakpoints = self.app.HORIZONTAL_BREAKPOINTS, self.app.VERTICAL_BREAKPOINTS
+        for cells, points in zip(self._known_size, breakpoints, strict=True):
+            self.add_class(max([one for one in points or () if one[0] <= cells])[1])
         yield self._heading
         with Horizontal(id="body"):
             yield self.editors
@@ -84,6 +91,8 @@ class MainScreen(PaneSizesScreen):
 
     def on_mount(self) -> None:
         """Show the session's own texts; prompts and hidden tabs follow after the first picture (`_complete`)."""
+        self.share_room()
+        self.editors.show_tab()
         self.editors.signature.show_text(self.document.state)
         self.editors.show_tabs(self.document.state, ReadSignature())
         self.status.show()
@@ -279,7 +288,10 @@ class MainScreen(PaneSizesScreen):
     def _turned(self) -> None:
         self._show_strip()
 
-    def on_resize(self) -> None:
+    def on_resize(self, event: events.Resize) -> None:
+        if event.size == self._known_size:
+            event.prevent_default()  # laid out already: Textual sends three of these at a start
+        self._known_size = event.size
         self.share_room()
         self.editors.show_tab()
         self.show_soon()

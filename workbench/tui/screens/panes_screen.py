@@ -156,21 +156,21 @@ class PaneSizesScreen(PointingScreen):
         self._put_middle(self.editors.outer_size.width + by)
 
     def _put_middle(self, x: int) -> None:
-        if self.size.width >= MIDDLE:
-            self.left_share = self._fitting(x) / self.size.width
+        if self.app.size.width >= MIDDLE:
+            self.left_share = self._fitting(x) / self.app.size.width
             self.share_room()
 
     def _fitting(self, width: int) -> int:
-        return max(SMALLEST_LEFT, min(width, self.size.width - SMALLEST_RIGHT))
+        return max(SMALLEST_LEFT, min(width, self.app.size.width - SMALLEST_RIGHT))
 
     def share_room(self) -> None:
         """Set the position and width of every pane for the current size."""
-        width = self.size.width
+        width = self.app.size.width
         column = next((one for one in self.columns.all if self.is_alone and one.has_focus_within), None)
         is_left_alone = self.is_alone and column is None
         is_written = self.editors.has_focus_within
         self.set_class(self.is_projected and is_written, "-written")
-        one_part = (width < MIDDLE and self.size.height < HIGH) or self.is_projected
+        one_part = (width < MIDDLE and self.app.size.height < HIGH) or self.is_projected
         usual = max(SHARE_WIDE, LEAST_LEFT / width) if width >= WIDE else SHARE_MIDDLE
         share = self.left_share or usual
         is_beside = width >= MIDDLE and not self.is_projected
@@ -189,7 +189,7 @@ class PaneSizesScreen(PointingScreen):
             alone=column,
             one_at_a_time=width < WIDE or self.is_projected,
             one_part=one_part,
-            prompt_with_reply=one_part and self.size.height >= MEDIUM and not self.is_projected,
+            prompt_with_reply=one_part and self.app.size.height >= MEDIUM and not self.is_projected,
             is_reply=isinstance(self.focused, (ReplyView, FieldTable)),
         )
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from rich.segment import Segment
 from textual.app import App
+from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 from textual.geometry import Region
 from textual.message import Message
@@ -20,6 +21,21 @@ from textual.widget import Widget
 from workbench.output.display import one_line
 
 Report = Callable[[Exception], object]
+
+
+class KeptStyles(Stylesheet):
+    """A stylesheet that is parsed anew only for other colors; Textual does so at every start and change of theme."""
+
+    def __init__(self, variables: dict[str, str]) -> None:
+        super().__init__(variables=variables)
+        self.variables = variables
+
+    def set_variables(self, variables: dict[str, str]) -> None:
+        if variables != self.variables:
+            self.variables = variables
+            super().set_variables(variables)
+
+    reparse = Stylesheet.parse
 
 
 class SurvivingApp(App[int]):

@@ -5,19 +5,48 @@ from __future__ import annotations
 import asyncio
 import random
 import re
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from textual import events
 from textual._compositor import ChopsUpdate, Compositor
 from textual.app import App, ComposeResult
 from textual.containers import VerticalScroll
-from textual.geometry import Region
+from textual.css import stylesheet
+from textual.css.model import RuleSet
+from textual.geometry import Region, Size
 from textual.screen import Screen
 from textual.widgets import Static
 
 from tests.support.open_app import Desk, at_the_desk
 from tests.support.painted import Terminal, painted_anew
 from workbench.tui.textual_internals.row_compositor import RowCompositor, paint_by_rows
+
+
+def test_a_start_parses_each_style_once_and_lays_no_size_out_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Textual parses all again for the theme, and lays out at each of its three events of one size."""
+    parsed: list[tuple[str, str, int]] = []
+    sizes: list[Size | None] = []
+    parse, layout = stylesheet.parse, Screen._refresh_layout
+
+    def parse_one(scope: str, css: str, *about: Any, **named: Any) -> Iterator[RuleSet]:
+        parsed.append((scope, css, named["tie_breaker"]))
+        yield from parse(scope, css, *about, **named)
+
+    def lay_out(screen: Screen[Any], size: Size | None = None, scroll: bool = False) -> None:
+        sizes.append(size)
+        layout(screen, size, scroll)
+
+    monkeypatch.setattr(stylesheet, "parse", parse_one)
+    monkeypatch.setattr(Screen, "_refresh_layout", lay_out)
+
+    async def act(desk: Desk) -> None:
+        assert len(parsed) == len(set(parsed)) > 10
+        assert [one for one in sizes if one] == [desk.app.size]
+        assert {"-wide", "-high"} <= desk.main.classes
+
+    at_the_desk(act)
 
 
 @pytest.mark.parametrize("seed", [1, *[pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 8)]])
