@@ -22,6 +22,7 @@ from adapters.requests.request import Request
 from sessions.errors import SessionError
 from sessions.file.file_format import as_data
 from sessions.file.typed_values import typed
+from sessions.file.whole_files import lock
 from sessions.model.replies import ALWAYS, Answer, FilePart, Measured, nothing
 from sessions.model.session import Column
 from sessions.running.recording import as_json
@@ -182,7 +183,9 @@ class ResultsFile:
     def __enter__(self) -> ResultsFile:
         try:
             self._file = open_regular(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
-            _lock_alone(self._file, self._path)
+            if not lock(self._file):
+                os.close(self._file)
+                raise SessionError(self._path, "", "another bench is writing it", "wait for it, or stop it")
             size = os.fstat(self._file).st_size
             if size and os.pread(self._file, 1, size - 1) != b"\n":
                 self._write(b"\n")  # end the incomplete line that an earlier bench left
@@ -216,18 +219,3 @@ def open_regular(path: str, how: int) -> int:
         os.close(file)
         raise SessionError(path, "", "not a regular file", "name another, or move it away")
     return file
-
-
-def _lock_alone(file: int, path: str) -> None:
-    """Lock the file against a second bench, if the system supports it; the lock ends with the process."""
-    try:
-        import fcntl
-    except ImportError:
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(file)
-        raise SessionError(path, "", "another bench is writing it", "wait for it, or stop it") from None
-    except OSError:
-        return  # a file system without locks

@@ -80,7 +80,8 @@ class Autosave:
         """Write the copy now; return why that failed, or ""."""
         with self._lock:
             self._latest = None
-        return self._write(session, path)
+        with self._writing:
+            return self._write_copy(session, path)
 
     def discard(self, path: Path | None) -> None:
         """Delete the copy of work on `path` after it was saved or discarded."""
@@ -120,27 +121,20 @@ class Autosave:
                     if failed and self._latest is None:
                         self._latest = latest
 
-    def _write(self, session: Session, path: Path | None) -> str:
-        with self._writing:
-            return self._write_copy(session, path)
-
     def _write_copy(self, session: Session, path: Path | None) -> str:
-        why_not = self._try_to_write(session, path)
-        before, self._why_not = self._why_not, why_not
-        if why_not != before and self._tell is not None:
-            self._tell(why_not)
-        return why_not
-
-    def _try_to_write(self, session: Session, path: Path | None) -> str:
+        why_not = ""
         try:
             self._own()
             store.save(session, self._place_of(path), parts=self._parts)
             self._parts.evict_unused()
         except (OSError, SessionError) as error:
-            return plain_reason(error)
+            why_not = plain_reason(error)
         except ValueError as error:
-            return str(error)
-        return ""
+            why_not = str(error)
+        before, self._why_not = self._why_not, why_not
+        if why_not != before and self._tell is not None:
+            self._tell(why_not)
+        return why_not
 
     def _own(self) -> None:
         """Lock this process's copies, so that no other process treats them as left over."""

@@ -180,13 +180,10 @@ def _decode_tag(tag: str, content: object, made: dict[str, Any]) -> Any:
         if isinstance(content, str) and re.fullmatch("-?0x[0-9a-f]+", content):
             number = int(content, 16)
             return number if number.bit_length() > LARGE_INT_BITS else made
-    elif isinstance(content, list) and all(_is_pair(pair) for pair in content):
-        return dict(content)
+    elif isinstance(content, list):
+        if all(isinstance(pair, list) and len(pair) == 2 and type(pair[0]) is str for pair in content):
+            return dict(content)
     return made
-
-
-def _is_pair(pair: object) -> bool:
-    return isinstance(pair, list) and len(pair) == 2 and type(pair[0]) is str
 
 
 _quote = json.encoder.encode_basestring

@@ -15,7 +15,7 @@ import secrets
 import stat
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -128,8 +128,10 @@ def locked(path: str | os.PathLike[str]) -> Iterator[None]:
     still atomic, and fingerprints still detect changes in between. Raises `SessionError` if another process holds the
     lock for longer than `PATIENCE_S`.
     """
-    descriptor = _open_folder_of(path)
-    if descriptor is None:
+    try:
+        folder = os.path.dirname(os.path.realpath(path))
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except (AttributeError, OSError, ValueError):  # no folders can be opened here, or writing will report the problem
         yield
         return
     if not _wait_for(descriptor):
@@ -141,31 +143,19 @@ def locked(path: str | os.PathLike[str]) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _open_folder_of(path: str | os.PathLike[str]) -> int | None:
-    if not hasattr(os, "O_DIRECTORY"):
-        return None
-    try:
-        folder = os.path.dirname(os.path.realpath(path))
-        return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except (OSError, ValueError):  # writing will report the problem
-        return None
-
-
 def _wait_for(descriptor: int) -> bool:
     """Return True once the lock is held or locks are unsupported; on timeout the descriptor gets closed.
 
     The system queues blocking waiters in order, but polling could starve. So a thread blocks; it is abandoned after
     `PATIENCE_S`.
     """
-    import fcntl
-
-    if _taken(lambda: fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)):
+    if lock(descriptor):
         return True
     held, turn = threading.Event(), threading.Lock()
     gone = False
 
     def wait() -> None:
-        _taken(lambda: fcntl.flock(descriptor, fcntl.LOCK_EX))
+        lock(descriptor, waits=True)
         with turn:
             held.set()
             if gone:
@@ -179,13 +169,18 @@ def _wait_for(descriptor: int) -> bool:
     return not gone
 
 
-def _taken(lock: Callable[[], None]) -> bool:
-    """Return whether the lock was acquired; True on file systems without such locks."""
+def lock(descriptor: int, *, waits: bool = False) -> bool:
+    """Lock a file or folder until it is closed; return False if another process holds the lock.
+
+    On systems without such locks it returns True.
+    """
     try:
-        lock()
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
     except BlockingIOError:
         return False
-    except OSError:
+    except (ImportError, OSError):
         pass
     return True
 

@@ -211,6 +211,6 @@ def _answer(output: Mapping[str, Any] | str | None) -> Answer:
 
 def _release(version: str) -> Release:
     """Return a release. The module that starts it is imported here, because most sessions need none."""
-    from sessions.releases import running
+    from sessions.releases import environments
 
-    return running.release_of(version)
+    return environments.release_of(version)

@@ -1,4 +1,4 @@
-"""Manage the added dspy releases, each in its own environment in the user's data folder.
+"""Manage the added dspy releases, each in its own environment in the user's data folder; keep used ones warm.
 
 A release is a folder `dspy/VERSION` with an `environment.json` that names its Python: in an environment in the same
 folder, or the user's own (`use`). It is created under a temporary name, tested, then renamed, so that a folder
@@ -7,11 +7,13 @@ folder, or the user's own (`use`). It is created under a temporary name, tested,
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import re
 import shutil
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,7 +25,7 @@ from sessions.errors import SessionError
 from sessions.releases import installing
 from sessions.releases.engine import ReleaseError
 from sessions.releases.installing import CannotAddError
-from sessions.releases.release import Release
+from sessions.releases.release import Release, allow_children, end_every_child
 
 VERSION = re.compile(r"\d{1,4}(\.\d{1,6}){0,3}((a|b|rc|\.dev|\.post)\d{1,6})?")
 RECORD = "environment.json"
@@ -239,3 +241,40 @@ def _is_running(process: int) -> bool:
         os.kill(process, 0)
         return True
     return False
+
+
+_lock = threading.Lock()
+_starting: dict[str, threading.Lock] = {}
+"""A lock for each version, so that it is started once while other versions start in parallel."""
+_running: dict[str, Release] = {}
+
+
+def release_of(version: str) -> Release:
+    """Return the warm release of a version. Raises `ReleaseError`; if it was not added, with how to add it."""
+    with _lock:
+        starting = _starting.setdefault(version, threading.Lock())
+    with starting:
+        if version not in _running:
+            _running[version] = open_release(version)
+        return _running[version]
+
+
+def end() -> None:
+    """End all processes, also those still starting; pending and new questions raise an error.
+
+    No pending work can then keep the program from exiting. `begin` allows questions again.
+    """
+    end_every_child()
+    with _lock:
+        known = list(_starting.items())
+    for version, starting in known:
+        with starting:
+            release = _running.pop(version, None)
+        if release is not None:
+            release.close()
+
+
+begin = allow_children
+"""Answer questions again after `end`."""
+
+atexit.register(end)

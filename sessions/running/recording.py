@@ -67,9 +67,9 @@ def versions_of(column: Column) -> Mapping[str, str]:
     named = catalog.parse_release(column.adapter)
     if named is None:
         return versions()
-    from sessions.releases import running
+    from sessions.releases import environments
 
-    return {**versions(), **running.release_of(named.version).versions}
+    return {**versions(), **environments.release_of(named.version).versions}
 
 
 def record(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -128,20 +127,6 @@ def default_of(field: Field) -> str:
     return "" if field.default is MISSING else repr(field.default)
 
 
-def line_of(text: str, name: str, field: str = "") -> int:
-    """Return the line of a module's class or place, or of a field in it; 1 if missing."""
-    if is_place(name):
-        place = places_of(text).get(name)
-        return 1 if place is None else place.statements[-1].statement.first_line
-    for statement in read_module(text).statements_of(name):
-        lines = text[statement.start : statement.end].split("\n")
-        first = text.count("\n", 0, statement.start) + 1
-        wanted = rf"\s+{re.escape(field)}\s*[:=]" if field else rf"(class\s+)?{re.escape(name)}\b"
-        found = [number for number, line in enumerate(lines, first) if re.match(wanted, line)]
-        return found[0] if found else first
-    return 1
-
-
 def _only_class(project: Project, file: Path, text: str) -> str:
     try:
         names = notation.class_names(text)
@@ -204,10 +189,10 @@ class _Gathering:
         if meant.name != class_name:
             self._name(class_name, meant, self.file)
         pieces = tuple(self._pieces())
-        if self.order == [self.file] and self._is_all_of(module):
-            text = module.text
-        else:
-            text = self._written(module, pieces)
+        wanted = {one.bound for one in module.imports}
+        is_whole = len(self.taken[self.file]) == len(module.statements) and wanted <= set(self.imports)
+        is_whole &= self.order == [self.file] and not self.renamed
+        text = module.text if is_whole else self._written(module, pieces)
         return Gathered(text, class_name, pieces, tuple(self.modules))
 
     def gather_place(self, name: str) -> Gathered:
@@ -222,11 +207,7 @@ class _Gathering:
         local = {bound for one in place.statements for bound in one.statement.names}
         self.taken.setdefault(self.file, {})
         for one in place.statements:
-            for used in one.statement.uses:
-                if used not in local:
-                    self._need(self.file, used)
-            for _, _, dotted in one.statement.attributes:
-                self._need_dotted(self.file, dotted)
+            self._need_all(self.file, one.statement, local)
         if self.file not in self.order:
             self.order.append(self.file)
         if any(one.head for one in place.statements):
@@ -311,16 +292,22 @@ class _Gathering:
                 raise SourceRefusedError(
                     f"{self.project.name(file)}: more than {MOST_STATEMENTS} statements are needed"
                 )
-            for used in statement.uses:
-                self._need(file, used)
-            for _, _, dotted in statement.attributes:
-                self._need_dotted(file, dotted)
+            self._need_all(file, statement)
         if file not in self.order:
             self.order.append(file)
 
+    def _need_all(self, file: Path, statement: Statement, local: Collection[str] = ()) -> None:
+        for used in statement.uses:
+            if used not in local:
+                self._need(file, used)
+        for _, _, dotted in statement.attributes:
+            self._need_dotted(file, dotted)
+
     def _need(self, file: Path, name: str) -> None:
         meant = self._find(file, name)
-        if meant is None or self._is_module(file, name):
+        imported = self.module(file).imports_of(name)
+        # The members of a module of the project are taken instead of the module.
+        if meant is None or any(self._find_module(file, one) is not None for one in imported):
             return
         if meant.file is None:
             self._name(name, meant, file)
@@ -328,11 +315,6 @@ class _Gathering:
         else:
             self._take(meant.file, meant.name)
             self._name(name, meant, file)
-
-    def _is_module(self, file: Path, name: str) -> bool:
-        """Return whether a name is a project module. Its members are taken instead of itself."""
-        imported = self.module(file).imports_of(name)
-        return any(self._find_module(file, one) is not None for one in imported)
 
     def _find_module(self, file: Path, imported: ImportedName) -> Path | None:
         if imported.name is not None:
@@ -352,20 +334,17 @@ class _Gathering:
                     continue
                 members = members[len(inner) :]
             owner = self._find_module(file, imported)
-            if owner is not None and members:
-                self._need_member(file, dotted, owner, members)
-                return
-
-    def _need_member(self, file: Path, dotted: str, owner: Path, members: Sequence[str]) -> None:
-        meant = self._find(owner, members[0])
-        if meant is None or meant.file is None:
-            raise SourceRefusedError(
-                f"`{dotted}` in {self.project.name(file)}: {self.project.name(owner)} has no such name"
-            )
-        self._take(meant.file, meant.name)
-        self._name(meant.name, meant, file)
-        full = dotted[: len(dotted) - len(".".join(members))] + members[0]
-        self.renamed.setdefault(file, {})[full] = meant.name
+            if owner is None or not members:
+                continue
+            meant = self._find(owner, members[0])
+            if meant is None or meant.file is None:
+                said = f"`{dotted}` in {self.project.name(file)}: {self.project.name(owner)} has no such name"
+                raise SourceRefusedError(said)
+            self._take(meant.file, meant.name)
+            self._name(meant.name, meant, file)
+            full = dotted[: len(dotted) - len(".".join(members))] + members[0]
+            self.renamed.setdefault(file, {})[full] = meant.name
+            return
 
     def _name(self, name: str, meant: _Meaning, file: Path) -> None:
         """Register a name's meaning. Raises `SourceRefusedError` if it already has another."""
@@ -378,11 +357,6 @@ class _Gathering:
             self.aliases[name] = meant.name
 
     # writing
-
-    def _is_all_of(self, module: ModuleText) -> bool:
-        """Return whether the whole module is taken unchanged."""
-        wanted = {one.bound for one in module.imports}
-        return len(self.taken[self.file]) == len(module.statements) and wanted <= set(self.imports) and not self.renamed
 
     def _pieces(self) -> Iterator[Piece]:
         for file in self.order:

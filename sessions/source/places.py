@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from adapters.signatures.read.declarations import PARAMETERS
 from adapters.signatures.read.source_text import SourceText, bindings_of, parsable
-from sessions.source.statements import Statement, last_name, needed_by
+from sessions.source.statements import Statement, last_name, needed_by, read_module
 
 MAKERS = ("Signature", "make_signature", "ensure_signature")
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -60,6 +60,20 @@ def places_of(text: str) -> dict[str, Place]:
         if place is not None:
             found[numbered] = place
     return found
+
+
+def line_of(text: str, name: str, field: str = "") -> int:
+    """Return the line of a module's class or place, or of a field in it; 1 if missing."""
+    if is_place(name):
+        place = places_of(text).get(name)
+        return 1 if place is None else place.statements[-1].statement.first_line
+    for statement in read_module(text).statements_of(name):
+        lines = text[statement.start : statement.end].split("\n")
+        first = text.count("\n", 0, statement.start) + 1
+        wanted = rf"\s+{re.escape(field)}\s*[:=]" if field else rf"(class\s+)?{re.escape(name)}\b"
+        found = [number for number, line in enumerate(lines, first) if re.match(wanted, line)]
+        return found[0] if found else first
+    return 1
 
 
 _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef

@@ -209,7 +209,10 @@ def pushed(session: Session, folder: Path) -> Push:
     files = _edited(project, found, read_module(signature.text), is_as_taken)
     for changed, text in files.items():
         project.encoded(changed, text)
-    after = _again(project, files, file, link)
+    try:
+        after = gather(Project(project.top, {**project.texts, **files}), file, link.class_name, link)
+    except SourceError as error:
+        raise SourceRefusedError(f"written back, the program could not be read: {error}") from None
     if differences(read_alone(signature), read_gathered(after, link.file)):
         said = f"{link.file}: written back, the class would not say what the session says"
         raise SourceRefusedError(said, "an edit of a name that it shares with others is made in the program")
@@ -273,13 +276,6 @@ def _imports_added(text: str, edited: ModuleText) -> str:
     lines = text.split("\n")
     last = max((one.line for one in module.imports), default=0)
     return "\n".join([*lines[:last], *(one.text for one in needed), *lines[last:]])
-
-
-def _again(project: Project, files: dict[Path, str], file: Path, link: SourceLink) -> Gathered:
-    try:
-        return gather(Project(project.top, {**project.texts, **files}), file, link.class_name, link)
-    except SourceError as error:
-        raise SourceRefusedError(f"written back, the program could not be read: {error}") from None
 
 
 def merged(there: str, edited: str, name: str) -> str:

@@ -10,9 +10,8 @@ from itertools import permutations
 from typing import NamedTuple
 
 from adapters.display.blocks import Block, Folded, Heading, Items, Mark, Note, Passage, Piece, Table, Text, Tone
-from sessions.bench import misses
 from sessions.bench.conclusions import Comparison, Conclusions, cases_words, p_words
-from sessions.bench.grid import Grid
+from sessions.bench.grid import Grid, Misses, lost_cases, misses_by_cause
 from sessions.bench.results import BenchRun, Outcome
 from sessions.bench.totals import Cell, ColumnTotal, Measure
 from sessions.file.json_values import JSON
@@ -236,14 +235,14 @@ def _id(cell: Cell, grid: Grid) -> str:
     return f"cell-{grid.numbers[cell.file, cell.case, cell.column]}"
 
 
-def group_words(one: misses.Misses) -> str:
+def group_words(one: Misses) -> str:
     """Return `18 × A tag is not closed`."""
     return f"{one.runs:,} × {one.cause}"
 
 
 def _groups(grid: Grid, with_replies: bool) -> Iterator[Block]:
     """Yield the misses by cause; with replies, link their cells, and add the cases lost to another column."""
-    found = list(misses.by_cause(grid))
+    found = list(misses_by_cause(grid))
     if not found:
         return
     yield Heading("Misses by cause")
@@ -260,7 +259,7 @@ def _groups(grid: Grid, with_replies: bool) -> Iterator[Block]:
         yield Folded(Mark(f"{one.column}: {group_words(one)}", "bad"), (Items(tuple(links)),))
     yield Heading("Failed by one column, passed by another")
     for loser, winner in permutations([one.column for one in grid.columns], 2):
-        if places := misses.lost(grid, loser, winner):
+        if places := lost_cases(grid, loser, winner):
             cells = [grid.by_place[*place, loser] for place in places]
             links = [Mark(f"{cell_name(grid, cell)}: {cell.detail}", link=_id(cell, grid)) for cell in cells]
             yield Folded(Mark(f"{loser} failed, {winner} passed: {cases_words(len(links))}"), (Items(tuple(links)),))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sessions.bench import misses
 from sessions.bench.conclusions import Comparison, Conclusions
-from sessions.bench.grid import Grid
+from sessions.bench.grid import Grid, misses_by_cause
 from sessions.bench.totals import Cell, ColumnTotal
 from sessions.checking import junit
 from sessions.file.json_values import JSON
@@ -90,7 +89,7 @@ def as_json(grid: Grid, compared: Comparison | None, baseline: str | None = None
                 "runs": one.runs,
                 "cells": [{"path": cell.file, "case": cell.case} for cell in one.cells],
             }
-            for one in misses.by_cause(grid)
+            for one in misses_by_cause(grid)
         ],
         "repeat": grid.repeat,
         "flaky": len(grid.flaky),

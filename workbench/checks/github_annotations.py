@@ -12,8 +12,8 @@ from sessions.causes.cause import Cause, counted
 from sessions.errors import SessionError
 from sessions.file import store
 from sessions.model.session import Session
-from sessions.source.gathering import line_of
 from sessions.source.linking import Follower
+from sessions.source.places import line_of
 from sessions.source.project import Project, SourceError
 
 VARIABLE = "GITHUB_ACTIONS"

@@ -20,8 +20,7 @@ from adapters.running.events import Listener
 from adapters.running.runs import Run
 from adapters.values.custom_types import BuildError
 from adapters.values.plain_json import plain
-from sessions.bench import misses
-from sessions.bench.grid import Grid
+from sessions.bench.grid import Grid, misses_by_cause
 from sessions.bench.results import cause_of
 from sessions.checking import expectations
 from sessions.model import variants
@@ -133,7 +132,7 @@ def failing_in(session: Session, grid: Grid, shown: Collection[tuple[str, str]])
     """Return a bench's misses in the cases `shown`: the first of each cause, then the second, up to `MOST_SHOWN`."""
     cases = {one.name: one for one in session.cases}
     groups: list[list[Failing]] = []
-    for group in misses.by_cause(grid):
+    for group in misses_by_cause(grid):
         found = []
         for cell in group.cells:
             if (cell.file, cell.case) not in shown or cell.case not in cases:

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from sessions.bench import misses
-from sessions.bench.grid import Grid
+from sessions.bench.grid import Grid, lost_cases, misses_by_cause
 from sessions.bench.results import NO_REASON, BenchRun, cause_of
 from tests.sessions.bench.test_conclusions import failed_cell, grid_of
 from tests.sessions.bench.test_grid import Cell
@@ -36,15 +35,15 @@ def test_a_miss_has_one_cause_in_words_that_others_share(more: dict[str, object]
 def test_groups_count_runs_and_name_each_cell_once() -> None:
     runs = (replace(MISS, cause="key-missing"), replace(MISS, number=2, cause="key-missing"))
     grid = Grid((Cell("q.json", "a", "xml", runs), Cell("q.json", "b", "xml", (replace(MISS, case="b"),))))
-    found = [(one.column, one.cause, one.runs, [cell.case for cell in one.cells]) for one in misses.by_cause(grid)]
+    found = [(one.column, one.cause, one.runs, [cell.case for cell in one.cells]) for one in misses_by_cause(grid)]
     assert found == [("xml", "A JSON key is missing", 2, ["a"]), ("xml", "no tag", 1, ["b"])]
 
 
 def test_a_column_lost_the_cases_that_it_failed_and_the_other_passed() -> None:
     grid = grid_of(a="+--?", b="-+-+")
-    assert misses.lost(grid, "a", "b") == [grid.cases[1]]
-    assert misses.lost(grid, "b", "a") == [grid.cases[0]]
-    assert misses.lost(Grid((failed_cell("0", "a"),)), "a", "b") == []
+    assert lost_cases(grid, "a", "b") == [grid.cases[1]]
+    assert lost_cases(grid, "b", "a") == [grid.cases[0]]
+    assert lost_cases(Grid((failed_cell("0", "a"),)), "a", "b") == []
 
 
 def test_cases_that_columns_disagree_on_come_first() -> None:

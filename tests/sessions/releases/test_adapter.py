@@ -24,7 +24,7 @@ from sessions.file import store
 from sessions.file.typed_values import read_back, typed
 from sessions.model.replies import Extraction, Reply
 from sessions.model.session import Case, Column, Session, SignatureText
-from sessions.releases import alignment, environments, running
+from sessions.releases import alignment, environments
 from sessions.releases.engine import Call, Question, ReleaseError
 from sessions.running import recording, rendering
 from tests.support.scripted_lm import ScriptedLM
@@ -40,8 +40,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
         environments.use(sys.executable)
         yield
-        running.end()
-        running.begin()
+        environments.end()
+        environments.begin()
 
 
 def session_of(signature: str, adapter: str, **inputs: Any) -> Session:
@@ -136,7 +136,7 @@ def test_who_reads_within_steps_asks_a_release_of_no_reply_that_ours_does_not_fi
     session = session_of("question -> answer: list[int]", adapter, question="Why?")
     column, signature = session.columns[0], session.signature.read()
     request = rendering.request_of(session, column, session.cases[0])
-    release = running.release_of(HERE)
+    release = environments.release_of(HERE)
     asked: list[str] = []
     call = release.call
 
@@ -232,7 +232,7 @@ def test_a_release_that_cannot_be_asked_is_an_error_of_its_fixture_and_of_no_oth
     def gone(version: str) -> None:
         raise ReleaseError("missing", "", f"dspy {version} has become another")
 
-    monkeypatch.setattr(running, "release_of", gone)
+    monkeypatch.setattr(environments, "release_of", gone)
     there, here = checking.check(session)
     assert {there.verdicts[part] for part in ("render", "parse")} == {"error"}
     assert all("has become another" in one.message for one in there.drift)

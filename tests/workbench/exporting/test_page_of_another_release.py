@@ -10,7 +10,7 @@ import pytest
 from sessions.exports.exported import source_of
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText
-from sessions.releases import environments, running
+from sessions.releases import environments
 from sessions.releases.engine import Call, Question
 from sessions.running import recording
 from workbench.exporting import session_page
@@ -25,7 +25,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[str]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
         environments.use(sys.executable)
-        release = running.release_of(recording.DSPY)
+        release = environments.release_of(recording.DSPY)
         call = release.call
 
         def count(question: Question) -> Call:
@@ -34,8 +34,8 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[str]]:
 
         patch.setattr(release, "call", count)
         yield texts
-        running.end()
-        running.begin()
+        environments.end()
+        environments.begin()
 
 
 def test_a_reply_of_open_braces_is_not_waited_for_and_stands_there_with_the_reason(asked: list[str]) -> None:

@@ -18,7 +18,7 @@ from textual.widgets import OptionList
 
 from sessions.model.replies import Reply
 from sessions.model.session import Column, Session
-from sessions.releases import environments, project, release, running
+from sessions.releases import environments, project, release
 from sessions.releases.engine import Call, Question
 from sessions.releases.release import Release
 from sessions.running import recording
@@ -41,8 +41,8 @@ def added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     environments.use(sys.executable)
     yield
-    running.end()
-    running.begin()
+    environments.end()
+    environments.begin()
 
 
 def tickets(*names: str) -> Session:
@@ -138,7 +138,7 @@ def test_it_is_dimmed_when_the_wait_is_long_and_not_at_each_key() -> None:
         await patiently(desk, lambda: has_followed(desk, "Be kind"), "for the prompt of what was typed")
         assert column.prompt.prompt is not None
         assert column.prompt.prompt.messages[-1] is before.messages[-1], "what stays is not painted anew"
-        child = running.release_of(HERE)._child
+        child = environments.release_of(HERE)._child
         assert child is not None
         os.kill(child._process.pid, signal.SIGSTOP)
         try:
@@ -156,13 +156,13 @@ def test_it_is_dimmed_when_the_wait_is_long_and_not_at_each_key() -> None:
 def test_a_killed_process_is_started_anew_by_the_next_key() -> None:
     async def act(desk: Desk) -> None:
         await patiently(desk, lambda: has_followed(desk), "for the first prompt")
-        child = running.release_of(HERE)._child
+        child = environments.release_of(HERE)._child
         assert child is not None
         child._process.kill()
         child._process.wait()
         say(desk, "Be kind")
         await patiently(desk, lambda: has_followed(desk, "Be kind"), "for a new process")
-        assert running.release_of(HERE)._child is not child
+        assert environments.release_of(HERE)._child is not child
 
     at_the_desk(act, tickets("chat", THERE))
 
@@ -174,7 +174,7 @@ def test_no_key_waits_for_another_release_to_record_or_to_check_its_column() -> 
 
     async def act(desk: Desk) -> None:
         await patiently(desk, lambda: has_followed(desk), "for the first prompt")
-        child = running.release_of(HERE)._child
+        child = environments.release_of(HERE)._child
         assert child is not None
         for key, is_done in (
             ("ctrl+r", lambda: desk.document.state.case.recordings),
@@ -206,7 +206,7 @@ def test_no_page_waits_for_another_release_on_the_thread_of_the_keys(monkeypatch
 
     async def act(desk: Desk) -> None:
         await patiently(desk, lambda: has_followed(desk), "for the first prompt")
-        child = running.release_of(HERE)._child
+        child = environments.release_of(HERE)._child
         assert child is not None
         os.kill(child._process.pid, signal.SIGSTOP)
         try:
@@ -238,7 +238,7 @@ def test_who_quits_while_another_release_is_asked_waits_for_nothing(monkeypatch:
 
     async def act(desk: Desk) -> None:
         await patiently(desk, lambda: has_followed(desk), "for the first prompt")
-        engine = running.release_of(HERE)
+        engine = environments.release_of(HERE)
         child, start = engine._child, release._Child.__init__
         assert child is not None
 

@@ -116,9 +116,9 @@ class LateColumns:
         """Ask about a late column once the columns that need no other process are painted."""
         if rendered.late is not None and rendered.column.id not in self._under_way:
             if not self._has_asked:  # an earlier app in this process may have ended the release processes
-                from sessions.releases import running
+                from sessions.releases import environments
 
-                running.begin()
+                environments.begin()
                 self._has_asked = True
             self._under_way.add(rendered.column.id)
             self._node.call_after_refresh(self._start, rendered.column.id, engine)
@@ -143,9 +143,9 @@ class LateColumns:
         """
         if not self._has_asked:
             return
-        from sessions.releases import running
+        from sessions.releases import environments
 
-        running.end()
+        environments.end()
 
 
 class ModelAnswers:

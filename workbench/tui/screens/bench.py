@@ -12,8 +12,8 @@ from textual.content import Content
 from textual.screen import Screen
 
 from adapters.display import blocks as shown
-from sessions.bench import misses
 from sessions.bench.conclusions import Conclusions, cases_words
+from sessions.bench.grid import lost_cases, misses_by_cause
 from sessions.bench.results import BenchRun
 from sessions.bench.totals import Cell, ColumnTotal
 from sessions.errors import SessionError
@@ -241,7 +241,7 @@ whether the other half gained, too. `workbench bench SESSION` makes the runs.
         current = self._column
         others = [one.column for one in self._grid.columns if one.column != current]
         for winner in others[others.index(self._versus) + 1 if self._versus in others else 0 :]:
-            if places := misses.lost(self._grid, current, winner):
+            if places := lost_cases(self._grid, current, winner):
                 self._versus = winner
                 self._keep(f"{current} failed, {winner} passed", places, current)
                 return
@@ -259,7 +259,7 @@ whether the other half gained, too. `workbench bench SESSION` makes the runs.
         return self._grid.columns[self._map.row if self.is_turned else self._map.column].column
 
     def action_causes(self) -> None:
-        found = list(misses.by_cause(self._grid))
+        found = list(misses_by_cause(self._grid))
         entries = [
             Entry(str(at), f"{one.column}: {report.group_words(one)}", cases_words(len(one.cells)))
             for at, one in enumerate(found)

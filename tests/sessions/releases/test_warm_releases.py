@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from sessions.model.session import Case, Column, Session, SignatureText
-from sessions.releases import environments, release, running
+from sessions.releases import environments, release
 from sessions.releases.engine import Question, ReleaseError
 from sessions.releases.release import Release
 
@@ -21,11 +21,11 @@ PATIENCE_S = 60.0
 
 @pytest.fixture(autouse=True)
 def nothing_runs() -> Iterator[None]:
-    running.end()
-    running.begin()
+    environments.end()
+    environments.begin()
     yield
-    running.end()
-    running.begin()
+    environments.end()
+    environments.begin()
 
 
 def python_that(tmp_path: Path, *lines: str) -> str:
@@ -55,9 +55,9 @@ def test_two_releases_start_side_by_side(monkeypatch: pytest.MonkeyPatch, tmp_pa
 
     opened_by(monkeypatch, open_release)
     with ThreadPoolExecutor(2) as pool:
-        first, second = pool.map(running.release_of, ["1.0", "2.0"])
+        first, second = pool.map(environments.release_of, ["1.0", "2.0"])
     assert first is not second
-    assert running.release_of("1.0") is first
+    assert environments.release_of("1.0") is first
 
 
 def test_one_release_is_started_once_however_many_ask(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_one_release_is_started_once_however_many_ask(monkeypatch: pytest.Monkey
 
     opened_by(monkeypatch, open_release)
     with ThreadPoolExecutor(4) as pool:
-        found = set(pool.map(running.release_of, ["1.0"] * 4))
+        found = set(pool.map(environments.release_of, ["1.0"] * 4))
     assert opened == ["1.0"] and len(found) == 1
 
 
@@ -81,20 +81,20 @@ def test_after_the_end_who_waits_and_who_asks_gets_an_error_and_nothing_is_start
     heard.touch()
     python = python_that(tmp_path, 'echo \'{"dspy": "9.9"}\'', "read question", f"echo heard >> {heard}", "sleep 600")
     opened_by(monkeypatch, lambda version: Release(python))
-    engine = running.release_of("1.0")
+    engine = environments.release_of("1.0")
     with ThreadPoolExecutor(1) as pool:
         waits = pool.submit(engine.call, asked())
         wait_for(lambda: heard.read_text(), "for the question to reach the process")
-        running.end()
+        environments.end()
         with pytest.raises(ReleaseError, match="ended"):
             waits.result(PATIENCE_S)
-    for ask in (lambda: engine.call(asked()), lambda: running.release_of("1.0"), lambda: Release(sys.executable)):
+    for ask in (lambda: engine.call(asked()), lambda: environments.release_of("1.0"), lambda: Release(sys.executable)):
         with pytest.raises(ReleaseError, match="is asked no more") as found:
             ask()
         assert found.value.kind == "ended"
     assert release._children == set()
-    running.begin()
-    assert running.release_of("1.0").version == "9.9"
+    environments.begin()
+    assert environments.release_of("1.0").version == "9.9"
 
 
 def wait_for(condition: Callable[[], object], what: str) -> None:
