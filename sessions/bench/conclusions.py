@@ -330,7 +330,9 @@ def compare_benches(old: Grid, now: Grid, level: float = LEVEL) -> Comparison:
     """Compare two benches of the same cases."""
     places = dict.fromkeys([*now.by_place, *old.by_place])
     cells = [_change(*place, old.by_place.get(place), now.by_place.get(place)) for place in places]
-    tests = [_tested(*_shares(one)) for one in cells]
+    shares = [_shares(one) for one in cells]
+    # Fisher's test counts successes, so graded scores are not tested.
+    tests = [(1.0, 1.0) if one.is_scored or two.is_scored else fisher(one, two) for one, two in shares]
     among_cells = tarone([least for _, least in tests], level / 2)
     share = level / 2 if among_cells else level
     if among_cells:
@@ -346,13 +348,6 @@ def compare_benches(old: Grid, now: Grid, level: float = LEVEL) -> Comparison:
     among = tarone([0.5 ** sum(1 for by in one.differences if by) for one in columns], share)
     factor = max(1, among) * level / share
     return Comparison(tuple([one.tested(factor, level) for one in columns]), tuple(cells), level)
-
-
-def _tested(before: Share, now: Share) -> tuple[float, float]:
-    """Apply Fisher's test to a cell; it counts successes, so graded scores are not tested."""
-    if isinstance(before.successes, Fraction) or isinstance(now.successes, Fraction):
-        return 1.0, 1.0
-    return fisher(before, now)
 
 
 def _shares(one: Change) -> tuple[Share, Share]:

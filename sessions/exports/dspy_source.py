@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -86,11 +85,6 @@ class ValueSource:
         return f"dspy.{cls.__qualname__}"
 
 
-def stub(name: str) -> str:
-    """Write a stub function from which dspy can make a tool."""
-    return TOOL_STUB.format(name=name, doc='""  ' if name == NOT_DESCRIBED else "")
-
-
 def _call(head: str, arguments: list[str], indent: str) -> str:
     if any("\n" in one for one in arguments):
         return f"{head}(" + "".join(f"\n{indent}    {one}," for one in arguments) + f"\n{indent})"
@@ -149,17 +143,18 @@ def dspy_source(source: Source) -> Exported:
     )
     imports, _, classes = head.partition("\n\n\n")
     wanted = {*imports.split("\n"), *(f"import {name}" for name in values.needs), _dspy_name(view.column.adapter)[1]}
+    wanted.discard("")
     if "os." in adapter + model:
         wanted.add("import os")
     sections = [
         f"# {comment(f'{source.name}: {view.place}')}. Made for dspy {DSPY}.",
-        _imports(wanted),
+        "\n".join(sorted(wanted, key=lambda line: (line.startswith("from "), line))),
         "",
         classes.rstrip(),
         "",
     ]
     for tool in sorted(values.tools):
-        sections += [stub(tool), ""]
+        sections += [TOOL_STUB.format(name=tool, doc='""  ' if tool == NOT_DESCRIBED else ""), ""]
     decisions = view.session.signature.decisions
     module, its_predictor = ("dspy.ChainOfThought", ".predict") if is_thinking else ("dspy.Predict", "")
     listed = "[" + "".join(f"\n    {one}," for one in demos) + "\n]" if demos else "[]"
@@ -252,11 +247,8 @@ def _given_inputs(view: View, left: list[str]) -> dict[str, Any]:
     if unknown:
         left.append(f"inputs of no field: {', '.join(unknown)}")
     inputs = rendering.inputs_of(view.signature, view.case)
-    return {name: value for name, value in inputs.items() if name in fields and _is_given(view, name, history)}
-
-
-def _is_given(view: View, name: str, history: str | None) -> bool:
-    return name in view.case.inputs or (name == history and bool(view.case.turns))
+    given = [*view.case.inputs, *([history] if view.case.turns else [])]
+    return {name: value for name, value in inputs.items() if name in fields and name in given}
 
 
 def _adapter(view: View) -> str:
@@ -308,12 +300,6 @@ def _unchecked(signature: Signature) -> str:
     """Disable dspy's type check of inputs for TypedDicts, for which it raises."""
     parts = (part for field in signature.input_fields.values() for part in walk(field.annotation))
     return ", warn_on_type_mismatch=False" if any(map(typing_extensions.is_typeddict, parts)) else ""
-
-
-def _imports(lines: Iterable[str]) -> str:
-    """Sort imports: `import …` before `from … import …`."""
-    kept = {line for line in lines if line}
-    return "\n".join(sorted(kept, key=lambda line: (line.startswith("from "), line)))
 
 
 def _free(name: str, source: str) -> str:

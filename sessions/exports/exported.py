@@ -154,13 +154,9 @@ def switched_off(session: Session, cases: Sequence[Case] = ()) -> tuple[str, ...
 
 def beside(view: View) -> tuple[str, ...]:
     """Name the parts of a session that are not in a case's request."""
-    return (*switched_off(view.session, (view.case,)), *view.request.prompt.notes, *other_cases(view))
-
-
-def other_cases(view: View) -> tuple[str, ...]:
-    """Name the cases that are not exported in a phrase, if any."""
     names = [one.name for one in view.session.cases if one.name != view.case.name]
-    return (f"the other cases: {', '.join(names)}",) if names else ()
+    others = [f"the other cases: {', '.join(names)}"] if names else []
+    return (*switched_off(view.session, (view.case,)), *view.request.prompt.notes, *others)
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")

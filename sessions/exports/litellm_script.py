@@ -13,7 +13,7 @@ from adapters.lm.wires.dspys_client import VERBATIM
 from adapters.lm.wires.dspys_wire import Sent
 from adapters.requests.strict_schema import ClassFormat
 from sessions.exports.endpoints import OFFLINE, headers_of, key_goes_there, key_variable, named_address
-from sessions.exports.exported import Exported, Source, View, beside, comment, literal, quoted
+from sessions.exports.exported import Exported, Source, beside, comment, literal, quoted
 from sessions.running import rendering
 from sessions.running.recording import as_json
 
@@ -55,7 +55,10 @@ def litellm_script(source: Source) -> Exported:
     dspy sends unchanged, go to `extra_body`.
     """
     view = source.first
-    made = _handed_over(view)
+    if view.model.startswith(OFFLINE):
+        made = Sent({**view.request.params, "model": view.model})
+    else:
+        made = rendering.handed_over(view.session, view.column, view.request)
     argument, name, call = CALLS[rendering.lm_settings_of(view.session, view.column).model_type]
     connection = rendering.connection_of(view.session, view.column)
     told = _add_body(view.model, made)
@@ -102,16 +105,10 @@ def litellm_script(source: Source) -> Exported:
     imports += "\nimport pydantic" if form is not None else ""
     text = (
         f"# {comment(f'{source.name}: {view.place}')}.\n\n{imports}\n\nMODEL = {model}\n"
-        f"{name} = {literal(as_json(told[argument] if argument in told else _messages(view)))}\n\n"
+        f"{name} = {literal(as_json(told[argument] if argument in told else view.request.prompt.as_dicts()))}\n\n"
         f"{form or ''}{check}" + call.replace("{arguments}", f"\n{body}")
     )
     return Exported(text, tuple(left))
-
-
-def _handed_over(view: View) -> Sent:
-    if view.model.startswith(OFFLINE):
-        return Sent({**view.request.params, "model": view.model})
-    return rendering.handed_over(view.session, view.column, view.request)
 
 
 def _add_body(model: str, made: Sent) -> dict[str, Any]:
@@ -159,10 +156,6 @@ def _is_new_gemini(model: str) -> bool:
     name = model.removeprefix("gemini/").lower()
     old = r"gemini-(?:[12](?:\.\d+)?|exp|(?:pro|flash)(?!-(?:lite-)?latest$))(?:-|$)"
     return name.startswith("gemini-") and not re.match(old, name)
-
-
-def _messages(view: View) -> list[dict[str, Any]]:
-    return view.request.prompt.as_dicts()
 
 
 def _value(name: str, value: Any) -> str:

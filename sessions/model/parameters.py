@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -102,8 +102,8 @@ def check_parameters(params: Mapping[str, object], place: str, path: str | None 
                 said = why_no_header(header, variable if isinstance(variable, str) else "")
                 if said:
                     raise SessionError(path, step_into(where, header), said, USE_A_VARIABLE)
-        if value is not None and not _fits(PARAMETERS[name], value):
-            if PARAMETERS[name] == COMPLETIONS and _fits(WHOLE, value):
+        if value is not None and not _FITTING[PARAMETERS[name]](value):
+            if PARAMETERS[name] == COMPLETIONS and _is_number(value, int):
                 raise SessionError(path, where, f"expected {COMPLETIONS}, got more", "send several times for more")
             raise SessionError(path, where, f"expected {PARAMETERS[name]}, got {kind_of(value)}")
         if name == "api_base":
@@ -145,26 +145,28 @@ def kind_of(value: object) -> str:
     return "a list" if isinstance(value, list | tuple) else f"a {type(value).__qualname__}"
 
 
-def _fits(kind: str, value: Any) -> bool:
-    if kind == NUMBER:
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    if kind == WHOLE:
-        return isinstance(value, int) and not isinstance(value, bool)
-    if kind == COMPLETIONS:
-        return _fits(WHOLE, value) and value <= MOST_COMPLETIONS
-    if kind == FEW:
-        return _fits(WHOLE, value) and 0 <= value <= 5
-    if kind == YES_OR_NO:
-        return isinstance(value, bool)
-    if kind == MODEL_TYPE:
-        return value in MODEL_TYPES
-    if kind in (OBJECT, ABILITIES, HEADERS):
-        return isinstance(value, Mapping)
-    if kind == TEXTS:
-        return isinstance(value, str) or (isinstance(value, list) and all(isinstance(item, str) for item in value))
-    if kind == OBJECTS:
-        return isinstance(value, list) and all(isinstance(item, Mapping) for item in value)
-    return isinstance(value, str) or (kind == TEXT_OR_OBJECT and isinstance(value, Mapping))
+def _is_number(value: object, *kinds: type) -> bool:
+    return isinstance(value, kinds) and not isinstance(value, bool)
+
+
+_FITTING: Mapping[str, Callable[[Any], bool]] = {
+    NUMBER: lambda value: _is_number(value, int, float),
+    WHOLE: lambda value: _is_number(value, int),
+    COMPLETIONS: lambda value: _is_number(value, int) and value <= MOST_COMPLETIONS,
+    FEW: lambda value: _is_number(value, int) and 0 <= value <= 5,
+    YES_OR_NO: lambda value: isinstance(value, bool),
+    MODEL_TYPE: lambda value: value in MODEL_TYPES,
+    **dict.fromkeys((OBJECT, ABILITIES, HEADERS), lambda value: isinstance(value, Mapping)),
+    TEXT: lambda value: isinstance(value, str),
+    TEXT_OR_OBJECT: lambda value: isinstance(value, str | Mapping),
+    TEXTS: lambda value: isinstance(value, str) or _is_list_of(str, value),
+    OBJECTS: lambda value: _is_list_of(Mapping, value),
+}
+"""Tests of a value, by the kind that a parameter takes."""
+
+
+def _is_list_of(kind: type, value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, kind) for item in value)
 
 
 def _check_abilities(value: Mapping[str, object], place: str, path: str | None) -> None:

@@ -77,8 +77,13 @@ def _candidates(
     for other in session.columns:
         if other.id != column.id:
             yield from _another_reply(session, case, other, parser, signature)
-    yield from _demo_reply(session, parser, signature)
-    yield _Found(_offline(session, case, column, parser), "the answer of offline/exact")
+    enabled = [number for number, demo in enumerate(session.demos, 1) if demo.enabled]
+    for number, demo in zip(enabled, rendering.demos_of(session), strict=True):
+        if all(name in demo for name in signature.output_fields):
+            yield from _anew(parser, signature, demo, f"demo {number}")
+    request = rendering.request_of(session, column, case, adapter=parser, capabilities=NONE)
+    model = OfflineLM("offline/exact", 0).asked_by(parser, request)
+    yield _Found("".join([chunk.text for chunk in model.stream(request.as_dict())]), "the answer of offline/exact")
 
 
 def _column_reply(case: Case, column: Column, second: bool) -> Iterator[_Found]:
@@ -112,28 +117,10 @@ def _another_reply(
             yield from _anew(parser, signature, reading.values, f"{found.source}, written again")
 
 
-def _demo_reply(session: Session, parser: Adapter, signature: Signature) -> Iterator[_Found]:
-    enabled = [number for number, demo in enumerate(session.demos, 1) if demo.enabled]
-    for number, demo in zip(enabled, rendering.demos_of(session), strict=True):
-        if all(name in demo for name in signature.output_fields):
-            yield from _anew(parser, signature, demo, f"demo {number}")
-
-
 def _anew(parser: Adapter, signature: Signature, values: Mapping[str, object], source: str) -> Iterator[_Found]:
     text = written(parser, signature, values)
     if text is not None:
         yield _Found(text, source)
-
-
-def _offline(session: Session, case: Case, column: Column, parser: Adapter) -> str:
-    request = rendering.request_of(session, column, case, adapter=parser, capabilities=NONE)
-    model = OfflineLM("offline/exact", 0).asked_by(parser, request)
-    return "".join([chunk.text for chunk in model.stream(request.as_dict())])
-
-
-def all_same(values: Mapping[str, object], others: Mapping[str, object]) -> bool:
-    """Return whether two parse results have the same values, nested types included."""
-    return values.keys() == others.keys() and not different(values, others)
 
 
 def different(values: Mapping[str, object], others: Mapping[str, object]) -> tuple[str, ...]:

@@ -148,7 +148,11 @@ def _changes(before: Message, after: Message, signature: Signature) -> list[_Cha
         if kind == "reminder":
             old, new = _reminder(before), _reminder(after)
         if field is None and old and new:
-            texts = _hunks(" ".join(old), " ".join(new)) if kind == "reminder" else _at(old_text, new_text, places)
+            ends, at = (old_text, new_text), places
+            if kind == "reminder":
+                ends = " ".join(old), " ".join(new)
+                at = _joined(*ends)
+            texts = _at(*ends, at)
             is_part = True
         elif old == new:
             continue
@@ -173,10 +177,6 @@ def _at(before: str, after: str, places: Sequence[_Place]) -> tuple[str, str]:
     gone = [before[start:end] for start, end, _, _ in places]
     come = [after[start:end] for _, _, start, end in places]
     return " … ".join(filter(str.strip, gone)), " … ".join(filter(str.strip, come))
-
-
-def _hunks(before: str, after: str) -> tuple[str, str]:
-    return _at(before, after, _joined(before, after))
 
 
 def _diff_at(before: str, after: str, places: Sequence[_Place]) -> tuple[str, ...]:
