@@ -47,12 +47,6 @@ def noted(note: str, results: Sequence[FixtureResult]) -> str:
     return f"{results[0].path}: {note}  [{', '.join(named)}{more}]"
 
 
-def headline(result: FixtureResult) -> str:
-    """Format a fixture's name and its verdicts."""
-    words = ", ".join(f"{part} {word}" for part, word in result.verdicts.items())
-    return f"{result.path}::{result.case}::{result.column}  {words}"
-
-
 def details(result: FixtureResult) -> str:
     """List all differences as indented lines; empty if there are none."""
     return "\n".join(line for drift in result.drift for line in lines_of(drift))

@@ -6,8 +6,8 @@ import hashlib
 import json
 import math
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,7 +23,7 @@ from sessions.checking import expectations
 from sessions.file.json_values import JSON
 from sessions.imports.reading import KEPT
 from sessions.model import variants
-from sessions.model.replies import Measured
+from sessions.model.replies import Answer, Measured
 from sessions.running import recording, rendering
 from workbench.bench.planning import Job, Plan, price_of
 from workbench.config import user_code
@@ -139,9 +139,9 @@ class Fields(SimpleNamespace):
 class Scored(NamedTuple):
     """The score of a run, and the model calls of the metric."""
 
-    score: float = 0.0
-    calls: int = 0
-    cost: float | None = None
+    score: float | None = 0.0
+    metric_calls: int = 0
+    metric_cost: float | None = None
 
 
 def _cost_of(model: str, usage: Mapping[str, Any]) -> float | None:
@@ -185,23 +185,18 @@ def expected_outputs(expect: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Judged(NamedTuple):
-    """The judgement of a run."""
+    """The judgement of a run, as the fields of `BenchRun` of these names."""
 
-    expectations: str | None
-    """The digest of the expectations; None if there are none."""
+    expectations: str | None = None
+    expected: bool | None = None
     failures: tuple[str, ...] = ()
     metric: str | None = None
-    """The digest of the metric; None if there is none."""
-    scored: Scored | None = None
+    score: float | None = None
+    metric_calls: int = 0
+    metric_cost: float | None = None
     fields: tuple[str, ...] = ()
-    """Fields with expectations."""
     wrong: tuple[str, ...] = ()
     cause: str | None = None
-    """The first cause of the diagnosis of a miss."""
-
-    @property
-    def held(self) -> bool | None:
-        return None if self.expectations is None else not self.failures
 
 
 def judge(job: Job, reading: Reading | None, measured: Sequence[Measured], checks: Sequence[Check]) -> Judged:
@@ -210,15 +205,13 @@ def judge(job: Job, reading: Reading | None, measured: Sequence[Measured], check
     `reading` is None if the reply had nothing to parse. Raises `CommandError` for invalid expectations and failing
     functions.
     """
-    try:
+    with _naming(job):
         expect = expectations.column_expectations(job.case.expect, job.column.id)
         found = [] if reading is None else expectations.judge(expect, reading, measured)
-    except expectations.ExpectationError as error:
-        raise CommandError(f"{_where(job)}: expect.{error.place}: {error.message}") from error
     failures = [one_line(difference(one)) for one in found]
     if reading is None and expect and expect.get("reply") != "does_not_parse":
         failures.append(NOTHING_TO_READ)
-    scored: Scored | None = None
+    scored = Scored(None)
     inputs = plain(dict(job.case.inputs))
     for check in checks:
         parsed = reading is not None and reading.ok
@@ -228,7 +221,7 @@ def judge(job: Job, reading: Reading | None, measured: Sequence[Measured], check
             if isinstance(check, UserMetric):
                 labels = {**_labels(job), **expected_outputs(expect)}
                 scored = check.judge(inputs, labels, values) if parsed else Scored()
-                said = said or (f"scored {scored.score:g}" if scored.score < 1 else "")
+                said = said or (f"scored {scored.score:g}" if (scored.score or 0) < 1 else "")
             elif parsed:
                 said = check.why_not(inputs, values)
         except CommandError as error:
@@ -242,23 +235,32 @@ def judge(job: Job, reading: Reading | None, measured: Sequence[Measured], check
     wrong = fields if reading is None else tuple([one for one in fields if f"fields.{one}" in places])
     is_miss = reading is not None and (failures or not reading.ok)
     cause = next((one.cause for one in reading.diagnosis), None) if reading is not None and is_miss else None
-    return Judged(expected_now(job, checks), said_so, metric_now(job, checks), scored, fields, wrong, cause)
+    digests = digests_of(job, checks)
+    expected = None if digests[0] is None else not failures
+    return Judged(digests[0], expected, said_so, digests[1], *scored, fields, wrong, cause)
 
 
 def missed(job: Job, checks: Sequence[Check]) -> Judged:
     """Judge a run without a reply: it meets no expectation. Raises `CommandError` for invalid expectations."""
-    try:
-        expected = expected_now(job, checks)
+    with _naming(job):
+        expected, metric = digests_of(job, checks)
         fields = tuple(expectations.column_expectations(job.case.expect, job.column.id).get("fields", {}))
-    except expectations.ExpectationError as error:
-        raise CommandError(f"{_where(job)}: expect.{error.place}: {error.message}") from error
-    metric = metric_now(job, checks)
     why = (NO_REPLY,) if expected or metric else ()
-    return Judged(expected, why, metric, Scored() if metric else None, fields, fields)
+    scored = Scored(0.0 if metric else None)
+    return Judged(expected, False if expected else None, why, metric, *scored, fields, fields)
 
 
 def _where(job: Job) -> str:
     return f"{job.target.file}: case {job.case.name!r}"
+
+
+@contextmanager
+def _naming(job: Job) -> Iterator[None]:
+    """Turn an `ExpectationError` into a `CommandError` that names the case."""
+    try:
+        yield
+    except expectations.ExpectationError as error:
+        raise CommandError(f"{_where(job)}: expect.{error.place}: {error.message}") from error
 
 
 def difference(failure: expectations.Failure) -> str:
@@ -286,19 +288,17 @@ def _text(value: JSON) -> str:
     return str(value) if is_plain else json.dumps(value, ensure_ascii=False)
 
 
-def expected_now(job: Job, checks: Sequence[Check]) -> str | None:
-    """Return the digest of a job's expectations; None if there are none. Raises `ExpectationError`."""
+def digests_of(job: Job, checks: Sequence[Check]) -> tuple[str | None, str | None]:
+    """Return the digests of a job's expectations and of its metric; None for what it lacks.
+
+    Raises `ExpectationError`.
+    """
     expect = expectations.column_expectations(job.case.expect, job.column.id)
     names = [one.name for one in checks if isinstance(one, UserCheck)]
-    return digest([dict(expect), names]) if expect or names else None
-
-
-def metric_now(job: Job, checks: Sequence[Check]) -> str | None:
-    """Return the digest of the metric and the case's expectations; None without a metric."""
-    expect = expectations.column_expectations(job.case.expect, job.column.id)
     metrics = [[one.name, one.source, one.threshold] for one in checks if isinstance(one, UserMetric)]
     labels = _labels(job)
-    return digest([dict(expect), metrics, *([labels] if labels else [])]) if metrics else None
+    expected = digest([dict(expect), names]) if expect or names else None
+    return expected, digest([dict(expect), metrics, *([labels] if labels else [])]) if metrics else None
 
 
 def _labels(job: Job) -> dict[str, Any]:
@@ -333,7 +333,7 @@ def _is_current(job: Job, judged_by: tuple[str | None, str | None] | None, check
     if any(isinstance(one, UserCheck) for one in checks):
         return False
     try:
-        return judged_by == (expected_now(job, checks), metric_now(job, checks))
+        return judged_by == digests_of(job, checks)
     except expectations.ExpectationError:
         return False  # `judge` reports where it is
 
@@ -345,39 +345,21 @@ def _judged_again(job: Job, run: BenchRun, checks: Sequence[Check]) -> BenchRun:
     tools, an extraction) keep their judgement, because they are more than their reply.
     """
     if run.outcome == "rejected":
-        return with_judgement(run, missed(job, checks))
+        return replace(run, **missed(job, checks)._asdict())
     if run.outcome == "failed" or run.reply is None or len(run.measured) > 1:
         return run
     if _is_current(job, (run.expectations, run.metric), checks):
         return run
-    return with_judgement(run, judge(job, _read_again(job, run), run.measured, checks))
+    return replace(run, **judge(job, _read_again(job, run.reply), run.measured, checks)._asdict())
 
 
-def with_judgement(run: BenchRun, judged: Judged) -> BenchRun:
-    scored = judged.scored
-    return replace(
-        run,
-        expectations=judged.expectations,
-        expected=judged.held,
-        failures=judged.failures,
-        metric=judged.metric,
-        score=None if scored is None else scored.score,
-        metric_calls=0 if scored is None else scored.calls,
-        metric_cost=None if scored is None else scored.cost,
-        fields=judged.fields,
-        wrong=judged.wrong,
-        cause=judged.cause,
-    )
-
-
-def _read_again(job: Job, run: BenchRun) -> Reading | None:
-    assert run.reply is not None
-    if not run.reply.text and not run.reply.tool_calls:
+def _read_again(job: Job, reply: Answer) -> Reading | None:
+    if not reply.text and not reply.tool_calls:
         return None
     session = variants.session_of(job.target.session, job.column)
     adapter = rendering.adapter_of(job.column, allow_code=job.column.adapter in job.target.allow_code)
     request = rendering.request_of(session, job.column, job.case, adapter=adapter)
-    return recording.read_completion(adapter, request, session.signature.read(), run.reply)
+    return recording.read_completion(adapter, request, session.signature.read(), reply)
 
 
 def one_line(text: str) -> str:

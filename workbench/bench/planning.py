@@ -218,10 +218,17 @@ class Forecasts:
         return (job.prompt_tokens * prices[0] + self.reply_tokens(job) * prices[1]) / 1e6
 
     def reply_tokens(self, job: Job) -> int:
-        """Return the estimated tokens of a reply, computed once for each column."""
+        """Estimate the length of a reply: the longest demo's outputs as JSON, at most `max_tokens`."""
         place = job.target.file, job.column.id
         if place not in self._replies:
-            self._replies[place] = reply_tokens(job)
+            session = job.target.session
+            outputs = session.signature.read().output_fields
+            enabled = [one.values for one in session.demos if one.enabled]
+            demos = [{name: one[name] for name in outputs if name in one} for one in enabled]
+            texts = [json.dumps(one, ensure_ascii=False, default=str) for one in demos if one]
+            length = max((estimate(text) for text in texts), default=USUAL_REPLY)
+            most = session.params_of(job.column).get("max_tokens")
+            self._replies[place] = min(length, most) if isinstance(most, int) and most > 0 else length
         return self._replies[place]
 
     def of(self, jobs: Iterable[Job]) -> Forecast:
@@ -236,17 +243,6 @@ class Forecasts:
             if cost is None:
                 unpriced[job.model] = True
         return Forecast(calls, prompts, replies, None if unpriced else total, tuple(unpriced))
-
-
-def reply_tokens(job: Job) -> int:
-    """Estimate the length of a reply: the longest demo's outputs as JSON, at most `max_tokens`."""
-    session = job.target.session
-    outputs = session.signature.read().output_fields
-    demos = [{name: one.values[name] for name in outputs if name in one.values} for one in session.demos if one.enabled]
-    texts = [json.dumps(one, ensure_ascii=False, default=str) for one in demos if one]
-    length = max((estimate(text) for text in texts), default=USUAL_REPLY)
-    most = session.params_of(job.column).get("max_tokens")
-    return min(length, most) if isinstance(most, int) and most > 0 else length
 
 
 def price_of(model: str) -> tuple[float, float] | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ from sessions.bench.results import BenchRun, Outcome, ResultsFile
 from sessions.file.typed_values import typed
 from sessions.model.variants import VariantError
 from sessions.running import recording, repeats, tools
-from workbench.bench.judging import Check, Judged, judge, missed, one_line, with_judgement
+from workbench.bench.judging import Check, Judged, judge, missed, one_line
 from workbench.bench.planning import Forecasts, Job, Plan
 from workbench.config.confinement import FREE, Confinement
 from workbench.output import measures
@@ -263,10 +263,14 @@ class Bench:
         """
         scrub = self._scrub()
         problem: CommandError | None = None
+        outcome, checks, judged = outcome_of(run), self._settings.checks, Judged()
         try:
-            judged = judged_run(job, run, self._settings.checks)
+            if outcome == "rejected":
+                judged = missed(job, checks)
+            elif outcome != "failed":
+                judged = judge(job, recording.last_reading(run), recording.measured_of_run(run), checks)
         except CommandError as error:
-            problem, judged = error, Judged(None)
+            problem = error
         made = bench_run(job, run, judged, scrub)
         file.append(made)
         with self._lock:
@@ -299,22 +303,12 @@ def outcome_of(run: Run) -> Outcome:
     return "rejected" if payload.get("kind") in OF_THE_COLUMN else "failed"
 
 
-def judged_run(job: Job, run: Run, checks: Sequence[Check]) -> Judged:
-    """Judge a run. Raises `CommandError` for invalid expectations and failing functions."""
-    outcome = outcome_of(run)
-    if outcome == "failed":
-        return Judged(None)
-    if outcome == "rejected":
-        return missed(job, checks)
-    return judge(job, recording.last_reading(run), recording.measured_of_run(run), checks)
-
-
 def bench_run(job: Job, run: Run, judged: Judged, scrub: Scrubber) -> BenchRun:
     """Make the line of the results file."""
     kept = recording.reply_of_run(run, job.model)
     own = next((one.reading for attempt in run.attempts for one in attempt.completions if one.reading), None)
     tokens = [measures.total_tokens(attempt) for attempt, _ in recording.whole_attempts(run)]
-    made = BenchRun(
+    return BenchRun(
         case=job.case.name,
         column=job.column.id,
         number=job.number,
@@ -333,5 +327,5 @@ def bench_run(job: Job, run: Run, judged: Judged, scrub: Scrubber) -> BenchRun:
         retries=sum(one.purpose == "retry" for one in run.attempts),
         asked_again=sum(one.purpose == "again" for one in run.attempts),
         measured=recording.measured_of_run(run),
+        **judged._asdict(),
     )
-    return with_judgement(made, judged)

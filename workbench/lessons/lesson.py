@@ -1,18 +1,18 @@
 """Explain to newcomers, step by step, how a prompt is built.
 
-The pieces of all steps, joined, are exactly the prompt (`joined`): a lesson leaves nothing out and adds nothing.
+The pieces of all steps, joined, are exactly the prompt: a lesson leaves nothing out and adds nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from adapters.formats.base import Adapter
 from adapters.formats.profile import Opening
-from adapters.prompts.text import DataPart, DemoUse, Message, Prompt, Text
+from adapters.prompts.text import DataPart, Message, Text
 from adapters.requests.request import Request
 from adapters.signatures.signature import Signature
 from adapters.tools.fields import add_tool_fields
@@ -84,7 +84,10 @@ def steps_of(adapter: Adapter, request: Request) -> tuple[LessonStep, ...]:
         elif turn == "inputs":
             steps += _inputs_step(adapter, pieces)
         elif turn.startswith("demo"):
-            steps.append(_demo_step(turn, uses.get(turn), pieces))
+            use, explanation = uses.get(turn), DEMO
+            if use is not None and use.use == "incomplete":
+                explanation = INCOMPLETE_DEMO.format(missing=", ".join(use.missing))
+            steps.append(LessonStep(turn.capitalize(), explanation, tuple(pieces)))
         elif turn.startswith("history"):
             title = f"{turn.replace('history', 'Turn')} of the conversation"
             steps.append(LessonStep(title, HISTORY, tuple(pieces)))
@@ -93,40 +96,10 @@ def steps_of(adapter: Adapter, request: Request) -> tuple[LessonStep, ...]:
     return tuple(steps)
 
 
-def joined(prompt: Prompt, steps: Iterable[LessonStep]) -> list[dict[str, Any]]:
-    """Join the pieces of all steps into messages with the prompt's roles."""
-    parts: dict[tuple[int, int], list[Text | DataPart]] = {}
-    for step in steps:
-        for piece in step.pieces:
-            found = parts.setdefault((piece.message, piece.part), [])
-            if piece.content is not None:
-                found.append(piece.content)
-    rebuilt: list[dict[str, Any]] = []
-    for index in sorted({message for message, _ in parts}):
-        contents = [_together(parts[key]) for key in sorted(parts) if key[0] == index and parts[key]]
-        rebuilt.append(replace(prompt.messages[index], parts=tuple(contents)).as_dict())
-    return rebuilt
-
-
-def _together(pieces: Sequence[Text | DataPart]) -> Text | DataPart:
-    first = pieces[0]
-    if isinstance(first, DataPart):
-        return first
-    return Text([segment for piece in pieces if isinstance(piece, Text) for segment in piece.segments])
-
-
 def _whole(index: int, message: Message) -> list[Piece]:
     if not message.parts:
         return [Piece(index, 0, None)]
     return [Piece(index, number, part) for number, part in enumerate(message.parts)]
-
-
-def _demo_step(turn: str, use: DemoUse | None, pieces: list[Piece]) -> LessonStep:
-    if use is not None and use.use == "incomplete":
-        explanation = INCOMPLETE_DEMO.format(missing=", ".join(use.missing))
-    else:
-        explanation = DEMO
-    return LessonStep(turn.capitalize(), explanation, tuple(pieces))
 
 
 # -- the system message

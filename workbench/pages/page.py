@@ -26,9 +26,7 @@ class Behaviour:
     script: str = ""
 
 
-def page(
-    title: str, body: Sequence[Element | str], *, made_by: str = "adapter-workbench", adds: Behaviour = Behaviour()
-) -> str:
+def page(title: str, body: Sequence[Element | str], *, adds: Behaviour = Behaviour()) -> str:
     """Return a whole page, to be written as UTF-8.
 
     It opens from disk and loads nothing, not even fonts or images: its Content-Security-Policy allows only its own
@@ -41,7 +39,7 @@ def page(
     policy = f"default-src 'none'; style-src 'sha256-{_digest(style)}'{allowed}; base-uri 'none'; form-action 'none'"
     content = written(tag("main", {}, tag("h1", {}, title), *body))
     runs = "its only script shows and hides parts of the page" if adds.script else "no script runs"
-    foot = written(tag("footer", {}, f"Made by {made_by}. This file is complete: nothing is loaded, {runs}."))
+    foot = written(tag("footer", {}, f"Made by adapter-workbench. This file is complete: nothing is loaded, {runs}."))
     script = f"<script>{adds.script}</script>\n" if adds.script else ""
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -65,15 +63,14 @@ def _digest(style: str) -> str:
     return base64.b64encode(hashlib.sha256(style.encode()).digest()).decode("ascii")
 
 
-def table(head: Sequence[Element | str], rows: Sequence[Sequence[Element | str]], caption: str = "") -> Element:
+def table(head: Sequence[Element | str], rows: Sequence[Sequence[Element | str]]) -> Element:
     """Build a table that scrolls if it is wider than the page.
 
     The first cell of each row is its heading; other cells may be complete `td` elements.
     """
-    title = (tag("caption", {}, caption),) if caption else ()
     heads = tag("thead", {}, tag("tr", {}, *[tag("th", {"scope": "col"}, one) for one in head]))
     lines = [tag("tr", {}, tag("th", {"scope": "row"}, row[0]), *[_cell(one) for one in row[1:]]) for row in rows]
-    return tag("div", {"class": "wide", "tabindex": "0"}, tag("table", {}, *title, heads, tag("tbody", {}, *lines)))
+    return tag("div", {"class": "wide", "tabindex": "0"}, tag("table", {}, heads, tag("tbody", {}, *lines)))
 
 
 def _cell(content: Element | str) -> Element:

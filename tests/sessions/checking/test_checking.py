@@ -346,7 +346,7 @@ def test_the_report_names_fixture_verdict_origin_and_lines() -> None:
     session = recorded(expect={"fields": {"answer": {"equals": "no"}}})
     changed = replace(session, signature=replace(session.signature, instructions="Answer."))
     (result,) = checking.check(changed, "rain.json", columns=["chat"])
-    assert reports.headline(result) == "rain.json::rain::chat  render drift, parse pass, expect fail"
+    assert result.verdicts == {"render": "drift", "parse": "pass", "expect": "fail"}
     text = reports.details(result)
     assert "render: the instructions of the system message lost text  [messages[0]]" in text
     assert 'expected: "no"' in text

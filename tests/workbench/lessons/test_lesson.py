@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from adapters.formats import catalog
 from adapters.formats.base import Adapter
 from adapters.formats.two_step import TwoStepAdapter
+from adapters.prompts.text import DataPart, Prompt, Text
 from adapters.requests.request import Request, prepare
 from adapters.signatures.signature import Signature
 from adapters.values.custom_types import build_inputs
@@ -16,7 +18,29 @@ from sessions.model.session import Column, Session, SignatureText
 from sessions.running import rendering
 from tests.support.hostile import HOSTILE
 from workbench.lessons import lesson, reply_lesson
-from workbench.lessons.lesson import joined, steps_of
+from workbench.lessons.lesson import LessonStep, steps_of
+
+
+def joined(prompt: Prompt, steps: Iterable[LessonStep]) -> list[dict[str, Any]]:
+    """The pieces of all steps as messages with the prompt's roles."""
+    parts: dict[tuple[int, int], list[Text | DataPart]] = {}
+    for step in steps:
+        for piece in step.pieces:
+            found = parts.setdefault((piece.message, piece.part), [])
+            if piece.content is not None:
+                found.append(piece.content)
+    rebuilt: list[dict[str, Any]] = []
+    for index in sorted({message for message, _ in parts}):
+        contents = [_together(parts[key]) for key in sorted(parts) if key[0] == index and parts[key]]
+        rebuilt.append(replace(prompt.messages[index], parts=tuple(contents)).as_dict())
+    return rebuilt
+
+
+def _together(pieces: Sequence[Text | DataPart]) -> Text | DataPart:
+    first = pieces[0]
+    if isinstance(first, DataPart):
+        return first
+    return Text([segment for piece in pieces if isinstance(piece, Text) for segment in piece.segments])
 
 
 def request_of(example: str, adapter: str) -> tuple[Adapter, Request]:
