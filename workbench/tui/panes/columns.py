@@ -36,7 +36,7 @@ Shown = tuple[RenderedColumn, ColumnRun | None, str | None]
 """A column, its run, and its own model, if any."""
 
 
-def said_beyond(in_sight: int, count: int, left: float, right: float, key: str = "F4") -> str:
+def said_beyond(in_sight: int, count: int, left: float, right: float, key: str) -> str:
     """Return how many columns are visible, with arrows and the key towards hidden ones; "" if all fit.
 
     The text has the same width at every scroll position.

@@ -38,7 +38,7 @@ Only keys that fit are shown.
 """
 
 SEND = "send_all"
-ROOM_OF_KEYS, LEAST_OF_A_NAME = 42, 12
+ROOM_OF_KEYS, LEAST_OF_A_NAME = 42, 10
 """Cells that file, case and model leave to the most important keys, and the minimum cells of each name."""
 ACTIVITY_SECONDS = 3
 """Seconds that a message stays."""
@@ -111,7 +111,7 @@ class StatusLine(Widget):
         if self.size.height < 2:
             gap = max(1, width - left.cell_length - keys.cell_length - 1)
             return Content.assemble(left, " " * gap, keys)
-        return Content.assemble(left, "\n", " ", keys)
+        return Content.assemble(left.truncate(width, ellipsis=True), "\n", " ", keys)  # keys stay in sight on a phone
 
     def on_click(self, event: events.Click) -> None:
         if event.style.meta.get("further"):

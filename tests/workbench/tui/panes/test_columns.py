@@ -80,15 +80,15 @@ def test_the_line_between_prompt_and_reply_is_level_whatever_the_field_tables_ho
     ("place", "said"),
     [
         ((3, 3, 0, 0), ""),
-        ((3, 6, 0, 99), "  3 of 6 columns ▸"),
-        ((3, 6, 20, 79), "◂ 3 of 6 columns ▸"),
-        ((3, 6, 99, 0), "◂ 3 of 6 columns  "),
+        ((3, 6, 0, 99), "  3 of 6 columns ▸ F4"),
+        ((3, 6, 20, 79), "◂ 3 of 6 columns ▸ F4"),
+        ((3, 6, 99, 0), "◂ 3 of 6 columns   F4"),
     ],
 )
 def test_columns_out_of_sight_are_told_in_as_many_cells_wherever_one_scrolls(
     place: tuple[int, int, int, int], said: str
 ) -> None:
-    assert said_beyond(*place) == said
+    assert said_beyond(*place, "F4") == said
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from sessions import examples
 from tests.support.open_app import MIDDLE, SIZES, Desk, at_the_desk
 from workbench.tui.actions.cases import CasesScreen
 from workbench.tui.panes.status import KEYS, StatusLine, case_word
@@ -21,6 +22,20 @@ def test_keys_stand_in_their_order_and_quit_is_among_them(size: tuple[int, int])
         assert {"send", "quit", "help", "commands"} <= set(names)
 
     at_the_desk(act, size=size)
+
+
+@pytest.mark.parametrize(
+    ("example", "size", "least"),
+    [("triage", MIDDLE, {"send", "quit", "help", "commands"}), ("receipt", (42, 31), {"send", "commands"})],
+)
+def test_long_names_and_a_phone_leave_room_for_the_main_keys(
+    example: str, size: tuple[int, int], least: set[str]
+) -> None:
+    async def act(desk: Desk) -> None:
+        last = list(desk.app.screen._compositor.render_strips())[-1].text
+        assert {name for _, name, _, _ in KEYS if f" {name} " in f"{last} "} >= least
+
+    at_the_desk(act, session=examples.load(example), size=size)
 
 
 @pytest.mark.slow
