@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -20,51 +21,48 @@ class Edit(Protocol):
     def __call__(self, change: Change, place: Place, label: str, typing: bool = False) -> None: ...
 
 
+@dataclass
 class GoTo(Message):
     """Go to the editor of `place`, at 1-based line and column if known."""
 
-    def __init__(self, place: Place, line: int = 0, column: int = 0) -> None:
-        super().__init__()
-        self.place = place
-        self.line = line
-        self.column = column
+    place: Place
+    line: int = 0
+    column: int = 0
 
 
+@dataclass
 class CopiesOfWork(Message):
     """Backups of unsaved work fail, with the reason and a remedy, or work again ("")."""
 
-    def __init__(self, why_not: str) -> None:
-        super().__init__()
-        self.why_not = why_not
+    why_not: str
 
 
+@dataclass
 class PastedCall(Message):
     """The user pasted a call's text, of an error or of dspy's `inspect_history()`."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.text = text
+    text: str
 
 
+@dataclass
 class AttachFile(Message):
     """Attach a file to `field`; `path` is the dropped or pasted file, if any. `take` is called with the value."""
 
-    def __init__(self, field: Field, before: Any, take: Callable[[Any], None], path: Path | None) -> None:
-        super().__init__()
-        self.field, self.before, self.take, self.path = field, before, take, path
+    field: Field
+    before: Any
+    take: Callable[[Any], None]
+    path: Path | None
 
 
+@dataclass
 class SuggestVariant(Message):
     """Ask a model to rewrite the text `of`."""
 
-    def __init__(self, of: str) -> None:
-        super().__init__()
-        self.of = of
+    of: str
 
 
+@dataclass
 class TryVariant(Message):
     """Add a column with the variants of a tag after the focused column."""
 
-    def __init__(self, tag: str) -> None:
-        super().__init__()
-        self.tag = tag
+    tag: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from textual import on
@@ -52,12 +53,11 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
     beyond: Reactive[str] = reactive("", repaint=False)
     """The result of `said_beyond` for the current columns."""
 
+    @dataclass
     class Turned(Message):
         """Another column became current."""
 
-        def __init__(self, column_id: str) -> None:
-            super().__init__()
-            self.column_id = column_id
+        column_id: str
 
     def __init__(self) -> None:
         super().__init__(id="columns")

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual.dom import DOMNode
@@ -31,14 +32,13 @@ LONGEST = 100_000
 Told = Callable[[str, "Request", "Ledger"], object]
 
 
+@dataclass
 class TokensCounted(AppMessage):
     """The tokens of a column's request were counted."""
 
-    def __init__(self, column_id: str, request: Request, ledger: Ledger) -> None:
-        super().__init__()
-        self.column_id = column_id
-        self.request = request
-        self.ledger = ledger
+    column_id: str
+    request: Request
+    ledger: Ledger
 
 
 class ExactCounts:

@@ -195,28 +195,24 @@ def _count(run: ColumnRun) -> None:
         run.repeats = collapse(tuple(run.runs))
 
 
+@dataclass
 class RunProgress(Message):
     """Events arrived for a run; `Runs.take` returns them."""
 
-    def __init__(self, number: int) -> None:
-        super().__init__()
-        self.number = number
+    number: int
 
 
+@dataclass
 class RunEnded(Message):
     """A run is over; if sending raised, `run` is None and `error` is set.
 
     `of` is the run as shown on screen.
     """
 
-    def __init__(
-        self, number: int, run: Run | None, error: Exception | None = None, of: ColumnRun | None = None
-    ) -> None:
-        super().__init__()
-        self.number = number
-        self.run = run
-        self.error = error
-        self.of = of
+    number: int
+    run: Run | None
+    error: Exception | None = None
+    of: ColumnRun | None = None
 
 
 class Runs:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, TextIO
 
@@ -20,20 +21,18 @@ LAST_SECONDS = 5.0
 """Seconds the app has to exit after its reader has gone."""
 
 
+@dataclass
 class TeacherMoved(Message):
     """The teacher's position as unparsed text, or None after the teacher has left; sent by the server."""
 
-    def __init__(self, place: str | None) -> None:
-        super().__init__()
-        self.place = place
+    place: str | None
 
 
+@dataclass
 class ButtonPressed(Message):
     """The participant pressed a button of the page."""
 
-    def __init__(self, press: Press) -> None:
-        super().__init__()
-        self.press = press
+    press: Press
 
 
 class VisitorDriver(WebDriver):

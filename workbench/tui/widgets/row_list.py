@@ -7,6 +7,7 @@ takes less than 1 ms.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events
@@ -35,12 +36,11 @@ class RowList(ScrollView, can_focus=True):
     )
     COMPONENT_CLASSES: ClassVar[set[str]] = {"row-list--current"}
 
+    @dataclass
     class Moved(Message):
         """The user moved to another row."""
 
-        def __init__(self, index: int) -> None:
-            super().__init__()
-            self.index = index
+        index: int
 
     def __init__(self, line_of: Callable[[int], Content]) -> None:
         super().__init__()

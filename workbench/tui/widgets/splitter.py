@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 from textual import events
@@ -15,14 +16,13 @@ from workbench.tui.widgets.text.plain import same
 class Splitter(Widget, can_focus=False):
     """A line that reports drags; the parent pane resizes its children."""
 
+    @dataclass
     class Dragged(Message):
         """The user dragged the line to a cell of the screen."""
 
-        def __init__(self, splitter: Splitter, x: int, y: int) -> None:
-            super().__init__()
-            self.splitter = splitter
-            self.x = x
-            self.y = y
+        splitter: Splitter
+        x: int
+        y: int
 
         @property
         def control(self) -> Splitter:

@@ -7,6 +7,7 @@ tabs; this takes less than 1 ms.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from textual import events
@@ -45,12 +46,12 @@ class TabLine(Widget, can_focus=True):
         ("right", "step(1)", "Next tab", "tabs.next", "Go to the tab on the right"),
     )
 
+    @dataclass
     class Chosen(Message):
         """The user chose a tab by mouse or key; after a key, the focus stays on the line."""
 
-        def __init__(self, id: str, by_key: bool) -> None:
-            super().__init__()
-            self.tab, self.by_key = id, by_key
+        tab: str
+        by_key: bool
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from textual import events
@@ -65,12 +66,12 @@ Every column with the outcome of its reply. `←` `→` choose a column, `{strip
     }
     """
 
+    @dataclass
     class Chosen(Message):
         """The user chose this column; with `to_reply`, its reply gets the focus."""
 
-        def __init__(self, column_id: str, to_reply: bool) -> None:
-            super().__init__()
-            self.column_id, self.to_reply = column_id, to_reply
+        column_id: str
+        to_reply: bool
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events
@@ -65,30 +66,33 @@ class PromptView(LineView):
         ("space", "fold", "Fold", "prompt.fold", "Show all of a long value, or fold it again"),
     )
 
+    @dataclass
     class Hovered(TextualMessage):
         """The pointer or the cursor (`by_key`) moved to another piece; `kind` is "" outside all pieces."""
 
-        def __init__(self, column_id: str, kind: str, field: str | None, turn: str, *, by_key: bool = False) -> None:
-            super().__init__()
-            self.column_id, self.kind, self.field, self.turn = column_id, kind, field, turn
-            self.by_key = by_key
+        column_id: str
+        kind: str
+        field: str | None
+        turn: str
+        by_key: bool = False
 
         def can_replace(self, message: TextualMessage) -> bool:
             return isinstance(message, PromptView.Hovered) and message.column_id == self.column_id
 
+    @dataclass
     class Chosen(TextualMessage):
         """The user pressed enter or double-clicked on a piece."""
 
-        def __init__(self, column_id: str, kind: str, field: str | None, turn: str) -> None:
-            super().__init__()
-            self.column_id, self.kind, self.field, self.turn = column_id, kind, field, turn
+        column_id: str
+        kind: str
+        field: str | None
+        turn: str
 
+    @dataclass
     class QuietAsked(TextualMessage):
         """The user asked to fold or unfold the text shared by all columns."""
 
-        def __init__(self, is_quiet: bool) -> None:
-            super().__init__()
-            self.is_quiet = is_quiet
+        is_quiet: bool
 
     def __init__(self, column_id: str, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events
@@ -72,12 +73,12 @@ class FieldTable(LineView):
         ("e", "open_all", "All steps", "fields.open_all", "Show or hide the steps of all fields"),
     )
 
+    @dataclass
     class Pointed(Message):
         """The cursor is on a row of this field; `chosen` if the user wants to edit its text in the reply."""
 
-        def __init__(self, field: str, chosen: bool) -> None:
-            super().__init__()
-            self.field, self.chosen = field, chosen
+        field: str
+        chosen: bool
 
     class Completed(Message):
         """Near misses were found and added as rows."""

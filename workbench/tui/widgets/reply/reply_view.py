@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -128,12 +129,12 @@ class ReplyView(StreamedText):
         f"reply-view--{name}" for name in (*SPAN_STYLES, "error", "margin", "label", "bar")
     }
 
+    @dataclass
     class Edited(Message):
         """The user changed the reply; `text` is the whole reply."""
 
-        def __init__(self, column_id: str, text: str) -> None:
-            super().__init__()
-            self.column_id, self.text = column_id, text
+        column_id: str
+        text: str
 
     def __init__(self, column_id: str, **options: Any) -> None:
         self._marks_of_reply = Marks("", ())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
 from rich.cells import cell_len
@@ -110,19 +111,17 @@ class TextView(LineView):
         ("enter", "choose", "Go there", "text.choose", "Go to the place of this entry"),
     )
 
+    @dataclass
     class Chosen(Message):
         """The user pressed enter or clicked on a block with a target."""
 
-        def __init__(self, target: str) -> None:
-            super().__init__()
-            self.target = target
+        target: str
 
+    @dataclass
     class Moved(Message):
         """The cursor moved to another block with a target."""
 
-        def __init__(self, target: str) -> None:
-            super().__init__()
-            self.target = target
+        target: str
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
