@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 from textual import events, on
-from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widget import Widget
 
@@ -48,13 +47,10 @@ dropped path does the same. The line below an editor says where a value is inval
 """
 
     def __init__(self, edit: Edit) -> None:
-        super().__init__(id="inputs-pane")
+        self._form = FieldForm(self._typed, self._chose, id="inputs-form")
+        super().__init__(self._form, id="inputs-pane")
         self._edit = edit
         self._state: State | None = None
-        self._form = FieldForm(self._typed, self._chose, id="inputs-form")
-
-    def compose(self) -> ComposeResult:
-        yield self._form
 
     def show(self, state: State, read: ReadSignature) -> None:
         self._state = state
@@ -144,7 +140,6 @@ class EditorsPane(Vertical):
     def __init__(
         self, document: Document, edit: Edit, show: Callable[[], None], sending: SendSetup, together_from: int
     ) -> None:
-        super().__init__(id="left")
         self._document = document
         self._show = show
         self._together_from = together_from
@@ -158,14 +153,10 @@ class EditorsPane(Vertical):
         self.notes = NotesPane()
         self._tabs = TabLine(id="tabs")
         self._stack = Vertical(self.signature, id="editors")
-
-    def compose(self) -> ComposeResult:
-        """Yield the tabs, the signature and the notes; `complete` mounts the other panes."""
-        yield self._tabs
-        yield self._stack
-        yield self.notes
+        super().__init__(self._tabs, self._stack, self.notes, id="left")
 
     async def complete(self) -> None:
+        """Mount the panes behind tabs."""
         mounted = self._stack.mount_all([self.pane(tab) for tab in EDITORS[1:]])
         self.show_tab()
         await mounted

@@ -7,7 +7,6 @@ from functools import partial
 from typing import NamedTuple
 
 from textual import on
-from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.geometry import Size
 from textual.timer import Timer
@@ -67,17 +66,14 @@ form, or not at all. `↑` `↓` choose a note, `{text.choose|enter}` goes to it
 """
 
     def __init__(self) -> None:
-        super().__init__(id="notes-pane")
+        self._text = NoteLines(id="notes")
+        super().__init__(self._text, id="notes-pane")
         self.display = False
         self._notes: tuple[Note, ...] = ()
         self._first: tuple[Note, ...] = ()
         self._further: tuple[Note, ...] = ()
         self._search: Iterator[Sequence[Note] | None] = iter(())
         self._pause: Timer | None = None
-        self._text = NoteLines(id="notes")
-
-    def compose(self) -> ComposeResult:
-        yield self._text
 
     def show(self, notes: Sequence[Note], find_more: FindMore | None = None) -> None:
         """Show the notes.

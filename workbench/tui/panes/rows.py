@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any, ClassVar
 
 from textual.actions import SkipAction
-from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
@@ -56,8 +55,12 @@ class RowsPane(Vertical):
     NOUN: ClassVar[str]
     ABSENT_TEXT: ClassVar[str]
 
-    def __init__(self, edit: Edit, id: str) -> None:
-        super().__init__(id=id)
+    def __init__(self, edit: Edit) -> None:
+        id = f"{type(self).__name__.removesuffix('Pane').lower()}-pane"
+        self._list = RowList(self._line)
+        self._note = PlainStatic(classes="pane-note")
+        self._form = FieldForm(self._typed, self._chose, id=f"{id}-form")
+        super().__init__(self._note, self._list, self._form, id=id)
         self._edit = edit
         self._state: State | None = None
         self._read = ReadSignature()
@@ -66,14 +69,6 @@ class RowsPane(Vertical):
         """True to focus the current row's form at the next `show`."""
         self._widths = (3, 1)
         """Widths of the row numbers and the marks, in cells."""
-        self._list = RowList(self._line)
-        self._note = PlainStatic(classes="pane-note")
-        self._form = FieldForm(self._typed, self._chose, id=f"{id}-form")
-
-    def compose(self) -> ComposeResult:
-        yield self._note
-        yield self._list
-        yield self._form
 
     def rows_of(self, state: State) -> Sequence[Mapping[str, Any]]:
         """Return the values of each row by field name."""
@@ -97,24 +92,25 @@ class RowsPane(Vertical):
         self._note.show(self.note_of(state, read))
         self._form.display = bool(rows)  # the list stays visible without rows, because its keys add the first row
         self._list.styles.height = max(1, min(len(rows), 10))
-        self._measure(len(rows))
+        marks = [cell_width(self._mark(state, row)[0]) for row in range(len(rows))]
+        self._widths = (max(3, len(str(len(rows)))), max(marks, default=0))
         self._list.show(len(rows), self._row)
         if not rows or not fields:
             return
         values = rows[self._row]
         names = {one.name for one in fields}
-        shown = [self._form_row(state, one, values.get(one.name, ABSENT)) for one in fields]
+        holds_values = self.KIND in ("demo", "history")
+        shown: list[FormRow] = []
+        for one in fields:
+            draft = state.drafts.get(self._place(one.name))
+            problem = self.problem_of(state, self._row, one.name, draft)
+            value = values.get(one.name, ABSENT)
+            shown.append(FormRow(one, value, draft, problem, has_type=holds_values, is_plain=holds_values))
         unknown = {name: value for name, value in values.items() if name not in names}
-        self._form.show(shown, (self._place(state, self._row, ""), len(rows)), self.ABSENT_TEXT, unknown)
+        self._form.show(shown, (self._place(""), len(rows)), self.ABSENT_TEXT, unknown)
         if self._opens:
             self._opens = False
             self._form.focus_field()
-
-    def _form_row(self, state: State, field: Field, value: Any) -> FormRow:
-        draft = state.drafts.get(self._place(state, self._row, field.name))
-        problem = self.problem_of(state, self._row, field.name, draft)
-        holds_values = self.KIND in ("demo", "history")
-        return FormRow(field, value, draft, problem, has_type=holds_values, is_plain=holds_values)
 
     def problem_of(self, state: State, row: int, field: str, draft: str | None) -> str:
         """Return an error of a field other than invalid JSON, or ""."""
@@ -146,7 +142,7 @@ class RowsPane(Vertical):
         if self._state is None or not self._count:
             return None
         field = self.focused_field
-        return self._place(self._state, self._row, field.name if field is not None else "")
+        return self._place(field.name if field is not None else "")
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
         self._row = event.index
@@ -154,10 +150,6 @@ class RowsPane(Vertical):
             self.show(self._state, self._read)
 
     # -- changes to the state, for the keys
-
-    def switching(self, row: int) -> Change:
-        """Return the change that disables or enables a row, for panes that bind `SWITCH`."""
-        raise NotImplementedError
 
     def typing(self, place: Place, field: Field, text: str) -> Change:
         return partial(edits.set_text, place=place, field=field, text=text)
@@ -211,41 +203,33 @@ class RowsPane(Vertical):
         is_invalid = any((one.kind, one.row) == (self.KIND, row) for one in state.drafts)
         return INVALID if is_invalid else self.mark_of(state, row)
 
-    def _measure(self, count: int) -> None:
-        """Measure the longest row number and mark, to align the rows."""
-        marks = {self._mark(self._state, row)[0] for row in range(count)} if self._state is not None else ()
-        self._widths = (max(3, len(str(count))), max(map(cell_width, marks), default=0))
-
     def summary_of(self, state: State, row: int) -> Content:
         """Return a summary of a row."""
         values = self.rows_of(state)[row]
         return content("  ".join(_short(value) for value in values.values()) or "(empty)")
 
     def action_switch(self) -> None:
-        if self._count and self._state is not None:
-            place = self._place(self._state, self._row, "toggle")
-            self._edit(self.switching(self._row), place, f"switch {self.NOUN} {self._row + 1}")
+        """Disable or enable a row, for panes that bind `SWITCH`."""
+        if self._count:
+            toggle = edits.toggle_demo if self.KIND == "demo" else edits.toggle_turn
+            self._change(partial(toggle, row=self._row), "switch")
 
-    def _place(self, state: State, row: int, field: str) -> Place:
-        return Place(self.KIND, state.case.name if self.KIND == "history" else "", row, field)
+    def _place(self, field: str) -> Place:
+        """Return the place of a field of the current row."""
+        case = self._state.case.name if self._state is not None and self.KIND == "history" else ""
+        return Place(self.KIND, case, self._row, field)
 
     def _typed(self, field: Field, text: str) -> None:
-        if self._state is not None:
-            place = self._place(self._state, self._row, field.name)
-            self._edit(self.typing(place, field, text), place, self._label(field.name), typing=True)
+        place = self._place(field.name)
+        self._edit(self.typing(place, field, text), place, f"{self.NOUN} {self._row + 1}, {field.name}", typing=True)
 
     def _chose(self, field: Field, value: Any) -> None:
-        if self._state is not None:
-            place = self._place(self._state, self._row, field.name)
-            self._edit(self.choosing(place, field, value), place, self._label(field.name))
-
-    def _label(self, field: str) -> str:
-        return f"{self.NOUN} {self._row + 1}, {field}"
+        place = self._place(field.name)
+        self._edit(self.choosing(place, field, value), place, f"{self.NOUN} {self._row + 1}, {field.name}")
 
     def _change(self, change: Change, verb: str) -> None:
         if self._state is not None:
-            place = self._place(self._state, self._row, verb)
-            self._edit(change, place, f"{verb} {self.NOUN} {self._row + 1}")
+            self._edit(change, self._place(verb), f"{verb} {self.NOUN} {self._row + 1}")
 
 
 def _short(value: Any) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 
@@ -64,7 +63,6 @@ the place and what would work.
 """
 
     def __init__(self, edit: Edit) -> None:
-        super().__init__(id="signature-pane")
         self._edit = edit
         self._lit: str | None = None
         self._default = ""
@@ -91,13 +89,8 @@ the place and what would work.
         self._class_choice: ChoiceLine | None = None
         self._instructions_label = PlainStatic(classes="field-label", id="instructions-label")
         self._instructions = Editor(on_edit=self._typed_instructions, id="instructions-editor")
-
-    def compose(self) -> ComposeResult:
-        yield self._editor
-        yield self._message
-        yield self._instructions_label
-        yield self._instructions
-        yield self._predictor
+        parts = (self._editor, self._message, self._instructions_label, self._instructions, self._predictor)
+        super().__init__(*parts, id="signature-pane")
 
     def show_text(self, state: State) -> None:
         """Show the text before it is parsed."""

@@ -8,7 +8,6 @@ from functools import partial
 from typing import ClassVar, NamedTuple
 
 from textual import events
-from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
@@ -63,7 +62,10 @@ class SignatureForm(Vertical):
     ]
 
     def __init__(self, on_change: Callable[[Changed], None], problem_of: Callable[[str], str]) -> None:
-        super().__init__(id="signature-form")
+        self._list = RowList(self._line)
+        self._problem = PlainStatic(classes="field-error")
+        self._hint = PlainStatic(classes="form-hint")
+        super().__init__(self._list, self._problem, self._hint, id="signature-form")
         self._on_change = on_change
         self._problem_of = problem_of
         self._text: str | None = None
@@ -72,14 +74,6 @@ class SignatureForm(Vertical):
         self._rows: tuple[Row, ...] = ()
         self._current = 0
         self._is_alone = self._wants_focus = False
-        self._list = RowList(self._line)
-        self._problem = PlainStatic(classes="field-error")
-        self._hint = PlainStatic(classes="form-hint")
-
-    def compose(self) -> ComposeResult:
-        yield self._list
-        yield self._problem
-        yield self._hint
 
     def on_resize(self) -> None:
         """Show the key hints on one row if they fit, else on two."""

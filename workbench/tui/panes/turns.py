@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from textual import events
@@ -14,7 +15,7 @@ from adapters.prompts.text import DemoUse
 from adapters.signatures.agents import STEP, takes_steps
 from adapters.signatures.signature import Field
 from sessions.errors import SessionError
-from workbench.editing import edits, row_edits, tool_edits
+from workbench.editing import row_edits, tool_edits
 from workbench.editing.field_values import ABSENT
 from workbench.output.display import one_line
 from workbench.state.document import Place, PlaceKind, ReadSignature, State, history_field
@@ -49,10 +50,7 @@ Paste rows into the list: JSON, JSON Lines, or a table (CSV) with a header of fi
     KIND: ClassVar[PlaceKind] = "demo"
     NOUN = "demo"
     ABSENT_TEXT = "no value: this demo is incomplete"
-
-    def __init__(self, edit: Edit) -> None:
-        super().__init__(edit, id="demos-pane")
-        self._uses: Mapping[int, DemoUse] = {}
+    _uses: Mapping[int, DemoUse] = MappingProxyType({})
 
     def show_uses(self, uses: Sequence[DemoUse]) -> None:
         """Show how the prompt uses each demo; `number` also counts disabled demos."""
@@ -101,9 +99,6 @@ Paste rows into the list: JSON, JSON Lines, or a table (CSV) with a header of fi
         self._row = at
         plain_notify(self.app, "\n".join(notes), title="Pasted")
 
-    def switching(self, row: int) -> Change:
-        return partial(edits.toggle_demo, row=row)
-
 
 class _Values(Sequence[Mapping[str, Any]]):
     """The values of the demos, without building a list at each key."""
@@ -140,9 +135,6 @@ turns as steps of its trajectory: `{app.continue_run|alt+n}` adds the step of th
     NOUN = "turn"
     ABSENT_TEXT = "no value in this turn"
 
-    def __init__(self, edit: Edit) -> None:
-        super().__init__(edit, id="history-pane")
-
     def rows_of(self, state: State) -> Sequence[Mapping[str, Any]]:
         return state.case.history
 
@@ -170,9 +162,6 @@ turns as steps of its trajectory: `{app.continue_run|alt+n}` adds the step of th
             return lines(("No turns yet.  ", "bold"), key_hints(self.app, "{rows.add|^n} adds one.", ""))
         return key_hints(self.app, rows.HINT + "  {history.toggle|space} on/off" + rows.MOVE_HINT)
 
-    def switching(self, row: int) -> Change:
-        return partial(edits.toggle_turn, row=row)
-
 
 class ToolsPane(RowsPane):
     BINDING_GROUP_TITLE = "Tools"
@@ -195,7 +184,7 @@ Arguments are one typed line, `query: str, limit: int = 5`, or a JSON Schema. A 
     ABSENT_TEXT = "none"
 
     def __init__(self, edit: Edit, sending: SendSetup) -> None:
-        super().__init__(edit, id="tools-pane")
+        super().__init__(edit)
         self._sending = sending
 
     def rows_of(self, state: State) -> Sequence[Mapping[str, Any]]:

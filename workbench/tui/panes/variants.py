@@ -17,7 +17,7 @@ from workbench.editing.field_values import ABSENT
 from workbench.output.display import one_line
 from workbench.state.document import Place, PlaceKind, ReadSignature, State
 from workbench.tui.keys.bindings import keys_of, pane_keys
-from workbench.tui.messages import Change, Edit, SuggestVariant, TryVariant
+from workbench.tui.messages import Change, SuggestVariant, TryVariant
 from workbench.tui.panes import rows
 from workbench.tui.panes.rows import RowsPane
 from workbench.tui.widgets.text.plain import key_hints, lines
@@ -57,9 +57,6 @@ its text as a diff and decide whether to keep it.
     KIND: ClassVar[PlaceKind] = "variant"
     NOUN = "variant"
     ABSENT_TEXT = "empty"
-
-    def __init__(self, edit: Edit) -> None:
-        super().__init__(edit, id="variants-pane")
 
     def rows_of(self, state: State) -> Sequence[Mapping[str, Any]]:
         return [column_edits.values_of(one) for one in state.session.variants]
@@ -106,7 +103,7 @@ its text as a diff and decide whether to keep it.
 
     def choosing(self, place: Place, field: Field, value: Any) -> Change:
         if value is ABSENT or field.name != "of":
-            return _unchanged
+            return lambda state: state
         return partial(column_edits.set_of, row=place.row, of=value)
 
     def action_renew(self) -> None:
@@ -137,7 +134,3 @@ def _about(use: VariantUse) -> Content:
         stale = "⚠ stale: the text below changed since, so it is left out; r renews it\n"
         return lines((stale, "$text-warning"), ("replaces: ", quiet), original)
     return lines(("replaces: ", quiet), original)
-
-
-def _unchanged(state: State) -> State:
-    return state

@@ -117,10 +117,7 @@ whether the other half gained, too. `workbench bench SESSION` makes the runs.
         self._hint = PlainStatic(id="bench-hint")
 
     def compose(self) -> ComposeResult:
-        yield self._head
-        yield self._map
-        yield self._about
-        yield self._hint
+        return self._head, self._map, self._about, self._hint
 
     def on_mount(self) -> None:
         self._map.focus()
@@ -359,9 +356,7 @@ class BenchTextScreen(Screen[Taken | None]):
         self._hint = PlainStatic(id="bench-hint")
 
     def compose(self) -> ComposeResult:
-        yield self._head
-        yield self._text
-        yield self._hint
+        return self._head, self._text, self._hint
 
     def on_mount(self) -> None:
         self._text.focus()

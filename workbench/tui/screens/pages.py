@@ -112,11 +112,7 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
         self._hint = PlainStatic(id="pages-hint")
 
     def compose(self) -> ComposeResult:
-        yield self._head
-        yield self._heading
-        yield self._tabs
-        yield self._text
-        yield self._hint
+        return self._head, self._heading, self._tabs, self._text, self._hint
 
     def on_mount(self) -> None:
         self._tabs.can_focus = False

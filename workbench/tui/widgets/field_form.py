@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
@@ -143,7 +142,6 @@ class FieldEditor(Vertical, NeverScrolls):
         *,
         one_of: int,
     ) -> None:
-        super().__init__()
         self._one_of = one_of
         self.field = row.field
         self._row = row
@@ -169,6 +167,7 @@ class FieldEditor(Vertical, NeverScrolls):
                 takes_paste=self._takes_paste,
                 read_only=self._is_embedded,
             )
+        super().__init__(self._label, self._input, self._error)
         self._show_error()
 
     @property
@@ -176,11 +175,6 @@ class FieldEditor(Vertical, NeverScrolls):
         """Tell whether a file's data is shown as its type and size."""
         is_shown = self._is_plain and self._row.draft is None and field_values.takes_file(self.field)
         return is_shown and bool(field_values.described(self._row.value))
-
-    def compose(self) -> ComposeResult:
-        yield self._label
-        yield self._input
-        yield self._error
 
     def show(self, row: FormRow, is_other: bool = False) -> None:
         """Show a row, keeping typed text that already means its value unless `is_other`."""
