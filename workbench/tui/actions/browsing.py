@@ -133,7 +133,7 @@ class BrowseScreen(ChooseScreen):
     def on_mount(self) -> None:
         dialog = self.query_one(".dialog")
         dialog.add_class("-browse")
-        dialog.mount(self._glance, before="#choose-hint")
+        dialog.mount(self._glance, before=".dialog-hint")
         super().on_mount()
         self.run_worker(self._look_into_files, thread=True, exit_on_error=False)
 

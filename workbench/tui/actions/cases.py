@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 from textual import on
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
-from textual.screen import ModalScreen
+from textual.widget import Widget
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
@@ -20,9 +19,10 @@ from workbench.editing import edits, field_values
 from workbench.output.display import one_line
 from workbench.state.document import Place, State
 from workbench.tui.dialogs.ask import AskScreen
+from workbench.tui.dialogs.dialog import Dialog
 from workbench.tui.keys.bindings import KeyGroup
 from workbench.tui.messages import AttachFile
-from workbench.tui.widgets.text.plain import PlainStatic, content, key_hints, lines, plain_notify
+from workbench.tui.widgets.text.plain import lines, plain_notify
 
 if TYPE_CHECKING:
     from workbench.tui.host import Host
@@ -37,7 +37,7 @@ class CaseAction(NamedTuple):
     row: int
 
 
-class CasesScreen(ModalScreen[CaseAction | None]):
+class CasesScreen(Dialog[CaseAction | None]):
     """Choose a case and an action; returns None after escape."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -49,27 +49,23 @@ class CasesScreen(ModalScreen[CaseAction | None]):
     ]
 
     def __init__(self, state: State) -> None:
-        super().__init__()
+        keys = (
+            "enter show   {cases.add|^n} add   {cases.duplicate|d} copy   {cases.rename|r} rename   "
+            "{cases.delete|x} delete   {cases.close|esc} close"
+        )
+        super().__init__("Cases: inputs and history for one signature", keys)
         self._state = state
 
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog") as dialog:
-            dialog.border_title = content(" Cases: inputs and history for one signature ")
-            options = OptionList(compact=True)
-            for index, case in enumerate(self._state.session.cases):
-                mark = ("● ", "$text-accent") if index == self._state.case_index else ("  ", "")
-                recorded = f"   {len(case.recordings)} recorded" if case.recordings else ""
-                about = "   ".join(one_line(str(value), 40) for value in list(case.inputs.values())[:2])
-                options.add_option(
-                    Option(lines(mark, (one_line(case.name, 40), "bold"), (f"   {about}{recorded}", "$foreground 60%")))
-                )
-            options.highlighted = self._state.case_index
-            yield options
-            keys = (
-                "enter show   {cases.add|^n} add   {cases.duplicate|d} copy   {cases.rename|r} rename   "
-                "{cases.delete|x} delete   {cases.close|esc} close"
-            )
-            yield PlainStatic(key_hints(self.app, keys), classes="dialog-hint")
+    def contents(self) -> Iterable[Widget]:
+        options = OptionList(compact=True)
+        for index, case in enumerate(self._state.session.cases):
+            mark = ("● ", "$text-accent") if index == self._state.case_index else ("  ", "")
+            recorded = f"   {len(case.recordings)} recorded" if case.recordings else ""
+            about = "   ".join(one_line(str(value), 40) for value in list(case.inputs.values())[:2])
+            shown = lines(mark, (one_line(case.name, 40), "bold"), (f"   {about}{recorded}", "$foreground 60%"))
+            options.add_option(Option(shown))
+        options.highlighted = self._state.case_index
+        yield options
 
     @on(OptionList.OptionSelected)
     def _select(self) -> None:
@@ -84,11 +80,7 @@ async def choose_case(host: Host) -> None:
     action = await host.app.push_screen_wait(CasesScreen(host.document.state))
     if action is None:
         return
-    if action.row != host.document.state.case_index:
-        host.document.look_at_case(action.row)
-    if action.verb == "look":
-        host.main.show()
-        return
+    host.document.look_at_case(action.row)
     name = host.document.state.case.name
     place = Place("case", name)
     if action.verb == "add":
@@ -122,9 +114,8 @@ async def _rename(host: Host, name: str) -> None:
     chosen = await host.app.push_screen_wait(AskScreen("Rename the case", name, refuse))
     if chosen is not None:
         host.main.runs.rename_case(name, chosen)
-        host.main.edit(
-            partial(edits.rename_case, name=chosen), Place("case", chosen), f"rename {Case(name).plain_words}"
-        )
+        change = partial(edits.rename_case, name=chosen)
+        host.main.edit(change, Place("case", chosen), f"rename {Case(name).plain_words}")
 
 
 async def attach(host: Host, wanted: AttachFile) -> None:
@@ -135,7 +126,8 @@ async def attach(host: Host, wanted: AttachFile) -> None:
             types = ", ".join(field_values.TYPES)
             plain_notify(host.app, f"Only values of the types {types} take a file.", severity="warning")
             return
-        given = await host.app.push_screen_wait(AskScreen(f"Attach a file to {wanted.field.name}", "", _why_not))
+        title, why_not = f"Attach a file to {wanted.field.name}", "enter the path of a file"
+        given = await host.app.push_screen_wait(AskScreen(title, "", lambda text: "" if text.strip() else why_not))
         if given is None:
             return
         path = field_values.path_in(given) or Path(given).expanduser()
@@ -145,14 +137,9 @@ async def attach(host: Host, wanted: AttachFile) -> None:
             value = await asyncio.to_thread(field_values.attached, wanted.field, path, wanted.before)
             wanted.take(value)
             last = value[-1] if isinstance(value, list) else value
-            plain_notify(
-                host.app, f"{path.name}: {field_values.described(last) or 'text'}", title="Attached", timeout=5
-            )
+            said = f"{path.name}: {field_values.described(last) or 'text'}"
+            plain_notify(host.app, said, title="Attached", timeout=5)
             return
         except field_values.AttachError as error:
             said = str(error)
     plain_notify(host.app, said, title="Not attached", severity="error", timeout=15)
-
-
-def _why_not(text: str) -> str:
-    return "" if text.strip() else "enter the path of a file"

@@ -9,7 +9,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import ActiveBinding, BindingType
 from textual.command import CommandPalette
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.errors import NoWidget
 from textual.geometry import Offset, Region
@@ -18,12 +18,13 @@ from textual.widget import Widget
 from textual.widgets import Markdown
 
 from workbench.state.document import Place, RenderedColumn
+from workbench.tui.dialogs.dialog import Dialog
 from workbench.tui.keys.bindings import KeyGroup, keys_of, short_form
 from workbench.tui.pages.page import LookedAt
 from workbench.tui.screens.lesson import LessonScreen
 from workbench.tui.screens.main import MainScreen
 from workbench.tui.screens.pages import PagesScreen
-from workbench.tui.widgets.text.plain import PlainStatic, content, key_hints, lines
+from workbench.tui.widgets.text.plain import PlainStatic, lines
 
 if TYPE_CHECKING:
     from workbench.tui.host import Host
@@ -47,27 +48,22 @@ messages, and parses the model's reply into typed values. The columns show both,
 """
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(Dialog[None]):
+    CLASSES = "-large"
     APP_ACTIONS: ClassVar[frozenset[str]] = frozenset()
     BINDINGS: ClassVar[list[BindingType]] = [_key("escape,f1,q", "dismiss(None)", "close", "Close", "Close the help")]
 
     def __init__(self, pane_help: str, bindings: Iterable[ActiveBinding], key_names: dict[str, str]) -> None:
-        super().__init__()
+        super().__init__("Help", "↑↓ scroll   {help.close|esc} close")
         self._pane_help = pane_help
         self._active = tuple(bindings)
         self._key_names = key_names
 
-    def compose(self) -> ComposeResult:
+    def contents(self) -> Iterable[Widget]:
         keys = keys_of(self.app)
-        with Vertical(classes="dialog -large") as dialog:
-            dialog.border_title = content(" Help ")
-            with VerticalScroll():
-                if self._pane_help:
-                    yield Markdown(keys(self._pane_help))
-                yield Markdown(keys("## The workbench\n\n" + START))
-                yield PlainStatic(self._keys(), classes="dialog-text")
-            hint = key_hints(self.app, "↑↓ scroll   {help.close|esc} close")
-            yield PlainStatic(hint, classes="dialog-hint")
+        pane_help = [Markdown(keys(self._pane_help))] if self._pane_help else []
+        start = Markdown(keys("## The workbench\n\n" + START))
+        yield VerticalScroll(*pane_help, start, PlainStatic(self._keys(), classes="dialog-text"))
 
     def _keys(self) -> Content:
         """Return the keys that work now, with their ids for the config file."""

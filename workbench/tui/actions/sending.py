@@ -14,10 +14,9 @@ from threading import Event
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.screen import ModalScreen
+from textual.widget import Widget
 from textual.widgets import Input
 
 from adapters.errors import RunError, SignatureError
@@ -39,9 +38,10 @@ from workbench.sending import sending
 from workbench.sending.allowed_hosts import Allowed, HostQuestion
 from workbench.state.document import Place, State
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
+from workbench.tui.dialogs.dialog import Dialog
 from workbench.tui.keys.bindings import KeyGroup
 from workbench.tui.runs.runs import Order, ToolWaits
-from workbench.tui.widgets.text.plain import PlainStatic, content, key_hints, lines
+from workbench.tui.widgets.text.plain import PlainStatic, content, lines
 
 if TYPE_CHECKING:
     from workbench.tui.host import Host
@@ -52,7 +52,7 @@ _key = KeyGroup("This dialog", "tool_result")
 LONGEST_ARGUMENTS = 2_000
 
 
-class ToolResultScreen(ModalScreen[str | None]):
+class ToolResultScreen(Dialog[str | None]):
     """Ask for a tool's result; returns the typed JSON or text, or None after escape.
 
     The dialog closes once `is_over()` is true.
@@ -65,22 +65,18 @@ class ToolResultScreen(ModalScreen[str | None]):
     def __init__(
         self, column: str, tool: Tool, arguments: Mapping[str, Any], is_over: Callable[[], bool] = bool
     ) -> None:
-        super().__init__()
-        self._column = column
+        hint = "enter send the result and keep it for these arguments   {tool_result.close|esc} fail the call"
+        super().__init__(f"{one_line(column, 40)} calls {one_line(tool.name, 40)}", hint)
         self._tool = tool
         self._arguments = json_shapes.dumps(dict(arguments), ascii_only=False)
         self._is_over = is_over
 
-    def compose(self) -> ComposeResult:
+    def contents(self) -> Iterable[Widget]:
         quiet = "$foreground 60%"
-        with Vertical(classes="dialog") as dialog:
-            dialog.border_title = content(f" {one_line(self._column, 40)} calls {one_line(self._tool.name, 40)} ")
-            if self._tool.description:
-                yield PlainStatic(content(self._tool.description[:LONGEST_ARGUMENTS], quiet), classes="dialog-text")
-            yield PlainStatic(lines(("arguments\n", quiet), self._arguments[:LONGEST_ARGUMENTS]), classes="dialog-text")
-            yield Input(placeholder="result: JSON or text", compact=True)
-            hint = "enter send the result and keep it for these arguments   {tool_result.close|esc} fail the call"
-            yield PlainStatic(key_hints(self.app, hint), classes="dialog-hint")
+        if self._tool.description:
+            yield PlainStatic(content(self._tool.description[:LONGEST_ARGUMENTS], quiet), classes="dialog-text")
+        yield PlainStatic(lines(("arguments\n", quiet), self._arguments[:LONGEST_ARGUMENTS]), classes="dialog-text")
+        yield Input(placeholder="result: JSON or text", compact=True)
 
     def on_mount(self) -> None:
         self.set_interval(LOOK_SECONDS, self._look)

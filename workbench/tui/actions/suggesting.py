@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from functools import partial
 from threading import Event
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import BindingType
+from textual.widget import Widget
 
 from adapters.errors import SignatureError
 from adapters.lm import ProviderError
@@ -24,50 +28,40 @@ from workbench.state.document import Place
 from workbench.tui.actions import sending
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
 from workbench.tui.dialogs.choose import ChooseScreen, Entry, ModelScreen
+from workbench.tui.dialogs.dialog import Dialog
 from workbench.tui.keys.bindings import KeyGroup
-from workbench.tui.widgets.text.plain import key_hints, plain_notify
+from workbench.tui.pages.prompt_pages import section_blocks
+from workbench.tui.widgets.text.plain import PlainStatic, lines, plain_notify
+from workbench.tui.widgets.text.text_view import TextView
 
 if TYPE_CHECKING:
     from workbench.tui.host import Host
-from typing import ClassVar
-
-from textual.app import ComposeResult
-from textual.binding import BindingType
-from textual.containers import Vertical
-from textual.screen import ModalScreen
-
-from workbench.tui.pages.prompt_pages import section_blocks
-from workbench.tui.widgets.text.plain import PlainStatic, content, lines
-from workbench.tui.widgets.text.text_view import TextView
 
 _key = KeyGroup("This suggestion", "suggestion")
 QUIET = "$foreground 60%"
 
 
-class SuggestionScreen(ModalScreen[bool]):
+class SuggestionScreen(Dialog[bool]):
     """Show a suggestion; returns whether it is accepted.
 
     `head` names model, tokens and cost; `diff` is the change.
     """
 
+    CLASSES = "-large"
     BINDINGS: ClassVar[list[BindingType]] = [
         _key("t", "dismiss(True)", "take", "Accept", "Keep it as a variant"),
         _key("escape,l", "dismiss(False)", "leave", "Reject", "Discard it; nothing changes"),
     ]
 
     def __init__(self, head: str, diff: SectionDiff) -> None:
-        super().__init__()
+        hint = "{suggestion.take|t} accept, as a variant   {suggestion.leave|esc} reject   ↑↓ scroll"
+        super().__init__("A suggestion", hint)
         self._head = head
         self._diff = diff
         self._text = TextView(id="suggestion-text")
 
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog -large") as dialog:
-            dialog.border_title = content(" A suggestion ")
-            yield PlainStatic(lines((self._head, QUIET)))
-            yield self._text
-            hint = "{suggestion.take|t} accept, as a variant   {suggestion.leave|esc} reject   ↑↓ scroll"
-            yield PlainStatic(key_hints(self.app, hint), classes="dialog-hint")
+    def contents(self) -> Iterable[Widget]:
+        return PlainStatic(lines((self._head, QUIET))), self._text
 
     def on_mount(self) -> None:
         self._text.show(section_blocks(self._diff))

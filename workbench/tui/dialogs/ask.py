@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 from textual import events, on
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
+from textual.widget import Widget
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
 from workbench.config.confinement import FREE, Confinement
 from workbench.output.display import LINE_BREAK, safe
+from workbench.tui.dialogs.dialog import Dialog
 from workbench.tui.keys.bindings import KeyGroup
-from workbench.tui.widgets.text.plain import PlainStatic, content, key_hints, lines
+from workbench.tui.widgets.text.plain import PlainStatic, lines
 
 _key = KeyGroup("This dialog", "ask")
 
 
-class AskScreen(ModalScreen[str | None]):
+class AskScreen(Dialog[str | None]):
     """Ask for a line of text; returns None after escape. `refuse` returns why a text is invalid, or ""."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -39,20 +38,15 @@ class AskScreen(ModalScreen[str | None]):
         take_lines: Callable[[str], None] | None = None,
     ) -> None:
         """`take_lines` is called with a pasted text of several lines, which closes the dialog."""
-        super().__init__()
-        self._title = title
+        super().__init__(title, hint)
         self._value = value
         self._shown = safe(value).translate({ord("\n"): LINE_BREAK, ord("\t"): " "})
         self._refuse = refuse
-        self._hint = hint
         self._take_lines = take_lines
+        self._error = PlainStatic(classes="field-error", id="ask-error")
 
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog") as dialog:
-            dialog.border_title = content(f" {self._title} ")
-            yield OneLine(self._shown, self._took_lines if self._take_lines is not None else None)
-            yield PlainStatic(classes="field-error", id="ask-error")
-            yield PlainStatic(key_hints(self.app, self._hint), classes="dialog-hint")
+    def contents(self) -> Iterable[Widget]:
+        return OneLine(self._shown, self._took_lines if self._take_lines is not None else None), self._error
 
     def _took_lines(self, text: str) -> None:
         self.dismiss(None)
@@ -61,14 +55,14 @@ class AskScreen(ModalScreen[str | None]):
 
     @on(Input.Changed)
     def _typed(self) -> None:
-        self.query_one("#ask-error", PlainStatic).show("")
+        self._error.show("")
 
     @on(Input.Submitted)
     def _enter(self, event: Input.Submitted) -> None:
         answer = self._value if event.value == self._shown else event.value
         refused = self._refuse(answer)
         if refused:
-            self.query_one("#ask-error", PlainStatic).show(f"✗ {refused}")
+            self._error.show(f"✗ {refused}")
         else:
             self.dismiss(answer)
 
@@ -104,7 +98,7 @@ class Answer(NamedTuple):
     about: str = ""
 
 
-class ConfirmScreen(ModalScreen[str | None]):
+class ConfirmScreen(Dialog[str | None]):
     """Ask a question; returns the value of the chosen answer, None after escape."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -112,19 +106,14 @@ class ConfirmScreen(ModalScreen[str | None]):
     ]
 
     def __init__(self, title: str, question: str | Content, answers: Sequence[Answer]) -> None:
-        super().__init__()
-        self._title = title
+        super().__init__(title, "type a letter, or ↑↓ enter   {confirm.close|esc} close")
         self._question = question
         self._answers = tuple(answers)
 
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog") as dialog:
-            dialog.border_title = content(f" {self._title} ")
-            if self._question:
-                yield PlainStatic(self._question, classes="dialog-text")
-            yield OptionList(*[Option(_line(one)) for one in self._answers], compact=True)
-            hint = key_hints(self.app, "type a letter, or ↑↓ enter   {confirm.close|esc} close")
-            yield PlainStatic(hint, classes="dialog-hint")
+    def contents(self) -> Iterable[Widget]:
+        if self._question:
+            yield PlainStatic(self._question, classes="dialog-text")
+        yield OptionList(*[Option(_line(one)) for one in self._answers], compact=True)
 
     def on_resize(self) -> None:
         """Show as many answers as fit below the question."""

@@ -5,16 +5,14 @@ A model is chosen among the offline models, those of the user's own servers, and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import ClassVar, NamedTuple
 
 from textual import on
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
+from textual.widget import Widget
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
@@ -25,6 +23,7 @@ from workbench.output.display import cell_width, one_line
 from workbench.sending import model_choices
 from workbench.sending.model_choices import key_of
 from workbench.tui.dialogs.ask import OneLine
+from workbench.tui.dialogs.dialog import Dialog
 from workbench.tui.keys.bindings import KeyGroup
 from workbench.tui.widgets.text.plain import PlainStatic, content, key_hints, lines
 
@@ -53,7 +52,7 @@ class Entry(NamedTuple):
     about: str = ""
 
 
-class ChooseScreen(ModalScreen[str | None]):
+class ChooseScreen(Dialog[str | None]):
     """Choose from a list; returns the value of the entry, None after escape.
 
     `free` makes an entry from a typed text that is not in the list; without it only listed entries can be chosen.
@@ -75,29 +74,25 @@ class ChooseScreen(ModalScreen[str | None]):
         free: Callable[[str], Entry | None] | None = None,
         current: str = "",
     ) -> None:
-        super().__init__()
-        self._title = title
+        super().__init__(title, hint)
         self._entries = tuple(entries)
-        self._hint = hint
         self._placeholder = placeholder
         self._free = free
         self._current = current
         self._shown: list[Entry] = []
         is_short = len(self._entries) <= MOST_ALIGNED
-        self._name_width = min(LONGEST_ALIGNED, self._longest(lambda one: one.name)) if is_short else 0
-        self._is_wide = is_short and self._name_width + self._longest(lambda one: one.about) > WIDE_FROM
+        longest_name, longest_about = [
+            max([cell_width(one_line(text, 200)) for text in texts], default=0)
+            for texts in ([one.name for one in self._entries], [one.about for one in self._entries])
+        ]
+        self._name_width = min(LONGEST_ALIGNED, longest_name) if is_short else 0
+        self._is_wide = is_short and self._name_width + longest_about > WIDE_FROM
 
-    def _longest(self, of: Callable[[Entry], str]) -> int:
-        return max([cell_width(one_line(of(one), 200)) for one in self._entries], default=0)
-
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog -wide" if self._is_wide else "dialog") as dialog:
-            dialog.border_title = content(f" {self._title} ")
-            yield OneLine("", self.take_lines, self._placeholder)
-            yield OptionList(compact=True)
-            yield PlainStatic(key_hints(self.app, self._hint), classes="dialog-hint", id="choose-hint")
+    def contents(self) -> Iterable[Widget]:
+        return OneLine("", self.take_lines, self._placeholder), OptionList(compact=True)
 
     def on_mount(self) -> None:
+        self.query_one(".dialog").set_class(self._is_wide, "-wide")
         self._narrow("")
 
     def on_resize(self) -> None:
@@ -117,7 +112,7 @@ class ChooseScreen(ModalScreen[str | None]):
     def say(self, said: str) -> None:
         """Show a message before the keys in the last line."""
         hint = f"{said}   {self._hint}" if said else self._hint
-        self.query_one("#choose-hint", PlainStatic).show(key_hints(self.app, hint))
+        self.query_one(".dialog-hint", PlainStatic).show(key_hints(self.app, hint))
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
@@ -215,6 +210,7 @@ class ModelScreen(ChooseScreen):
             current=current,
         )
         self._litellm_models = litellm_models
+        self._is_wide = True
         self._is_open = only is None
         allowed = [ModelEntry(name, split_model(name)[0]) for name in only or ()]
         self._known: tuple[ModelEntry, ...] = (*model_list.offline_models(), *allowed)
@@ -223,7 +219,6 @@ class ModelScreen(ChooseScreen):
         self._servers: tuple[servers.Server, ...] = ()
 
     def on_mount(self) -> None:
-        self.query_one(".dialog").add_class("-wide")
         if self._is_open:
             self._ask_for_more()
         super().on_mount()

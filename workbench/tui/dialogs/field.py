@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
 from textual import events, on
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
-from textual.screen import ModalScreen
+from textual.widget import Widget
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
@@ -18,15 +16,16 @@ from adapters.signatures.outline_edits import NewMember
 from workbench.editing.completion import TypeWord, matching, type_said
 from workbench.editing.field_values import Choice
 from workbench.output.display import LINE_BREAK, one_line, safe
+from workbench.tui.dialogs.dialog import Dialog
 from workbench.tui.keys.bindings import KeyGroup
 from workbench.tui.widgets.tab_line import ChoiceLine
-from workbench.tui.widgets.text.plain import PlainStatic, content, key_hints, lines
+from workbench.tui.widgets.text.plain import PlainStatic, lines
 
 ROLES = (Choice("input", "input"), Choice("output", "output"))
 _key = KeyGroup("Form", "field")
 
 
-class FieldScreen(ModalScreen[NewMember | None]):
+class FieldScreen(Dialog[NewMember | None]):
     """Edit a field in a form; returns the field, None after escape.
 
     `own` are the source's models and enums, which are suggested as types. `refuse` returns why a field is invalid, or
@@ -47,8 +46,7 @@ class FieldScreen(ModalScreen[NewMember | None]):
         refuse: Callable[[NewMember], str],
         not_described: str = "",
     ) -> None:
-        super().__init__()
-        self._title = title
+        super().__init__(one_line(title, 60), "tab next field   enter accept   {field.close|esc} close")
         self._start = start
         self._own = tuple(own)
         self._refuse = refuse
@@ -65,27 +63,20 @@ class FieldScreen(ModalScreen[NewMember | None]):
         self._about = Input(_one_line(start.description or ""), compact=True, id="field-about", placeholder=described)
         self._error = PlainStatic(classes="field-error")
 
-    def compose(self) -> ComposeResult:
+    def contents(self) -> Iterable[Widget]:
         is_value = self._start.kind == "value"
-        with Vertical(classes="dialog") as dialog:
-            dialog.border_title = content(f" {one_line(self._title, 60)} ")
-            yield PlainStatic("Name", classes="field-label")
-            yield self._called
-            if self._start.kind in ("input", "output"):
-                yield self._role
-            yield PlainStatic("Value" if is_value else "Type", classes="field-label -spaced")
-            yield self._type
-            if not is_value:
-                self._types.can_focus = False
-                yield self._types
-                yield PlainStatic("Description", classes="field-label -spaced")
-                if self._not_described:
-                    yield PlainStatic(self._not_described, classes="unknown-value")
-                else:
-                    yield self._about
-            yield self._error
-            hint = key_hints(self.app, "tab next field   enter accept   {field.close|esc} close")
-            yield PlainStatic(hint, classes="dialog-hint")
+        yield PlainStatic("Name", classes="field-label")
+        yield self._called
+        if self._start.kind in ("input", "output"):
+            yield self._role
+        yield PlainStatic("Value" if is_value else "Type", classes="field-label -spaced")
+        yield self._type
+        if not is_value:
+            self._types.can_focus = False
+            yield self._types
+            yield PlainStatic("Description", classes="field-label -spaced")
+            yield PlainStatic(self._not_described, classes="unknown-value") if self._not_described else self._about
+        yield self._error
 
     def on_mount(self) -> None:
         self._narrow()
@@ -107,20 +98,13 @@ class FieldScreen(ModalScreen[NewMember | None]):
             return
         wanted = self._wanted()
         refused = self._refuse(wanted)
+        first = type_said(self._shown[0].text) if self._type.has_focus and self._shown else None
         if not refused:
             self.dismiss(wanted)
-        elif self._is_begun(wanted):
-            self._take(0)
+        elif first is not None and not self._refuse(replace(wanted, type_text=first)):
+            self._take(0)  # what was typed is the start of the first suggestion
         else:
             self._error.show(f"✗ {refused}")
-
-    def _is_begun(self, wanted: NewMember) -> bool:
-        """Return whether the typed type is only the start of the first suggestion."""
-        return (
-            self._type.has_focus
-            and bool(self._shown)
-            and not self._refuse(replace(wanted, type_text=type_said(self._shown[0].text)))
-        )
 
     @on(OptionList.OptionSelected)
     def _select(self, event: OptionList.OptionSelected) -> None:
@@ -131,12 +115,9 @@ class FieldScreen(ModalScreen[NewMember | None]):
         if self._role.has_focus or not self._type.has_focus or self._start.kind == "value":
             self.focus_next() if by > 0 else self.focus_previous()
         elif self._types.option_count:
-            at = self._types.highlighted
-            self._types.highlighted = (
-                (0 if by > 0 else -1) % self._types.option_count
-                if at is None
-                else ((at + by) % self._types.option_count)
-            )
+            before_first = -1 if by > 0 else 0
+            at = before_first if self._types.highlighted is None else self._types.highlighted
+            self._types.highlighted = (at + by) % self._types.option_count
 
     def _take(self, index: int) -> None:
         word = self._shown[index]

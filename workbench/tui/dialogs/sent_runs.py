@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, ClassVar
 
 from textual import on
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
+from textual.widget import Widget
 from textual.widgets import Input
 
 from sessions.errors import SessionError
@@ -22,11 +20,12 @@ from sessions.text_diff import line_diff
 from workbench.output.display import one_line
 from workbench.output.measures import counted
 from workbench.sending.sent_runs import Found, PastRun, SentRuns, Wanted, plain_words, wanted_of
+from workbench.tui.dialogs.dialog import Dialog
 from workbench.tui.keys.bindings import KeyGroup
 from workbench.tui.pages.drifts import blocks_of_lines
 from workbench.tui.runs.run_history import LiveCalls
 from workbench.tui.widgets.row_list import RowList
-from workbench.tui.widgets.text.plain import PlainStatic, content, key_hints, lines
+from workbench.tui.widgets.text.plain import content, lines
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, TextView, block
 
 SIGNS = {"done": ("✓", "ok"), "failed": ("✗", "error"), "cancelled": ("■", "warning")}
@@ -111,7 +110,7 @@ HINT = (
 Ask = Callable[[Callable[[SentRuns], Any]], Awaitable[Any]]
 
 
-class RunHistoryScreen(ModalScreen[tuple[PastRun, bool] | None]):
+class RunHistoryScreen(Dialog[tuple[PastRun, bool] | None]):
     """Search sent runs; returns the chosen run and whether only its reply is wanted, None after escape.
 
     `ask` queries the store in its thread; results of outdated searches are dropped. `scopes` are the search scopes by
@@ -119,6 +118,7 @@ class RunHistoryScreen(ModalScreen[tuple[PastRun, bool] | None]):
     grows while the program of `live` runs; the chosen run stays chosen.
     """
 
+    CLASSES = "-large"
     BINDINGS: ClassVar[list[BindingType]] = [
         _key("escape", "dismiss(None)", "close", "Close", "Close the list"),
         _key("ctrl+q", "leave", "leave", "Quit", "Close the list and quit", show=False),
@@ -132,7 +132,7 @@ class RunHistoryScreen(ModalScreen[tuple[PastRun, bool] | None]):
     ]
 
     def __init__(self, ask: Ask, scopes: Mapping[str, Wanted], scope: str, live: LiveCalls | None = None) -> None:
-        super().__init__()
+        super().__init__("", HINT)
         self._ask = ask
         self._live = live
         self._seen: tuple[int, str] | None = None
@@ -145,12 +145,8 @@ class RunHistoryScreen(ModalScreen[tuple[PastRun, bool] | None]):
         self._text = TextView(id="runs-text")
         self._words = Input(placeholder="words   model:gpt   adapter:json   is:failed   since:2026-11-01", compact=True)
 
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog -large"):
-            yield self._words
-            yield self._list
-            yield self._text
-            yield PlainStatic(key_hints(self.app, HINT), classes="dialog-hint")
+    def contents(self) -> Iterable[Widget]:
+        return self._words, self._list, self._text
 
     def on_mount(self) -> None:
         self._list.styles.height = 1
@@ -256,7 +252,7 @@ class RunHistoryScreen(ModalScreen[tuple[PastRun, bool] | None]):
             return
         marked = self._current if self._marked is None else self._marked
         numbers = sorted({marked, self._current}, reverse=True)
-        whole = [await self._ask(partial(_whole, id=runs[one].id)) or runs[one] for one in numbers]
+        whole = [await self._ask(partial(SentRuns.whole, id=runs[one].id)) or runs[one] for one in numbers]
         self._text.show(one_run(whole[0]) if len(whole) == 1 else two_runs(*whole))
 
     def _line(self, index: int) -> Content:
@@ -276,7 +272,3 @@ class RunHistoryScreen(ModalScreen[tuple[PastRun, bool] | None]):
             (f"{f'{run.seconds:.1f} s' if run.seconds else ''}{rated}  ", QUIET),
             one_line(said, 80),
         )
-
-
-def _whole(kept: SentRuns, id: int) -> PastRun | None:
-    return kept.whole(id)

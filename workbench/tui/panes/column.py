@@ -20,7 +20,7 @@ from workbench.tui.panes.verdict_line import has_come, is_of_before, says_why, s
 from workbench.tui.runs import replies
 from workbench.tui.runs.late_work import told_by_provider
 from workbench.tui.runs.runs import ColumnRun
-from workbench.tui.textual_internals.access import put_border_subtitle, put_border_title
+from workbench.tui.textual_internals.access import put_border_title
 from workbench.tui.widgets.prompt.prompt_view import OriginKey, PromptView
 from workbench.tui.widgets.reply.field_table import FieldTable, ReplyAndValues
 from workbench.tui.widgets.reply.reply_view import ReplyView
@@ -88,7 +88,6 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         self._has_drifted = False
         self._whose = ""
         self._title = Content("")
-        self._title_on_screen: Content | None = None
         self.prompt = PromptView(column_id)
         self.splitter = Splitter("horizontal")
         self.reply = ReplyView(column_id)
@@ -104,7 +103,7 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
 
     def frame(self, column: Column) -> None:
         """Show only the title; the first `show` mounts the contents."""
-        self._put_title(self._title_of(RenderedColumn(column), None))
+        put_border_title(self, self._title_of(RenderedColumn(column), None))
 
     def show(self, rendered: RenderedColumn, run: ColumnRun | None, model: str | None) -> None:
         """Show the column; `model` is the column's own model, if any."""
@@ -124,11 +123,12 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         if run is None or run.phase != "running":
             self.reply.remove_class("-thinking")
             self.reply.show(rendered.text, rendered.reading)
-            if not rendered.text:
-                self._say_expected(rendered)
-            self.fields.show(
-                None if is_of_before(rendered, run) else rendered.reading, error=self._error(rendered, run)
-            )
+            signature = rendered.request.signature if rendered.request is not None else None
+            if not rendered.text and signature is not self._expected:
+                self._expected = signature
+                self.reply.placeholder = _expected(signature) if signature is not None else Content("")
+            reading = None if is_of_before(rendered, run) else rendered.reading
+            self.fields.show(reading, error=self._error(rendered, run))
             self._arrange_answer()
             if run is not None and self._was_running:
                 self.reply.move_cursor((0, 0))
@@ -151,14 +151,6 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         self._has_waited_long = True
         if self._shown is not None:
             self._show_prompt(self._shown[0])
-
-    def _say_expected(self, rendered: RenderedColumn) -> None:
-        """List the expected fields while there is no reply."""
-        signature = rendered.request.signature if rendered.request is not None else None
-        if signature is self._expected:
-            return
-        self._expected = signature
-        self.reply.placeholder = _expected(signature) if signature is not None else Content("")
 
     def can_wait(self, rendered: RenderedColumn, run: ColumnRun | None) -> bool:
         """Return whether the update changes only the prompt and parse result, so that it can be delayed."""
@@ -231,7 +223,7 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         said = keys_of(self.app)(shown)
         fits = not said or len(said) + len(self._whose) + 8 < self.size.width
         edge = " ── ".join(one for one in (said, self._whose if fits else "") if one)
-        put_border_subtitle(self, content(edge))
+        put_border_title(self, content(edge), is_below=True)
 
     def mark_outdated(self, is_outdated: bool) -> None:
         """Mark that the prompt changed since the reply; `F7`, `5` shows the difference."""
@@ -254,27 +246,19 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
     def name_origin(self, key: OriginKey | None) -> None:
         """Show the origin at the pointer in the title; None restores the title."""
         if key is None:
-            self._put_title(self._title)
+            put_border_title(self, self._title)
             return
         kind, field, turn = key
         if kind == "custom" and catalog.parse_release(self._adapter) is not None:
             kind = NOT_TRACED
         adapter = catalog.title(self._adapter)
         origin = " · ".join(part for part in (kind, field, turn) if part)
-        self._put_title(lines((f"{adapter} ▸ ", "bold"), (origin, "$text-accent")))
+        put_border_title(self, lines((f"{adapter} ▸ ", "bold"), (origin, "$text-accent")))
 
     def _show_title(self) -> None:
-        if self._shown is None:
-            return
-        title = self._title_of(self._shown[0], self._model)
+        title = self._title_of(self._shown[0], self._model) if self._shown is not None else self._title
         if not same(title, self._title):
             self._title = title
-            self._put_title(title)
-
-    def _put_title(self, title: Content) -> None:
-        """Set the title if it changed, which is rare."""
-        if self._title_on_screen is None or not same(title, self._title_on_screen):
-            self._title_on_screen = title
             put_border_title(self, title)
 
     def on_resize(self) -> None:

@@ -150,7 +150,11 @@ def notes_of(state: State, read: ReadSignature, columns: Sequence[RenderedColumn
             for said in one.notes
         ]
         turns = history_field(read.signature)
-        offered = _offered_tools(state, read.signature)
+        offered = None
+        if state.session.tools:
+            from adapters.tools.fields import tool_input_field
+
+            offered = tool_input_field(read.signature)  # the Tools tab fills it
         notes += [
             Note("⚠", f"{one.name} has no value", Place("input", state.case.name, field=one.name))
             for one in read.signature.input_fields.values()
@@ -164,8 +168,7 @@ def notes_of(state: State, read: ReadSignature, columns: Sequence[RenderedColumn
             said = f"{count} in no prompt: {why}"
             notes.append(Note("⚠", said, Place("history", state.case.name, 0)))
         notes += _variant_notes(state, read.signature)
-    notes += _demo_notes(state, demo_uses(columns))
-    return notes
+    return notes + _demo_notes(state, demo_uses(columns))
 
 
 def _variant_notes(state: State, signature: Signature) -> list[Note]:
@@ -202,40 +205,27 @@ def _demo_notes(state: State, uses: Sequence[DemoUse]) -> list[Note]:
             is_null = any(name in values for name in use.missing)
             missing = ", ".join(use.missing) + (" (null counts as none)" if is_null else "")
             alike.setdefault((use.use, missing), []).append(use.number - 1)
-    return [
-        Note("⚠", _demo_warning(rows, use, missing), Place("demo", row=rows[0]))
-        for (use, missing), rows in alike.items()
-    ]
-
-
-def _demo_warning(rows: Sequence[int], use: str, missing: str) -> str:
-    numbers = ", ".join(str(row + 1) for row in rows[:6]) + (", …" if len(rows) > 6 else "")
-    if len(rows) == 1:
-        if use == "dropped":
-            return f"demo {numbers} is dropped: it has no {missing}"
-        return f"demo {numbers} has no {missing}: it comes first, with a sentence in the gap"
-    if use == "dropped":
-        return f"demos {numbers} are dropped: they have no {missing}"
-    return f"demos {numbers} have no {missing}: they come first, with a sentence in each gap"
+    notes: list[Note] = []
+    for (how, missing), rows in alike.items():
+        numbers = ", ".join(str(row + 1) for row in rows[:6]) + (", …" if len(rows) > 6 else "")
+        if len(rows) == 1:
+            dropped = f"demo {numbers} is dropped: it has no {missing}"
+            first = f"demo {numbers} has no {missing}: it comes first, with a sentence in the gap"
+        else:
+            dropped = f"demos {numbers} are dropped: they have no {missing}"
+            first = f"demos {numbers} have no {missing}: they come first, with a sentence in each gap"
+        notes.append(Note("⚠", dropped if how == "dropped" else first, Place("demo", row=rows[0])))
+    return notes
 
 
 def name_of(place: Place) -> str:
     """Return a readable name for a value, such as `demo 2, tags`."""
-    number = place.row + 1
-    nouns = {"input": "input", "demo": f"demo {number},", "history": f"turn {number},"}
-    noun = (nouns | {"tool": f"tool {number},", "variant": f"variant {number},"}).get(place.kind, "")
-    return f"{noun} {place.field}"
+    if place.kind == "input":
+        return f"input {place.field}"
+    nouns = {"demo": "demo", "history": "turn", "tool": "tool", "variant": "variant"}
+    return f"{nouns[place.kind]} {place.row + 1}, {place.field}" if place.kind in nouns else f" {place.field}"
 
 
 def _has_steps(state: State, signature: Signature) -> bool:
     """Return whether the case's turns are shown as an agent's steps in its prompts."""
     return bool(state.case.turns) and TRAJECTORY not in state.case.inputs and takes_steps(signature)
-
-
-def _offered_tools(state: State, signature: Signature) -> str | None:
-    """Return the input that the Tools tab fills, if any."""
-    if not state.session.tools:
-        return None
-    from adapters.tools.fields import tool_input_field
-
-    return tool_input_field(signature)

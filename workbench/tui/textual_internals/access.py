@@ -62,31 +62,20 @@ class NeverScrolls(Widget):
         return super()._size_updated(size, virtual_size, container_size, layout=False)
 
 
-def put_border_title(widget: Widget, title: Content) -> None:
-    """Set a border title and repaint only its row.
-
+def put_border_title(widget: Widget, title: Content, is_below: bool = False) -> None:
+    """Set a title on the upper edge, or on the lower one, and repaint only its row.
     `widget.border_title = …` would repaint the widget and its children. Setting the same title again paints nothing.
     """
-    shown = title.expand_tabs(4).split()[0]
-    if _differs(shown, widget._border_title):
-        widget._border_title = shown
-        _repaint_border(widget, 0)
-
-
-def put_border_subtitle(widget: Widget, title: Content) -> None:
-    """Set the title on the lower edge, as `put_border_title` does on the upper edge."""
     shown = title.expand_tabs(4).split()[0] if title.plain else title
-    if _differs(shown, widget._border_subtitle):
+    before = (widget._border_subtitle if is_below else widget._border_title) or Content("")
+    if (shown.plain, shown.spans) == (before.plain, before.spans):
+        return
+    if is_below:
         widget._border_subtitle = shown
-        _repaint_border(widget, widget.outer_size.height - 1)
-
-
-def _differs(title: Content, before: Content | None) -> bool:
-    return (title.plain, title.spans) != (before.plain, before.spans) if before is not None else bool(title.plain)
-
-
-def _repaint_border(widget: Widget, row: int) -> None:
+    else:
+        widget._border_title = shown
     left, top = widget.content_offset
+    row = widget.outer_size.height - 1 if is_below else 0
     widget.refresh(Region(-left, row - top, max(1, widget.outer_size.width), 1))
 
 

@@ -56,7 +56,7 @@ def lines(desk: Desk) -> list[str]:
 
 
 def hint(desk: Desk) -> str:
-    return str(desk.app.screen.query_one("#choose-hint").render())
+    return str(desk.app.screen.query_one(".dialog-hint").render())
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from textual.strip import Strip
 from textual.widgets import Static
 
 from tests.support.screen import Stage, lower_edge, on_stage, seen
-from workbench.tui.textual_internals.access import put_border_subtitle, put_border_title
+from workbench.tui.textual_internals.access import put_border_title
 
 
 class Lines(Static):
@@ -47,7 +47,7 @@ def test_another_title_at_the_lower_edge_paints_its_row_alone_and_an_empty_one_t
         lines = stage.widget
         lines.asked.clear()
         for said in ("Before", "After", ""):
-            put_border_subtitle(lines, Content(said))
+            put_border_title(lines, Content(said), is_below=True)
             await pilot.pause()
             assert said in lower_edge(lines) and ("r" in lower_edge(lines)) == bool(said)
         assert lines.asked == []
