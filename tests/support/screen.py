@@ -34,7 +34,9 @@ class Stage(App[None], Generic[W]):
             yield self.widget
 
     def hear(self, message: Message) -> None:
-        if type(message).__qualname__.startswith(type(self.widget).__name__) and message not in self.heard:
+        if type(message).__qualname__.startswith(type(self.widget).__name__) and all(
+            message is not one for one in self.heard
+        ):
             self.heard.append(message)
 
 

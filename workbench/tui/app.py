@@ -10,7 +10,7 @@ import asyncio
 import gc
 import signal
 import sys
-from collections.abc import Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -46,6 +46,7 @@ from workbench.tui.widgets.reply.reply_view import ReplyView
 if TYPE_CHECKING:
     from sessions.causes.cause import FixtureName
     from workbench.tui.actions.checking import DriftWatch
+    from workbench.tui.host import Host
     from workbench.tui.runs.run_history import RunHistory
     from workbench.tui.teacher import Teacher
 
@@ -62,14 +63,25 @@ SWITCH_SECONDS = 0.0005
 """The longest time, in seconds, that another thread delays a key; Python's default is ten times as long."""
 
 
+Action = Callable[["WorkbenchApp"], None]
+
+
+def _asks(dialog: Callable[[], Callable[[Host], Coroutine[Any, Any, Any]]]) -> Action:
+    """Return an action that runs a dialog, unless another one is open."""
+    return lambda app: app.ask(dialog()(app))
+
+
+def _runs(function: Callable[[], Callable[[Host], None]]) -> Action:
+    """Return an action that calls a function."""
+    return lambda app: function()(app)
+
+
 class WorkbenchApp(SurvivingApp):
     """The app on a session; its actions see it as a `workbench.tui.host.Host`.
 
     `send` runs a column instead of its model. With `keep`, unsaved work is backed up in the state folder and offered at
     the next start. `start_at` is the fixture to show first; `is_projected` starts in projector mode. `tool_handlers`
     are the user's functions for the session's tools, by tool name; `confinement` limits files, programs and models.
-
-    Each action is a line here, and a function in `actions/`.
     """
 
     TITLE = "workbench"
@@ -207,39 +219,40 @@ class WorkbenchApp(SurvivingApp):
             self.guidance.look(name if is_ours else "")
         return done
 
-    def action_save(self) -> None:
-        self.ask(actions.files.save(self))
-
-    def action_save_as(self) -> None:
-        self.ask(actions.files.save_as(self))
-
-    def action_open(self) -> None:
-        self.ask(actions.browsing.open_session(self))
-
-    def action_new_session(self) -> None:
-        self.ask(actions.files.new_session(self))
+    # each action is a line here, and a function in `actions/`, whose module is imported with the first key
+    action_save = _asks(lambda: actions.files.save)
+    action_save_as = _asks(lambda: actions.files.save_as)
+    action_open = _asks(lambda: actions.browsing.open_session)
+    action_new_session = _asks(lambda: actions.files.new_session)
+    action_leave = _asks(lambda: actions.files.leave)
+    action_cases = _asks(lambda: actions.cases.choose_case)
+    action_program = _asks(lambda: actions.following.choose)
+    action_edit_outside = _runs(lambda: actions.external_editor.edit_outside)
+    action_send_otherwise = _asks(lambda: actions.sending.choose_way)
+    action_fixes = _asks(lambda: actions.fixing.choose)
+    action_continue_run = _asks(lambda: actions.past_runs.continue_from_run)
+    action_choose_model = _asks(lambda: actions.columns.choose_model)
+    action_set_up_column = _asks(lambda: actions.columns.set_up)
+    action_add_column = _asks(lambda: actions.columns.add)
+    action_past_runs = _asks(lambda: actions.past_runs.look_at_runs)
+    action_record = _runs(lambda: actions.checking.record)
+    action_check = _runs(lambda: actions.checking.check)
+    action_break_replies = _asks(lambda: actions.benching.break_replies)
+    action_copy_menu = _asks(lambda: actions.exporting.choose_copy)
+    action_lesson = _runs(lambda: actions.looking.open_lesson)
+    action_help = _runs(lambda: actions.looking.open_help)
+    action_jump = _runs(lambda: actions.looking.jump)
+    action_find = _asks(lambda: actions.finding.find_anywhere)
 
     def action_help_quit(self) -> None:
         """Explain how to quit if ctrl+c has nothing to copy."""
         self.main.status.say(self.key_words("{app.leave|ctrl+q} quits; unsaved work is asked about"))
-
-    def action_leave(self) -> None:
-        self.ask(actions.files.leave(self))
-
-    def action_cases(self) -> None:
-        self.ask(actions.cases.choose_case(self))
-
-    def action_program(self) -> None:
-        self.ask(actions.following.choose(self))
 
     def action_undo(self) -> None:
         self.main.undo()
 
     def action_redo(self) -> None:
         self.main.redo()
-
-    def action_edit_outside(self) -> None:
-        actions.external_editor.edit_outside(self)
 
     def action_send_all(self) -> None:
         actions.sending.send(self, self.document.session.columns)
@@ -249,48 +262,12 @@ class WorkbenchApp(SurvivingApp):
         if rendered is not None:
             actions.sending.send(self, (rendered.column,))
 
-    def action_send_otherwise(self) -> None:
-        self.ask(actions.sending.choose_way(self))
-
-    def action_fixes(self) -> None:
-        self.ask(actions.fixing.choose(self))
-
-    def action_continue_run(self) -> None:
-        self.ask(actions.past_runs.continue_from_run(self))
-
     def action_cancel(self) -> None:
         if not self.main.cancel():
             self.guidance.put_away()
 
-    def action_choose_model(self) -> None:
-        self.ask(actions.columns.choose_model(self))
-
-    def action_set_up_column(self) -> None:
-        self.ask(actions.columns.set_up(self))
-
-    def action_add_column(self) -> None:
-        self.ask(actions.columns.add(self))
-
-    def action_past_runs(self) -> None:
-        self.ask(actions.past_runs.look_at_runs(self))
-
     def action_everything_sent(self) -> None:
         self.ask(actions.past_runs.look_at_runs(self, "everywhere"))
-
-    def action_record(self) -> None:
-        actions.checking.record(self)
-
-    def action_check(self) -> None:
-        actions.checking.check(self)
-
-    def action_break_replies(self) -> None:
-        self.ask(actions.benching.break_replies(self))
-
-    def action_copy_menu(self) -> None:
-        self.ask(actions.exporting.choose_copy(self))
-
-    def action_lesson(self) -> None:
-        actions.looking.open_lesson(self)
 
     def action_follow_teacher(self) -> None:
         if self.teacher is not None:
@@ -299,19 +276,10 @@ class WorkbenchApp(SurvivingApp):
     def action_look(self, page: str = "card") -> None:
         actions.looking.open_pages(self, page)
 
-    def action_help(self) -> None:
-        actions.looking.open_help(self)
-
-    def action_jump(self) -> None:
-        actions.looking.jump(self)
-
     def action_command_palette(self) -> None:
         from workbench.tui import palette
 
         palette.open_palette(self)
-
-    def action_find(self) -> None:
-        self.ask(actions.finding.find_anywhere(self))
 
     def action_focus_editors(self) -> None:
         self.guidance.focus_editors()

@@ -70,9 +70,9 @@ class Guidance:
             is_saved = document.path is not None and not document.dirty
             guide.look(Seen(document.session, self._main.columns.rendered, self._actions, is_saved))
             if self._kind == "first" and not guide.done <= self._preferences.toured:
-                self._preferences.note_toured(guide.done)
+                self._preferences.note("toured", sorted(guide.done))
             elif self._kind == "own" and guide.next_step is None and self._preferences.wants_guides:
-                self._preferences.note_welcomed()  # an own session was made: the next start needs no guide
+                self._preferences.note("welcomed", True)  # an own session was made: the next start needs no guide
 
     def example(self, has_files: bool) -> str:
         """Return the example that the guide's next step opens, or ""; without files, that of any step."""
@@ -101,4 +101,4 @@ class Guidance:
         """Dismiss the guide for good."""
         if self._main.guide is not None:
             self.hide()
-            self._preferences.note_welcomed()
+            self._preferences.note("welcomed", True)

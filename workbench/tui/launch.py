@@ -65,6 +65,11 @@ def run_app(path: str | None = None, session: Session | None = None, **options: 
     else:
         found = store.open_file(path)
         app = WorkbenchApp(found.session, Path(path), fingerprint=found.fingerprint, **options)
+    return run(app)
+
+
+def run(app: WorkbenchApp) -> int:
+    """Run an app with the user's preferences and return its exit code."""
     app.preferences.use_config()
     outlive_the_terminal()
     code = app.run()

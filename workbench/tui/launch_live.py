@@ -7,14 +7,13 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from sessions.file import autosave
 from sessions.model.session import DEFAULT_COLUMNS, Session, SignatureText
 from workbench.tui.actions.files import NEW
 from workbench.tui.actions.past_runs import look_at_runs
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.dialogs.sent_runs import PROGRAM
+from workbench.tui.launch import run
 from workbench.tui.runs.run_history import LiveCalls, RunHistory
-from workbench.tui.textual_internals.row_compositor import outlive_the_terminal
 
 LAST_OUTPUT = 4_000
 """Bytes of the program's standard error that are shown while it makes no call."""
@@ -49,9 +48,4 @@ def show_calls(program: Sequence[str], process: subprocess.Popen[bytes], calls: 
             file.seek(max(0, os.fstat(file.fileno()).st_size - LAST_OUTPUT))
             return file.read().decode("utf-8", "replace")
 
-    app = LiveApp(LiveCalls(calls, about, output))
-    app.preferences.use_config()
-    outlive_the_terminal()
-    code = app.run()
-    autosave.close()
-    return code if code is not None else (app.return_code or 0)
+    return run(LiveApp(LiveCalls(calls, about, output)))

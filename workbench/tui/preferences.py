@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType, NoneType
@@ -231,9 +231,9 @@ class Preferences:
         """Tell whether no guide was dismissed or done to its end with an own session."""
         return self._remembers and not self._remembered.user.get("welcomed")
 
-    def note_welcomed(self) -> None:
-        """Remember that the guide was dismissed."""
-        self._remembered = replace(self._remembered, user={**self._remembered.user, "welcomed": True})
+    def note(self, name: str, value: object) -> None:
+        """Remember a fact about the guide: `welcomed`, once it was dismissed, or the steps `toured`."""
+        self._remembered = replace(self._remembered, user={**self._remembered.user, name: value})
         self.remember_layout()
 
     @property
@@ -241,10 +241,6 @@ class Preferences:
         """The steps of the first example's guide that are done."""
         steps = self._remembered.user.get("toured") if self._remembers else None
         return frozenset(one for one in steps if isinstance(one, int)) if isinstance(steps, list) else frozenset()
-
-    def note_toured(self, steps: Iterable[int]) -> None:
-        self._remembered = replace(self._remembered, user={**self._remembered.user, "toured": sorted(steps)})
-        self.remember_layout()
 
     @property
     def keys_in_force(self) -> dict[str, str]:

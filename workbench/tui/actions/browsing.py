@@ -224,7 +224,9 @@ async def open_session(host: Host) -> None:
     entries = entries_of(folder, recent)
     example = host.guidance.example(has_files=not entries[0].value.startswith(EXAMPLE))
     named = EXAMPLE + example if example else ""
-    chosen = await host.app.push_screen_wait(BrowseScreen(entries, _cards_of_examples(), named))
+    loaded = {name: json.loads(store.dumps(examples.load(name))) for name in examples.ALL}
+    cards = {EXAMPLE + name: card_of(data) for name, data in loaded.items()}
+    chosen = await host.app.push_screen_wait(BrowseScreen(entries, cards, named))
     if chosen is not None and chosen.startswith(PASTED):
         await open_pasted(host, chosen.removeprefix(PASTED))
         return
@@ -244,13 +246,12 @@ def entries_of(folder: Path, recent: list[Path]) -> list[Entry]:
     last = [one for one in recent if one.is_file()]
     known = {os.path.realpath(one) for one in last}
     others = [one for one in _json_files(folder) if os.path.realpath(one) not in known]
-    entries = [Entry(str(one), one.name, "opened recently" + _where(one, here)) for one in last]
+    entries: list[Entry] = []
+    for one in last:
+        where = "" if os.path.realpath(one.parent) == here else f", {one.parent}"
+        entries.append(Entry(str(one), one.name, f"opened recently{where}"))
     entries += [Entry(str(one), one.name, "in this folder") for one in others]
     return [*entries, *(Entry(EXAMPLE + one, one, "example") for one in examples.ALL)]
-
-
-def _where(path: Path, here: str) -> str:
-    return "" if os.path.realpath(path.parent) == here else f", {path.parent}"
 
 
 def _json_files(folder: Path) -> list[Path]:
@@ -258,11 +259,6 @@ def _json_files(folder: Path) -> list[Path]:
         return sorted(path for path in folder.iterdir() if path.suffix == ".json" and path.is_file())[:MOST_FILES]
     except OSError:
         return []
-
-
-def _cards_of_examples() -> dict[str, Card]:
-    loaded = {name: json.loads(store.dumps(examples.load(name))) for name in examples.ALL}
-    return {EXAMPLE + name: card_of(data) for name, data in loaded.items()}
 
 
 NAME = "pasted call"

@@ -51,41 +51,20 @@ async def choose_model(host: Host) -> None:
         host.main.edit(_drop_own_models, Place("model"), "one model for every column")
 
 
-async def add_model(host: Host, column: Column) -> None:
-    """Add a column of the same adapter for another model."""
-    current, change = host.document.session.model_of(column), partial(column_edits.add_model, id=column.id)
-    await _choose(host, f"Another model beside {column.id}", current, change, f"another model beside {column.id}")
-
-
-async def add_model_to_all(host: Host) -> None:
-    """Add a column for another model to every adapter on screen."""
-    change, current = column_edits.add_model_to_all, host.document.session.model
-    await _choose(host, "Another model for every adapter", current, change, "another model")
-
-
-async def choose_extraction_model(host: Host, column: Column) -> None:
-    """Choose the model that extracts the fields from a TwoStep column's prose."""
-    usual = host.document.session.model_of(column)
-    current = str(column.options.get(EXTRACTION_OPTION) or usual)
-
-    def change(state: State, model: str) -> State:
-        return column_edits.set_extraction_model(state, column.id, model if model != usual else None)
-
-    await _choose(host, f"Extraction model of {column.id}", current, change, f"extraction model of {column.id}")
-
-
 def _drop_own_models(state: State) -> State:
     for one in state.session.columns:
         state = column_edits.set_model(state, one.id, None)
     return state
 
 
-async def _choose(host: Host, title: str, current: str, change: Callable[..., State], label: str) -> str | None:
-    """Ask for a model, apply `change` with it, and return it; None after escape."""
+async def _choose(
+    host: Host, title: str, current: str, change: Callable[..., State], label: str, usual: str = ""
+) -> str | None:
+    """Ask for a model, apply `change` with it (None for the `usual` model), and return it; None after escape."""
     dotenv.read(Path.cwd()).lend_keys()
     chosen = await host.app.push_screen_wait(ModelScreen(title, current, only=host.confinement.offered_models))
     if chosen is not None:
-        host.main.edit(partial(change, model=chosen), Place("model"), label)
+        host.main.edit(partial(change, model=chosen if chosen != usual else None), Place("model"), label)
         warm(host, chosen)
     return chosen
 
@@ -248,23 +227,22 @@ def answers(host: Host, column: Column) -> tuple[Answer, ...]:
 
 async def do(host: Host, column: Column, what: str) -> None:
     """Run the action of one of `answers`."""
+    id, usual = column.id, host.document.session.model
+    own = column.model or usual
+    set_model = partial(column_edits.set_model, id=id)
     if what == "model":
-        # Choose the column's own model instead of the session's
-        session = host.document.session
-        current = session.model_of(column)
-
-        def change(state: State, model: str) -> State:
-            return column_edits.set_model(state, column.id, model if model != session.model else None)
-
-        await _choose(host, f"Model of {column.id}", current, change, f"model of {column.id}")
+        await _choose(host, f"Model of {id}", own, set_model, f"model of {id}", usual)
     elif what == "beside":
-        await add_model(host, column)
+        change = partial(column_edits.add_model, id=id)
+        await _choose(host, f"Another model beside {id}", own, change, f"another model beside {id}")
     elif what == "all":
-        await add_model_to_all(host)
+        await _choose(host, "Another model for every adapter", usual, column_edits.add_model_to_all, "another model")
     elif what == "extraction":
-        await choose_extraction_model(host, column)
+        current = str(column.options.get(EXTRACTION_OPTION) or own)
+        change = partial(column_edits.set_extraction_model, id=id)
+        await _choose(host, f"Extraction model of {id}", current, change, f"extraction model of {id}", own)
     elif what == "session":
-        _edit(host, partial(column_edits.set_model, id=column.id, model=None), f"the session's model for {column.id}")
+        _edit(host, partial(set_model, model=None), f"the session's model for {id}")
     elif what in ("params", "session-params"):
         await _parameters(host, column if what == "params" else None)
     elif what == "fallback":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -80,7 +79,12 @@ DOWNLOAD = Answer("download", "d", "Download", "save it on your machine")
 async def export(host: Host, name: str) -> None:
     """Export the focused column, or as much as the format `name` can hold, and report it."""
     form = FORMS[name]
-    make = _maker(host, form)
+    session, path, rendered = host.document.session, host.document.path, host.main.shown_column()
+    is_one = rendered is not None and not form.wants_every_column
+    columns = [rendered.column] if rendered is not None and is_one else list(session.columns)
+    cases = session.cases if form.wants_every_case else (host.document.state.case,)
+    of = session.name or (path.name if path is not None else "")
+    make = partial(forms.export, name, session, columns, cases, name=of, names_flags=False)
     host.main.status.say(f"making {form.title} …")
     try:
         made = await asyncio.to_thread(make)  # a session with a thousand demos takes a second in some formats
@@ -88,7 +92,12 @@ async def export(host: Host, name: str) -> None:
         plain_notify(host.app, str(error), title=f"No {form.title}", severity="warning", timeout=15)
         return
     answers = (DOWNLOAD, *ANSWERS) if host.confinement.hands_out else ANSWERS
-    answer = await host.app.push_screen_wait(ConfirmScreen(f"Export as {form.title}", _said(host, form, made), answers))
+    which = f"the column {columns[0].id}" if is_one else "every column"
+    case = "every case" if form.wants_every_case else host.document.state.case.plain_words
+    said = [*(f"left out: {one}" for one in made.left_out), *made.notes]
+    more = [f"… and {len(said) - MOST_LINES} more; `workbench export` lists all"] if len(said) > MOST_LINES else []
+    about = "\n".join([f"{which}, {case}: {len(made.text):,} characters", *said[:MOST_LINES], *more])
+    answer = await host.app.push_screen_wait(ConfirmScreen(f"Export as {form.title}", about, answers))
     if answer == "clipboard":
         host.app.copy_to_clipboard(made.text)
         host.main.status.say(f"copied {form.title}: {len(made.text):,} characters")
@@ -98,29 +107,6 @@ async def export(host: Host, name: str) -> None:
         path = free_name(host.document.folder / form.file)
         if _write(host, path, made):
             hand_out(host, path)
-
-
-def _maker(host: Host, form: Format) -> Callable[[], Exported]:
-    """Return a function that exports the open session in its present state."""
-    session, case = host.document.session, host.document.state.case
-    rendered = host.main.shown_column()
-    columns = list(session.columns)
-    if rendered is not None and not form.wants_every_column:
-        columns = [rendered.column]
-    cases = session.cases if form.wants_every_case else (case,)
-    path = host.document.path
-    name = session.name or (path.name if path is not None else "")
-    return partial(forms.export, form.name, session, columns, cases, name=name, names_flags=False)
-
-
-def _said(host: Host, form: Format, made: Exported) -> str:
-    """Describe the export and what it leaves out."""
-    rendered = host.main.shown_column()
-    column = "every column" if form.wants_every_column or rendered is None else f"the column {rendered.column.id}"
-    case = "every case" if form.wants_every_case else host.document.state.case.plain_words
-    said = [*(f"left out: {one}" for one in made.left_out), *made.notes]
-    more = [f"… and {len(said) - MOST_LINES} more; `workbench export` lists all"] if len(said) > MOST_LINES else []
-    return "\n".join([f"{column}, {case}: {len(made.text):,} characters", *said[:MOST_LINES], *more])
 
 
 async def _write_to_file(host: Host, form: Format, made: Exported) -> None:

@@ -325,16 +325,11 @@ def _done(host: Host, path: Path, saved: Saved) -> bool:
         here = "saved in your folder here; `Download a file` takes it along" if host.confinement.hands_out else "saved"
         host.main.status.say(f"{here}; {saved.not_kept}" if saved.not_kept else here)
     if saved.taken:
-        plain_notify(host.app, _gained(saved.taken, host.key_words), title=f"Saved and merged {path.name}", timeout=10)
+        more = f" and {len(saved.taken) - 3} more" if len(saved.taken) > 3 else ""
+        merged = f"Those changes are merged in: {', '.join(saved.taken[:3])[:200]}{more}."
+        said = f"The file was changed on disk too. {merged} {host.key_words('{app.undo|^z} removes them.')}"
+        plain_notify(host.app, said, title=f"Saved and merged {path.name}", timeout=10)
     return True
-
-
-def _gained(taken: tuple[str, ...], keys: Callable[[str], str]) -> str:
-    """Describe the changes merged from disk and how to undo them."""
-    more = f" and {len(taken) - 3} more" if len(taken) > 3 else ""
-    places = ", ".join(taken[:3])
-    undone = keys("{app.undo|^z} removes them.")
-    return f"The file was changed on disk too. Those changes are merged in: {places[:200]}{more}. {undone}"
 
 
 def _set_session(state: State, session: Session) -> State:

@@ -17,7 +17,7 @@ from adapters.errors import SignatureError
 from adapters.signatures.signature import Signature
 from sessions.checking.verdicts import Drift
 from sessions.errors import SessionError
-from sessions.model.session import Session, SourceLink, Variant
+from sessions.model.session import SourceLink, Variant
 from sessions.source.comparing import differences, read_alone
 from sessions.source.gathering import Gathered, read_gathered
 from sessions.source.linking import Follower
@@ -87,7 +87,7 @@ class Following:
         if self._is_other and not is_other:
             take_back(self._host.app, TITLE, "warning")
         self._is_other = is_other
-        self._host.main.status.show_program(is_other)
+        self._host.main.status.differs_from_program = is_other
 
     def _look(self) -> None:
         link = self._host.document.session.signature.source
@@ -197,16 +197,12 @@ async def _both_now(host: Host, link: SourceLink) -> _Sides | None:
     except SignatureError as error:
         return _Sides(found, follower, (), f"This session's own text cannot be read: {one_line(str(error), 200)}")
     variants = side_by_side(mine, theirs)
-    return _Sides(found, follower, variants, "" if variants else _why_not_both(mine, theirs))
-
-
-def _why_not_both(mine: Signature, theirs: Signature) -> str:
-    """Explain why there are no columns side by side: all columns share their fields, so only wording can differ."""
     others = [drift.message for drift in differences(mine, theirs) if not is_wording(drift)]
-    if not others:
-        return "No columns side by side: no prompt shows the differences."
-    more = f", and {len(others) - 1} more" if len(others) > 1 else ""
-    return f"No columns side by side: {one_line(others[0], 120)}{more}; columns share their fields."
+    why_not = "" if variants else "No columns side by side: no prompt shows the differences."
+    if others:  # all columns share their fields, so only wording can differ
+        more = f", and {len(others) - 1} more" if len(others) > 1 else ""
+        why_not = f"No columns side by side: {one_line(others[0], 120)}{more}; columns share their fields."
+    return _Sides(found, follower, variants, why_not)
 
 
 async def choose(host: Host) -> None:
@@ -240,8 +236,10 @@ async def choose(host: Host) -> None:
         await _write(host)
         return
     if answer == "mine":
-        kept = replace(link, digest=shown.found.digest)
-        host.main.edit(lambda state: _set_link(state, kept), Place("signature"), "keep mine")
+        session = host.document.session
+        signature = replace(session.signature, source=replace(link, digest=shown.found.digest))
+        made = replace(session, signature=signature)
+        host.main.edit(lambda state: replace(state, session=made), Place("signature"), "keep mine")
         return
     now = await _both_now(host, link) if answer is not None else None
     if now is None:
@@ -282,11 +280,6 @@ def _question(host: Host, shown: _Sides, link: SourceLink) -> str:
     diff = "\n".join([one_line(line, min(110, width - 12)) for line in lines[:most]] + more)
     why_not = f"{shown.why_not}\n" if shown.why_not else ""
     return f"{why_not}{one_line(link.file, 80)} and this session differ (- this session, + the program):\n\n{diff}"
-
-
-def _set_link(state: State, link: SourceLink) -> State:
-    session: Session = state.session
-    return replace(state, session=replace(session, signature=replace(session.signature, source=link)))
 
 
 def is_wording(drift: Drift) -> bool:

@@ -40,15 +40,12 @@ def keep_run(host: Host, run: ColumnRun | None) -> None:
     """Store a run that has ended."""
 
     def tell(why_not: str) -> None:
+        say = partial(plain_notify, host.app, f"{why_not}. It cannot be found later.", severity="warning")
         with suppress(RuntimeError):  # the app may have ended
-            host.app.call_from_thread(_say_not_kept, host, why_not)
+            host.app.call_from_thread(say, title="Run not saved")
 
     if run is not None:
         host.past_runs.add(run, tell)
-
-
-def _say_not_kept(host: Host, why_not: str) -> None:
-    plain_notify(host.app, f"{why_not}. It cannot be found later.", title="Run not saved", severity="warning")
 
 
 async def look_at_runs(host: Host, scope: str = "this case") -> None:

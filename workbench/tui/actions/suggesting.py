@@ -99,7 +99,20 @@ async def suggest(host: Host, of: str, wrong: tuple[Failing, ...] | None = None)
     if wish is None:
         return None
     made = await _ask(host, session, chosen, model, wish, wrong)
-    return None if made is None else await _decide(host, made, model)
+    if made is None:
+        return None
+    took = made.run.attempts[-1]
+    head = f"by {one_line(model, 60)} · {token_counts(took)}, {cost(took.cost)}"
+    diff = SectionDiff(made.of, made.before, made.text, made.lines)
+    if not await host.app.push_screen_wait(SuggestionScreen(head, diff)):
+        host.main.status.say("rejected; nothing was kept")
+        return None
+    tag = suggesting.free_tag(host.document.session)
+    change = partial(column_edits.take, tag=tag, of=made.of, text=made.text)
+    row = len(host.document.session.variants)
+    host.main.edit(change, Place("variant", row=row), f"variant {tag}, suggested")
+    host.main.go_to(Place("variant", row=row, field="text"))
+    return tag
 
 
 async def _ask(
@@ -130,7 +143,7 @@ async def _ask(
     asked.add_done_callback(lambda _: waiting.dismiss(ARRIVED) if waiting.is_current else None)
     if await host.app.push_screen_wait(waiting) != ARRIVED and not asked.done():
         cancel.set()
-        asked.add_done_callback(_unheard)
+        asked.add_done_callback(lambda one: one.cancelled() or one.exception())  # nobody waits for its result
         host.main.status.say("stopped; nothing was kept")
         return None
     try:
@@ -138,24 +151,3 @@ async def _ask(
     except SuggestionError as error:
         plain_notify(host.app, f"No suggestion: {Scrubber().scrubbed(str(error))}", severity="warning")
         return None
-
-
-def _unheard(asked: asyncio.Task[Suggestion]) -> None:
-    """Ignore the result of a stopped rewrite."""
-    if not asked.cancelled():
-        asked.exception()
-
-
-async def _decide(host: Host, made: Suggestion, model: str) -> str | None:
-    took = made.run.attempts[-1]
-    head = f"by {one_line(model, 60)} · {token_counts(took)}, {cost(took.cost)}"
-    diff = SectionDiff(made.of, made.before, made.text, made.lines)
-    if not await host.app.push_screen_wait(SuggestionScreen(head, diff)):
-        host.main.status.say("rejected; nothing was kept")
-        return None
-    tag = suggesting.free_tag(host.document.session)
-    change = partial(column_edits.take, tag=tag, of=made.of, text=made.text)
-    row = len(host.document.session.variants)
-    host.main.edit(change, Place("variant", row=row), f"variant {tag}, suggested")
-    host.main.go_to(Place("variant", row=row, field="text"))
-    return tag

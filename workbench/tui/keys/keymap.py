@@ -50,17 +50,14 @@ def every_binding() -> tuple[Bound, ...]:
 def problems(keymap: Mapping[str, str]) -> tuple[str, ...]:
     """Return the errors of a keymap: unknown ids, and keys that two actions share."""
     usual = every_binding()
-    changed = tuple([Bound(owner, _rebound(binding, keymap)) for owner, binding in usual])
-    return (*_unknown_ids(keymap, usual), *_shared_keys(keymap, usual, changed))
-
-
-def _unknown_ids(keymap: Mapping[str, str], usual: Iterable[Bound]) -> Iterator[str]:
+    changed = [Bound(owner, replace(one, key=keymap.get(one.id or "", one.key))) for owner, one in usual]
     ids = {one.binding.id or "" for one in usual}
+    unknown: list[str] = []
     for id in keymap:
         if id not in ids:
             near = nearest(id, ids)
-            question = f"; did you mean {near}?" if near else ""
-            yield f"there is no key binding {id!r}{question}"
+            unknown.append(f"there is no key binding {id!r}{f'; did you mean {near}?' if near else ''}")
+    return (*unknown, *_shared_keys(keymap, usual, changed))
 
 
 def _shared_keys(keymap: Mapping[str, str], usual: Iterable[Bound], changed: Iterable[Bound]) -> Iterator[str]:
@@ -70,7 +67,12 @@ def _shared_keys(keymap: Mapping[str, str], usual: Iterable[Bound], changed: Ite
     """
     before = {(owner, key, one.id) for owner, one in usual for key in _keys(one)}
     over_all = {key for owner, one in changed if not owner and one.priority for key in _keys(one)}
-    ids = _ids_by_key(changed)
+    ids: dict[tuple[str, str], list[str]] = {}
+    for owner, binding in changed:
+        for key in _keys(binding):
+            listed = ids.setdefault((owner, key), [])
+            if binding.id and binding.id not in listed:
+                listed.append(binding.id)
     for (owner, key), sharing in ids.items():
         if len(sharing) > 1 and any(id in keymap for id in sharing):
             yield f"{key} is given to {' and '.join(sharing)}: only one of them can have it"
@@ -80,17 +82,6 @@ def _shared_keys(keymap: Mapping[str, str], usual: Iterable[Bound], changed: Ite
         for id in sharing:
             if not {("", key, app_id), (owner, key, id)} <= before:
                 yield f"{key} of {app_id} works everywhere, so that {id} cannot have it"
-
-
-def _ids_by_key(bound: Iterable[Bound]) -> dict[tuple[str, str], list[str]]:
-    """Group binding ids by owner and key."""
-    found: dict[tuple[str, str], list[str]] = {}
-    for owner, binding in bound:
-        for key in _keys(binding):
-            ids = found.setdefault((owner, key), [])
-            if binding.id and binding.id not in ids:
-                ids.append(binding.id)
-    return found
 
 
 def usable(keymap: Mapping[str, str]) -> dict[str, str]:
@@ -107,10 +98,6 @@ def first_key(binding: Binding, keymap: Mapping[str, str]) -> Binding:
 
 def _keys(binding: Binding) -> list[str]:
     return [key.strip() for key in binding.key.split(",")]
-
-
-def _rebound(binding: Binding, keymap: Mapping[str, str]) -> Binding:
-    return replace(binding, key=keymap.get(binding.id or "", binding.key))
 
 
 def keys(own: Mapping[str, str]) -> list[dict[str, Any]]:

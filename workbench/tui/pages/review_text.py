@@ -18,22 +18,8 @@ from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
 MOST = 200
 """The number of fixtures listed around the current fixture."""
 LONGEST = 60
-_TARGET = "fixture "
-
-
-def fixture_list(cause: Cause, at: int, then: str, keys: KeyWords, width: int) -> list[Block]:
-    """List the decisions and a cause's fixtures, with `at` marked; `then` says what leaving the review does."""
-    return [*_decisions(cause, then, keys), EMPTY, *_fixtures(cause, at, keys, width)]
-
-
-def target_of(index: int) -> str:
-    """Return the target of a fixture's list entry."""
-    return f"{_TARGET}{index}"
-
-
-def index_of(target: str) -> int | None:
-    """Return the fixture index of a target; None for targets of other kinds."""
-    return int(target.removeprefix(_TARGET)) if target.startswith(_TARGET) else None
+TARGET = "fixture "
+"""The beginning of a target that leads to the fixture with an index."""
 
 
 def end_of(path: str, length: int) -> str:
@@ -42,8 +28,23 @@ def end_of(path: str, length: int) -> str:
     return shown if len(shown) <= length else f"…{shown[1 - length :]}"
 
 
-def _fixtures(cause: Cause, at: int, keys: KeyWords, width: int) -> Iterator[Block]:
+def fixture_list(cause: Cause, at: int, then: str, keys: KeyWords, width: int) -> Iterator[Block]:
+    """List the decisions and a cause's fixtures, with `at` marked; `then` says what leaving the review does."""
     count = len(cause.fixtures)
+    many, s = ("the fixture", "s") if count == 1 else (f"all {count:,}", "")
+    accept = f" the change; {many} {'is' if s else 'are'} recorded again, each with its own reply"
+    if why_not(cause):
+        accept = " does not settle it"
+    elif cause.key.kind == "source":
+        accept = " the program's text; the session pulls it"
+    yield block("You decide", "heading")
+    for key, word, means in (
+        ("{review.accept|a}", "accept", accept),
+        ("{review.leave|s}", "reject", f" it; {many} keep{s} failing until the change is undone"),
+        ("{review.close|esc}", "close", f", which {then} what is accepted"),
+    ):
+        yield Block((Piece(f"{keys(key)} ", "key"), Piece(word), Piece(means, "note")))
+    yield EMPTY
     walked = keys("   {review.before|←} {review.next|→}") if count > 1 else ""
     yield Block((Piece(f"{count:,} fixture{'' if count == 1 else 's'}", "heading"), Piece(walked, "note")))
     first = max(0, min(at - MOST // 2, count - MOST))
@@ -56,30 +57,9 @@ def _fixtures(cause: Cause, at: int, keys: KeyWords, width: int) -> Iterator[Blo
             yield block(end_of(path, max(12, width)), "note")
         mark, style = ("▸ ", "accent") if index == at else ("  ", "text")
         name = f"{one_line(one.case, LONGEST)} · {one_line(one.column, LONGEST)}"
-        yield Block((Piece(mark, "accent"), Piece(name, style)), 0, target_of(index))
+        yield Block((Piece(mark, "accent"), Piece(name, style)), 0, f"{TARGET}{index}")
     if first + MOST < count:
         yield block(f"… {count - first - MOST:,} more", "note")
-
-
-def _decisions(cause: Cause, then: str, keys: KeyWords) -> Iterator[Block]:
-    yield block("You decide", "heading")
-    for key, word, means in _means(cause, then):
-        yield Block((Piece(f"{keys(key)} ", "key"), Piece(word), Piece(means, "note")))
-
-
-def _means(cause: Cause, then: str) -> Iterator[tuple[str, str, str]]:
-    """Yield each decision's key, its name, and its meaning for this cause."""
-    count = len(cause.fixtures)
-    many, s = ("the fixture", "s") if count == 1 else (f"all {count:,}", "")
-    if why_not(cause):
-        accept = " does not settle it"
-    elif cause.key.kind == "source":
-        accept = " the program's text; the session pulls it"
-    else:
-        accept = f" the change; {many} {'is' if s else 'are'} recorded again, each with its own reply"
-    yield "{review.accept|a}", "accept", accept
-    yield "{review.leave|s}", "reject", f" it; {many} keep{s} failing until the change is undone"
-    yield "{review.close|esc}", "close", f", which {then} what is accepted"
 
 
 LONGEST_WORDS = 400

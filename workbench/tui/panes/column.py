@@ -91,7 +91,7 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         self.prompt = PromptView(column_id)
         self.splitter = Splitter("horizontal")
         self.reply = ReplyView(column_id)
-        self.fields = FieldTable(column_id)
+        self.fields = FieldTable()
         self.answer = ReplyAndValues(self.reply, self.fields)
         self._share = 0.5
         self._tokens = Estimates()

@@ -298,18 +298,15 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
             self.part = part
             if self._one_part or self._alone is not None:
                 self._show_columns()
-                self._take_focus_along()
-
-    def _take_focus_along(self) -> None:
-        """Move the focus from a hidden part to the part that replaces it."""
-        focused = self.screen.focused
-        column = next((one for one in self._columns.values() if one.has_focus_within), None)
-        if column is None or focused is None or (focused.display and focused is not column.prompt):
-            return
-        part = column.reply if self.part == "reply" else column.prompt
-        if focused is not part:
-            self._came_along = part
-            part.focus()
+                # Move the focus from a hidden part to the part that replaces it
+                focused = self.screen.focused
+                column = next((one for one in self._columns.values() if one.has_focus_within), None)
+                if column is None or focused is None or (focused.display and focused is not column.prompt):
+                    return
+                part_shown = column.reply if part == "reply" else column.prompt
+                if focused is not part_shown:
+                    self._came_along = part_shown
+                    part_shown.focus()
 
     def _show_columns(self, wanted: ColumnPane | None = None) -> None:
         """Show the `wanted` or current column alone, or all columns."""
@@ -340,13 +337,8 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
 
     def resize_prompts(self, by: float) -> None:
         """Add to the prompts' share of the height; negative values enlarge the replies."""
-        self.set_share(self._share_now + by)
-
-    @property
-    def _share_now(self) -> float:
-        """The prompt's share of the current column's height."""
         current = self.current
-        return self._share_of(current) if current is not None else EVEN_SHARE
+        self.set_share((self._share_of(current) if current is not None else EVEN_SHARE) + by)
 
     def set_quiet(self, is_quiet: bool) -> None:
         """Fold or unfold the text shared by all columns."""
@@ -364,7 +356,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         event.stop()
         region = self.content_region
         if region.height:
-            self.resize_prompts((event.y - region.y) / region.height - self._share_now)
+            self.set_share((event.y - region.y) / region.height)
 
     def _arrange(self, wanted: Sequence[str]) -> None:
         with self.app.batch_update():

@@ -8,6 +8,7 @@ from itertools import pairwise
 from textual import events
 from textual.content import Content
 from textual.message import Message
+from textual.reactive import Reactive, reactive
 from textual.style import Style
 from textual.widget import Widget
 
@@ -50,33 +51,21 @@ class StatusLine(Widget):
     class Further(Message):
         """The user clicked on the number of visible columns."""
 
+    beyond: Reactive[str] = reactive("")
+    """The columns that are hidden (`workbench.tui.panes.columns.said_beyond`)."""
+    differs_from_program: Reactive[bool] = reactive(False)
+    """True if the linked program differs from the session."""
+    teacher: Reactive[str] = reactive("")
+    """Whether the teacher is followed, in words; a click toggles it."""
+
     def __init__(self, document: Document) -> None:
         super().__init__(id="status-line")
         self._document = document
         self._file = self._case = self._model = ""
         self._dirty = False
-        self._activity = self._beyond = ""
+        self._activity = ""
         self._times = self._number = 0
         """Repetitions of the current message, and the number of messages so far."""
-        self._is_program_other = False
-        self._teacher = ""
-
-    def show_beyond(self, said: str) -> None:
-        """Show which columns are hidden (`workbench.tui.panes.columns.said_beyond`)."""
-        self._beyond = said
-        self.refresh()
-
-    def show_program(self, is_other: bool) -> None:
-        """Show whether the linked program differs from the session."""
-        if is_other != self._is_program_other:
-            self._is_program_other = is_other
-            self.refresh()
-
-    def show_teacher(self, sign: str) -> None:
-        """Show whether the teacher is followed; a click toggles it."""
-        if sign != self._teacher:
-            self._teacher = sign
-            self.refresh()
 
     def say(self, activity: str, seconds: float = ACTIVITY_SECONDS) -> None:
         """Show a message for a few seconds, counting repetitions."""
@@ -125,8 +114,12 @@ class StatusLine(Widget):
             return self._doing(width)
         others = bool(self._case)
         is_high = self.size.height > 1  # the keys have their own row
-        beyond = self._beyond
-        program = self._program() + teacher_button(self._teacher)
+        beyond = self.beyond
+        program = content("")
+        if self.differs_from_program:
+            label = content(keys_of(self.app)("≠ program {app.program|shift+F11}"), "$text-warning")
+            program = Content.assemble(_does("program", label), "   ")
+        program += teacher_button(self.teacher)
         taken = (12 if is_high and beyond else 24) + len(beyond) + program.cell_length
         taken += 0 if is_high else ROOM_OF_KEYS
         room = max(LEAST_OF_A_NAME, min(40, (width - taken - 10 * others) // (2 + others)))
@@ -145,13 +138,6 @@ class StatusLine(Widget):
             parts += [content("  "), content(beyond, quiet).stylize(Style.from_meta({"further": True}))]
         return Content.assemble(*parts)
 
-    def _program(self) -> Content:
-        """Return a warning if the linked program differs from the session, else ""."""
-        if not self._is_program_other:
-            return content("")
-        label = content(keys_of(self.app)("≠ program {app.program|shift+F11}"), "$text-warning")
-        return Content.assemble(_does("program", label), "   ")
-
     def _doing(self, width: int) -> Content:
         """Return the file and the latest message."""
         times = f" ×{self._times}" if self._times > 1 else ""
@@ -159,8 +145,8 @@ class StatusLine(Widget):
         file = one_line(self._file, max(8, min(40, width - cell_width(said) - 8)))
         changed = content(" ● " if self._dirty else "   ", "$text-accent bold")
         left = Content.assemble(" ", _does("open", content(file, "bold")), changed, content(said, "$text-accent"))
-        if self._beyond and self.size.height < 2 and left.cell_length + len(self._beyond) + 2 <= width:
-            left = left + content("  " + self._beyond, "$foreground 60%")
+        if self.beyond and self.size.height < 2 and left.cell_length + len(self.beyond) + 2 <= width:
+            left = left + content("  " + self.beyond, "$foreground 60%")
         return left
 
     def _keys(self, room: int) -> Content:
@@ -172,11 +158,9 @@ class StatusLine(Widget):
                 break
             fitting.add(action)
         shown = [(keys(named), name, action) for named, name, action, _ in KEYS if action in fitting]
+        followed = pairwise([*shown, ("", "", "")])
         return Content.assemble(
-            *[
-                _does(one[2], _key(*one, is_before_send=after[2] == SEND))
-                for one, after in pairwise([*shown, ("", "", "")])
-            ]
+            *[_does(one[2], _key(*one, is_before_send=after[2] == SEND)) for one, after in followed]
         )
 
 

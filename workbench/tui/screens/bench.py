@@ -188,6 +188,7 @@ whether the other half gained, too. `workbench bench SESSION` makes the runs.
         self._head.show(lines((verdict, "bold"), "\n", *gains, *head))
         self._show_about()
 
+    @on(HeatMap.Moved)
     def _show_about(self) -> None:
         self._about.show(self._cell_text())
         self._hint.show(key_hints(self.app, HINTS))
@@ -306,10 +307,6 @@ whether the other half gained, too. `workbench bench SESSION` makes the runs.
         except SessionError as error:
             plain_notify(self.app, one_line(str(error), 300), title="No runs", severity="error")
             return None
-
-    @on(HeatMap.Moved)
-    def _moved(self) -> None:
-        self._show_about()
 
     @on(HeatMap.Chosen)
     def _open(self) -> None:

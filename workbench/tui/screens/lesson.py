@@ -16,7 +16,6 @@ from textual.style import Style
 
 from adapters.formats import catalog
 from adapters.prompts.text import DataPart, Message, Prompt
-from adapters.replies.reading import Span
 from sessions.running import rendering
 from workbench.lessons import lesson, reply_lesson
 from workbench.lessons.lesson import LessonStep
@@ -54,8 +53,8 @@ class LessonScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         _key("right,space,n,l", "step(1)", "next", "Next", "Show the next piece", priority=True),
         _key("left,backspace,p,h", "step(-1)", "back", "Back", "Show the previous piece", priority=True),
-        _key("home", "first", "first", "Start", "Show the first piece", priority=True),
-        _key("end", "last", "last", "End", "Show the last piece", priority=True),
+        _key("home", "step(-1000000)", "first", "Start", "Show the first piece", priority=True),
+        _key("end", "step(1000000)", "last", "End", "Show the last piece", priority=True),
         _key("r", "reply", "reply", "Reply", "Go to the reply, or back to the prompt"),
         _key("c,tab", "column(1)", "column", "Next adapter", "Explain the next column"),
         _key("shift+tab", "column(-1)", "column_before", "Adapter before", "Explain the previous column"),
@@ -70,13 +69,14 @@ class LessonScreen(Screen[None]):
         self.HORIZONTAL_BREAKPOINTS = [(0, "-under"), (BESIDE, "-beside")]
         self._columns = tuple(columns)
         self._index = index
-        self._at = at
+        self.at = at
+        """The current step (0-based)."""
         self._teacher = ""
         self._prompt_steps: tuple[LessonStep, ...] = ()
         self._reply_steps: tuple[ReplyStep, ...] = ()
         self._head = PlainStatic(id="lesson-head")
         self._heading = Heading(id="lesson-heading")
-        self._text = TextView(id="lesson-text")
+        self.text = TextView(id="lesson-text")
         self._title = PlainStatic(id="lesson-title")
         self._words = PlainStatic(id="lesson-words")
         self._list = PlainStatic(id="lesson-list")
@@ -86,7 +86,7 @@ class LessonScreen(Screen[None]):
         yield self._head
         yield self._heading
         with Horizontal(id="lesson-body"):
-            yield self._text
+            yield self.text
             with Vertical(id="lesson-aside"):
                 with VerticalScroll(id="lesson-scroll", can_focus=False):
                     yield self._title
@@ -95,7 +95,7 @@ class LessonScreen(Screen[None]):
         yield self._hint
 
     def on_mount(self) -> None:
-        self._text.focus()
+        self.text.focus()
         self._take_column()
 
     def on_resize(self) -> None:
@@ -106,16 +106,6 @@ class LessonScreen(Screen[None]):
     @property
     def rendered(self) -> RenderedColumn:
         return self._columns[self._index]
-
-    @property
-    def at(self) -> int:
-        """The current step (0-based)."""
-        return self._at
-
-    @property
-    def text(self) -> TextView:
-        """The text that scrolls."""
-        return self._text
 
     def go_to(self, column_id: str, step: int) -> None:
         """Show a step (0-based) of a column; an unknown id keeps the current column."""
@@ -137,7 +127,7 @@ class LessonScreen(Screen[None]):
                 rendering.adapter_of(rendered.column, allow_code=True), rendered.request
             )
         self._reply_steps = reply_lesson.steps_of(rendered.reading) if rendered.reading is not None else ()
-        self._at = min(self._at, max(0, len(self.steps) - 1))
+        self.at = min(self.at, max(0, len(self.steps) - 1))
         self._show()
 
     def _show(self) -> None:
@@ -145,12 +135,12 @@ class LessonScreen(Screen[None]):
         if not steps:
             self._words.show(lines(("Nothing to explain yet: this column has no prompt.", "$text-warning")))
             return
-        step = steps[self._at]
+        step = steps[self.at]
         if isinstance(step, ReplyStep):
-            self._text.show(reply_with(step))
+            self.text.show(reply_with(step))
         elif self.rendered.request is not None:
-            self._text.show(prompt_so_far(self.rendered.request.prompt, self._prompt_steps, self._at))
-        self._text.show_lit()
+            self.text.show(prompt_so_far(self.rendered.request.prompt, self._prompt_steps, self.at))
+        self.text.show_lit()
         self._head.show(self._header(step))
         count, place = self._place
         self._heading.show(step.title, Mark("", f"{place}/{count}", ""), self._header(step))
@@ -182,18 +172,18 @@ class LessonScreen(Screen[None]):
     def _place(self) -> tuple[int, int]:
         """The number of steps of the prompt or reply, and the current step (1-based)."""
         of_prompt = len(self._prompt_steps)
-        if self._at < of_prompt:
-            return of_prompt, self._at + 1
-        return len(self._reply_steps), self._at - of_prompt + 1
+        if self.at < of_prompt:
+            return of_prompt, self.at + 1
+        return len(self._reply_steps), self.at - of_prompt + 1
 
     def _list_of_steps(self) -> Content:
-        first = max(0, min(self._at - NEIGHBOURS // 2, len(self.steps) - NEIGHBOURS))
+        first = max(0, min(self.at - NEIGHBOURS // 2, len(self.steps) - NEIGHBOURS))
         shown = list(enumerate(self.steps))[first : first + NEIGHBOURS]
         parts: list[Content] = []
         for index, step in shown:
             if index == len(self._prompt_steps):
                 parts.append(lines(("── the reply\n", "$foreground 40%")))
-            sign, style = DONE if index < self._at else NOW if index == self._at else TO_COME
+            sign, style = DONE if index < self.at else NOW if index == self.at else TO_COME
             title = lines((f"{sign} {one_line(step.title, 34)}\n", style))
             parts.append(title.stylize(_goes_to(index)))
         return Content.assemble(*parts)
@@ -210,7 +200,7 @@ class LessonScreen(Screen[None]):
             self._hint.show(self._hints())
 
     def _hints(self) -> Content:
-        other = "prompt" if self._at >= len(self._prompt_steps) else "reply" if self._reply_steps else ""
+        other = "prompt" if self.at >= len(self._prompt_steps) else "reply" if self._reply_steps else ""
         other = f"{{lesson.reply|r}} {other}" if other else ""
         more = "{lesson.column|c} next adapter" if len(self._columns) > 1 else ""
         next, back = "{lesson.next|→} next", "{lesson.back|←} back"
@@ -221,19 +211,13 @@ class LessonScreen(Screen[None]):
     # -- keys
 
     def action_step(self, by: int) -> None:
-        self._go(self._at + by)
-
-    def action_first(self) -> None:
-        self._go(0)
-
-    def action_last(self) -> None:
-        self._go(len(self.steps) - 1)
+        self._go(self.at + by)
 
     def action_reply(self) -> None:
         """Go to the start of the reply, or back to the start of the prompt."""
         start = len(self._prompt_steps)
         if self._reply_steps:
-            self._go(start if self._at < start else 0)
+            self._go(start if self.at < start else 0)
         else:
             said = "No reply yet. Close the lesson and send with {app.send_all|F5}."
             self.notify(keys_of(self.app)(said), severity="warning", markup=False)
@@ -247,8 +231,8 @@ class LessonScreen(Screen[None]):
 
     def _go(self, to: int) -> None:
         to = max(0, min(to, len(self.steps) - 1))
-        if to != self._at:
-            self._at = to
+        if to != self.at:
+            self.at = to
             self._show()
 
 
@@ -285,7 +269,9 @@ def prompt_so_far(prompt: Prompt, steps: Sequence[LessonStep], at: int) -> list[
             if not continues:
                 blocks += [EMPTY] if blocks else []
                 blocks.append(Block((Piece(_title(message), "heading", "" if number == at else "faint"),)))
-                blocks += _extra(message, light)
+                if message.extra:
+                    extra = one_line(json_shapes.dumps(dict(message.extra), indent=None), LONGEST_EXTRA)
+                    blocks.append(Block((Piece(extra, "data", light),)))
             blocks.append(_piece_block(piece, light, continues))
             last = piece.message
     return blocks
@@ -296,7 +282,9 @@ def reply_with(step: ReplyStep) -> list[Block]:
     reading = step.reading
     text = reading.completion
     if not step.spans:
-        return [Block(tuple([_span(text, span, "") for span in reading.spans]) or (Piece("(empty)", "note"),))]
+        return [
+            Block(tuple([Piece(text[one.start : one.end]) for one in reading.spans]) or (Piece("(empty)", "note"),))
+        ]
     edges = sorted({0, len(text), *[at for span in (*step.spans, *reading.spans) for at in (span.start, span.end)]})
     starts = iter(reading.spans)
     kind_of = next(starts, None)
@@ -308,10 +296,6 @@ def reply_with(step: ReplyStep) -> list[Block]:
         kind = kind_of.kind if kind_of is not None else "ignored"
         pieces.append(Piece(text[start:end], kind if is_lit else "text", "lit" if is_lit else "faint"))
     return [Block(tuple(pieces))]
-
-
-def _span(text: str, span: Span, light: Light) -> Piece:
-    return Piece(text[span.start : span.end], "text", light)
 
 
 def _title(message: Message) -> str:
@@ -329,11 +313,3 @@ def _piece_block(piece: LessonPiece, light: Light, continues: bool) -> Block:
         # a block ends its line already, so the line break would add an empty line
         segments = (segments[0]._replace(text=segments[0].text[1:]), *segments[1:])
     return Block(tuple([Piece(one.text, one.kind, light) for one in segments]))
-
-
-def _extra(message: Message, light: Light) -> list[Block]:
-    if not message.extra:
-        return []
-    return [
-        Block((Piece(one_line(json_shapes.dumps(dict(message.extra), indent=None), LONGEST_EXTRA), "data", light),))
-    ]

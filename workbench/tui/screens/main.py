@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import events, on
@@ -97,7 +98,7 @@ class MainScreen(PaneSizesScreen):
         self.editors.show_tabs(self.document.state, ReadSignature())
         self.status.show()
         self.columns.frame(self.document.session.columns)
-        self.watch(self.columns, "beyond", self.status.show_beyond)
+        self.watch(self.columns, "beyond", partial(setattr, self.status, "beyond"))
         self.watch(self, "selections", self._tell_of_selecting, init=False)
         self.call_after_refresh(self._complete)
         self.set_interval(TICK_SECONDS, self._tick)
@@ -203,7 +204,7 @@ class MainScreen(PaneSizesScreen):
 
     def show_teacher(self, sign: str) -> None:
         """Show in the last line whether the teacher is followed."""
-        self.status.show_teacher(sign)
+        self.status.teacher = sign
 
     def _tell_of_selecting(self, selections: Mapping[Widget, Selection]) -> None:
         """Explain once how to copy a selection."""
@@ -284,10 +285,6 @@ class MainScreen(PaneSizesScreen):
         else:
             self.columns.turn_to(event.column_id)
 
-    @on(ColumnsPane.Turned)
-    def _turned(self) -> None:
-        self._show_strip()
-
     def on_resize(self, event: events.Resize) -> None:
         if event.size == self._known_size:
             event.prevent_default()  # laid out already: Textual sends three of these at a start
@@ -307,6 +304,7 @@ class MainScreen(PaneSizesScreen):
         finally:
             self.complete.set()
 
+    @on(ColumnsPane.Turned)
     def _show_strip(self) -> None:
         """Show the verdicts of all columns unless all columns are visible; update the projector's heading."""
         verdicts, current = self.columns.verdicts, self.columns.current
@@ -335,12 +333,10 @@ class MainScreen(PaneSizesScreen):
         self.status.say(f"{word}: {change.label}")
         self.show()
         if change.place.kind in ("signature", "instructions", "input", "demo", "history", "tool", "variant"):
-            self.go_to(change.place._replace(row=min(change.place.row, self._last_row(change.place))))
-
-    def _last_row(self, place: Place) -> int:
-        state, session = self.document.state, self.document.session
-        rows = {"demo": session.demos, "tool": session.tools, "variant": session.variants}
-        return len(rows.get(place.kind, state.case.history)) - 1
+            session = self.document.session
+            rows = {"demo": session.demos, "tool": session.tools, "variant": session.variants}
+            last = len(rows.get(change.place.kind, self.document.state.case.history)) - 1
+            self.go_to(change.place._replace(row=min(change.place.row, last)))
 
     def _tick(self) -> None:
         if self.runs.active:

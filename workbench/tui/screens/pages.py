@@ -96,7 +96,8 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
         super().__init__()
         row_compositor.paint_by_rows(self)
         self._looked_at = looked_at
-        self._page = page
+        self.page = page
+        """The open page, a key of `PAGES`."""
         self._step = 0
         self._raw = False
         self._cut = 0
@@ -108,15 +109,15 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
         self._head = PlainStatic(id="pages-head")
         self._heading = Heading(id="pages-heading")
         self._tabs = TabLine(id="pages-tabs")
-        self._text = TextView(id="pages-text")
+        self.text = TextView(id="pages-text")
         self._hint = PlainStatic(id="pages-hint")
 
     def compose(self) -> ComposeResult:
-        return self._head, self._heading, self._tabs, self._text, self._hint
+        return self._head, self._heading, self._tabs, self.text, self._hint
 
     def on_mount(self) -> None:
         self._tabs.can_focus = False
-        self._text.focus()
+        self.text.focus()
         self._show()
         self.set_interval(LOOK_AGAIN_SECONDS, self._look_again)
 
@@ -124,16 +125,6 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
     def column_shown(self) -> RenderedColumn:
         """The column that the app's keys act on while this page is in front."""
         return self.at.rendered
-
-    @property
-    def page(self) -> str:
-        """The open page, a key of `PAGES`."""
-        return self._page
-
-    @property
-    def text(self) -> TextView:
-        """The text that scrolls."""
-        return self._text
 
     def turn_to(self, column_id: str) -> None:
         """Show this page for the column with this id, if it exists."""
@@ -144,7 +135,7 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
     @property
     def wants_token_counts(self) -> bool:
         """Tell whether exact token counts are needed now."""
-        return self._page == "tokens"
+        return self.page == "tokens"
 
     # -- what is shown
 
@@ -161,23 +152,20 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
             blocks = self._blocks()
         except Exception as error:  # e.g. of a user's adapter; the other pages still work
             blocks = [block(f"This page failed: {type(error).__name__}: {error}", "error")]
-        current = reply_pages.target_of(self.at.column.id) if self._page == "parsers" else ""
-        self._text.show(blocks, keep_place=keep_place, current=current)
+        current = reply_pages.target_of(self.at.column.id) if self.page == "parsers" else ""
+        self.text.show(blocks, keep_place=keep_place, current=current)
         adapter = self.at.column.adapter
-        where = (
-            f" · {one_line(self.at.column.id, 30)}"
-            if self.at.column.id not in (adapter, catalog.title(adapter))
-            else ""
-        )
+        is_named = self.at.column.id not in (adapter, catalog.title(adapter))
+        where = f" · {one_line(self.at.column.id, 30)}" if is_named else ""
         title = one_line(catalog.title(adapter), 40)
         about = f"{where} · {one_line(self.at.case.plain_words, 40)} · {one_line(self.at.model, 40)}"
         self._head.show(lines((f" {title}", "$text-accent bold"), (about, "$foreground 60%")))
-        self._heading.show(PAGES[self._page].tab, None, lines((title, "bold"), (about, "$foreground 70%")))
+        self._heading.show(PAGES[self.page].tab, None, lines((title, "bold"), (about, "$foreground 70%")))
         tabs = [
             TabName(id, f"{number} {name.tab}", short=f"{number} {name.short}" if name.short else "")
             for number, (id, name) in enumerate(PAGES.items(), 1)
         ]
-        self._tabs.show(tabs, self._page)
+        self._tabs.show(tabs, self.page)
         self._show_hint()
 
     def show_teacher(self, sign: str) -> None:
@@ -188,40 +176,33 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
 
     def _show_hint(self) -> None:
         hints = ("{pages.before|←}{pages.next|→} pages", "{pages.column|c} next column", "{pages.close|esc} close")
-        said = "   ".join([one for one in (*hints, PAGES[self._page].hint) if one])
+        said = "   ".join([one for one in (*hints, PAGES[self.page].hint) if one])
         self._hint.show(Content.assemble(" ", teacher_button(self._teacher), key_hints(self.app, said)))
 
     def _blocks(self) -> list[Block]:
-        if self._page == "request":
-            return true_request.blocks_of(self.at, self._raw, self._others_by_release(), self._written_by_litellm())
-        if self._page == "runs":
+        if self.page == "request":
+            others = written = None
+            release = catalog.parse_release(self.at.column.adapter)
+            if release is not None and not self._raw:
+                others = self._late("other models", true_request.other_models, f"asking dspy {release.version} …")
+            if true_request.is_by_litellm(self.at):
+                make = partial(true_request.written_by_litellm, json_text_of=self._raw)
+                written = self._late(f"request {self._raw}", make, "asking litellm, which sends nothing …")
+            return true_request.blocks_of(self.at, self._raw, others, written)
+        if self.page == "runs":
             return attempts.blocks_of(self.at, self._raw)
-        if self._page == "repeats":
+        if self.page == "repeats":
             return attempts.repeats_of(self.at)
-        if self._page == "stream":
+        if self.page == "stream":
             return reply_pages.stream_blocks(self.at, self._cut)
-        if self._page == "tokens":
+        if self.page == "tokens":
             return prompt_pages.token_blocks(self.at)
-        if self._page == "parsers":
+        if self.page == "parsers":
             return reply_pages.parser_blocks(self.at)
-        if self._page == "diff":
-            others = prompt_pages.others_of(self.at)
-            return prompt_pages.difference_blocks(self.at, others[self._other % len(others)] if others else None)
-        return prompt_pages.lint_blocks(self.at) if self._page == "lints" else card.blocks_of(self.at)
-
-    def _others_by_release(self) -> list[Block] | None:
-        """Return the section on other models for an adapter of another dspy release; None for other adapters."""
-        release = catalog.parse_release(self.at.column.adapter)
-        if release is None or self._raw:
-            return None
-        return self._late("other models", true_request.other_models, f"asking dspy {release.version} …")
-
-    def _written_by_litellm(self) -> list[Block] | None:
-        """Return the request that litellm writes; None if the workbench writes it."""
-        if not true_request.is_by_litellm(self.at):
-            return None
-        make = partial(true_request.written_by_litellm, json_text_of=self._raw)
-        return self._late(f"request {self._raw}", make, "asking litellm, which sends nothing …")
+        if self.page == "diff":
+            compared = prompt_pages.others_of(self.at)
+            return prompt_pages.difference_blocks(self.at, compared[self._other % len(compared)] if compared else None)
+        return prompt_pages.lint_blocks(self.at) if self.page == "lints" else card.blocks_of(self.at)
 
     def _late(self, name: str, make: Callable[[LookedAt], list[Block]], meanwhile: str) -> list[Block]:
         """Return what `make` returned for this column in a thread; until then, show the text `meanwhile`."""
@@ -234,19 +215,19 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
     async def _make_late(self, name: str, make: Callable[[LookedAt], list[Block]], at: LookedAt) -> None:
         """Call `make` in a thread, because it may wait for another process."""
         self._made_late[name] = (at.rendered, await asyncio.to_thread(make, at))
-        if self._page == "request" and self.at.rendered is at.rendered:
+        if self.page == "request" and self.at.rendered is at.rendered:
             self._show(keep_place=True)
 
     # -- keys
 
     def action_page(self, page: str) -> None:
-        if page != self._page:
-            self._page, self._raw, self._cut = page, False, 0
+        if page != self.page:
+            self.page, self._raw, self._cut = page, False, 0
             self._show()
 
     def action_turn(self, by: int) -> None:
         pages = list(PAGES)
-        self.action_page(pages[(pages.index(self._page) + by) % len(pages)])
+        self.action_page(pages[(pages.index(self.page) + by) % len(pages)])
 
     def action_column(self, by: int) -> None:
         self._step += by
@@ -255,15 +236,15 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
         self._show()
 
     def action_view(self) -> None:
-        if self._page in ("request", "runs"):
+        if self.page in ("request", "runs"):
             self._raw = not self._raw
             self._show()
-        elif self._page == "stream":
+        elif self.page == "stream":
             self._cut += 1
             self._show()
 
     def action_other(self) -> None:
-        if self._page == "diff":
+        if self.page == "diff":
             self._other += 1
             self._show()
 
@@ -271,8 +252,8 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
         self.run_worker(self._copy(form), group="copy", exclusive=True, exit_on_error=False)
 
     async def _copy(self, form: str) -> None:
-        text = self._text.plain_text
-        if self._page == "request" and form != "text":
+        text = self.text.plain_text
+        if self.page == "request" and form != "text":
             request = self.at.rendered.request
             if request is None:
                 return
@@ -295,7 +276,7 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
     @on(TextView.Moved)
     def _moved(self, event: TextView.Moved) -> None:
         """Inspect the column whose reply is at the cursor."""
-        if self._page != "parsers":
+        if self.page != "parsers":
             return
         ids = [one.column.id for one in self.at.columns]
         wanted = next((id for id in ids if reply_pages.target_of(id) == event.target), None)

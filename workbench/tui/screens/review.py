@@ -206,9 +206,9 @@ that are only counted.
         if self._fixtures.display:
             # The cause's fixtures, and below them the current fixture's reply if all of it fits
             room = self._fixtures.row_width - MARGIN - 1
-            entries = review_text.fixture_list(self.cause, self._fixture, self._then, keys_of(self.app), room)
+            entries = list(review_text.fixture_list(self.cause, self._fixture, self._then, keys_of(self.app), room))
             reply = list(drifts.reply_of(self._whole)) if self._whole is not None else []
-            current = review_text.target_of(self._fixture)
+            current = f"{review_text.TARGET}{self._fixture}"
             self._fixtures.show([*entries, *reply], keep_place=True, current=current)
             self._has_reply_beside = self._fixtures.row_count <= self._fixtures.page_height
             if not self._has_reply_beside:
@@ -365,9 +365,8 @@ that are only counted.
     @on(TextView.Moved)
     @on(TextView.Chosen)
     def _moved(self, event: TextView.Moved | TextView.Chosen) -> None:
-        fixture = review_text.index_of(event.target)
-        if fixture is not None:
-            self._walk_to(fixture)
+        if event.target.startswith(review_text.TARGET):
+            self._walk_to(int(event.target.removeprefix(review_text.TARGET)))
             return
         ids = [one.id for one in self.decisions.causes]
         if event.target in ids and ids.index(event.target) != self._at:

@@ -75,8 +75,6 @@ class FieldForm(VerticalScroll, can_focus=False):
         if shape == self._shape:
             for row in rows:
                 self._editors[row.field.name].show(row, is_other)
-                if is_other:
-                    self._editors[row.field.name].go_to_start()
             if is_other:
                 self.scroll_home(animate=False)
             return
@@ -177,21 +175,18 @@ class FieldEditor(Vertical, NeverScrolls):
         return is_shown and bool(field_values.described(self._row.value))
 
     def show(self, row: FormRow, is_other: bool = False) -> None:
-        """Show a row, keeping typed text that already means its value unless `is_other`."""
+        """Show a row, keeping typed text that already means its value; one that `is_other` from its start."""
         self.field = row.field
         self._row = row
         self._label.show(_label(row))
         if isinstance(self._input, Editor):
             if is_other or not self._says(row, self._input.raw):
                 self._put(self._text_of(row))
+            if is_other:
+                self._input.move_cursor((0, 0))
         elif isinstance(self._input, ChoiceLine):
             self._input.show(row.value)
         self._show_error()
-
-    def go_to_start(self) -> None:
-        """Move the cursor to the start of the text."""
-        if isinstance(self._input, Editor):
-            self._input.move_cursor((0, 0))
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """Give a long text its share of the form's height, at least a few lines; longer texts scroll.
@@ -256,11 +251,8 @@ class FieldEditor(Vertical, NeverScrolls):
             self._is_plain = not self._is_plain
             self._put(self._text_of(self._row))
 
-    def action_attach(self) -> None:
-        """Attach a file, asking for its path."""
-        self._ask_for_file(None)
-
-    def _ask_for_file(self, path: Path | None) -> None:
+    def action_attach(self, path: Path | None = None) -> None:
+        """Attach a file, asking for its path if there is none."""
         before = None if self._row.value is ABSENT else self._row.value
         self.post_message(AttachFile(self.field, before, partial(self._on_value, self.field), path))
 
@@ -268,7 +260,7 @@ class FieldEditor(Vertical, NeverScrolls):
         """Attach the file named by a pasted or dropped path, if the field accepts files."""
         path = field_values.path_in(text) if field_values.takes_file(self.field) else None
         if path is not None:
-            self._ask_for_file(path)
+            self.action_attach(path)
         return path is not None
 
     def action_skeleton(self) -> None:

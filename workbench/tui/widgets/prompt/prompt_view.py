@@ -23,7 +23,7 @@ from workbench.tui.widgets.prompt.prompt_painting import (
     PromptBanner,
     PromptPainter,
 )
-from workbench.tui.widgets.prompt.prompt_section import Origin, Piece, origins_of, piece_holding, title
+from workbench.tui.widgets.prompt.prompt_section import Origin, origins_of, piece_holding, title
 from workbench.tui.widgets.text.line_view import LineView, strip_of
 
 ROWS_ABOVE = 3
@@ -49,20 +49,8 @@ class PromptView(LineView):
         ("home", "edge(False)", "First", "prompt.first", "Go to the first piece"),
         ("end", "edge(True)", "Last", "prompt.last", "Go to the last piece"),
         ("enter", "choose", "Go to its editor", "prompt.choose", "Go to the editor of this piece"),
-        (
-            "v",
-            "form",
-            "Raw / JSON",
-            "prompt.form",
-            "Show sections, raw text with visible blanks, or JSON",
-        ),
-        (
-            "o",
-            "quiet",
-            "Open all / fold",
-            "prompt.quiet",
-            "Fold demos and what all columns share, or open all",
-        ),
+        ("v", "form", "Raw / JSON", "prompt.form", "Show sections, raw text with visible blanks, or JSON"),
+        ("o", "quiet", "Open all / fold", "prompt.quiet", "Fold demos and what all columns share, or open all"),
         ("space", "fold", "Fold", "prompt.fold", "Show all of a long value, or fold it again"),
     )
 
@@ -97,7 +85,8 @@ class PromptView(LineView):
     def __init__(self, column_id: str, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self.column_id = column_id
-        self._prompt: Prompt | None = None
+        self.prompt: Prompt | None = None
+        """The shown prompt."""
         self._layout = PromptLayout()
         self._painter = PromptPainter(self._layout, self.style_of)
         self._banner = PromptBanner()
@@ -108,17 +97,13 @@ class PromptView(LineView):
 
     # ------------------------------------------------------------------ content
 
-    @property
-    def prompt(self) -> Prompt | None:
-        return self._prompt
-
     def show(self, prompt: Prompt | None, *, stale: bool = False, error: str = "", hint: str = "") -> None:
         """Show a prompt, or an error or `hint` in place of it.
 
         Messages that are the same objects as before cost nothing; only rows that differ are repainted.
         """
         position, row = self._anchor()
-        self._prompt = prompt
+        self.prompt = prompt
         self._painter.stale = stale
         self._banner.take(error, hint, width=self._text_width, is_alone=prompt is None)
         messages = prompt.messages if prompt is not None else ()
@@ -304,7 +289,7 @@ class PromptView(LineView):
             self._width_laid_out = self.row_width
             self._layout.resize(self._text_width)
             self._painter.forget()
-            self._banner.lay_out(self._text_width, self._prompt is None)
+            self._banner.lay_out(self._text_width, self.prompt is None)
             if self._cursor is not None:
                 self._set_cursor(self._layout.follow(self._cursor._replace(row=0), 0, 0, 0))
             row = min(row, 1)
@@ -439,24 +424,9 @@ class PromptView(LineView):
             return None
         return offset.y + self._top - len(self._banner.rows), offset.x - MARGIN
 
-    def _under(self, event: events.MouseEvent) -> tuple[Spot, Piece] | None:
-        """Return the piece under the pointer."""
-        place = self._place_of(event)
-        return self._layout.piece_at(*place) if place is not None else None
-
-    def _open_title(self, event: events.Click) -> None:
-        """Open a clicked message that shows only its title."""
-        place = self._place_of(event)
-        if place is None or place[0] >= self._layout.height:
-            return
-        position = self._layout.section_at(place[0])
-        if self._layout.section(position).is_title_alone and self._layout.open_message(position):
-            self._painter.forget()
-            self._settle(*self._anchor())
-            self.repaint()
-
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        under = self._under(event)
+        pointed_at = self._place_of(event)
+        under = self._layout.piece_at(*pointed_at) if pointed_at is not None else None
         place = (under[0].section, under[0].piece) if under else None
         if place != self._hovered:
             self._hovered = place
@@ -473,11 +443,17 @@ class PromptView(LineView):
             self.post_message(self.Hovered(self.column_id, "", None, ""))
 
     def on_click(self, event: events.Click) -> None:
-        if self.is_selecting:
+        place = self._place_of(event) if not self.is_selecting else None
+        if place is None:
             return
-        under = self._under(event)
-        if under is None:
-            self._open_title(event)
+        under = self._layout.piece_at(*place)
+        if under is None:  # a click on a title opens a message that shows only its title
+            position = self._layout.section_at(place[0])
+            is_title = place[0] < self._layout.height and self._layout.section(position).is_title_alone
+            if is_title and self._layout.open_message(position):
+                self._painter.forget()
+                self._settle(*self._anchor())
+                self.repaint()
             return
         spot, piece = under
         if piece.kind == "fold":

@@ -63,13 +63,7 @@ class FieldTable(LineView):
         ("home", "row(-1000000)", "First", "fields.first", "Go to the first row"),
         ("end", "row(1000000)", "Last", "fields.last", "Go to the last row"),
         ("enter,space", "open", "Steps", "fields.open", "Show or hide the steps of this field; choose a fix"),
-        (
-            "r",
-            "in_reply",
-            "In the reply",
-            "fields.in_reply",
-            "Select this value in the reply, to type over it",
-        ),
+        ("r", "in_reply", "In the reply", "fields.in_reply", "Select this value in the reply, to type over it"),
         ("e", "open_all", "All steps", "fields.open_all", "Show or hide the steps of all fields"),
     )
 
@@ -83,9 +77,8 @@ class FieldTable(LineView):
     class Completed(Message):
         """Near misses were found and added as rows."""
 
-    def __init__(self, column_id: str, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
-        self.column_id = column_id
+    def __init__(self) -> None:
+        super().__init__()
         self.reading: Reading | None = None
         self._error = ""
         self._has_shown = False

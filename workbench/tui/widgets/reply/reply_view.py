@@ -53,7 +53,7 @@ class StreamedText(Editor):
         Moves no cursor and posts no `Edited`.
         """
         follows = self.scroll_y >= min(self._followed_to, self.max_scroll_y) - 1
-        self._raw += chunk
+        self.raw += chunk
         end = self.document.end
         added = self.document.replace_range(end, end, safe(chunk))
         self.wrapped_document.wrap_range(end, end, added.end_location)
@@ -182,7 +182,7 @@ class ReplyView(StreamedText):
     def append(self, chunk: str) -> None:
         self._line_starts = None
         if self._arrival is not None:
-            text = self._raw + chunk
+            text = self.raw + chunk
             spans = self._arrival.spans(text)
             arriving = tuple([(one.start, one.field) for one in spans])
             marks = self._marks_of_reply
@@ -207,7 +207,7 @@ class ReplyView(StreamedText):
         return look
 
     def _load(self, text: str) -> None:
-        self._raw = text
+        self.raw = text
         with self.prevent(TextArea.Changed):
             self.load_text(safe(text))
         self._wrap_unless_too_long()
@@ -215,15 +215,15 @@ class ReplyView(StreamedText):
         self.scroll_home(animate=False)
 
     def _mark(self, reading: Reading | None) -> None:
-        spans = reading.spans if reading is not None and reading.completion == self._raw else ()
+        spans = reading.spans if reading is not None and reading.completion == self.raw else ()
         names = tuple(reading.signature.output_fields) if reading is not None else ()
         error = reading.error if reading is not None else None
         at = (error.start, error.end or error.start + 1) if error is not None and error.start is not None else None
-        marked = (self._raw, spans, names, at)
+        marked = (self.raw, spans, names, at)
         if marked == self._marked:
             return
         self._marked = marked
-        self._marks_of_reply = Marks(self._raw, spans, names)
+        self._marks_of_reply = Marks(self.raw, spans, names)
         self._error_at = at
         self._error_field = error.field if error is not None else None
         self._fit_margin()
@@ -236,7 +236,7 @@ class ReplyView(StreamedText):
         if not spans:
             return None
         start, end = spans[0].start, spans[-1].end
-        text = self._raw[start:end]
+        text = self.raw[start:end]
         return start + len(text) - len(text.lstrip()), end - len(text) + len(text.rstrip())
 
     def go_to_error(self) -> None:
@@ -262,12 +262,12 @@ class ReplyView(StreamedText):
         if self._is_showing:
             return super().edit(edit)
         self._is_worked_at = True
-        start, end, length = self._offset(edit.top), self._offset(edit.bottom), len(self._raw)
+        start, end, length = self._offset(edit.top), self._offset(edit.bottom), len(self.raw)
         self._line_starts = None
         result = super().edit(edit)
-        growth = len(self._raw) - length
+        growth = len(self.raw) - length
         marks = self._marks_of_reply
-        self._marks_of_reply = Marks(self._raw, shifted(marks.spans, start, end, growth))
+        self._marks_of_reply = Marks(self.raw, shifted(marks.spans, start, end, growth))
         self._marks_of_reply.margin = marks.margin
         return result
 
@@ -278,7 +278,7 @@ class ReplyView(StreamedText):
     def selected_text(self) -> str:
         """The selected part of the raw reply; `get_selection` returns its displayable form."""
         start, end = sorted(self.selection)
-        return self._raw[self._offset(start) : self._offset(end)]
+        return self.raw[self._offset(start) : self._offset(end)]
 
     def action_cut(self) -> None:
         if self.read_only or self.selection.is_empty:
@@ -392,7 +392,7 @@ class ReplyView(StreamedText):
             else:
                 style = self._reply_style(first.kind) + Style(underline=False, strike=False)
         spans = marks.spans_in_range(start, end)
-        visible = next((one for one in spans if self._raw[one.start : one.end].strip()), None)
+        visible = next((one for one in spans if self.raw[one.start : one.end].strip()), None)
         bar, bar_style = " ", self._reply_style("bar")
         if visible is not None:
             bar = BAR_OF[visible.kind]
@@ -417,7 +417,7 @@ class ReplyView(StreamedText):
                 starts.append(total)
                 total += len(line) + 1
             self._line_starts = starts
-        return starts[index] if index < len(starts) else len(self._raw)
+        return starts[index] if index < len(starts) else len(self.raw)
 
     def _reply_style(self, name: str) -> Style:
         style = self._reply_styles.get(name)

@@ -115,10 +115,6 @@ class Mark(NamedTuple):
 _WORD = re.compile(r"\w+")
 
 
-def _nothing(_: str) -> None:
-    return None
-
-
 def python_line(before: str) -> str:
     """Return the indentation of the line after `before`, one level deeper below a colon."""
     indent = before[: len(before) - len(before.lstrip(" "))]
@@ -146,20 +142,8 @@ class Editor(RowPainting):
         "This text",
         ("ctrl+home", "to_start", "Start", "editor.start", "Go to the start of the text"),
         ("ctrl+end", "to_end", "End", "editor.end", "Go to the end of the text"),
-        (
-            "ctrl+shift+home",
-            "to_start(True)",
-            "Select to the start",
-            "editor.select_to_start",
-            "Select to the start",
-        ),
-        (
-            "ctrl+shift+end",
-            "to_end(True)",
-            "Select to the end",
-            "editor.select_to_end",
-            "Select to the end",
-        ),
+        ("ctrl+shift+home", "to_start(True)", "Select to the start", "editor.select_to_start", "Select to the start"),
+        ("ctrl+shift+end", "to_end(True)", "Select to the end", "editor.select_to_end", "Select to the end"),
     )
 
     def __init__(
@@ -167,12 +151,13 @@ class Editor(RowPainting):
         text: str = "",
         *,
         syntax: Syntax = "text",
-        on_edit: Callable[[str], None] = _nothing,
+        on_edit: Callable[[str], None] = lambda _: None,
         next_line: Callable[[str], str | None] | None = None,
         takes_paste: Callable[[str], bool] | None = None,
         **options: Any,
     ) -> None:
-        self._raw = text
+        self.raw = text
+        """The raw text; `text` is its displayable form."""
         self._is_showing = False
         self._marks: tuple[Mark, ...] = ()
         self._styles: dict[str, Style] = {}
@@ -190,22 +175,17 @@ class Editor(RowPainting):
             return height
         return max(height, len(rows(str(self.placeholder), max(1, width))))
 
-    @property
-    def raw(self) -> str:
-        """The raw text; `text` is its displayable form."""
-        return self._raw
-
     def show(self, text: str) -> None:
         """Show a text.
 
         If it is similar to the current text, only the difference is replaced and the cursor moves there.
         """
-        if text == self._raw:
+        if text == self.raw:
             return
         old, new = self.text, safe(text)
         start = _common_length(old, new)
         tail = _common_length(old[start:][::-1], new[start:][::-1])
-        self._raw = text
+        self.raw = text
         if start + tail < max(len(old), len(new)) // 2:
             with self.prevent(TextArea.Changed):
                 self.load_text(new)
@@ -226,9 +206,9 @@ class Editor(RowPainting):
         start, end = self._offset(edit.top), self._offset(edit.bottom)
         typed = edit.text.replace("\r\n", "\n").replace("\r", "\n")
         result = super().edit(dataclasses.replace(edit, text=safe(typed)))
-        self._raw = self._raw[:start] + typed + self._raw[end:]
+        self.raw = self.raw[:start] + typed + self.raw[end:]
         self._wrap_unless_too_long()
-        self.on_edit(self._raw)
+        self.on_edit(self.raw)
         return result
 
     def on_paste(self, event: events.Paste) -> None:

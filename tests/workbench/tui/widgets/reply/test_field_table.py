@@ -216,7 +216,7 @@ def test_hostile_text_in_every_cell(width: int) -> None:
             await pilot.pause()
             assert_harmless(stage.widget)
 
-    on_stage(FieldTable("chat"), act, (width, 30))
+    on_stage(FieldTable(), act, (width, 30))
 
 
 def test_fields_open_and_close_by_key_and_by_click() -> None:
@@ -234,7 +234,7 @@ def test_fields_open_and_close_by_key_and_by_click() -> None:
         await pilot.press("e", "e")
         assert sum("▾" in row for row in seen(widget)) == 3
 
-    on_stage(FieldTable("chat"), act, (60, 30))
+    on_stage(FieldTable(), act, (60, 30))
 
 
 def test_all_rows_can_be_reached_by_key() -> None:
@@ -245,7 +245,7 @@ def test_all_rows_can_be_reached_by_key() -> None:
         await pilot.press("home")
         assert "line 5" in seen(stage.widget)[0]
 
-    on_stage(FieldTable("chat"), act, (50, 5))
+    on_stage(FieldTable(), act, (50, 5))
 
 
 def test_what_was_opened_stays_open_while_the_reply_is_edited() -> None:
@@ -257,7 +257,7 @@ def test_what_was_opened_stays_open_while_the_reply_is_edited() -> None:
         assert "▾" in seen(stage.widget)[1]
         assert "0.75" in seen(stage.widget)[1]
 
-    on_stage(FieldTable("chat"), act, (60, 30))
+    on_stage(FieldTable(), act, (60, 30))
 
 
 def test_near_misses_are_looked_for_in_a_pause_and_shown_when_found() -> None:
@@ -276,7 +276,7 @@ def test_near_misses_are_looked_for_in_a_pause_and_shown_when_found() -> None:
         shown = " ".join(" ".join(seen(stage.widget)).split())
         assert [" ".join(miss.message.split())[:20] in shown for miss in found.near_misses] == [True]
 
-    on_stage(FieldTable("chat"), act, size=(80, 40))
+    on_stage(FieldTable(), act, size=(80, 40))
 
 
 @pytest.mark.parametrize(("adapter", "who"), [("markdown", "MarkdownAdapter"), ("json", "dspy")])
