@@ -24,6 +24,9 @@ KEY_VARIABLES: Mapping[str, tuple[str, ...]] = {
 OLLAMA = ("ollama", "ollama_chat")
 """litellm's two names for the same server."""
 
+SIGNED = ("bedrock", "sagemaker", "sagemaker_chat", "vertex_ai", "vertex_ai_beta")
+"""Providers whose requests are signed, or carry a token that a server issues for credentials."""
+
 OLLAMAS_HOME = "http://localhost:11434"
 """Ollama's default address."""
 

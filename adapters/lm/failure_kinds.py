@@ -16,8 +16,25 @@ Facts = Mapping[str, Any]
 UNFINISHED = ("closed the responses stream before any terminal event", "ended before a finish_reason")
 """litellm's messages for a stream that ended early."""
 
-NO_CREDIT = ("credit balance is too low", "insufficient balance", "insufficient credits", "insufficient_quota")
-"""Messages of Anthropic, DeepSeek, OpenRouter and OpenAI when no credit is left."""
+STATED: Mapping[ErrorKind, re.Pattern[str]] = {
+    "context": re.compile(
+        "context_length_exceeded|maximum (context|prompt) length|request too large|exceeds the maximum size"
+    ),
+    "rate limit": re.compile("too many tokens per"),
+    "quota": re.compile(
+        "credit balance is too low|insufficient (balance|credits)|insufficient_quota|any credits yet"
+        "|used all available credits|spending limit|specified api usage limits"
+    ),
+    # A proxy of litellm without a database answers a wrong key with 400 and the last two.
+    "key": re.compile("incorrect api key|api key not valid|no_db_connection|no connected db"),
+    "refused": re.compile("requires moderation|input was flagged"),
+    "request": re.compile("no endpoints found (that|matching)"),
+    "model": re.compile(
+        "llm provider not provided|invalid model|not a valid model|model not exist|model identifier is invalid"
+        "|no endpoints found for|has been decommissioned"
+    ),
+}
+"""Vendors' messages that tell the kind whatever the status, such as a 400 for a wrong API key; the first counts."""
 
 _NAMES_MODEL = re.compile("model|deployment", re.IGNORECASE)
 
@@ -125,23 +142,16 @@ _KINDS: tuple[tuple[Callable[[_Failure], bool], ErrorKind], ...] = (
     (lambda it: it.is_by("ConnectionResetError") and it.is_unanswered, "network"),
     (lambda it: it.is_by(*BROKEN_OFF, "ServerDisconnectedError", "APIConnectionError"), "interrupted"),
     # The provider responded; specific messages come before the status.
-    (
-        lambda it: (
-            it.is_a("ContextWindowExceededError") or it.says("context_length_exceeded", "maximum context length")
-        ),
-        "context",
-    ),
+    (lambda it: it.is_a("ContextWindowExceededError"), "context"),
     (lambda it: it.is_a("ContentPolicyViolationError"), "refused"),
-    (lambda it: it.status == 402 or it.says(*NO_CREDIT), "quota"),
+    (lambda it: it.status == 402, "quota"),
+    *((lambda it, said=said: said.search(it.text) is not None, kind) for kind, said in STATED.items()),
     (lambda it: it.status in (401, 403) or it.is_a("AuthenticationError", "PermissionDeniedError"), "key"),
-    # A proxy of litellm without a database answers a wrong key with 400.
-    (lambda it: it.says("no_db_connection", "no connected db"), "key"),
-    (lambda it: it.says("llm provider not provided", "invalid model name passed in"), "model"),
     (lambda it: it.is_missing and it.names_model and not it.is_page, "model"),
     (lambda it: it.is_missing, "address"),  # a wrong path, such as a missing /v1
     (lambda it: it.is_limit and it.says("exceeded your current quota") and not TRY_LATER.search(it.text), "quota"),
+    (lambda it: it.status in (498, 503, 529) or it.says("overloaded", "not ready for inference"), "overloaded"),
     (lambda it: it.is_limit, "rate limit"),
-    (lambda it: it.status in (503, 529) or it.says("overloaded"), "overloaded"),
     (lambda it: it.is_accepted and "event-stream" not in it.content_type, "malformed"),
     (lambda it: it.status is not None and 400 <= it.status < 500, "request"),
     (lambda it: it.is_a("BadRequestError", "UnsupportedParamsError", "TypeError", "ValueError"), "request"),

@@ -15,6 +15,7 @@ from adapters.lm.addresses import (
     KEY_VARIABLES,
     OLLAMA,
     OLLAMAS_HOME,
+    SIGNED,
     environment_base,
     host_of,
     key_variables,
@@ -41,9 +42,6 @@ POLL_SECONDS = 0.02
 
 GRACE_SECONDS = 0.5
 """Time after the timeout to wait for the child's own error, which is more specific."""
-
-SIGNED = ("bedrock", "sagemaker", "sagemaker_chat", "vertex_ai", "vertex_ai_beta")
-"""Providers whose requests are signed, or carry a token that a server issues for credentials."""
 
 OF_TEXTS = ("openai", "text-completion-openai")
 """The providers to which dspy sends text completions."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from adapters.lm.addresses import KEY_VARIABLES, OTHER_KEYS, key_variables
+from adapters.lm.addresses import KEY_VARIABLES, OTHER_KEYS, SIGNED, key_variables
 from adapters.lm.capabilities import split_model
 from adapters.lm.connections import tls_line, tls_trouble, without_user
 from adapters.lm.errors import ErrorKind, ProviderError
@@ -29,6 +29,9 @@ NO_USER_MESSAGE = ("requires at least one non-system message", "at least one mes
 """Messages of litellm and Anthropic about a prompt with only a system message."""
 
 RESET = "connection reset"
+
+AT_V1 = ("openai", "text-completion-openai", "hosted_vllm", "lm_studio", "litellm_proxy", "llamafile")
+"""Providers whose servers usually have their API under `/v1`."""
 
 CAPABILITIES: Mapping[str, str] = {
     "function_calling": "native tools",
@@ -111,7 +114,7 @@ def translate(facts: Facts, target: Target, scrubber: Scrubber) -> ProviderError
     rejected = _rejected(facts, target) if kind == "request" else ""
     payload = scrubber.json({name: value for name, value in facts.items() if value not in (None, "", [], {})})
     if kind == "key":
-        payload["key_sent"] = bool(target.keys) and not target.key_withheld
+        payload["key_sent"] = bool(target.keys or target.provider in SIGNED) and not target.key_withheld
     if rejected:
         payload["rejected"] = rejected
     return ProviderError(line, kind, status=facts.get("status"), retry_after=retry_after, payload=payload)
@@ -228,10 +231,10 @@ def _key_line(status: str, tail: str, target: Target) -> str:
             f"{target.place} needs an API key{status}{_ended(tail)} None was sent: the address comes from the session "
             "or `.env`. Allow the host to send your API key."
         )
-    if target.keys and status == " (403)":
-        return f"{target.place} denies access with the API key in {target.keys[0]}{status}{tail}"
-    if target.keys:
-        return f"{target.place} does not accept the API key in {target.keys[0]}{status}{tail}"
+    used = f"the API key in {target.keys[0]}" if target.keys else "your credentials"
+    if target.keys or (target.provider in SIGNED and status):
+        verb = "denies access with" if status == " (403)" else "does not accept"
+        return f"{target.place} {verb} {used}{status}{tail}"
     variables = " or ".join(key_variables(target.provider))
     return f"{target.place} needs an API key{status}{_ended(tail)} Set {variables} in your environment."
 
@@ -256,7 +259,7 @@ def _not_supported(said: str) -> str:
 def _address_line(facts: Facts, status: str, tail: str, target: Target) -> str:
     if facts.get("status") == 404:
         address = without_user(target.address or "")
-        missing = address and not urlsplit(address).path.strip("/")
+        missing = target.provider in AT_V1 and address and not urlsplit(address).path.strip("/")
         hint = f" Servers of this kind usually listen at {address.rstrip('/')}/v1." if missing else ""
         return f"{target.place} has nothing at this path{status}{_ended(tail)} Check the address.{hint}"
     if "ForeignRedirectError" in str(facts):
@@ -340,7 +343,13 @@ def _message_in(value: object) -> str:
     if isinstance(value, list):
         return _message_in(value[0]) if value else ""
     if isinstance(value, Mapping):
-        return next(filter(None, (_message_in(value.get(name)) for name in ("error", "message", "detail", "msg"))), "")
+        names = ("error", "message", "detail", "msg", "fault", "faultstring")
+        said = next(filter(None, (_message_in(value.get(name)) for name in names)), "")
+        place, more = value.get("loc"), value.get("metadata")
+        if said and isinstance(place, list):
+            return f"{'.'.join(map(str, place[1:]))}: {said}"
+        upstream = more.get("raw") if isinstance(more, Mapping) else None
+        return f"{said}: {upstream}" if said and isinstance(upstream, str) else said
     return value if isinstance(value, str) else ""
 
 

@@ -325,3 +325,74 @@ def test_a_403_does_not_call_the_key_invalid() -> None:
     error = translate(told, OPENAI, Scrubber({}))
     assert error.message.startswith("openai denies access with the API key in OPENAI_API_KEY (403): Country")
     assert short_form(error.payload) == "403 · access denied"
+
+
+OPENROUTER = Target("openrouter/x/y", keys=("OPENROUTER_API_KEY",))
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "kind"),
+    [
+        # OpenAI, Groq, Anthropic
+        (429, "Request too large for gpt-4o: Limit 30000, Requested 45000.", "context"),
+        (413, "Request exceeds the maximum size", "context"),
+        (400, "You have reached your specified API usage limits.", "quota"),
+        (400, "The model `x` has been decommissioned and is no longer supported.", "model"),
+        (498, "Flex tier capacity exceeded", "overloaded"),
+        # OpenRouter
+        (404, "No endpoints found that support tool use.", "request"),
+        (404, "No endpoints found matching your data policy.", "request"),
+        (404, "No endpoints found for x/y.", "model"),
+        (400, "x/y is not a valid model ID", "model"),
+        (403, "Your chosen model requires moderation and your input was flagged", "refused"),
+        # Bedrock
+        (400, "The provided model identifier is invalid.", "model"),
+        (400, "Too many tokens per day, please wait before trying again.", "rate limit"),
+        (429, "The model is not ready for inference.", "overloaded"),
+        # xAI, DeepSeek, Mistral, Fireworks
+        (400, "Incorrect API key provided: ca***ef.", "key"),
+        (403, "Your newly created team doesn't have any credits yet.", "quota"),
+        (429, "Your team has either used all available credits or reached its monthly spending limit.", "quota"),
+        (400, "This model's maximum prompt length is 131072 but the request contains 140000 tokens.", "context"),
+        (400, "Model Not Exist", "model"),
+        (400, "Invalid model: mistral-9", "model"),
+        (412, "Account x is suspended, possibly due to reaching the monthly spending limit", "quota"),
+    ],
+)
+def test_the_cause_is_the_one_that_the_vendor_writes_whatever_its_status(status: int, said: str, kind: str) -> None:
+    assert kind_of(facts("APIError", status=status, body={"error": {"message": said}})) == kind
+
+
+def test_a_tool_that_no_endpoint_takes_is_fixed_here_and_no_address_is_blamed() -> None:
+    told = facts("NotFoundError", status=404, body={"message": "No endpoints found that support tool use."})
+    error = translate(told, OPENROUTER, Scrubber({}))
+    assert "Check the address" not in error.message and "`send --apply capabilities`" in error.message
+    assert error.payload["rejected"] == "function_calling"
+
+
+def test_the_words_of_the_provider_behind_openrouter_are_shown() -> None:
+    body = {"message": "Provider returned error", "metadata": {"raw": "x/y is rate-limited upstream.", "n": 1}}
+    error = translate(facts("RateLimitError", status=429, body=body), OPENROUTER, Scrubber({}))
+    assert "Provider returned error: x/y is rate-limited upstream." in error.message
+
+
+def test_the_place_of_a_rejected_parameter_is_told() -> None:
+    body = {"message": {"detail": [{"loc": ["body", "seed"], "msg": "Extra inputs are not permitted"}]}}
+    error = translate(facts("APIError", status=422, body=body), OPENROUTER, Scrubber({}))
+    assert error.message.endswith("(422): seed: Extra inputs are not permitted")
+
+
+def test_credentials_that_are_there_are_not_called_missing() -> None:
+    vertex = Target("vertex_ai/gemini-3.8-flash")
+    denied = translate(
+        facts("PermissionDeniedError", status=403, body={"message": "denied on p"}), vertex, Scrubber({})
+    )
+    assert denied.message == "vertex_ai denies access with your credentials (403): denied on p"
+    assert short_form(denied.payload) == "403 · access denied"
+
+
+@pytest.mark.parametrize(("model", "hint"), [("hosted_vllm/x", True), ("anthropic/x", False), ("ollama_chat/x", False)])
+def test_v1_is_suggested_to_servers_that_have_it_alone(model: str, hint: bool) -> None:
+    target = Target(model, address="http://127.0.0.1:8000")
+    error = translate(facts("NotFoundError", status=404, body={"message": "Not Found"}), target, Scrubber({}))
+    assert ("/v1" in error.message) == hint
