@@ -20,6 +20,11 @@ WORTH_ANOTHER: frozenset[ErrorKind] = frozenset(
 )
 """Failures worth a retry, as they may pass by themselves."""
 
+UNBILLED: frozenset[ErrorKind] = frozenset(
+    {"key", "model", "context", "request", "rate limit", "quota", "overloaded", "network", "address", "setup"}
+)
+"""Failures before a model was at work, so that nothing is billed; some vendors bill a refused prompt."""
+
 LONGEST_WAIT_S = 60.0
 
 
@@ -79,6 +84,8 @@ class ModelCalls:
             self._keep(adapter, body, collector, began, "Cancelled." if interrupted.reason == "cancelled" else message)
             life.stop_for(interrupted.reason, message, "request")
         except ProviderError as error:
+            if error.kind in UNBILLED and not collector.responses:
+                collector.cost = 0.0
             self._keep(adapter, body, collector, began, error.message, error.payload)
             raise StopError(RunError(error.message, "request", life.number, error.payload)) from error
         except Exception as error:  # a user's own LM may raise anything: the run ends with it

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from adapters.formats.base import Adapter
     from adapters.requests.capabilities import Capabilities
 
+MOST_UNANSWERABLE = 1
+"""Maximum consecutive turns with calls of unknown tools, or of tools without a handler, alone."""
+
 __all__ = ["Attempt", "Completion", "Run", "run"]
 
 
@@ -169,7 +172,7 @@ class _Work:
     def _conversed(self, adapter: Adapter, made: request.Request) -> tuple[request.Request, tuple[Response, ...]]:
         """Return the last request and its completions, after all tool turns. Raises StopError."""
         life = self.lifecycle
-        turns = 0
+        turns = unanswerable = 0
         while True:
             lm = self.lm.asked_by(adapter, made) if isinstance(self.lm, WritesAsTheAdapter) else self.lm
             responses = ModelCalls(life, lm, self.retries).call(adapter.name, made.as_dict())
@@ -178,6 +181,12 @@ class _Work:
                 return made, responses
             if turns >= self.tools.most_turns:
                 message = f"The model still calls tools after {turns} turns, which is as many as it may take."
+                raise StopError(RunError(message, "tool", life.number))
+            names = {one.name: self.tools.find(one.name) for one in wanted}
+            is_hopeless = all(tool is None or tool.answer is None for tool in names.values())
+            unanswerable = unanswerable + 1 if is_hopeless else 0
+            if unanswerable > MOST_UNANSWERABLE:
+                message = f"The model calls {', '.join(names)} again, which has no result here. Give the tool a result."
                 raise StopError(RunError(message, "tool", life.number))
             made = answered(adapter, made, responses[0], wanted, self.tools, life)
             turns += 1

@@ -19,12 +19,9 @@ if TYPE_CHECKING:
 
 def line(attempt: Attempt) -> str:
     """Return a line such as `attempt 2, tools: 412 + 33 tokens, $0.0003, 812 ms`."""
-    is_free = attempt.cost is None and attempt.model.startswith("offline/")
-    return (
-        f"attempt {attempt.number}, {attempt.purpose}: {token_counts(attempt)}, "
-        f"{'free' if is_free else cost(attempt.cost)}, "
-        f"{attempt.duration_ms:.0f} ms"
-    )
+    price = cost(0.0 if attempt.cost is None and attempt.model.startswith("offline/") else attempt.cost)
+    billed = "nothing billed" if attempt.error and attempt.cost == 0 else f"{token_counts(attempt)}, {price}"
+    return f"attempt {attempt.number}, {attempt.purpose}: {billed}, {attempt.duration_ms:.0f} ms"
 
 
 def counted(number: int, one: str, many: str = "") -> str:
@@ -59,11 +56,11 @@ def _counted(attempt: Attempt) -> tuple[tuple[int, bool], tuple[int, bool]]:
 def cost(dollars: float | None) -> str:
     """Format a cost in US dollars.
 
-    >>> cost(None), cost(0.00031), cost(1.5)
-    ('cost unknown', '$0.00031', '$1.50')
+    >>> cost(None), cost(0), cost(0.00031), cost(1.5)
+    ('cost unknown', 'free', '$0.00031', '$1.50')
     """
-    if dollars is None:
-        return "cost unknown"
+    if not dollars:
+        return "cost unknown" if dollars is None else "free"
     return f"${dollars:.2f}" if dollars >= 1 else f"${dollars:.2g}" if dollars >= 0.0001 else f"${dollars:.7f}"
 
 

@@ -511,3 +511,12 @@ def test_the_wait_before_a_retry_ends_with_the_deadline() -> None:
     result = run(lm, retries=1, deadline_s=5, clock=clock, listeners=[while_waiting])
     assert message(result) == "Deadline expired before provider request."
     assert clock.readings_since_jump < AT_ONCE
+
+
+@pytest.mark.parametrize(
+    ("arrived", "kind", "cost"),
+    [([], "rate limit", 0.0), ([], "timeout", None), ([], "refused", None), (["half"], "rate limit", None)],
+)
+def test_a_call_that_no_model_worked_on_is_billed_nothing(arrived: list[str], kind: Any, cost: float | None) -> None:
+    result = run(ScriptedLM([*arrived, ProviderError("No.", kind)]))
+    assert result.attempts[0].cost == cost

@@ -235,6 +235,16 @@ def test_a_model_that_calls_for_ever_is_stopped() -> None:
     assert (len(lm.requests), len(told(result)), len(result.tool_turns)) == (4, 3, 3)
 
 
+def test_a_model_that_calls_what_nobody_answers_is_told_once_and_then_stopped() -> None:
+    result, lm = run(*[calls('{"query": "p"}')] * 21, tools=Tools((tool(None),)))
+    assert result.error is not None and (result.error.phase, len(lm.requests)) == ("tool", 2)
+    assert result.error.message == (
+        "The model calls search_notes again, which has no result here. Give the tool a result."
+    )
+    result, _ = run(calls("{}", name="nope"), calls('{"query": "p"}'), calls("{}", name="nope"), FINAL)
+    assert result.ok, "between them it called a tool that answers"
+
+
 class Notes:
     """A slice of state whose changes are refused."""
 

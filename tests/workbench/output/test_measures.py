@@ -27,7 +27,7 @@ def test_what_the_provider_counted_is_exact_and_the_rest_is_marked() -> None:
 
 @pytest.mark.parametrize(
     ("dollars", "shown"),
-    [(None, "cost unknown"), (0.0, "$0.0000000"), (0.00000012, "$0.0000001"), (0.031, "$0.031"), (12.3, "$12.30")],
+    [(None, "cost unknown"), (0.0, "free"), (0.00000012, "$0.0000001"), (0.031, "$0.031"), (12.3, "$12.30")],
 )
 def test_a_cost_that_nobody_knows_is_never_zero(dollars: float | None, shown: str) -> None:
     assert measures.cost(dollars) == shown
@@ -50,3 +50,8 @@ def test_one_of_a_kind_is_not_said_as_several() -> None:
 def test_an_offline_model_costs_nothing() -> None:
     assert ", free, " in measures.line(replace(attempt(), model="offline/exact"))
     assert ", cost unknown, " in measures.line(replace(attempt(), model="hosted_vllm/mine"))
+
+
+def test_a_failed_call_that_was_not_billed_says_so() -> None:
+    failed = Attempt(1, "chat", "groq/x", {"messages": []}, cost=0.0, duration_ms=12.0, error="rate limit reached")
+    assert measures.line(failed) == "attempt 1, first: nothing billed, 12 ms"

@@ -17,7 +17,7 @@ from workbench.output.display import one_line, value_text
 from workbench.output.measures import counted
 from workbench.output.reading_text import first_line, verdict
 from workbench.tui.keys.bindings import KeyWords
-from workbench.tui.pages.page import LookedAt, cost_of, duration, heading, json_block, measured, named, paragraph, table
+from workbench.tui.pages.page import LookedAt, duration, heading, json_block, measured, named, paragraph, table
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
 
 LONGEST_TEXT = 2_000
@@ -60,9 +60,9 @@ def _no_run(at: LookedAt, raw: bool) -> Iterable[Block]:
 
 def _summary(run: Run, keys: KeyWords) -> list[Block]:
     total = sum(one.duration_ms for one in run.attempts)
-    costs = [one.cost for one in run.attempts]
-    cost = cost_of(None if None in costs else sum(one for one in costs if one is not None))
-    calls = f"{counted(len(run.attempts), 'call')}, {duration(total)}, {cost}"
+    cost = measures.total_cost(run.attempts)
+    billed = "nothing billed" if cost == 0 and not run.ok else measures.cost(cost)
+    calls = f"{counted(len(run.attempts), 'call')}, {duration(total)}, {billed}"
     if run.ok:
         return [Block((Piece("✓ ", "ok"), Piece(calls)))]
     why = f"{run.error.phase}: {first_line(run.error.message)}" if run.error is not None else "cancelled"
@@ -74,7 +74,8 @@ def _summary(run: Run, keys: KeyWords) -> list[Block]:
 def _attempt(attempt: Attempt, run: Run) -> Iterable[Block]:
     title = f"{attempt.number}  {catalog.title(attempt.adapter)} → {attempt.model}"
     yield Block((Piece(title, "title"), Piece(f"   {_role(attempt, run)}", "note")))
-    counts = f"{duration(attempt.duration_ms)} · {measures.token_counts(attempt)} · {cost_of(attempt.cost)}"
+    billed = f"{measures.token_counts(attempt)} · {measures.cost(attempt.cost)}"
+    counts = f"{duration(attempt.duration_ms)} · {'nothing billed' if attempt.error and attempt.cost == 0 else billed}"
     yield named("measured", counts)
     if attempt.error:
         yield named("failed", (attempt.error, "error"))

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from adapters.requests.request import Request
 from adapters.requests.token_ledger import Ledger
 from sessions.model.session import Case, Column, Session
-from workbench.output import json_shapes
+from workbench.output import json_shapes, measures
 from workbench.output.display import one_line
 from workbench.state.document import RenderedColumn
 from workbench.tui.keys.bindings import USUAL, KeyWords
@@ -63,17 +63,10 @@ def measured(milliseconds: float, usage: object, cost: object) -> str:
     counts = usage if isinstance(usage, Mapping) else {}
     given, made = counts.get("prompt_tokens"), counts.get("completion_tokens")
     tokens = f"{given:,} + {made:,} tokens" if isinstance(given, int) and isinstance(made, int) else ""
-    price = cost_of(cost) if isinstance(cost, float | int) else ""
+    price = measures.cost(cost) if isinstance(cost, float | int) else ""
     if not tokens and not price:
         return f"{duration(milliseconds)} · tokens and cost unknown"
-    return " · ".join((duration(milliseconds), tokens or "tokens unknown", price or cost_of(None)))
-
-
-def cost_of(cost: float | None) -> str:
-    """Format a cost in US dollars, to four significant digits."""
-    if cost is None:
-        return "cost unknown"
-    return "free" if cost == 0 else f"${cost:.4g}"
+    return " · ".join((duration(milliseconds), tokens or "tokens unknown", price or measures.cost(None)))
 
 
 NAME_WIDTH = 16

@@ -191,12 +191,12 @@ def _failure(run: ColumnRun, took: str) -> tuple[str, str]:
 
 
 def _cost(run: ColumnRun) -> str:
-    """Return the known total cost; "" for offline models."""
+    """Return the known total cost; "" for offline models and where nothing was billed."""
     if isinstance(run.payload, Mapping) and not has_come(run.payload):
         return ""  # nothing was sent
     calls = [one for one in run.run.attempts if not one.model.startswith("offline/")] if run.run is not None else []
     total = measures.total_cost(calls)
-    return f" · {measures.cost(total)}" if calls else ""
+    return f" · {measures.cost(total)}" if calls and total != 0 else ""
 
 
 def _fallback(run: ColumnRun) -> str:
