@@ -43,7 +43,13 @@ _ERRORS = frozenset(
 )
 ABOUT_TYPES = frozenset(
     (
-        *("code-of-type-not-run", "literal-in-a-list", "literal-of-booleans", "no-response-format"),
+        *(
+            "all-keys-optional",
+            "code-of-type-not-run",
+            "literal-in-a-list",
+            "literal-of-booleans",
+            "no-response-format",
+        ),
         *("none-stays-text-here", "python-dict-asked", "reasoning-asked-twice"),
     )
 )
@@ -112,6 +118,12 @@ FIXES: Mapping[str, FixesOfPlace] = MappingProxyType(
         "baml-asks-for-markers": _use("json"),
         "baml-model-used-twice": _use("json", "chat"),
         "code-as-xml": _use("chat", "json"),
+        "code-as-json": _use("chat", "xml"),
+        "formula-as-json": lambda place: (
+            *_use("chat", "xml")(place),
+            *_describe("Write each backslash twice.")(place),
+        ),
+        "all-keys-optional": _describe("Use exactly the JSON keys of the schema."),
         "media-as-output": _type("str"),
         "python-dict-asked": _describe("A JSON object, with null, true and false."),
         "literal-of-booleans": _type("bool"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, get_args, get_origin
@@ -12,17 +13,23 @@ from adapters.lm.capabilities import split_model
 from adapters.lm.litellm_answers import Limits
 from adapters.prompts.text import Prompt
 from adapters.replies.flag import shown
+from adapters.replies.flags.extra_keys import known_keys
 from adapters.replies.flags.verdict import named
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.token_estimates import of_message
 from adapters.signatures.signature import Field, Signature, allows_none
-from adapters.signatures.type_names import walk
+from adapters.signatures.type_names import name_of, walk
 from adapters.types.recognition import is_named
 
 CODE = re.compile(r"(?:.*_)?(?:html|xml|svg|sql)|(?:source_|python_|generated_)?code|code_(?:snippet|block)")
 """Names of text outputs that probably contain `<` and `&`."""
+FORMULA = re.compile(r"(?:.*_)?(?:latex|tex|formulas?|equations?|reg_?ex(?:p|es)?)")
+"""Names of text outputs that probably contain backslashes."""
 MEDIA = ("Image", "Audio", "File")
 STRICT_PROVIDERS = ("openai", "azure")
+NO_RECURSION = ("anthropic",)
+"""Providers whose structured outputs reject recursive types."""
+REFERENCE = re.compile(r'"#/\$defs/([^"]+)"')
 NOT_TAKEN = ("oneOf", "uniqueItems", "prefixItems", "propertyNames", "patternProperties", "not")
 """Keywords in a strict schema that OpenAI rejects with an error 400."""
 THOUGHTS = 1000
@@ -48,6 +55,21 @@ def output_lints(signature: Signature, profile: Profile) -> Iterator[Lint]:
             yield Lint(
                 "code-as-xml",
                 f"`{name}` most likely contains < or &, which XML allows only as &lt; and &amp;: models forget it.",
+                place,
+            )
+        if profile.reply in ("json", "fenced json") and _has_backslashes(field):
+            yield Lint(
+                "formula-as-json",
+                f"`{name}` most likely contains backslashes, which JSON allows only doubled: \\frac turns into a form "
+                "feed and rac.",
+                place,
+            )
+        loose = next((one for one in parts if _is_all_optional(one)), None)
+        if loose is not None:
+            yield Lint(
+                "all-keys-optional",
+                f"Every key of {name_of(loose)} in `{name}` is optional: a reply with other JSON keys parses as an "
+                "empty value, without an error.",
                 place,
             )
         written = (field.annotation, *get_args(field.annotation))
@@ -78,6 +100,18 @@ def output_lints(signature: Signature, profile: Profile) -> Iterator[Lint]:
 def _holds_code(field: Field) -> bool:
     is_text = field.annotation is str and CODE.fullmatch(field.name.lower()) is not None
     return is_text or is_named(field.annotation, "Code")
+
+
+def _has_backslashes(field: Field) -> bool:
+    is_named_so = field.annotation in (str, list[str]) and FORMULA.fullmatch(field.name.lower()) is not None
+    return is_named_so or "latex" in field.description.lower()
+
+
+def _is_all_optional(part: Any) -> bool:
+    """Return True for a model with two keys or more, all optional, that ignores other JSON keys."""
+    known = known_keys(part)
+    members = getattr(part, "model_fields", {}).values()
+    return known is not None and len(members) > 1 and not any(one.is_required() for one in members)
 
 
 def _literals(field: Field, parts: Sequence[object], place: Place) -> Iterator[Lint]:
@@ -114,6 +148,13 @@ def request_lints(
             f"Nothing holds {model} to JSON: as far as known it takes no response_format.",
             Place("column"),
         )
+        for name in [name for name, field in signature.output_fields.items() if _holds_code(field)]:
+            yield Lint(
+                "code-as-json",
+                f"`{name}` most likely contains quotes and line breaks, which JSON escapes, and nothing holds {model} "
+                "to JSON.",
+                Place("field", None, name),
+            )
     reasoning = signature.output_fields.get("reasoning")
     if capabilities.reasoning and reasoning is not None and reasoning.annotation is str:
         yield Lint(
@@ -185,15 +226,27 @@ def _schema_lints(schema: object, model: str) -> Iterator[Lint]:
                 f"The strict schema allows no JSON key in {path}: a dict in a model or list can only come back empty.",
                 _field_place(path),
             )
-    if split_model(model)[0] in STRICT_PROVIDERS:
+    provider = split_model(model)[0]
+    if provider in NO_RECURSION and (name := _recursive(schema)):
+        yield Lint("schema-rejected", f"{provider} rejects this schema: {name} contains itself.", Place("column"))
+    if provider in STRICT_PROVIDERS:
         for word in NOT_TAKEN:
             places = [path for path, part in parts if word in part]
             if places:
                 yield Lint(
                     "schema-rejected",
-                    f"{split_model(model)[0]} rejects this schema: '{word}' in {places[0]} is not permitted.",
+                    f"{provider} rejects this schema: '{word}' in {places[0]} is not permitted.",
                     _field_place(places[0]),
                 )
+
+
+def _recursive(schema: Any) -> str:
+    """Return the first type of a schema that contains itself; "" for none."""
+    definitions = schema.get("$defs") or {}
+    refers = {name: set(REFERENCE.findall(json.dumps(one))) for name, one in definitions.items()}
+    for _ in refers:
+        refers = {name: inside.union(*[refers.get(one, set()) for one in inside]) for name, inside in refers.items()}
+    return next((name for name, inside in refers.items() if name in inside), "")
 
 
 def _field_place(path: str) -> Place:

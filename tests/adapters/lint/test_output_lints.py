@@ -21,6 +21,16 @@ THINKS = Capabilities(reasoning=True, params=frozenset({"max_tokens"}))
 HEAD = "import dspy\nfrom typing import *\nfrom pydantic import BaseModel, field_validator\n"
 
 
+ACT = (
+    HEAD + "class Act(BaseModel):\n    click: Optional[int] = None\n    open: Optional[str] = None\n"
+    "class S(dspy.Signature):\n    q: str = dspy.InputField()\n    acts: list[Act] = dspy.OutputField()\n"
+)
+TREE = (
+    HEAD + "class Node(BaseModel):\n    name: str\n    children: list['Node']\n"
+    "class S(dspy.Signature):\n    q: str = dspy.InputField()\n    tree: Node = dspy.OutputField()\n"
+)
+
+
 def lints(
     written: str,
     adapter: str = "chat",
@@ -96,6 +106,11 @@ def test_limits_are_not_looked_up_for_ordinary_requests() -> None:
         ("code-as-xml", "warning", "task -> code: str", "xml", {}),
         ("code-as-xml", "warning", "task -> page: dspy.Code", "xml", {}),
         ("code-as-xml", "warning", "task -> body_html", "xml", {}),
+        ("code-as-json", "warning", "question -> html", "json", {}),
+        ("formula-as-json", "warning", "question -> latex", "json", {}),
+        ("formula-as-json", "warning", "question -> latex", "baml", {"can": SCHEMA}),
+        ("all-keys-optional", "info", ACT, "json", {}),
+        ("schema-rejected", "error", TREE, "json", {"can": SCHEMA, "model": "anthropic/claude-sonnet-4-5"}),
         ("media-as-output", "warning", "text -> picture: dspy.Image", "chat", {}),
         ("media-as-output", "warning", "text -> pictures: list[dspy.Image]", "json", {}),
         ("python-dict-asked", "info", "text -> facts: dict[str, Any]", "chat", {}),
@@ -147,9 +162,17 @@ def test_what_is_reported_in_public_is_foreseen(
 )
 def test_ordinary_signatures_have_no_warning(written: str, adapter: str) -> None:
     found = lints(written, adapter, "openai/x", SCHEMA, max_tokens=4000)
-    about_outputs = {"media-as-output", "code-as-xml", "schema-rejected", "open-dict-closed-by-schema"}
+    about_outputs = {"media-as-output", "code-as-xml", "code-as-json", "formula-as-json", "all-keys-optional"}
+    about_outputs |= {"schema-rejected", "open-dict-closed-by-schema"}
     assert not about_outputs & set(found)
     assert "max-tokens-too-low" not in found
+
+
+def test_only_what_goes_wrong_there_is_reported() -> None:
+    assert "code-as-json" not in lints("question -> html", "json", can=SCHEMA), "a schema holds the model to JSON"
+    assert "formula-as-json" not in lints("question -> latex", "chat")
+    assert "schema-rejected" not in lints(TREE, "json", can=SCHEMA), "OpenAI takes recursive types"
+    assert "all-keys-optional" not in lints(ACT.replace("open: Optional[str] = None", "open: str"), "json")
 
 
 def test_the_limit_is_compared_with_the_longest_demo() -> None:
