@@ -186,7 +186,9 @@ def _can_change_values(fix: Fix) -> bool:
 
 def _corrections(state: State, column: Column, reading: Reading) -> Iterator[Fix]:
     """Offer the near misses that parse as edits of the reply, and after a parse error a demo of the format."""
-    found = [one for one in reading.near_misses if one.reading.ok] if reading.extraction is None else []
+    if reading.extraction is not None:  # no demo reaches the call that failed
+        return
+    found = [one for one in reading.near_misses if one.reading.ok]
     for miss in found:
         message, _, _ = miss.message.partition("; ")
         yield Fix("reply", f"Edit this reply: {message.rstrip('.')}.", {"reply": miss.mended})

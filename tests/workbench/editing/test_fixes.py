@@ -12,7 +12,7 @@ from adapters.replies.fix import Fix
 from adapters.replies.fix import describe_field as describe
 from adapters.replies.fix import retype_field as retype
 from adapters.replies.fix import use_adapter as use
-from sessions.model.replies import Reply
+from sessions.model.replies import Extraction, Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from workbench.editing import fixes
 from workbench.editing.fixes import Effect, FixError
@@ -214,6 +214,13 @@ def test_without_a_reply_that_parses_the_outputs_of_the_demo_are_filled_in_by_a_
     assert not any(one.is_unfinished for one in effects(session(), "chat", MIXED)), "its format is right"
     shown = session(demos=(Demo({"ticket": "U", "label": "bug"}),))
     assert not any(one.fix.kind == "demo" for one in effects(shown, "chat", prose)), "a demo shows the format already"
+
+
+def test_no_demo_is_offered_for_the_second_call_of_two_step() -> None:
+    written = replace(session(), columns=(Column("twostep", "twostep"),))
+    reply = Reply("It is a bug.", source="pasted", extraction=Extraction(text="A bug, I would say."))
+    found = fixes.effects_for(written, written.columns[0], written.cases[0], reply)
+    assert found and not any(one.fix.kind == "demo" for one in found)
 
 
 MODELS = '''import dspy
