@@ -20,8 +20,6 @@ from workbench.output import command_output, exit_codes
 from workbench.output.exit_codes import CommandError, nearest
 
 if TYPE_CHECKING:
-    from subprocess import Popen
-
     from sessions.model.session import Session
     from workbench.checks.decisions import Decisions, KeptDecisions
     from workbench.checks.reviewing import Look, Review
@@ -121,11 +119,11 @@ def _decided(
     return run_review(found, again, look, of, kept)
 
 
-def _watched(program: Sequence[str], process: Popen[bytes], calls: Path, errors: Path) -> int:
+def _watched(about: Callable[[], str], calls: Path, output: Callable[[], str]) -> int:
     """Show the calls of a program in the app."""
     from workbench.tui.launch_live import show_calls
 
-    return show_calls(program, process, calls, errors)
+    return show_calls(about, calls, output)
 
 
 SCREENS: Mapping[str, tuple[Callable[..., Any], ...]] = {"review": (_decided,), "capture": (_watched,)}

@@ -61,7 +61,6 @@ def options_of(
     redact: Sequence[str] = (),
     report: bool = False,
     linked_from: str | None = None,
-    live: str | None = None,
 ) -> dict[str, Any]:
     """Return the first message to the child process. Raises ValueError for invalid options."""
     if only not in ("all", "failures"):
@@ -80,7 +79,6 @@ def options_of(
         "redact": list(redact),
         "report": report,
         "linked_from": linked_from and os.path.abspath(linked_from),
-        "live": live,
     }
 
 

@@ -13,23 +13,19 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from sessions.captured.folder import MOST_CASES, CallFilter, CapturedFolder, TakenCall
+from sessions.captured.folder import MOST_CASES, CallFilter, CapturedFolder
 from sessions.file import whole_files
-from sessions.imports.lm_call import answer_parts
+from workbench.capture import attached_apps
 from workbench.capture.capturing import plain_words
 from workbench.capture.in_your_process.outlet import CALLS, REPORT
 from workbench.output import display
-from workbench.sending.sent_runs import PastRun, SentRuns, text_of
 
 LOOKS_EVERY_S = 0.05
-LIVE_MEGABYTES = 128
-"""Megabytes of calls that the app can show while the program runs."""
 
 
 def main() -> None:
@@ -37,8 +33,8 @@ def main() -> None:
     calls = CallFiles(Path(sys.argv[1]))
     told = json.loads(sys.stdin.buffer.readline())
     wanted = CallFilter(told["cases"] or MOST_CASES, told["only"], told["sample"], tuple(told["redact"]))
-    tell = None if told["live"] is None else show_in(SentRuns(Path(told["live"]), LIVE_MEGABYTES))
-    folder = CapturedFolder(Path(told["folder"]), wanted, Path(told["linked_from"] or told["folder"]), tell)
+    place = Path(told["folder"])
+    folder = CapturedFolder(place, wanted, Path(told["linked_from"] or place), attached_apps.teller(place))
     has_ended = threading.Event()
 
     def wait() -> None:
@@ -50,39 +46,6 @@ def main() -> None:
     _follow(calls, folder, has_ended, is_said=not told["report"])
     if not told["report"]:
         shutil.rmtree(calls.folder, ignore_errors=True)
-
-
-def show_in(runs: SentRuns) -> Callable[[TakenCall], None]:
-    """Return a function that adds a call to the runs that the app lists."""
-    return lambda taken: runs.add(_past_run(taken), taken.session)
-
-
-def _past_run(taken: TakenCall) -> PastRun:
-    call = taken.call
-    first = call.attempts[0]
-    adapters = [one.adapter.classes[0].rpartition(":")[2] for one in call.attempts]
-    errors = [one.error for one in call.attempts if one.error is not None]
-    errors += [
-        f"{adapter}: {one.error}"
-        for adapter, attempt in zip(adapters, call.attempts, strict=True)
-        for one in attempt.readings
-        if one.error is not None
-    ]
-    return PastRun(
-        at=datetime.now().isoformat(timespec="milliseconds"),
-        case=taken.session.cases[0].name,
-        column=taken.column or adapters[0],
-        model=first.model.name if first.model is not None else "",
-        phase="failed" if call.has_failed else "done",
-        seconds=0.0,
-        text=answer_parts(first.outputs[0])["text"] or "" if first.outputs else "",
-        error="\n".join(dict.fromkeys(errors)) or (call.error or {}).get("type", ""),
-        values=call.values[0] if call.values else {},
-        adapter=taken.session.column(taken.column).adapter if taken.column else adapters[0],
-        session=call.name,
-        path=os.path.realpath(taken.path),
-        messages=tuple((str(one.get("role", "")), text_of(one.get("content"))) for one in first.messages),
-    )
 
 
 def _follow(calls: CallFiles, folder: CapturedFolder, has_ended: threading.Event, is_said: bool) -> None:

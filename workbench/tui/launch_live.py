@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from sessions.model.session import DEFAULT_COLUMNS, Session, SignatureText
@@ -14,9 +12,6 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.dialogs.sent_runs import PROGRAM
 from workbench.tui.launch import run
 from workbench.tui.runs.run_history import LiveCalls, RunHistory
-
-LAST_OUTPUT = 4_000
-"""Bytes of the program's standard error that are shown while it makes no call."""
 
 
 class LiveApp(WorkbenchApp):
@@ -35,17 +30,6 @@ class LiveApp(WorkbenchApp):
         self.ask(look_at_runs(self, PROGRAM))
 
 
-def show_calls(program: Sequence[str], process: subprocess.Popen[bytes], calls: Path, errors: Path) -> int:
-    """Show the calls that a program stores in the file `calls`, until the user quits; return the app's exit code."""
-    command = " ".join([os.path.basename(program[0]), *program[1:]])
-
-    def about() -> str:
-        code = process.poll()
-        return f"{command} {'is running' if code is None else f'ended with {code}'}"
-
-    def output() -> str:
-        with errors.open("rb") as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - LAST_OUTPUT))
-            return file.read().decode("utf-8", "replace")
-
+def show_calls(about: Callable[[], str], calls: Path, output: Callable[[], str]) -> int:
+    """Show the calls that programs add to the file `calls`, until the user quits; return the app's exit code."""
     return run(LiveApp(LiveCalls(calls, about, output)))

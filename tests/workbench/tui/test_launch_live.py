@@ -14,9 +14,10 @@ from sessions.captured.folder import CallFilter, CapturedFolder
 from sessions.file import autosave, store
 from tests.sessions.captured.test_folder import DEFINITION, call
 from tests.support.open_app import Desk
-from workbench.capture.sessions_writer import CallFiles, show_in
+from workbench.capture.attached_apps import attached, teller
+from workbench.capture.sessions_writer import CallFiles
 from workbench.editing import edits
-from workbench.sending.sent_runs import SentRuns
+from workbench.sending.sent_runs import SentRuns, Wanted
 from workbench.state.document import Place
 from workbench.tui.dialogs.sent_runs import RunHistoryScreen
 from workbench.tui.launch_live import LiveApp
@@ -41,12 +42,12 @@ class Side:
         (folder / "pyproject.toml").touch()
         self.program = folder / "program.py"
         self.program.write_text(PROGRAM)
-        self.calls = folder / "calls.sqlite"
         self.prompts = folder / "prompts"
+        self._app = attached(self.prompts)
+        self.calls = self._app.__enter__()
         self.is_running = True
         self.output = "Traceback: [/x] no module named app"
-        self._store = SentRuns(self.calls, 10)
-        self.captured = CapturedFolder(self.prompts, CallFilter(cases=2), tell=show_in(self._store))
+        self.captured = CapturedFolder(self.prompts, CallFilter(cases=2), tell=teller(self.prompts))
         home = {"file": str(self.program), "class": "QA"}
         self.captured.take({"define": "s", "signature": {**DEFINITION, "of": home, "as_written": True}})
 
@@ -59,7 +60,7 @@ class Side:
         self.captured.save()
 
     def close(self) -> None:
-        self._store.close()
+        self._app.__exit__(None, None, None)
 
 
 @pytest.fixture
@@ -159,3 +160,28 @@ def test_garbage_in_a_file_of_calls_is_counted_as_lost(side: Side, tmp_path: Pat
     (tmp_path / "1.000000.calls").write_bytes(b'{"versions": {}}\n[1]\n{"a\n\xff\n' + b"[" * 100_000 + b"\n{")
     CallFiles(tmp_path).read(side.captured)
     assert (side.captured.calls, side.captured.lost) == (0, 4)
+
+
+def test_every_attached_app_gets_the_calls_until_it_ends_and_a_killed_one_leaves_nothing(side: Side) -> None:
+    killed = side.prompts / ".live-killed"
+    killed.mkdir()
+    (killed / "held").touch()
+    (killed / "calls.sqlite").write_text("no database")
+    with attached(side.prompts) as second:
+        side.call("first")
+        assert not killed.exists()
+        seen = SentRuns(second, 1)
+        assert [one.case for one in seen.search(Wanted()).runs] == ["first"]
+        seen.close()
+    side.call("second", HOSTILE, fails=True)
+    assert not second.exists() and not second.parent.exists()
+    seen = SentRuns(side.calls, 1)
+    assert seen.search(Wanted()).count == 2
+    seen.close()
+    assert not side.captured.problems and len(store.load(side.prompts / "QA.session.json").cases) == 2
+
+
+def test_an_app_that_saw_no_call_leaves_no_folder(tmp_path: Path) -> None:
+    with attached(tmp_path / "new"):
+        assert (tmp_path / "new").is_dir()
+    assert not (tmp_path / "new").exists()

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from sessions.checking import junit
 from sessions.checking import reports as check_reports
 from sessions.checking.verdicts import totals
 from workbench.capture import capturing
+from workbench.capture.attached_apps import attached
 from workbench.capture.calls_check import CallsCheck, compare
 from workbench.capture.capturing import plain_words
 from workbench.capture.in_your_process import attaching
@@ -45,7 +46,8 @@ is no longer asked; this guards dynamic signatures and compiled demos, too.
 
 --live shows the calls in the app as they arrive, failed ones first. Choose one,
 fix its signature, and write it back into the program. The program's output
-follows when the app and the program have ended.
+follows when the app and the program have ended. Without a PROGRAM the app
+attaches to programs that capture into DIR already, and detaches when you quit.
 
 In code: dspy.configure(callbacks=[Capture(DIR)]), or `with capture(DIR):`, from
 workbench.capture; in pytest --workbench-capture DIR."""
@@ -55,14 +57,22 @@ EXAMPLES = """\
   workbench capture -o prompts/ --redact patient --cases 20 -- pytest tests/
   workbench check prompts/
   workbench capture -o prompts/ --live -- python program.py   watch the calls, fix one
+  workbench capture -o prompts/ --live                        attach to what captures there
   workbench capture --check prompts/ -- python program.py     what it asks today, compared"""
 
-Show = Callable[[Sequence[str], subprocess.Popen[bytes], Path, Path], int]
-"""Shows the calls of a program, from its command, process and files of calls and errors; returns an exit code."""
+Show = Callable[[Callable[[], str], Path, Callable[[], str]], int]
+"""Shows calls: a description of their program, their file, the last lines of errors; returns an exit code."""
+ATTACHED = """\
+Programs that capture into DIR show their calls here:
+
+  workbench capture -o DIR -- PROGRAM
+  dspy.configure(callbacks=[Capture("DIR")])  # from workbench.capture import Capture"""
 STARTUP = Path(capturing.__file__).with_name("startup")
 """The folder that is prepended to the program's PYTHONPATH."""
-LIVE, OUTPUT, ERRORS = "calls.sqlite", "output", "errors"
-"""Files of a temporary folder with --live: calls for the app, and what the program writes meanwhile."""
+OUTPUT, ERRORS = "output", "errors"
+"""Files of a temporary folder with --live: what the program writes while the app shows its calls."""
+LAST_OUTPUT = 4_000
+"""Bytes of the program's standard error that are shown while it makes no call."""
 PATIENCE_S = 120.0
 """Seconds to wait for sessions to be written after the program ended."""
 
@@ -96,7 +106,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(options: argparse.Namespace, show: Show) -> int:
     program = options.program[1:] if options.program[:1] == ["--"] else options.program
-    if not program:
+    if not program and not options.live:
         raise CommandError("expected a program, as in `workbench capture -o prompts/ -- python program.py`")
     if options.junit is not None and options.check is None:
         raise CommandError("--junit requires --check")
@@ -109,6 +119,17 @@ def run(options: argparse.Namespace, show: Show) -> int:
         raise CommandError(f"{folder}: expected a folder for the sessions")
     if options.check is not None and not Path(folder).exists():
         raise CommandError(f"{folder}: no such folder")
+    with ExitStack() as stack:
+        try:
+            calls = stack.enter_context(attached(Path(folder))) if options.live else None
+        except OSError as error:
+            raise CommandError(f"{folder}: {(error.strerror or str(error)).lower()}") from error
+        if calls is not None and not program:
+            return show(lambda: f"attached to {folder}", calls, lambda: ATTACHED.replace("DIR", folder))
+        return _capture(options, program, show, calls)
+
+
+def _capture(options: argparse.Namespace, program: list[str], show: Show, calls: Path | None) -> int:
     with tempfile.TemporaryDirectory(prefix="workbench-capture-") as today:
         writer = _writer(options, today)
         try:
@@ -116,7 +137,7 @@ def run(options: argparse.Namespace, show: Show) -> int:
         except OSError as error:
             raise CommandError(f"calls cannot be captured: {error}") from error
         try:
-            code = _run(program, _environment(writer.folder), today if options.live else None, show)
+            code = _run(program, _environment(writer.folder), Path(today), calls, show)
         finally:
             wrong = writer.finish(PATIENCE_S, until_all_end=True)
             found, made = writer.report()
@@ -188,7 +209,6 @@ def _writer(options: argparse.Namespace, today: str) -> Writer:
         sample=options.sample,
         redact=options.redact,
         report=True,
-        live=str(Path(today, LIVE)) if options.live else None,
     )
     return Writer(capturing.command(), capturing.variables(), told)
 
@@ -198,14 +218,16 @@ def _environment(folder: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": path, attaching.VARIABLE: folder}
 
 
-def _run(program: list[str], environment: Mapping[str, str], live: str | None, show: Show) -> int:
+def _run(program: list[str], environment: Mapping[str, str], output: Path, calls: Path | None, show: Show) -> int:
     """Run the program and return its exit code like a shell: 128 plus the signal's number if killed.
 
-    Terminating signals are passed to the program; we wait for its end. `live` is a folder for its output while the app
-    shows its calls.
+    Terminating signals are passed to the program; we wait for its end. `output` is a folder for what it writes while
+    the app shows `calls`.
     """
     try:
-        process = subprocess.Popen(program, env=environment) if live is None else _started(program, environment, live)
+        process = (
+            subprocess.Popen(program, env=environment) if calls is None else _started(program, environment, output)
+        )
     except OSError as error:
         near = "" if shutil.which(program[0]) else f"; is {program[0]} installed here?"
         raise CommandError(f"{program[0]}: {(error.strerror or str(error)).lower()}{near}") from None
@@ -214,33 +236,44 @@ def _run(program: list[str], environment: Mapping[str, str], live: str | None, s
         before[number] = signal.signal(number, lambda got, frame: process.send_signal(got))
     before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal signals the program itself
     try:
-        if live is not None:
-            _watch(program, process, live, show)
+        if calls is not None:
+            _watch(program, process, calls, output / ERRORS, show)
         code = process.wait()
     finally:
-        if live is not None:
-            _pass_on(live)
+        if calls is not None:
+            _pass_on(output)
         for number, handler in before.items():
             signal.signal(number, handler)
     return code if code >= 0 else 128 - code
 
 
-def _started(program: list[str], environment: Mapping[str, str], folder: str) -> subprocess.Popen[bytes]:
-    with open(Path(folder, OUTPUT), "wb") as output, open(Path(folder, ERRORS), "wb") as errors:
+def _started(program: list[str], environment: Mapping[str, str], folder: Path) -> subprocess.Popen[bytes]:
+    with open(folder / OUTPUT, "wb") as output, open(folder / ERRORS, "wb") as errors:
         return subprocess.Popen(program, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=errors)
 
 
-def _watch(program: list[str], process: subprocess.Popen[bytes], folder: str, show: Show) -> None:
+def _watch(program: list[str], process: subprocess.Popen[bytes], calls: Path, errors: Path, show: Show) -> None:
     """Show the program's calls in the app until the user leaves it; a signal to the app ends the program, too."""
-    if show(program, process, Path(folder, LIVE), Path(folder, ERRORS)) != exit_codes.OK:
+    command = " ".join([os.path.basename(program[0]), *program[1:]])
+
+    def about() -> str:
+        code = process.poll()
+        return f"{command} {'is running' if code is None else f'ended with {code}'}"
+
+    def output() -> str:
+        with errors.open("rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - LAST_OUTPUT))
+            return file.read().decode("utf-8", "replace")
+
+    if show(about, calls, output) != exit_codes.OK:
         process.terminate()
     elif process.poll() is None:
         command_output.message(f"workbench capture: {program[0]} is still running; ctrl+c ends it")
 
 
-def _pass_on(folder: str) -> None:
+def _pass_on(folder: Path) -> None:
     for name, stream in ((OUTPUT, sys.stdout), (ERRORS, sys.stderr)):
-        with open(Path(folder, name), "rb") as file, suppress(OSError):
+        with open(folder / name, "rb") as file, suppress(OSError):
             stream.flush()
             shutil.copyfileobj(file, stream.buffer)
             stream.flush()
