@@ -24,6 +24,8 @@ from workbench.tui.widgets.text.plain import content
 
 LONGEST_CUT = 8
 """Maximum characters of a name where names are cut."""
+HIGH = 30
+"""Rows of the screen from which names that do not fit get a second line instead of being shortened."""
 
 
 class TabName(NamedTuple):
@@ -61,17 +63,32 @@ class TabLine(Widget, can_focus=True):
     def show(self, tabs: Sequence[TabName], active: str) -> None:
         if (tuple(tabs), active) != (self._tabs, self._active):
             self._tabs, self._active = tuple(tabs), active
-            self.refresh()
+            self.refresh(layout=len(self._lines(self.size.width)) != self.size.height)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return len(self._lines(width))
+
+    def _lines(self, width: int) -> tuple[tuple[TabName, ...], ...]:
+        """Divide the tabs into lines: two where whole names need them and the screen is high."""
+        is_whole = self._drawn("", self._whole, self._tabs).cell_length <= width
+        half = len(self._tabs) // 2
+        return (self._tabs,) if is_whole or self.app.size.height < HIGH else (self._tabs[:half], self._tabs[half:])
+
+    @property
+    def _whole(self) -> dict[str, str]:
+        return {one.id: one.name for one in self._tabs}
 
     def render(self) -> Content:
-        """Draw the tabs with as much space between them as fits.
+        """Draw the tabs, on two lines if there are two, with as much space between them as fits.
 
         If there is none, names are shortened, those that save most first, and then all are cut. The active name stays
         whole as long as the others need no cut for it.
         """
+        if self.size.height > 1 and len(rows := self._lines(self.size.width)) > 1:
+            return Content("\n").join([self._drawn(" ", self._whole, one) for one in rows])
         others = [one for one in self._tabs if one.short and one.id != self._active]
         others.sort(key=lambda one: len(one.short) - len(one.name))
-        names = {one.id: one.name for one in self._tabs}
+        names = self._whole
         forms = [(" ", names), ("", names)]
         for one in others:
             names = {**names, one.id: one.short}
@@ -81,13 +98,13 @@ class TabLine(Widget, can_focus=True):
         for longest in range(LONGEST_CUT, 1, -1):
             cut = {id: name if id == self._active else name[:longest] for id, name in names.items()}
             forms.append(("", cut))
-        drawn = (self._drawn(gap, shown) for gap, shown in forms)
-        return next((one for one in drawn if one.cell_length <= self.size.width), self._drawn(*forms[-1]))
+        drawn = (self._drawn(gap, shown, self._tabs) for gap, shown in forms)
+        return next((one for one in drawn if one.cell_length <= self.size.width), self._drawn(*forms[-1], self._tabs))
 
-    def _drawn(self, gap: str, names: Mapping[str, str]) -> Content:
-        """Draw the tabs with `gap` around each, using the names in `names`."""
+    def _drawn(self, gap: str, names: Mapping[str, str], tabs: Sequence[TabName]) -> Content:
+        """Draw tabs with `gap` around each, using the names in `names`."""
         pieces: list[Content | tuple[str, str]] = [(gap, "")]
-        for tab in self._tabs:
+        for tab in tabs:
             is_active = tab.id == self._active
             label = Content(names[tab.id]).stylize("$text-accent bold underline" if is_active else "$foreground 70%")
             if tab.mark:

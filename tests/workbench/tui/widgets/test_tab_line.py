@@ -33,3 +33,21 @@ def test_names_become_short_where_there_is_no_room(width: int, active: str, show
         assert seen(stage.widget)[0].rstrip() == shown
 
     on_stage(TabLine(id="tabs"), act, (width, 3))
+
+
+@pytest.mark.parametrize(
+    ("width", "shown"),
+    [
+        (40, ["  Signature │ Inputs 2 │ Variants 12"]),
+        (30, ["Signature│Inputs 2│Variants 12"]),
+        (29, ["  Signature", "  Inputs 2 │ Variants 12"]),
+    ],
+)
+def test_on_a_high_screen_names_that_do_not_fit_get_a_second_line(width: int, shown: list[str]) -> None:
+    async def act(stage: Stage[TabLine], pilot: Pilot[None]) -> None:
+        stage.widget.styles.height = "auto"
+        stage.widget.show(TABS, "inputs")
+        await pilot.pause()
+        assert [row.rstrip() for row in seen(stage.widget)] == shown
+
+    on_stage(TabLine(id="tabs"), act, (width, 35))
