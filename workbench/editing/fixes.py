@@ -168,7 +168,14 @@ def effects_of(
     found = linting.lints_of(state.session, column, state.case, request) if request is not None else ()
     offered += [fix for lint in found if lint.severity != "info" for fix in lint.fixes]
     offered += also
-    effects = [_effect(state, column, fix, reading, reply, request) for fix in _each_once(offered)]
+    known = {one.adapter: one.id for one in state.session.columns if one is not column}
+    each = [
+        fix._replace(message=f"{fix.message} Column {known[fix.change['adapter']]} has it already.")
+        if fix.change.get("adapter") in known
+        else fix
+        for fix in _each_once(offered)
+    ]
+    effects = [_effect(state, column, fix, reading, reply, request) for fix in each]
     useful = [one for one in effects if one.problem or (one.after is not None and one.after is not state)]
     wrong = len(_wrong(reading)) if reading is not None else 0
 
@@ -263,6 +270,9 @@ def _effect(
         made = rendering.request_of(after.session, changed, after.case)
         adapter = rendering.adapter_of(changed)
         prompt = () if request is None else compare(request, made)
+        if "field" in fix.change:
+            before, now = [{"signature": one.session.signature.text} for one in (state, after)]
+            prompt = (*compare_sections(before, now), *prompt)
         if "reply" in fix.change and reading is not None:
             corrected = {"reply": fix.change["reply"]}
             return Effect(

@@ -216,6 +216,21 @@ def test_without_a_reply_that_parses_the_outputs_of_the_demo_are_filled_in_by_a_
     assert not any(one.fix.kind == "demo" for one in effects(shown, "chat", prose)), "a demo shows the format already"
 
 
+def test_a_changed_type_is_shown_in_the_signature_and_in_the_prompt() -> None:
+    best = effects(session(), "chat", MIXED)[0]
+    assert [one.section for one in best.prompt] == ["signature", "system", "inputs · user"]
+    assert (
+        "+     label: Literal['bug', 'billing', 'refund'] = dspy.OutputField(desc=\"its kind\")" in best.prompt[0].lines
+    )
+
+
+def test_an_adapter_of_another_column_is_said_to_be_there() -> None:
+    written = replace(session(), columns=(Column("chat", "chat"), Column("strict", "json")))
+    told = [one.fix.message for one in effects(written, "chat", "It is a bug, I think, as the page is white.")]
+    assert "Use the adapter `json` for this column. Column strict has it already." in told
+    assert "Use the adapter `twostep` for this column." in told
+
+
 def test_no_demo_is_offered_for_the_second_call_of_two_step() -> None:
     written = replace(session(), columns=(Column("twostep", "twostep"),))
     reply = Reply("It is a bug.", source="pasted", extraction=Extraction(text="A bug, I would say."))
