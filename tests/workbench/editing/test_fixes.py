@@ -220,7 +220,7 @@ def test_a_changed_type_is_shown_in_the_signature_and_in_the_prompt() -> None:
     best = effects(session(), "chat", MIXED)[0]
     assert [one.section for one in best.prompt] == ["signature", "system", "inputs · user"]
     assert (
-        "+     label: Literal['bug', 'billing', 'refund'] = dspy.OutputField(desc=\"its kind\")" in best.prompt[0].lines
+        "+    label: Literal['bug', 'billing', 'refund'] = dspy.OutputField(desc=\"its kind\")" in best.prompt[0].lines
     )
 
 
