@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from adapters.errors import AdapterParseError, RunError
@@ -82,7 +83,7 @@ def run(
         outcomes = work.ask(adapter, signature, demos, inputs, params)
     except StopError as stop:
         return lifecycle.failed(stop)
-    values = tuple(outcome.values for outcome in outcomes)
+    values = tuple(one for one, _ in outcomes)
     first = values[0] if values else NOTHING
     lifecycle.emit(events.PromptExecuted(**lifecycle.now(), values=first))
     return Run(
@@ -98,12 +99,8 @@ def run(
     )
 
 
-@dataclass(frozen=True)
-class _Outcome:
-    """A completion of the attempt that counts."""
-
-    values: Mapping[str, Any]
-    reading: Reading | None
+Outcome = tuple[Mapping[str, Any], Reading | None]
+"""The values and the parse result of a completion of the attempt that counts."""
 
 
 @dataclass(frozen=True)
@@ -129,13 +126,13 @@ class _Work:
         demos: Sequence[Mapping[str, Any]],
         inputs: Mapping[str, Any],
         params: Mapping[str, Any],
-    ) -> tuple[_Outcome, ...]:
+    ) -> tuple[Outcome, ...]:
         """Return the outcomes of the first attempt that parses. Raises StopError."""
         life = self.lifecycle
         made = self._prepared(adapter, signature, demos, inputs, params)
         made, responses = self._conversed(adapter, made)
         if self.raw:
-            return tuple(_Outcome(NOTHING, None) for _ in responses)
+            return tuple((NOTHING, None) for _ in responses)
         try:
             return self._read(adapter, made, signature, responses)
         except StopError as stop:
@@ -151,7 +148,7 @@ class _Work:
 
     def _ask_again(
         self, adapter: Adapter, made: request.Request, signature: Signature, stop: StopError
-    ) -> tuple[_Outcome, ...]:
+    ) -> tuple[Outcome, ...]:
         """Let the model correct its reply, as often as allowed. Raises StopError."""
         life = self.lifecycle
         for _ in range(self.ask_again):
@@ -223,7 +220,7 @@ class _Work:
 
     def _read(
         self, adapter: Adapter, made: request.Request, signature: Signature, responses: tuple[Response, ...]
-    ) -> tuple[_Outcome, ...]:
+    ) -> tuple[Outcome, ...]:
         """Parse every completion (TwoStep: up to a failure), and stop the run if any fails."""
         life = self.lifecycle
         place = len(life.attempts) - 1
@@ -261,17 +258,14 @@ class _Work:
         if failed is not None:
             message = f"The reply could not be read as {adapter.name}: {stop_reason(failed)}"
             raise StopError(RunError(message, "response", number), failed)
-        return tuple(_Outcome(one.values, one.reading) for one in outcomes)
+        return tuple((one.values, one.reading) for one in outcomes)
 
     def _reader(self, adapter: Adapter) -> Callable[[Signature, str], Reading] | None:
         """Return how to parse a completion; None: as the adapter does. TwoStep asks a second model first."""
         if not isinstance(adapter, TwoStepAdapter) or type(adapter).parse is not TwoStepAdapter.parse:
             return None
 
-        def read(signature: Signature, completion: str) -> Reading:
-            return self._extracted(adapter, signature, completion)
-
-        return read
+        return partial(self._extracted, adapter)
 
     def _extracted(self, adapter: TwoStepAdapter, signature: Signature, completion: str) -> Reading:
         """Parse TwoStep's reply with the second model through Chat, as a separate attempt."""
@@ -282,7 +276,7 @@ class _Work:
         second = replace(self, lm=self.extraction_lm, capabilities=None, tools=None, reuse=None, ask_again=0)
         inner: Reading | None
         try:
-            inner = second.ask(chat, extraction_signature(signature), [], {"text": completion}, NOTHING)[0].reading
+            inner = second.ask(chat, extraction_signature(signature), [], {"text": completion}, NOTHING)[0][1]
         except StopError as stop:
             inner = stop.reading
             if inner is None:

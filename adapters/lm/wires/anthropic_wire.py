@@ -8,14 +8,8 @@ from typing import Any
 from adapters.lm.wires.dspys_client import (
     VERBATIM,
     NotTakenError,
-    choice_of,
-    effort_of,
-    form_of,
-    limit_of,
     refuse_other_ways,
     taken,
-    tools_of,
-    top_logprobs_of,
 )
 from adapters.lm.wires.turns import Call, Data, Link, Part, Result, Words, turns_of
 
@@ -60,11 +54,9 @@ def body_for_anthropic(model: str, request: Mapping[str, Any]) -> dict[str, Any]
     """
     given = taken(request)
     refuse_other_ways(given, ("reasoning_effort",))
-    top_logprobs_of(given)
-    tools = tools_of(given)
-    choice = choice_of(given, tools)
+    tools, choice, user = given["tools"], given["tool_choice"], given["user"]
     system, turns = turns_of(given["messages"])
-    name, effort, form = model.lower(), effort_of(given), form_of(given)
+    name, effort, form = model.lower(), given["reasoning_effort"], given["response_format"]
     if form is not None and form["type"] != "json_schema":
         raise NotTakenError("JSON without a schema")
     config: dict[str, Any] = {}
@@ -80,7 +72,7 @@ def body_for_anthropic(model: str, request: Mapping[str, Any]) -> dict[str, Any]
     usual = next((limit for part, limit in LIMITS if part in name), USUAL_LIMIT)
     body: dict[str, Any] = {
         "messages": [{"role": ROLES[one.role], "content": [_part(part) for part in one.parts]} for one in turns],
-        "max_tokens": (limit_of(given) or usual) + budget,
+        "max_tokens": (given["max_tokens"] or usual) + budget,
     }
     if system:
         cached = [{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}]
@@ -106,7 +98,6 @@ def body_for_anthropic(model: str, request: Mapping[str, Any]) -> dict[str, Any]
         body["output_config"] = config
     if "service_tier" in given:
         body["service_tier"] = given["service_tier"]
-    user = given.get("user", given.get("safety_identifier"))
     if user is not None:
         body["metadata"] = {"user_id": user}
     return body | {part: given[part] for part in VERBATIM if part in given}

@@ -12,14 +12,9 @@ from adapters.lm.wires.dspys_client import (
     VERBATIM,
     NotTakenError,
     arguments_of,
-    choice_of,
     effort_of,
-    form_of,
-    limit_of,
     refuse_other_ways,
     taken,
-    tools_of,
-    top_logprobs_of,
 )
 
 SPELLINGS: Mapping[str, frozenset[str]] = {
@@ -42,26 +37,25 @@ def body_of_dspys_client(door: Door, request: Mapping[str, Any]) -> dict[str, An
     `.xai.XaiLM._payload` does before it.
     """
     given = taken(request)
+    limit, alternatives, form, user = (
+        given[name] for name in ("max_tokens", "top_logprobs", "response_format", "user")
+    )
+    tools, choice = given["tools"], given["tool_choice"]
     body: dict[str, Any] = {"messages": _messages(given["messages"], door)}
-    limit = limit_of(given)
     if limit is not None and door.max_tokens is not None:
         body[door.max_tokens] = limit
     kept = ("temperature", "top_p", "seed", "frequency_penalty", "presence_penalty", "service_tier", *VERBATIM)
     body |= {name: given[name] for name in kept if name in given}
     if given["stop"]:
         body["stop"] = given["stop"]
-    alternatives = top_logprobs_of(given)
     if alternatives is not None and "logprobs" in door.params:
         body |= {"logprobs": True, **({"top_logprobs": alternatives} if alternatives else {})}
-    tools = tools_of(given)
     if tools:
         body["tools"] = [{"type": "function", "function": one} for one in tools]
-    choice = choice_of(given, tools)
     if choice is not None:
         body["tool_choice"] = choice if isinstance(choice, str) else {"type": "function", "function": choice}
     if given.get("parallel_tool_calls") is not None:
         body["parallel_tool_calls"] = given["parallel_tool_calls"]
-    form = form_of(given)
     if form is not None:
         if door.id == "xai" and choice not in (None, "auto", "none"):
             raise NotTakenError("a forced tool beside a response_format")
@@ -73,7 +67,6 @@ def body_of_dspys_client(door: Door, request: Mapping[str, Any]) -> dict[str, An
             raise NotTakenError("prompt_cache_key, which this server has not")
         if door.cache_key == "sent":
             body["prompt_cache_key"] = given["prompt_cache_key"]
-    user = given.get("user", given.get("safety_identifier"))
     return body if user is None else {**body, door.user_field: user}
 
 

@@ -53,15 +53,18 @@ class NotTakenError(ValueError):
 
 def refuse_other_ways(given: Mapping[str, Any], own: Collection[str]) -> None:
     """Raise NotTakenError for reasoning parameters not in `own`, those of the door."""
-    foreign = [name for name in REASONING if name in given and name not in own]
+    foreign = [name for name in REASONING if given.get(name) is not None and name not in own]
     if foreign:
         raise NotTakenError(f"{foreign[0]}, which is another server's way of asking for reasoning")
 
 
 def taken(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Check a request's parameters and normalize numbers as dspy's client does; drop those that are None.
+    """Check a request's parameters and normalize them as dspy's client does. Raises NotTakenError.
 
-    Raises NotTakenError.
+    Those that are None are dropped. Always there, None or empty if not wanted: `stop`, `max_tokens` (either limit),
+    `top_logprobs`, `reasoning_effort` (`none` disables reasoning), `tools` (as `name`, `description` and `parameters`),
+    `tool_choice` (`none`, `auto`, `required`, or the tool to call as `{"name"}`), `response_format` (as `type` and, for
+    a schema, `name`, `schema`, `strict`) and `user`.
     """
     given = {name: value for name, value in request.items() if value is not None}
     unknown = sorted(set(given) - CANONICAL)
@@ -84,17 +87,21 @@ def taken(request: Mapping[str, Any]) -> dict[str, Any]:
         raise NotTakenError("two limits of tokens")
     if "user" in given and "safety_identifier" in given:
         raise NotTakenError("user and safety_identifier")
-    return given
+    tools = [_tool(one) for one in given.get("tools") or ()]
+    if len({one["name"] for one in tools}) < len(tools):
+        raise NotTakenError("two tools of one name")
+    return given | {
+        "max_tokens": given.get("max_completion_tokens", given.get("max_tokens")),
+        "top_logprobs": _top_logprobs(given),
+        "reasoning_effort": effort_of(given),
+        "tools": tools,
+        "tool_choice": _choice(given, tools),
+        "response_format": _form(given),
+        "user": given.get("user", given.get("safety_identifier")),
+    }
 
 
-def limit_of(given: Mapping[str, Any]) -> int | None:
-    """Return the token limit of a reply."""
-    limit: int | None = given.get("max_completion_tokens", given.get("max_tokens"))
-    return limit
-
-
-def top_logprobs_of(given: Mapping[str, Any]) -> int | None:
-    """Return the number of alternatives per token; None without logprobs. Raises NotTakenError."""
+def _top_logprobs(given: Mapping[str, Any]) -> int | None:
     wanted = given.get("logprobs", False)
     if wanted is True:
         return _whole("top_logprobs", given.get("top_logprobs", 0), 0)
@@ -113,16 +120,7 @@ def effort_of(given: Mapping[str, Any]) -> str | None:
     raise NotTakenError(f"the effort {effort!r}")
 
 
-def tools_of(given: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the tools as `name`, `description` and `parameters`. Raises NotTakenError."""
-    made = [_tool(one) for one in given.get("tools") or ()]
-    if len({one["name"] for one in made}) < len(made):
-        raise NotTakenError("two tools of one name")
-    return made
-
-
-def choice_of(given: Mapping[str, Any], tools: Sequence[Mapping[str, Any]]) -> str | Mapping[str, str] | None:
-    """Return `tool_choice`: `none`, `auto`, `required`, or the tool to call as `{"name"}`. Raises NotTakenError."""
+def _choice(given: Mapping[str, Any], tools: Sequence[Mapping[str, Any]]) -> str | Mapping[str, str] | None:
     choice, parallel = given.get("tool_choice"), given.get("parallel_tool_calls")
     if parallel is not None and not isinstance(parallel, bool):
         raise NotTakenError("parallel_tool_calls that is not true or false")
@@ -139,8 +137,7 @@ def choice_of(given: Mapping[str, Any], tools: Sequence[Mapping[str, Any]]) -> s
     raise NotTakenError("a choice of tools that names no function")
 
 
-def form_of(given: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return `response_format` as `type` and, for a schema, `name`, `schema`, `strict`. Raises NotTakenError."""
+def _form(given: Mapping[str, Any]) -> dict[str, Any] | None:
     form = given.get("response_format")
     if form is None:
         return None

@@ -10,13 +10,7 @@ from adapters.lm.wires.dspys_client import (
     REASONING,
     VERBATIM,
     NotTakenError,
-    choice_of,
-    effort_of,
-    form_of,
-    limit_of,
     taken,
-    tools_of,
-    top_logprobs_of,
 )
 from adapters.lm.wires.turns import Call, Data, Part, Result, Words, turns_of
 
@@ -46,12 +40,11 @@ def body_for_gemini(model: str, request: Mapping[str, Any]) -> dict[str, Any]:
     foreign = given.keys() & set(REASONING) - {"reasoning_effort"}
     if foreign:
         raise NotTakenError(f"{min(foreign)}, which is another server's way of asking for reasoning")
-    alternatives, tools, form = top_logprobs_of(given), tools_of(given), form_of(given)
-    choice = choice_of(given, tools)
+    alternatives, tools, form = given["top_logprobs"], given["tools"], given["response_format"]
+    choice = given["tool_choice"]
     body = _contents(given["messages"])
-    numbers = {**given, "max_tokens": limit_of(given)}
     config: dict[str, Any] = {
-        written: _number(numbers[name]) for name, written in NUMBERS.items() if numbers.get(name) is not None
+        written: _number(given[name]) for name, written in NUMBERS.items() if given.get(name) is not None
     }
     if given["stop"]:
         config["stopSequences"] = given["stop"]
@@ -62,7 +55,7 @@ def body_for_gemini(model: str, request: Mapping[str, Any]) -> dict[str, Any]:
         if form["type"] == "json_schema":
             strict = _has(form["schema"], "additionalProperties")
             config["responseJsonSchema" if strict else "responseSchema"] = form["schema"]
-    thinking = _thinking(model, effort_of(given))
+    thinking = _thinking(model, given["reasoning_effort"])
     if thinking is not None:
         config["thinkingConfig"] = thinking
     if config:

@@ -11,14 +11,8 @@ from adapters.lm.wires.dspys_client import (
     VERBATIM,
     NotTakenError,
     arguments_of,
-    choice_of,
-    effort_of,
-    form_of,
-    limit_of,
     refuse_other_ways,
     taken,
-    tools_of,
-    top_logprobs_of,
 )
 
 OPENAI_REASONING = re.compile(
@@ -46,30 +40,27 @@ def body_of_dspys_client(request: Mapping[str, Any]) -> dict[str, Any]:
     given = taken(request)
     refuse_other_ways(given, ("reasoning_effort",))
     system, items = _input(given["messages"])
+    limit, alternatives, form, effort, user = (
+        given[name] for name in ("max_tokens", "top_logprobs", "response_format", "reasoning_effort", "user")
+    )
+    tools, choice = given["tools"], given["tool_choice"]
     body: dict[str, Any] = {"input": items}
     if system:
         body["instructions"] = system
-    limit = limit_of(given)
     if limit is not None:
         body["max_output_tokens"] = limit
-    alternatives = top_logprobs_of(given)
     if alternatives is not None:
         body |= {"top_logprobs": alternatives, "include": ["message.output_text.logprobs"]}
-    tools = tools_of(given)
     if tools:
         body["tools"] = [{"type": "function", **one} for one in tools]
-    choice = choice_of(given, tools)
     if choice is not None:
         body["tool_choice"] = choice if isinstance(choice, str) else {"type": "function", **choice}
-    form = form_of(given)
     if form is not None:
         body["text"] = {"format": form}
-    effort = effort_of(given)
     if effort is not None:
         body["reasoning"] = {"effort": effort}
     kept = ("temperature", "top_p", "parallel_tool_calls", "service_tier", "prompt_cache_key", *VERBATIM)
     body |= {name: given[name] for name in kept if name in given}
-    user = given.get("user", given.get("safety_identifier"))
     return body if user is None else {**body, "safety_identifier": user}
 
 
