@@ -65,7 +65,9 @@ def two_runs(before: PastRun, after: PastRun) -> list[Block]:
     """Compare the values and replies of two runs."""
     blocks = [Block((Piece("− ", "error"), *head_of(before))), Block((Piece("+ ", "ok"), *head_of(after))), EMPTY]
     names = dict.fromkeys([*before.values, *after.values])
-    differing = [name for name in names if _differ(before, after, name)]
+    # compared as JSON, because 1, 1.0 and true are equal in Python
+    values = [{name: json.dumps(value) for name, value in run.values.items()} for run in (before, after)]
+    differing = [name for name in names if values[0].get(name) != values[1].get(name)]
     if names and not differing:
         blocks.append(Block((Piece("✓ ", "ok"), Piece("the same values"))))
     for name in differing:
@@ -80,13 +82,6 @@ def two_runs(before: PastRun, after: PastRun) -> list[Block]:
         return [*blocks, EMPTY, Block((Piece("✓ ", "ok"), Piece("the same reply, character by character")))]
     diff = line_diff(before.text.split("\n"), after.text.split("\n"))
     return [*blocks, EMPTY, block("reply", "heading"), *blocks_of_lines(diff)]
-
-
-def _differ(before: PastRun, after: PastRun, name: str) -> bool:
-    if (name in before.values) != (name in after.values):
-        return True
-    # compared as JSON, because 1, 1.0 and true are equal in Python
-    return json.dumps(before.values[name]) != json.dumps(after.values[name])
 
 
 def _short(value: JSON) -> str:

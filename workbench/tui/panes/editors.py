@@ -174,6 +174,7 @@ class EditorsPane(Vertical):
     def show_tabs(self, state: State, read: ReadSignature) -> None:
         self._tabs.show(tab_names(state, read), self.tab)
 
+    @on(SignaturePane.Viewed)
     def show_tab(self) -> None:
         """Make only the editors of the current tab visible, arranged for the screen's size."""
         for tab in EDITORS:
@@ -260,10 +261,6 @@ class EditorsPane(Vertical):
             self.signature.go_to_instructions()
         else:
             self.signature.go_to(line, column)
-
-    @on(SignaturePane.Viewed)
-    def _arrange(self) -> None:
-        self.show_tab()
 
     @on(TabLine.Chosen)
     def _tab_chosen(self, event: TabLine.Chosen) -> None:

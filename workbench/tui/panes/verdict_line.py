@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from textual.content import Content
 
@@ -17,10 +17,6 @@ from workbench.tui.keys.bindings import USUAL, KeyWords
 from workbench.tui.runs.runs import ColumnRun
 from workbench.tui.widgets.text.plain import lines
 from workbench.tui.widgets.verdict_strip import Verdict
-
-if TYPE_CHECKING:
-    from sessions.running.repeats import Repeats
-
 
 LONGEST = 80
 SHORT_FLAGS = {"xml-ampersand": "& not escaped"}
@@ -122,7 +118,9 @@ def _running_words(run: ColumnRun, now: float, keys: KeyWords) -> Content:
 def _took(run: ColumnRun) -> str:
     """Describe time, cost and calls of an ended run; for repeats, their counts instead."""
     if run.repeats is not None:
-        return f" {_repeated(run.repeats)}"
+        counted = run.repeats
+        rate = "" if counted.parse_failure_rate is None else f" ({counted.parse_failure_rate:.0%})"
+        return f" {counted.runs} runs, {measures.counted(counted.parse_failures, 'parse error')}{rate}"
     if run.phase not in ("done", "failed"):
         return ""
     calls = f" · {run.attempts} calls" if run.attempts > 1 else ""
@@ -207,12 +205,6 @@ def _fallback(run: ColumnRun) -> str:
     if last is None or last.purpose != "fallback":
         return ""
     return f" · {catalog.title(last.adapter)} {'parsed it' if run.phase == 'done' else 'failed too'}"
-
-
-def _repeated(counted: Repeats) -> str:
-    """Describe repeats: the number of runs and of parse errors."""
-    rate = "" if counted.parse_failure_rate is None else f" ({counted.parse_failure_rate:.0%})"
-    return f"{counted.runs} runs, {measures.counted(counted.parse_failures, 'parse error')}{rate}"
 
 
 def _line(sign: str, tone: str, said: str, details: str, before: tuple[tuple[str, str], ...] = ()) -> Content:

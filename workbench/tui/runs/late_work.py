@@ -204,14 +204,12 @@ class SlowReadings:
         try:
             async with self._turn:
                 if engine.is_left(id, slow):
-                    engine.take(id, slow, await _reading_or_error(slow))
+                    reading: Reading | Exception
+                    try:
+                        reading = await asyncio.to_thread(slow.read)
+                    except Exception as error:  # a user's own adapter may raise anything
+                        reading = error
+                    engine.take(id, slow, reading)
         finally:
             self._under_way.discard(id)
         self._show()
-
-
-async def _reading_or_error(slow: SlowReading) -> Reading | Exception:
-    try:
-        return await asyncio.to_thread(slow.read)
-    except Exception as error:  # a user's own adapter may raise anything
-        return error

@@ -149,7 +149,7 @@ class RowPainting(TextArea, FitsItsRoom):
         before, self._looks = self._looks, self._rows_in_sight()
         changed = [y for y, (old, new) in enumerate(zip_longest(before, self._looks)) if old != new]
         width = max(self.virtual_size.width, self.size.width)
-        for first, count in _stretches(changed):
+        for first, count in adjacent(changed):
             self.refresh(Region(0, first, width, count))
 
     def refresh(self, *regions: Region, **options: Any) -> Self:
@@ -277,7 +277,7 @@ class RowPainting(TextArea, FitsItsRoom):
         )
 
 
-def _stretches(rows: list[int]) -> list[tuple[int, int]]:
+def adjacent(rows: list[int]) -> list[tuple[int, int]]:
     """Group adjacent rows as pairs of first row and count."""
     found: list[tuple[int, int]] = []
     for row in rows:

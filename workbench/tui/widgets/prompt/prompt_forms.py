@@ -46,7 +46,10 @@ class RawSection(Section):
         for text, kind, _ in given:
             part = next(parts, None) if kind == "data" else None
             texts.append((text if part is None else _json_form(part.payload) + "\n", kind))
-        shown = _show_blanks("".join([text for text, _ in texts]))
+        # Make tabs, unusual blanks and trailing spaces visible without changing any offset
+        shown = safe("".join([text for text, _ in texts])).replace("\t", TAB)
+        shown = _LAST_BLANKS.sub(lambda found: BLANK * len(found[0]), shown)
+        shown = _OTHER_BLANKS.sub(OTHER_BLANK, shown)
         start = 0
         for index, (text, kind) in enumerate(texts):
             mine = shown[start : start + len(text)]
@@ -162,10 +165,3 @@ def _json_form(value: Any, indent: str = "") -> str:
 
 def _plain(value: Any) -> Any:
     return dict(value) if hasattr(value, "keys") else repr(value)
-
-
-def _show_blanks(text: str) -> str:
-    """Make tabs, unusual blanks and trailing spaces visible without changing any offset."""
-    shown = safe(text).replace("\t", TAB)
-    shown = _LAST_BLANKS.sub(lambda found: BLANK * len(found[0]), shown)
-    return _OTHER_BLANKS.sub(OTHER_BLANK, shown)

@@ -99,9 +99,9 @@ class PromptLayout:
         self._stack()
         return start, end, new_end
 
-    def resize(self, width: int) -> None:
-        """Change the text width; sections are laid out again when they become visible."""
-        self.width = width
+    def resize(self, width: int, form: PromptForm | None = None) -> None:
+        """Change the text width, and the form if given; sections are laid out again when they become visible."""
+        self.width, self.form = width, form or self.form
         self._sections = [None] * len(self.messages)
         self._heights = [height_of(one, width, self.form) for one in self.messages]
         self._stack()
@@ -131,10 +131,6 @@ class PromptLayout:
                 if isinstance(section, FoldedSection) and section.is_away(number, 0):
                     return self.open_message(position)
         return False
-
-    def change_form(self, form: PromptForm) -> None:
-        self.form = form
-        self.resize(self.width)
 
     def settle(self, position: int, row: int, page: int) -> None:
         """Compute exact heights within a page of row `row` of section `position`."""
@@ -241,9 +237,7 @@ class PromptLayout:
             return None
         position = min(spot.section + (new_end - end if spot.section >= end else 0), len(self.messages) - 1)
         section = self.section(position)
-        piece: int | None = spot.piece
-        if not section.is_stop(spot.piece):
-            piece = min(section.stops(), key=lambda one: abs(one - spot.piece), default=None)
+        piece = min(section.stops(), key=lambda one: abs(one - spot.piece), default=None)
         if piece is None:
             return None
         first, last = section.rows_of(piece)

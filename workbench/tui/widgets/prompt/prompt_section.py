@@ -93,7 +93,11 @@ class Section:
         self._lay_out(given, is_unfolded)
         if not self.pieces and not self.is_title_alone:
             self.pieces.append(Piece("(no content)", "note", -1))
-        self._gate()
+        # Make the whole text `safe` at once; this keeps every offset and usually changes nothing
+        text = "".join([piece.text for piece in self.pieces])
+        self.text = safe(text)
+        if self.text != text:
+            self.pieces = [piece._replace(text=safe(piece.text)) for piece in self.pieces]
         if "\t" in self.text:
             self._expand_tabs()
         self.starts = [0, *accumulate([len(piece.text) for piece in self.pieces])]
@@ -125,13 +129,6 @@ class Section:
         if length > cut:
             self.pieces.append(Piece(f" ⋯ {length - cut:,} more characters{tail}", "fold", index))
 
-    def _gate(self) -> None:
-        """Make the whole text `safe` at once; this keeps every offset and usually changes nothing."""
-        text = "".join([piece.text for piece in self.pieces])
-        self.text = safe(text)
-        if self.text != text:
-            self.pieces = [piece._replace(text=safe(piece.text)) for piece in self.pieces]
-
     def _expand_tabs(self) -> None:
         column = 0
         for position, piece in enumerate(self.pieces):
@@ -154,7 +151,7 @@ class Section:
         for position, piece in enumerate(self.pieces):
             if piece.number == number:
                 place = min(self.starts[position] + self.shown_offset(number, offset), self.starts[position + 1] - 1)
-                return max(1, bisect_right(self.rows, place, key=lambda row: row[0]))
+                return self._row_at(place)
         return 1
 
     def shown_offset(self, number: int, offset: int) -> int:
@@ -227,10 +224,6 @@ class Section:
 
     def _row_at(self, offset: int) -> int:
         return max(1, bisect_right(self.rows, offset, key=itemgetter(0)))
-
-    def is_stop(self, number: int) -> bool:
-        """Return whether the cursor stops at this piece."""
-        return any(piece.number == number and piece.kind != "fold" and piece.text.strip() for piece in self.pieces)
 
     def stops(self) -> list[int]:
         """Return the pieces at which the cursor stops: those with visible text."""

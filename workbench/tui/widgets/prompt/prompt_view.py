@@ -171,7 +171,7 @@ class PromptView(LineView):
     def action_form(self) -> None:
         """Switch to the next form and keep the message at the cursor or at the top visible."""
         position, _ = self._anchor()
-        self._layout.change_form(AFTER[self.form])
+        self._layout.resize(self._layout.width, AFTER[self.form])
         self._begin_anew(position)
         if self._cursor is not None:
             first = self._layout.section(self._cursor.section).rows_of(self._cursor.piece)[0]

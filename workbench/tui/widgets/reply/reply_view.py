@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
-from textual import events
-from textual.geometry import Region, Size
+from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 from textual.widgets import TextArea
@@ -19,84 +17,16 @@ from textual.widgets.text_area import Edit, EditResult, Selection
 
 from adapters.replies.reading import Reading, ReplyForm
 from workbench.output.display import safe
-from workbench.tui.textual_internals.access import set_virtual_size
-from workbench.tui.textual_internals.text_area import Hanging
 from workbench.tui.widgets.reply.reply_marks import BAR_OF, LONGEST_MARGIN, SHORTEST_MARGIN, Marks, shifted
-from workbench.tui.widgets.text.editor import Editor
-from workbench.tui.widgets.text.line_view import SCROLLBAR_CSS, SPAN_STYLES, component_css
-from workbench.tui.widgets.text.wrapping import breaks, cell_offsets, expand_tabs, hang_of
+from workbench.tui.widgets.reply.streamed_text import StreamedText
+from workbench.tui.widgets.text.line_view import SCROLLBAR_CSS, SPAN_STYLES, component_css, strip_of
+from workbench.tui.widgets.text.wrapping import cell_offsets, expand_tabs
 
 if TYPE_CHECKING:
     from adapters.replies.arrival import Arrival
 
 CELLS_BEHIND = 1
 """Cells kept free for the cursor after the last character of a row."""
-LONGEST_WRAPPED_LINE = 20_000
-"""Characters of a line above which wrapping is off: each key in such a line would cost more than a frame."""
-ROOM = 3
-"""Fraction of the page scrolled when text reaches the last row.
-
-A scroll repaints every row, and readers lose their line less often if it is rare.
-"""
-
-
-class StreamedText(Editor):
-    """A text that grows at its end, with an indent for wrapped lines."""
-
-    HANGING = Hanging(hang_of, breaks)
-    _followed_to = 0.0
-    """Scroll position that keeps the end visible; infinite while the user has scrolled back to read."""
-
-    def append(self, chunk: str) -> None:
-        """Append text and scroll to it unless the user has scrolled away.
-
-        Moves no cursor and posts no `Edited`.
-        """
-        follows = self.scroll_y >= min(self._followed_to, self.max_scroll_y) - 1
-        self.raw += chunk
-        end = self.document.end
-        added = self.document.replace_range(end, end, safe(chunk))
-        self.wrapped_document.wrap_range(end, end, added.end_location)
-        self.forget_painted_lines()
-        if self.soft_wrap and len(self.document.get_line(end[0])) > LONGEST_WRAPPED_LINE:
-            self.soft_wrap = False
-        self._grow(follows)
-        self._followed_to = self.scroll_y if follows else math.inf
-        self.repaint_changes()
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Forget the scroll position, because another width has another number of rows."""
-        if self._followed_to != math.inf:
-            self._followed_to = 0.0
-
-    def end_stream(self) -> None:
-        """Mark the text as complete."""
-        self._followed_to = 0.0
-        self.fit_scrollbars()
-
-    def _grow(self, follows: bool) -> None:
-        """Make room for the text by updating only its scrollbar.
-
-        Laying out the screen for each chunk would delay keys.
-        """
-        height, page = self.wrapped_document.height, self.scrollable_content_region.height
-        if not self.soft_wrap or (height > page and not self.show_vertical_scrollbar):
-            self.fit_scrollbars()
-            if follows:
-                self.scroll_end(animate=False)  # once the scrollbar is there
-            return
-        if height > self.virtual_size.height:
-            size = Size(0, height + (page // ROOM if height > page else 0))
-            set_virtual_size(self, size, has_scrollbar=height > page)
-        if follows and height > self.scroll_y + page:
-            self.scroll_to(y=self.virtual_size.height - page, animate=False, immediate=True, force=True)
-
-    def _wrap_unless_too_long(self) -> None:
-        wrap = max(map(len, self.document.lines)) <= LONGEST_WRAPPED_LINE
-        if wrap != self.soft_wrap:
-            self.soft_wrap = wrap
-
-
 Run = tuple[int, int, Style]
 """The start and end of a stretch of a row, and its style."""
 
@@ -146,8 +76,8 @@ class ReplyView(StreamedText):
         self._gutter = 0
         self._reply_styles: dict[str, Style] = {}
         self._base = Style()
-        super().__init__("", on_edit=self._tell, soft_wrap=True, **options)
         self.column_id = column_id
+        super().__init__("", on_edit=lambda text: self.post_message(self.Edited(column_id, text)), **options)
         self.reading: Reading | None = None
         self._arrival: Arrival | None = None
         self._arriving: tuple[tuple[int, str | None], ...] = ()
@@ -249,10 +179,8 @@ class ReplyView(StreamedText):
 
     def _bring_cursor_into_sight(self) -> None:
         """Scroll to the cursor, to the top if both fit on a page."""
-        row, height = (
-            self.wrapped_document.location_to_offset(self.cursor_location).y,
-            self.scrollable_content_region.height,
-        )
+        row = self.wrapped_document.location_to_offset(self.cursor_location).y
+        height = self.scrollable_content_region.height
         if row < height:
             self.scroll_to(y=0, animate=False)
         else:
@@ -270,9 +198,6 @@ class ReplyView(StreamedText):
         self._marks_of_reply = Marks(self.raw, shifted(marks.spans, start, end, growth))
         self._marks_of_reply.margin = marks.margin
         return result
-
-    def _tell(self, text: str) -> None:
-        self.post_message(self.Edited(self.column_id, text))
 
     @property
     def selected_text(self) -> str:
@@ -338,7 +263,11 @@ class ReplyView(StreamedText):
         end = offsets[section] if section < len(offsets) else len(line)
         skipped = 0
         if not self.soft_wrap:
-            start, end, skipped = _window(line, self.scroll_offset.x, width)
+            # a line with wide characters or tabs is measured from its start: every cell depends on those before it
+            first_cell = self.scroll_offset.x
+            end = min(len(line), first_cell + width)
+            is_plain = line.isascii() and "\t" not in line
+            start, skipped = (min(first_cell, len(line)), 0) if is_plain else (0, first_cell)
         at_end = end == len(line)
         text = line[start:end] + (" " if at_end else "")
         line_start = self._line_start(index)
@@ -353,10 +282,9 @@ class ReplyView(StreamedText):
         if skipped:
             strip = strip.crop(skipped)
         strip = strip.adjust_cell_length(max(0, width - self._gutter), base)
-        if self._gutter:
-            margin = self._margin(line_start + start, line_start + end + at_end, base)
-            strip = Strip.join([margin, strip])
-        return strip
+        if not self._gutter:
+            return strip
+        return Strip.join([self._margin(line_start + start, line_start + end + at_end, base), strip])
 
     def _runs(self, index: int, start: int, end: int, line_start: int, base: Style) -> list[Run]:
         """Return the styled stretches of a row: parsed spans, overlaid with error, selection and cursor."""
@@ -375,7 +303,16 @@ class ReplyView(StreamedText):
             layers.append((first, last, self.get_component_rich_style("text-area--selection")))
         if cursor_row == index and self.shows_cursor:
             layers.append((cursor_column, cursor_column + 1, self.get_component_rich_style("text-area--cursor")))
-        return _flatten(layers, start, end, base)
+        # Split overlapping layers into adjacent stretches; later layers win
+        edges = {edge for layer in layers for edge in layer[:2] if start < edge < end}
+        runs: list[Run] = []
+        for left, right in pairwise(sorted({start, end, *edges})):
+            style = base
+            for first, last, one in layers:
+                if first < right and last > left:
+                    style += one
+            runs.append((left - start, right - start, style))
+        return runs
 
     def _margin(self, start: int, end: int, base: Style) -> Strip:
         """Return the margin of a row: label, bar or error sign."""
@@ -392,22 +329,11 @@ class ReplyView(StreamedText):
             else:
                 style = self._reply_style(first.kind) + Style(underline=False, strike=False)
         spans = marks.spans_in_range(start, end)
-        visible = next((one for one in spans if self.raw[one.start : one.end].strip()), None)
-        bar, bar_style = " ", self._reply_style("bar")
-        if visible is not None:
-            bar = BAR_OF[visible.kind]
-        if has_error:
-            bar, bar_style = "✗", self._reply_style("error")
-        cells = cell_offsets(shown)[-1]
-        pad = " " * max(0, room - cells)
-        return Strip(
-            [
-                Segment(pad, base),
-                Segment(shown, base + style),
-                Segment(bar, base + bar_style),
-                Segment(" ", base),
-            ]
-        ).adjust_cell_length(self._gutter, base)
+        bar = next((BAR_OF[one.kind] for one in spans if self.raw[one.start : one.end].strip()), " ")
+        bar_style = self._reply_style("error" if has_error else "bar")
+        pad = " " * max(0, room - cell_offsets(shown)[-1])
+        pieces = [(pad, base), (shown, base + style), ("✗" if has_error else bar, base + bar_style), (" ", base)]
+        return strip_of(pieces, self._gutter, base)
 
     def _line_start(self, index: int) -> int:
         starts = self._line_starts
@@ -428,28 +354,3 @@ class ReplyView(StreamedText):
     def notify_style_update(self) -> None:
         self._reply_styles.clear()
         super().notify_style_update()
-
-
-def _window(line: str, first_cell: int, width: int) -> tuple[int, int, int]:
-    """Return start and end of the characters that fill `width` cells from `first_cell`, and the cells to crop."""
-    if line.isascii() and "\t" not in line:
-        return min(first_cell, len(line)), min(len(line), first_cell + width), 0
-    # a line with wide characters or tabs is measured from its start, because every cell depends on those before it
-    return 0, min(len(line), first_cell + width), first_cell
-
-
-def _flatten(layers: Sequence[tuple[int, int, Style]], start: int, end: int, base: Style) -> list[Run]:
-    """Split overlapping layers into adjacent stretches, relative to `start`; later layers win."""
-    cuts = sorted({start, end, *_inside((edge for layer in layers for edge in layer[:2]), start, end)})
-    runs: list[Run] = []
-    for left, right in pairwise(cuts):
-        style = base
-        for first, last, one in layers:
-            if first < right and last > left:
-                style += one
-        runs.append((left - start, right - start, style))
-    return runs
-
-
-def _inside(edges: Iterable[int], start: int, end: int) -> Iterable[int]:
-    return (edge for edge in edges if start < edge < end)

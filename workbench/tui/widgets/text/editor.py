@@ -137,6 +137,7 @@ class Editor(RowPainting):
     """An editor of a text: `show` sets the text, `on_edit` receives it after each edit by the user, and only then."""
 
     ALLOW_SELECT = False  # on a double click, Textual would select the whole widget without showing it
+    LONGEST_WRAPPED: ClassVar[int] = LONGEST_WRAPPED_LINE
 
     BINDINGS: ClassVar[list[BindingType]] = pane_keys(
         "This text",
@@ -151,7 +152,7 @@ class Editor(RowPainting):
         text: str = "",
         *,
         syntax: Syntax = "text",
-        on_edit: Callable[[str], None] = lambda _: None,
+        on_edit: Callable[[str], object] = lambda _: None,
         next_line: Callable[[str], str | None] | None = None,
         takes_paste: Callable[[str], bool] | None = None,
         **options: Any,
@@ -312,6 +313,6 @@ class Editor(RowPainting):
         return before.count("\n"), offset - (before.rfind("\n") + 1)
 
     def _wrap_unless_too_long(self) -> None:
-        wrap = max(map(len, self.document.lines)) <= LONGEST_WRAPPED_LINE
+        wrap = max(map(len, self.document.lines)) <= self.LONGEST_WRAPPED
         if wrap != self.soft_wrap:
             self.soft_wrap = wrap

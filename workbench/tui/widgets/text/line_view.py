@@ -18,6 +18,7 @@ from textual.strip import Strip
 from adapters.prompts.text import Kind
 from adapters.replies.reading import SpanKind
 from workbench.tui.textual_internals.access import FitsItsRoom, StillScrollView, set_virtual_size
+from workbench.tui.textual_internals.text_area import adjacent
 from workbench.tui.widgets.text.wrapping import cell_offsets
 
 SCROLLBAR_CSS = """
@@ -193,7 +194,7 @@ class LineView(StillScrollView, FitsItsRoom, can_focus=True):
             if painted is not strip and painted != strip:
                 dirty.append(y)
         if dirty:
-            self.refresh(*_regions(dirty, width))
+            self.refresh(*[Region(0, first, width, count) for first, count in adjacent(dirty)])
 
     def set_height(self, rows: int) -> None:
         """Set the number of content rows without a layout of the screen."""
@@ -235,14 +236,3 @@ class LineView(StillScrollView, FitsItsRoom, can_focus=True):
 def strip_of(pieces: Iterable[tuple[str, Style]], width: int, fill: Style) -> Strip:
     """Join pieces of `safe` text into a strip, cropped or padded to `width` cells."""
     return Strip([Segment(text, style) for text, style in pieces if text]).adjust_cell_length(width, fill)
-
-
-def _regions(rows: list[int], width: int) -> list[Region]:
-    """Return regions for `rows`, one for each group of adjacent rows."""
-    regions: list[Region] = []
-    for y in rows:
-        if regions and regions[-1].bottom == y:
-            regions[-1] = regions[-1].grow((0, 0, 1, 0))
-        else:
-            regions.append(Region(0, y, width, 1))
-    return regions

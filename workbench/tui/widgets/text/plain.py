@@ -133,14 +133,11 @@ class PlainStatic(Static, NeverScrolls):
         shown = text if isinstance(text, Content) else content(text)
         if not same(shown, self._text):
             before, self._text = self._text, shown
-            self.update(shown, layout=not self._take_the_same_room(before, shown))
-
-    def _take_the_same_room(self, one: Content, other: Content) -> bool:
-        width = self.content_size.width
-        if not width or self.styles.is_auto_width:
-            return False
-        rules = cast(RulesMap, self.styles)  # a mapping of rules, as Textual passes it itself
-        return one.get_height(rules, width) == other.get_height(rules, width)
+            width = self.content_size.width
+            rules = cast(RulesMap, self.styles)  # a mapping of rules, as Textual passes it itself
+            is_fixed = width and not self.styles.is_auto_width
+            is_same = is_fixed and before.get_height(rules, width) == shown.get_height(rules, width)
+            self.update(shown, layout=not is_same)
 
 
 def plain_notify(
@@ -177,7 +174,8 @@ def palette_hit(matcher: Matcher, text: str, command: IgnoreReturnCallbackType, 
         if not is_described and not score:
             return None
         score = DESCRIBED if is_described else DESCRIBED * score / (1 + score)
-    return Hit(score, _marked(shown, offsets), command, text=shown, help=_help(help))
+    marked = content(shown, spans=[(offset, offset + 1, "bold underline") for offset in offsets])
+    return Hit(score, marked, command, text=shown, help=_help(help))
 
 
 def _has_all(words: Sequence[str], text: str) -> bool:
@@ -188,10 +186,6 @@ def _has_all(words: Sequence[str], text: str) -> bool:
 def _help(text: str) -> str | None:
     # the palette always parses its help line as markup
     return one_line(text, LONGEST_NAME).replace("[", "(").replace("]", ")") or None
-
-
-def _marked(shown: str, offsets: Sequence[int]) -> Content:
-    return content(shown, spans=[(offset, offset + 1, "bold underline") for offset in offsets])
 
 
 STYLES: dict[shown.Tone, str] = {

@@ -8,7 +8,7 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.support.screen import Stage, on_stage, painted, painted_anew, seen
-from workbench.tui.widgets.reply.reply_view import LONGEST_WRAPPED_LINE, StreamedText
+from workbench.tui.widgets.reply.streamed_text import LONGEST_WRAPPED_LINE, StreamedText
 
 PIECES = ["word ", "\n", "日本", "line\n", "many words in a row " * 6, "\r\n", "\t", "\x1b[2J", "{", "\n\n\n"]
 
