@@ -8,11 +8,10 @@ from typing import ClassVar, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
-from adapters.formats.chat import PARAGRAPH, markers_of
 from adapters.formats.json import JSONAdapter
 from adapters.formats.profile import OF_THE_BASE, Card, Profile
 from adapters.prompts.field_descriptions import is_model
-from adapters.prompts.text import Segment, Text, Values, value_segment
+from adapters.prompts.text import Segment, Text
 from adapters.signatures.read.annotations import fields_until_built
 from adapters.signatures.signature import Signature
 from adapters.signatures.type_names import walk
@@ -60,28 +59,10 @@ class BAMLAdapter(JSONAdapter):
         built = all(one.__pydantic_complete__ for one in _models(signature.outputs_only))
         return _structure_once_built(signature.fields_only) if built else _structure(signature)
 
-    def format_user_message_content(
-        self, signature: Signature, inputs: Values, prefix: str = "", suffix: str = "", main_request: bool = False
-    ) -> str:
-        segments: list[Segment] = list(Text.of(prefix).segments)
-        add = segments.append
-        for name, annotation, first, following in markers_of(signature.inputs_only):
-            if name in inputs:
-                value = inputs[name]
-                add(following if segments else first)
-                if type(value) not in JSON_TYPES and isinstance(value, BaseModel):
-                    add(value_segment(value.model_dump_json(indent=2, by_alias=True), name))
-                else:
-                    add(value_segment(write_value(annotation, value), name))
-        tail = [Text.of(suffix)]
-        if main_request:
-            tail.insert(0, Text.of(self.user_message_output_requirements(signature) or "", "reminder"))
-        for part in tail:
-            if part:
-                if segments:
-                    add(PARAGRAPH)
-                segments.extend(part.segments)
-        return Text(segments).strip()
+    def input_text(self, annotation: object, value: object) -> str:
+        if type(value) not in JSON_TYPES and isinstance(value, BaseModel):
+            return value.model_dump_json(indent=2, by_alias=True)
+        return write_value(annotation, value)
 
 
 @lru_cache(maxsize=512)

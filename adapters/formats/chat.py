@@ -150,7 +150,7 @@ class ChatAdapter(Adapter):
         for name, annotation, first, following in markers_of(signature.inputs_only):
             if name in inputs:
                 add(following if segments else first)
-                add(value_segment(write_value(annotation, inputs[name]), name))
+                add(value_segment(self.input_text(annotation, inputs[name]), name))
         if main_request:
             reminder = self.user_message_output_requirements(signature)
             if reminder is not None:
@@ -160,6 +160,10 @@ class ChatAdapter(Adapter):
             add(PARAGRAPH)
             segments.extend(Text.of(suffix).segments)
         return Text(segments).strip()
+
+    def input_text(self, annotation: object, value: object) -> str:
+        """Write the value of an input field."""
+        return write_value(annotation, value)
 
     def user_message_output_requirements(self, signature: Signature) -> str | None:
         """Return the reminder at the end of a user message, or None."""

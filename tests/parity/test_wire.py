@@ -33,6 +33,7 @@ from wire_bodies import (
 from adapters.lm.addresses import host_of
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.running import rendering
+from workbench.config.confinement import Allowed
 from workbench.sending import sending
 
 
@@ -110,8 +111,8 @@ def test_what_is_shown_before_a_call_is_what_arrives(
             request = rendering.request_of(session, column, session.cases[0])
             shown = rendering.body_of(session, column, request)
             server.requests.clear()
-            allowed = {"allow_hosts": [host_of(server.url)], "allow_variables": ["OUR_ORG"]}
-            sending.send(session, column, session.cases[0], **allowed)
+            allowed = Allowed(frozenset([host_of(server.url)]), frozenset(["OUR_ORG"]))
+            sending.send(session, column, session.cases[0], allowed=allowed)
             arrived = body_of(server, "nothing")
             if settings == {"model_type": "text"} and "response_format" in shown:
                 assert arrived == {"nothing was sent": "nothing"}, "litellm knows of no such completion"
@@ -149,8 +150,8 @@ def test_whether_the_request_is_shown_as_it_arrives_is_said_of_every_route(
         request = rendering.request_of(session, column, session.cases[0])
         shown = json.loads(json.dumps(rendering.body_of(session, column, request)))
         server.requests.clear()
-        allowed = {"allow_hosts": [host_of(server.url)], "allow_variables": ["OUR_ORG"]}
-        sending.send(session, column, session.cases[0], **allowed)
+        allowed = Allowed(frozenset([host_of(server.url)]), frozenset(["OUR_ORG"]))
+        sending.send(session, column, session.cases[0], allowed=allowed)
         arrived = {**body_of(server, "nothing"), "model": model}
         assert "nothing was sent" not in arrived, model
         assert server.requests[-1].headers.get("x-org") == ("us" if headers else None), model

@@ -18,6 +18,7 @@ from adapters.lm.addresses import host_of
 from sessions.exports.exported import Exported, source_of
 from sessions.exports.litellm_script import litellm_script
 from sessions.model.session import Case, Column, Session, SignatureText
+from workbench.config.confinement import Allowed
 from workbench.sending import sending
 
 ROUTES = (
@@ -56,7 +57,8 @@ def sent_by_script(server: LoopbackServer, session: Session, folder: Path) -> An
 
 def sent_by_us(server: LoopbackServer, session: Session) -> Any:
     server.requests.clear()
-    sending.send(session, session.columns[0], session.cases[0], allow_hosts=[host_of(server.url)])
+    allowed = Allowed(frozenset([host_of(server.url)]))
+    sending.send(session, session.columns[0], session.cases[0], allowed=allowed)
     return body_of(server, "nothing")
 
 

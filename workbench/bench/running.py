@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ from sessions.model.variants import VariantError
 from sessions.running import recording, repeats, tools
 from workbench.bench.judging import Check, Judged, judge, missed, one_line
 from workbench.bench.planning import Forecasts, Job, Plan
-from workbench.config.confinement import FREE, Confinement
+from workbench.config.confinement import FREE, NOTHING_MORE, Allowed, Confinement
 from workbench.output import measures
 from workbench.output.exit_codes import CommandError
 from workbench.sending import sending
@@ -48,8 +48,7 @@ class Settings:
     jobs: int = 1
     deadline_s: float | None = None
     max_cost: float | None = None
-    allow_hosts: Collection[str] = ()
-    allow_variables: Collection[str] = ()
+    allowed: Allowed = NOTHING_MORE
     checks: tuple[Check, ...] = ()
     retries: int = RETRIES
     confinement: Confinement = FREE
@@ -244,8 +243,7 @@ class Bench:
                 listeners=(listen,),
                 deadline_s=settings.deadline_s,
                 cancel=self._cancel,
-                allow_hosts=settings.allow_hosts,
-                allow_variables=settings.allow_variables,
+                allowed=settings.allowed,
                 allow_code=job.column.adapter in job.target.allow_code,
                 offered=offered,
                 stream=False,

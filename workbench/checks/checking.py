@@ -24,6 +24,7 @@ from sessions.source.comparing import add_source_verdict, check_source, why_unli
 from sessions.source.linking import Follower
 from workbench.checks import fixture_files
 from workbench.config import user_code
+from workbench.config.confinement import NOTHING_MORE, Allowed
 from workbench.output.exit_codes import CommandError, no_such
 
 if TYPE_CHECKING:
@@ -53,8 +54,7 @@ class Plan:
     repeat: int = 1
     deadline_s: float | None = None
     """The timeout of a live run in seconds."""
-    allow_hosts: tuple[str, ...] = ()
-    allow_variables: tuple[str, ...] = ()
+    allowed: Allowed = NOTHING_MORE
     source: bool = True
     """True to follow links to programs."""
     restore_order: bool = False
@@ -271,11 +271,9 @@ def _extended(result: FixtureResult, session: Session, plan: Plan, dspy: Release
         )
     if plan.live:
         from workbench.checks import live_check
-        from workbench.sending.allowed_hosts import Allowed
 
         sent = replace(column, model=plan.model or column.model)
         allow_code = column.adapter in user_code.named(plan.adapters)
-        allowed = Allowed(frozenset(plan.allow_hosts), frozenset(plan.allow_variables))
-        word, drift = live_check.check(session, case, sent, plan.repeat, allowed, allow_code, plan.deadline_s)
+        word, drift = live_check.check(session, case, sent, plan.repeat, plan.allowed, allow_code, plan.deadline_s)
         result = replace(result, verdicts={**result.verdicts, "live": word}, drift=(*result.drift, *drift))
     return replace(result, seconds=result.seconds + time.perf_counter() - start)

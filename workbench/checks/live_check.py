@@ -14,8 +14,8 @@ from sessions.checking.verdicts import Drift, Word
 from sessions.model.session import Case, Column, Session
 from sessions.running import recording
 from sessions.upgrades.sides import Change, Ours
+from workbench.config.confinement import Allowed
 from workbench.sending import sending
-from workbench.sending.allowed_hosts import Allowed
 
 PARSES: Mapping[str, Any] = {"reply": "parses"}
 """The expectation of a live reply for a case without expectations."""
@@ -72,8 +72,7 @@ def rounds(
                 column,
                 case,
                 deadline_s=deadline_s or sending.TIMEOUT_S,
-                allow_hosts=allowed.hosts,
-                allow_variables=allowed.variables,
+                allowed=allowed,
                 allow_code=allow_code,
             )
         except Exception as error:  # cannot be sent at all: a signature, an adapter, values, a model's name

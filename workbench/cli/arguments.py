@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
+from workbench.config.confinement import Allowed
 from workbench.output import command_output
 from workbench.output.exit_codes import CommandError, nearest
 
@@ -206,6 +207,11 @@ def add_allow_variable(parser: Parser) -> None:
         "send the value of this variable in the header that the session's header_variables give it",
         dest="allow_variables",
     )
+
+
+def allowed(options: argparse.Namespace) -> Allowed:
+    """Return what the options of `add_allow_host` and `add_allow_variable` allow to be sent."""
+    return Allowed(frozenset(options.allow_hosts), frozenset(options.allow_variables))
 
 
 def add_tool(parser: Parser) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 OFFLINE = "offline/"
 
@@ -65,3 +66,14 @@ class Confinement:
 
 FREE = Confinement()
 """The absence of limits on the user's own machine."""
+
+
+class Allowed(NamedTuple):
+    """The hosts and variables that the user allowed for a request."""
+
+    hosts: frozenset[str] = frozenset()
+    variables: frozenset[str] = frozenset()
+
+
+NOTHING_MORE = Allowed()
+"""No API key for an address that a session names, and no variable in its headers."""

@@ -61,9 +61,7 @@ def set_params(state: State, id: str | None, params: Mapping[str, Any]) -> State
     """Set the parameters of a column, or of the session (for all columns) if `id` is None."""
     if id is not None:
         return _changed(state, id, lambda column: replace(column, params=params))
-    if params == state.session.params:
-        return state
-    return replace(state, session=replace(state.session, params=params))
+    return edits.set_session(state, params=params)
 
 
 def set_release(state: State, version: str, adapters: Iterable[str]) -> State:
@@ -96,13 +94,6 @@ def set_adapter(state: State, id: str, adapter: str) -> State:
     new = replace(column, adapter=adapter, options=options, id=new_id)
     changed = edits.set_columns(state, [new if one.id == id else one for one in state.session.columns])
     return changed if new_id == id else _renamed(changed, id, new_id)
-
-
-def set_fallback(state: State, fallback: bool) -> State:
-    """Set whether Chat and XML ask again as JSON after a reply that does not parse."""
-    if fallback == state.session.fallback:
-        return state
-    return replace(state, session=replace(state.session, fallback=fallback))
 
 
 def set_extraction_model(state: State, id: str, model: str | None) -> State:

@@ -13,7 +13,7 @@ from typing import Any
 
 from adapters.signatures.signature import Field
 from sessions.model.replies import Reply
-from sessions.model.session import Case, Column, Predictor
+from sessions.model.session import Case, Column
 from workbench.editing import field_values, plain_values, row_edits
 from workbench.editing.field_values import ABSENT, NotAValue
 from workbench.state.document import Place, State
@@ -21,38 +21,20 @@ from workbench.state.document import Place, State
 Row = Mapping[str, Any]
 
 
-def set_signature_text(state: State, text: str) -> State:
-    if text == state.session.signature.text:
+def set_signature(state: State, **changes: Any) -> State:
+    """Change attributes of the signature (`SignatureText`)."""
+    return set_session(state, signature=replace(state.session.signature, **changes))
+
+
+def set_session(state: State, **changes: Any) -> State:
+    """Change attributes of the session, if any value differs."""
+    if all(getattr(state.session, name) == value for name, value in changes.items()):
         return state
-    return _with(state, signature=replace(state.session.signature, text=text))
-
-
-def set_class_name(state: State, name: str | None) -> State:
-    if name == state.session.signature.class_name:
-        return state
-    return _with(state, signature=replace(state.session.signature, class_name=name))
-
-
-def set_predictor(state: State, predictor: Predictor) -> State:
-    if predictor == state.session.signature.predictor:
-        return state
-    return _with(state, signature=replace(state.session.signature, predictor=predictor))
-
-
-def set_instructions(state: State, instructions: str | None) -> State:
-    """Override the instructions of the signature's text; None restores them."""
-    if instructions == state.session.signature.instructions:
-        return state
-    return _with(state, signature=replace(state.session.signature, instructions=instructions))
-
-
-def set_model(state: State, model: str) -> State:
-    return state if model == state.session.model else _with(state, model=model)
+    return _with(state, **changes)
 
 
 def set_columns(state: State, columns: Iterable[Column]) -> State:
-    chosen = tuple(columns)
-    return state if chosen == state.session.columns else _with(state, columns=chosen)
+    return set_session(state, columns=tuple(columns))
 
 
 def set_text(state: State, place: Place, field: Field, text: str) -> State:

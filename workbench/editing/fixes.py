@@ -102,9 +102,9 @@ def apply(state: State, column_id: str, fix: Fix) -> State:
     if "field" in change:
         return _change_field(state, change)
     if "predictor" in change:
-        return edits.set_predictor(state, change["predictor"])
+        return edits.set_signature(state, predictor=change["predictor"])
     if "fallback" in change:
-        return column_edits.set_fallback(state, change["fallback"])
+        return edits.set_session(state, fallback=change["fallback"])
     if "demo" in change:
         row = change["demo"] - 1
         if not 0 <= row < len(state.session.demos):
@@ -144,7 +144,7 @@ def _change_field(state: State, change: Mapping[str, Any]) -> State:
         raise FixError(str(error)) from error
     if wanted.name != name:
         return rename_field(state, written, name, wanted.name)
-    return edits.set_signature_text(state, written)
+    return edits.set_signature(state, text=written)
 
 
 def effects_of(

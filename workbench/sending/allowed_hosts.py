@@ -9,6 +9,7 @@ from adapters.lm import addresses, dotenv
 from adapters.lm.capabilities import split_model
 from sessions.model.session import Column, Session
 from sessions.running import rendering
+from workbench.config.confinement import Allowed
 from workbench.sending import sending
 from workbench.sending.model_choices import key_of
 
@@ -30,13 +31,6 @@ class HostQuestion(NamedTuple):
     @property
     def key(self) -> tuple[Path | None, str, str]:
         return self.file, self.host, self.variable if self.header else ""
-
-
-class Allowed(NamedTuple):
-    """The hosts and variables that the user allowed for a request."""
-
-    hosts: frozenset[str] = frozenset()
-    variables: frozenset[str] = frozenset()
 
 
 class AllowedHosts:

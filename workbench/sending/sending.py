@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -24,7 +24,7 @@ from sessions.model import variants
 from sessions.model.parameters import CONNECTION
 from sessions.model.session import Case, Column, Session
 from sessions.running import recording, rendering, tools
-from workbench.config.confinement import FREE, Confinement
+from workbench.config.confinement import FREE, NOTHING_MORE, Allowed, Confinement
 
 TIMEOUT_S = 600.0
 """Default timeout: seconds without a byte of a reply."""
@@ -99,8 +99,7 @@ def open_model(
     column: Column,
     extraction_model: str | None = None,
     *,
-    allow_hosts: Collection[str] = (),
-    allow_variables: Collection[str] = (),
+    allowed: Allowed = NOTHING_MORE,
     stream: bool = True,
     confinement: Confinement = FREE,
 ) -> lm.LM:
@@ -121,13 +120,13 @@ def open_model(
         api_base=route.address,
         api_base_trusted=not route.named_by,
         api_version=connection.get("api_version"),
-        allow_hosts=allow_hosts,
+        allow_hosts=allowed.hosts,
         capabilities=None if extraction_model else rendering.capabilities_for(session, column).capabilities,
         timeout=connection.get("timeout") or TIMEOUT_S,
         chunk_seconds=None if stream else 0.0,
         stream=stream and connection.get("stream") is not False,
         settings=None if extraction_model else rendering.lm_settings_of(session, column),
-        allow_variables=allow_variables,
+        allow_variables=allowed.variables,
     )
 
 
@@ -146,8 +145,7 @@ def send(
     listeners: Iterable[Listener] = (),
     deadline_s: float | None = None,
     cancel: threading.Event | None = None,
-    allow_hosts: Collection[str] = (),
-    allow_variables: Collection[str] = (),
+    allowed: Allowed = NOTHING_MORE,
     allow_code: bool = False,
     extraction_model: str | None = None,
     raw: bool = False,
@@ -159,8 +157,8 @@ def send(
 ) -> Run:
     """Send a column's request to its model; return the run, which includes any failed call.
 
-    An API key is sent to an `api_base` of the session or of the working folder's `.env` only if `allow_hosts` contains
-    its host. A variable is sent in one of the session's headers only if `allow_variables` contains it. `allow_code`
+    An API key is sent to an `api_base` of the session or of the working folder's `.env` only if `allowed` has its
+    host, and a variable in one of the session's headers only if it has that variable. `allow_code`
     allows importing a `module:Class` adapter. `extraction_model` is TwoStep's second model (None: that of its option of
     this name, else the column's). `raw` keeps the reply as text. `offered` are the session's tools with their handlers
     (None: canned results, see `sessions.running.tools`). `model` replaces every model that the session names. Without
@@ -179,14 +177,7 @@ def send(
     second = extraction_model
     if model is None:
         second = second or models_of(column)[-1]
-        model = open_model(
-            session,
-            column,
-            allow_hosts=allow_hosts,
-            allow_variables=allow_variables,
-            stream=stream,
-            confinement=confinement,
-        )
+        model = open_model(session, column, allowed=allowed, stream=stream, confinement=confinement)
     return runner.run(
         adapter,
         model,
@@ -201,7 +192,7 @@ def send(
         cancel=cancel,
         extraction_lm=None
         if second is None
-        else open_model(session, column, second, allow_hosts=allow_hosts, stream=stream, confinement=confinement),
+        else open_model(session, column, second, allowed=allowed, stream=stream, confinement=confinement),
         raw=raw,
         retries=(rendering.connection_of(session, column).get("num_retries") or 0) if retries is None else retries,
         tools=tools.run_tools(session)[0] if offered is None else offered,

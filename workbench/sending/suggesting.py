@@ -28,7 +28,7 @@ from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.model.variants import VariantError
 from sessions.running import rendering
 from sessions.text_diff import line_diff
-from workbench.config.confinement import FREE, Confinement
+from workbench.config.confinement import FREE, NOTHING_MORE, Allowed, Confinement
 from workbench.sending import sending
 
 SIGNATURE = '''\
@@ -175,8 +175,7 @@ def ask(
     failures: Sequence[Failing] | None = None,
     listeners: Iterable[Listener] = (),
     cancel: threading.Event | None = None,
-    allow_hosts: Collection[str] = (),
-    allow_variables: Collection[str] = (),
+    allowed: Allowed = NOTHING_MORE,
     deadline_s: float | None = None,
     confinement: Confinement = FREE,
 ) -> Suggestion:
@@ -195,8 +194,7 @@ def ask(
             case,
             listeners=listeners,
             cancel=cancel,
-            allow_hosts=allow_hosts,
-            allow_variables=allow_variables,
+            allowed=allowed,
             deadline_s=deadline_s,
             confinement=confinement,
         )

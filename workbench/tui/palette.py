@@ -171,7 +171,7 @@ def _session(host: Host) -> Iterator[Command]:
     for index, case in enumerate(session.cases):
         yield Command(f"Case: {case.name}", "Show this case", partial(cases.look_at, host, index))
     for predictor in PREDICTORS:
-        change = partial(edits.set_predictor, predictor=predictor)
+        change = partial(edits.set_signature, predictor=predictor)
         run = partial(main.edit, change, Place("signature", field="predictor"), "predictor")
         about = "Choose who calls the signature: Predict, or a part of an agent"
         yield Command(f"Predictor: {predictor}", about, run)

@@ -37,7 +37,7 @@ def test_a_new_variant_starts_as_the_instructions_under_a_tag_of_its_own() -> No
 
 def test_a_variant_goes_stale_with_its_original_is_never_dropped_and_is_renewed_when_its_owner_says_so() -> None:
     made = column_edits.set_text(add(STATE, 0), Place("variant", row=0, field="text"), "Briefly.")
-    stale = edits.set_instructions(made, "Answer in full.")
+    stale = edits.set_signature(made, instructions="Answer in full.")
     assert states(stale) == ["stale"] and stale.session.variants == made.session.variants
     edited = column_edits.set_text(stale, Place("variant", row=0, field="text"), "Very briefly.")
     assert states(edited) == ["stale"]
@@ -89,7 +89,7 @@ def test_a_variant_of_a_field_that_is_gone_stays_and_can_still_be_seen() -> None
 
 
 def test_a_signature_that_cannot_be_read_does_not_keep_anyone_from_editing_variants() -> None:
-    broken = edits.set_signature_text(add(STATE, 0), "question -> answer: imt")
+    broken = edits.set_signature(add(STATE, 0), text="question -> answer: imt")
     changed = column_edits.set_text(broken, Place("variant", row=0, field="text"), "Briefly.")
     assert changed.session.variants[0].text == "Briefly."
     assert len(add(changed, 1).session.variants) == 2

@@ -22,7 +22,7 @@ class Clock:
 
 
 def type_into(document: Document, text: str, place: Place = HERE) -> None:
-    document.edit(edits.set_signature_text(document.state, text), place, "signature", typing=True)
+    document.edit(edits.set_signature(document.state, text=text), place, "signature", typing=True)
 
 
 def texts(document: Document) -> str:

@@ -125,7 +125,7 @@ def test_a_chosen_call_opens_in_its_session_and_its_fix_is_written_into_the_prog
         assert desk.document.state.case.name == "second" and desk.reply("chat") == HOSTILE
         assert not desk.document.dirty
         text = desk.document.session.signature.text.replace("OutputField()", 'OutputField(desc="yes or no")')
-        desk.main.edit(partial(edits.set_signature_text, text=text), Place("signature"), "fix")
+        desk.main.edit(partial(edits.set_signature, text=text), Place("signature"), "fix")
         await desk.press("shift+f11", "w")
         wanted = PROGRAM.replace("OutputField()", 'OutputField(desc="yes or no")')
         await desk.until(lambda: side.program.read_text() == wanted, "for the program's file")

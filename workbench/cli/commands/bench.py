@@ -232,8 +232,7 @@ def _run_open(planned: Plan, options: argparse.Namespace, checks: Sequence[Check
         options.jobs,
         options.deadline,
         options.max_cost,
-        tuple(options.allow_hosts),
-        tuple(options.allow_variables),
+        arguments.allowed(options),
         tuple(checks),
     )
     line = command_output.StatusLine(EVERY_S)

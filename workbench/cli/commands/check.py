@@ -242,8 +242,7 @@ def _plan(options: argparse.Namespace) -> Plan:
         model=model or None,
         repeat=options.repeat,
         deadline_s=options.deadline,
-        allow_hosts=tuple(options.allow_hosts),
-        allow_variables=tuple(options.allow_variables),
+        allowed=arguments.allowed(options),
         source=not options.no_source,
         restore_order=options.restore_order,
     )

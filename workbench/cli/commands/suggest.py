@@ -78,8 +78,7 @@ def run(options: argparse.Namespace) -> int:
             model,
             options.wish,
             failures=None if grid is None else failures,
-            allow_hosts=options.allow_hosts,
-            allow_variables=options.allow_variables,
+            allowed=arguments.allowed(options),
         )
     except SignatureError as error:
         raise CommandError(str(error)) from error

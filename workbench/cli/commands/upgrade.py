@@ -27,7 +27,6 @@ from workbench.cli.selection import choose_columns, replace_columns
 from workbench.output import command_output, exit_codes, upgrade_text
 from workbench.output.exit_codes import CommandError, no_such
 from workbench.pages import report_pages
-from workbench.sending.allowed_hosts import Allowed
 
 DESCRIPTION = """\
 Preview the effects of another dspy, model or adapter. Renders every case of
@@ -177,7 +176,7 @@ def _gathered(files: list[Path], options: argparse.Namespace, change: Change) ->
 def _send(
     found: _Gathered, change: Change, session: Session, case: Case, column: Column, options: argparse.Namespace
 ) -> None:
-    allowed = Allowed(frozenset(options.allow_hosts), frozenset(options.allow_variables))
+    allowed = arguments.allowed(options)
     try:
         sent = live_check.send(change, session, case, column, options.repeat, allowed)
     except ExpectationError as error:

@@ -25,6 +25,7 @@ from sessions.stress import grid
 from workbench.bench.judging import expected_outputs, grid_of
 from workbench.bench.planning import Forecasts, Target, plan
 from workbench.bench.running import Bench, Settings
+from workbench.config.confinement import Allowed
 from workbench.editing import edits, row_edits
 from workbench.output.display import one_line
 from workbench.output.exit_codes import CommandError
@@ -133,12 +134,10 @@ async def _benched(host: Host, target: Target, repeat: int) -> Grid | None:
         if not await settle(host, hosts.questions(target.session, column, host.document.path)):
             return None
         may.append(hosts.allowed(target.session, column, host.document.path))
-    settings = Settings(
-        AT_ONCE,
-        allow_hosts=frozenset().union(*[one.hosts for one in may]),
-        allow_variables=frozenset().union(*[one.variables for one in may]),
-        confinement=host.confinement,
+    allowed = Allowed(
+        frozenset().union(*[one.hosts for one in may]), frozenset().union(*[one.variables for one in may])
     )
+    settings = Settings(AT_ONCE, allowed=allowed, confinement=host.confinement)
     stop, cancel = Event(), Event()
     bench = Bench(planned, settings, stop=stop, cancel=cancel)
     waiting = BenchingScreen(bench)

@@ -43,7 +43,7 @@ async def choose_model(host: Host) -> None:
     If every column has its own model, ask whether to replace them, because nothing would be sent to the chosen model.
     """
     columns = host.document.session.columns
-    chosen = await _choose(host, "Model of the session", host.document.session.model, edits.set_model, "model")
+    chosen = await _choose(host, "Model of the session", host.document.session.model, edits.set_session, "model")
     if chosen is None or not columns or any(one.model is None for one in columns):
         return
     answer = await host.app.push_screen_wait(ConfirmScreen(f"Model {chosen}", OWN_MODELS, TAKE_IT))
@@ -86,8 +86,8 @@ def warm(host: Host, model: str) -> None:
 
     def load() -> None:
         try:
-            allowed = hosts.of(session, column, path)
-            opened = sending.open_model(session, column, second, allow_hosts=allowed, confinement=host.confinement)
+            allowed = hosts.allowed(session, column, path)
+            opened = sending.open_model(session, column, second, allowed=allowed, confinement=host.confinement)
         except ProviderError:
             return  # a send reports the error in its column
         if isinstance(opened, LitellmLM):
@@ -247,7 +247,7 @@ async def do(host: Host, column: Column, what: str) -> None:
         await _parameters(host, column if what == "params" else None)
     elif what == "fallback":
         fallback = not host.document.session.fallback
-        _edit(host, partial(column_edits.set_fallback, fallback=fallback), "fallback")
+        _edit(host, partial(edits.set_session, fallback=fallback), "fallback")
         host.main.status.say(f"fallback to JSON is {'on' if fallback else 'off'}")
     elif what in ("variant", "with"):
         await _variant(host, column, beside=what == "with")

@@ -30,12 +30,12 @@ from sessions.model.session import Column, Tool
 from sessions.model.variants import VariantError
 from sessions.running import tools
 from sessions.running.tools import Ask, Handler, NoResultError, canned_result
-from workbench.config.confinement import FREE, Confinement
+from workbench.config.confinement import FREE, Allowed, Confinement
 from workbench.editing import tool_edits
 from workbench.output import json_shapes
 from workbench.output.display import one_line
 from workbench.sending import sending
-from workbench.sending.allowed_hosts import Allowed, HostQuestion
+from workbench.sending.allowed_hosts import HostQuestion
 from workbench.state.document import Place, State
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
 from workbench.tui.dialogs.dialog import Dialog
@@ -231,8 +231,7 @@ def send_column(
             listeners=(listener,),
             cancel=cancel,
             deadline_s=deadline_s,
-            allow_hosts=may.hosts,
-            allow_variables=may.variables,
+            allowed=may,
             raw=raw,
             offered=tools.run_tools(session, ask=ask, handlers=handlers)[0],
             confinement=confinement,

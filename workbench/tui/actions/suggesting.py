@@ -135,8 +135,7 @@ async def _ask(
         suggesting.ask,
         failures=failures,
         cancel=cancel,
-        allow_hosts=may.hosts,
-        allow_variables=may.variables,
+        allowed=may,
         confinement=host.confinement,
     )
     asked = asyncio.create_task(asyncio.to_thread(call, session, of, model, wish))

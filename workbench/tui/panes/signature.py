@@ -192,13 +192,13 @@ the place and what would work.
             return
 
     def _typed(self, text: str) -> None:
-        self._edit(partial(edits.set_signature_text, text=text), Place("signature"), "signature", typing=True)
+        self._edit(partial(edits.set_signature, text=text), Place("signature"), "signature", typing=True)
 
     def _typed_instructions(self, text: str) -> None:
         if self._writes_docstring and self._write_docstring(text):
             return
         chosen = text if text.strip() else None
-        change = partial(edits.set_instructions, instructions=chosen)
+        change = partial(edits.set_signature, instructions=chosen)
         self._edit(change, Place("instructions"), "instructions", typing=True)
 
     def _write_docstring(self, text: str) -> bool:
@@ -216,7 +216,7 @@ the place and what would work.
         except SignatureError:
             return False
         if made:
-            change = partial(edits.set_signature_text, text=made)
+            change = partial(edits.set_signature, text=made)
             self._edit(change, Place("instructions"), "instructions", typing=True)
         return bool(made)
 
@@ -226,8 +226,8 @@ the place and what would work.
         def change(state: State) -> State:
             if changed.renamed is not None:
                 return edits.rename_field(state, changed.text, *changed.renamed)
-            made = edits.set_signature_text(state, changed.text)
-            return edits.set_class_name(made, changed.class_name) if changed.class_name is not None else made
+            made = edits.set_signature(state, text=changed.text)
+            return edits.set_signature(made, class_name=changed.class_name) if changed.class_name is not None else made
 
         self._edit(change, place, changed.label)
 
@@ -249,12 +249,14 @@ the place and what would work.
 
     def _choose_predictor(self, value: Any) -> None:
         if value in PREDICTORS:
-            change = partial(edits.set_predictor, predictor=value)
+            change = partial(edits.set_signature, predictor=value)
             self._edit(change, Place("signature", field="predictor"), "predictor")
 
     def _choose_class(self, value: Any) -> None:
         if isinstance(value, str):
-            self._edit(partial(edits.set_class_name, name=value), Place("signature", field="class"), "signature class")
+            self._edit(
+                partial(edits.set_signature, class_name=value), Place("signature", field="class"), "signature class"
+            )
 
     def _names_in(self, text: str) -> tuple[str, ...]:
         """Return the classes of the text; while it has an error, the last valid ones."""

@@ -100,11 +100,11 @@ def test_an_agent_is_driven_by_hand_and_by_canned_tools(size: tuple[int, int]) -
             assert (added["tool_name"], added["observation"]) == (name, result)
             assert f"thought_{number}" in desk.prompt("chat") and f"<thought_{number}>" in desk.prompt("xml")
         assert not desk.document.state.drafts
-        desk.main.edit(partial(edits.set_predictor, predictor="ReAct.extract"), Place("signature"), "predictor")
+        desk.main.edit(partial(edits.set_signature, predictor="ReAct.extract"), Place("signature"), "predictor")
         await desk.settle()
         assert "[[ ## observation_4 ## ]]\nCompleted." in desk.prompt("chat")
         assert "[[ ## reasoning ## ]]" in desk.prompt("chat") and "next_thought" not in desk.prompt("chat")
-        desk.main.edit(partial(edits.set_predictor, predictor="Predict"), Place("signature"), "predictor")
+        desk.main.edit(partial(edits.set_signature, predictor="Predict"), Place("signature"), "predictor")
         await desk.settle()
         assert "thought_0" not in desk.prompt("chat")
 

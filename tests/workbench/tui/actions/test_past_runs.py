@@ -24,7 +24,7 @@ def test_two_runs_are_compared_and_one_is_taken_up_again(tmp_path: Path) -> None
         await desk.press("f3", "f8")
         await desk.sent()
         first = desk.reply("chat")
-        desk.main.edit(partial(edits.set_model, model="offline/chatty"), Place("model"), "model")
+        desk.main.edit(partial(edits.set_session, model="offline/chatty"), Place("model"), "model")
         await desk.press("f8")
         await desk.sent()
         assert desk.reply("chat") != first

@@ -70,14 +70,14 @@ def test_the_app_asks_before_a_key_goes_to_a_host_that_the_session_names(sends: 
         assert not sends and desk.reply("chat") == ""
         await desk.press("f5", "n")
         await desk.sent()
-        assert sends[-1]["allow_hosts"] == frozenset() and desk.reply("chat") == REPLY
+        assert sends[-1]["allowed"].hosts == frozenset() and desk.reply("chat") == REPLY
         await desk.press("f5")  # what was said is remembered
         await desk.sent()
-        assert len(sends) == 2 and sends[-1]["allow_hosts"] == frozenset()
+        assert len(sends) == 2 and sends[-1]["allowed"].hosts == frozenset()
         desk.app.sending.hosts.forget()
         await desk.press("f8", "y")
         await desk.sent()
-        assert sends[-1]["allow_hosts"] == {HOST}
+        assert sends[-1]["allowed"].hosts == {HOST}
 
     at_the_desk(act, session=NAMED, path=Path("q.json"))
 
@@ -86,7 +86,7 @@ def test_enter_alone_sends_no_key(sends: list[dict[str, Any]]) -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f5", "enter")
         await desk.sent()
-        assert [one["allow_hosts"] for one in sends] == [frozenset()]
+        assert [one["allowed"].hosts for one in sends] == [frozenset()]
 
     at_the_desk(act, session=NAMED, path=Path("q.json"))
 
@@ -96,7 +96,7 @@ def test_a_session_that_names_no_host_is_sent_without_a_question(sends: list[dic
     async def act(desk: Desk) -> None:
         await desk.press("f5")
         await desk.sent()
-        assert len(sends) == 1 and sends[0]["allow_hosts"] == frozenset()
+        assert len(sends) == 1 and sends[0]["allowed"].hosts == frozenset()
 
     at_the_desk(act, session=SESSION)
 
@@ -217,7 +217,7 @@ def test_after_a_failed_call_nothing_of_the_last_model_passes_for_the_new_ones(
         await desk.sent()
         answered = desk.reply("chat")
         assert answered and "✓" in desk.verdict("chat")
-        change = partial(edits.set_model, model="openai/any-name")
+        change = partial(edits.set_session, model="openai/any-name")
         desk.main.edit(change, Place("model"), "model")
         await desk.settle()
         assert "old reply" in desk.verdict("chat")
