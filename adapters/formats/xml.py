@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any, ClassVar, Union, get_args, get_origin
 
@@ -92,31 +92,23 @@ class XMLAdapter(ChatAdapter):
             return self.format_field_with_value(
                 {field_with_info(field): inputs[name] for name, field in fields if name in inputs}
             )
-        segments: list[Segment] = []
-        for name, field in fields:
-            if name in inputs:
-                _add_field(segments, field, inputs[name])
-        return Text(segments).strip()
+        return _written([(field, inputs[name], "value") for name, field in fields if name in inputs])
 
     def format_assistant_message_content(
         self, signature: Signature, outputs: Values, missing_field_message: str | None = None
     ) -> str:
         if not is_own(self.format_field_with_value, XMLAdapter.format_field_with_value):
             return self.format_field_with_value(outputs_with_values(signature, outputs, missing_field_message))
-        segments: list[Segment] = []
         missing = None if missing_field_message is None else str(missing_field_message)
-        for name, field in signature.output_fields.items():
-            if name in outputs:
-                _add_field(segments, field, outputs[name])
-            else:
-                _add_field(segments, field, missing, "filler")
-        return Text(segments).strip()
+        return _written(
+            [
+                (field, outputs[name], "value") if name in outputs else (field, missing, "filler")
+                for name, field in signature.output_fields.items()
+            ]
+        )
 
     def format_field_with_value(self, fields_with_values: Mapping[Field, object]) -> str:
-        segments: list[Segment] = []
-        for field, value in fields_with_values.items():
-            _add_field(segments, field, value)
-        return Text(segments).strip()
+        return _written([(field, value, "value") for field, value in fields_with_values.items()])
 
     def user_message_output_requirements(self, signature: Signature) -> str | None:
         return _reminder(signature.outputs_only)
@@ -132,7 +124,14 @@ class XMLAdapter(ChatAdapter):
         return read_xml(self._findings(signature, completion))
 
 
-def _add_field(segments: list[Segment], field: Field, value: object, kind: Kind = "value") -> None:
+def _written(fields: Iterable[tuple[Field, object, Kind]]) -> Text:
+    segments: list[Segment] = []
+    for field, value, kind in fields:
+        _add_field(segments, field, value, kind)
+    return Text(segments).strip()
+
+
+def _add_field(segments: list[Segment], field: Field, value: object, kind: Kind) -> None:
     """Add a field in its tags, after an empty line unless it is the first."""
     name, annotation = field.name, field.annotation
     if segments:

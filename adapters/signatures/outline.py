@@ -295,15 +295,11 @@ class _Uses(ast.NodeVisitor):
     def __init__(self, text: str, name: str) -> None:
         self.name = name
         self.places: set[int] = set()
-        self.text = text
-        self.lines = text.split("\n")
-        self.starts = [0]
-        for line in self.lines:
-            self.starts.append(self.starts[-1] + len(line) + 1)
+        self.source = SourceText.of(text)
 
     def visit_Name(self, node: ast.Name) -> None:
         if node.id == self.name:
-            self.places.add(self._offset(node))
+            self.places.add(self.source.index(node.lineno, node.col_offset))
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         self._type(node.annotation)
@@ -366,8 +362,8 @@ class _Uses(ast.NodeVisitor):
 
     def _quoted(self, node: ast.expr, quoted: str, position: int) -> None:
         """Visit a quoted type that starts `position` characters after the opening quote."""
-        start = self._offset(node) + 1 + position
-        if self.text[start : start + len(quoted)] != quoted:
+        start = self.source.index(node.lineno, node.col_offset) + 1 + position
+        if self.source.text[start : start + len(quoted)] != quoted:
             return  # escapes, a prefix or triple quotes, which are not used for types
         try:
             inner = quiet_parse(f"({quoted})", "eval").body
@@ -376,7 +372,3 @@ class _Uses(ast.NodeVisitor):
         within = _Uses(f"({quoted})", self.name)
         within._type(inner)
         self.places |= {start - 1 + place for place in within.places}
-
-    def _offset(self, node: ast.expr) -> int:
-        line = self.lines[node.lineno - 1]
-        return self.starts[node.lineno - 1] + len(line.encode()[: node.col_offset].decode())

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass
 from dataclasses import fields as fields_of
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from adapters.values.value_text import serialize_for_json
@@ -16,12 +15,6 @@ if TYPE_CHECKING:
 
 LONGEST_RESULT = 100_000
 """Maximum characters (about 25,000 tokens) that a tool call may send to a model without asking anyone."""
-
-NOTHING: Mapping[str, Any] = MappingProxyType({})
-
-
-def _no_parameters() -> Mapping[str, Any]:
-    return NOTHING
 
 
 class ToolValidationError(ValueError):
@@ -45,7 +38,7 @@ class RunTool:
 
     name: str
     description: str = ""
-    parameters: Mapping[str, Any] = field(default_factory=_no_parameters)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
     answer: Answer | None = None
 
 

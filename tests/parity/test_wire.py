@@ -160,7 +160,7 @@ def test_whether_the_request_is_shown_as_it_arrives_is_said_of_every_route(
         if rendering.is_by_litellm(session, column, request):
             made = rendering.http_request(session, column, request, server.url, trusted=True)
             server.requests.clear()
-            sending.send(session, column, session.cases[0], **allowed, stream=False)
+            sending.send(session, column, session.cases[0], allowed=allowed, stream=False)
             # litellm also asks a server of Ollama what the model can do, before or after.
             sent = [one.body for one in server.requests if one.path == urlsplit(made.url).path]
             assert sent == [json.loads(made.body)], model

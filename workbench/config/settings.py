@@ -15,7 +15,7 @@ from typing import Any, Literal
 from adapters.formats import catalog
 from adapters.lm import config_file, servers
 from adapters.lm.config_file import ConfigError, ConfigFile
-from workbench.output.exit_codes import nearest
+from workbench.output.exit_codes import nearest, no_such
 
 THEMES = tuple(
     (
@@ -133,7 +133,7 @@ def example() -> str:
     sections = [
         "\n".join(
             [
-                *(f"# {line}" for line in _wrapped(f"{key.about} {_default(key)}")),
+                *(f"# {line}" for line in textwrap.wrap(f"{key.about} {_default(key)}", 96)),
                 *(f"#{line}" for line in key.example.split("\n")),
             ]
         )
@@ -175,10 +175,6 @@ def _variables(key: Key) -> str:
     return f" {names} {'sets it too, over the file' if key.environment_wins else 'sets it where the file does not'}."
 
 
-def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(text, 96)
-
-
 class _InTableError(ValueError):
     """An invalid entry of a table."""
 
@@ -190,9 +186,7 @@ class _InTableError(ValueError):
 def _theme(value: Any) -> str:
     name = _text(value)
     if name not in THEMES:
-        near = nearest(name, THEMES)
-        question = f"; did you mean {near!r}?" if near else "."
-        raise ValueError(f"no theme {name!r}{question} There are: {', '.join(THEMES)}")
+        raise ValueError(no_such("theme", name, THEMES))
     return name
 
 

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from adapters.prompts.text import Message
 from adapters.requests.request import Request
 from sessions.model.session import Recording
 from workbench.output import json_shapes
@@ -45,7 +44,7 @@ def sections(request: Request) -> Mapping[str, str]:
     for message in request.messages:
         name = message.turn if message.turn == message.role else f"{message.turn} · {message.role}"
         seen[name] += 1
-        found[name if seen[name] == 1 else f"{name} {seen[name]}"] = _text(message)
+        found[name if seen[name] == 1 else f"{name} {seen[name]}"] = _text_of(message.as_dict())
     parameters = {key: value for key, value in request.as_dict().items() if key != "messages"}
     found["parameters"] = json_shapes.dumps(parameters, ascii_only=False)
     return found
@@ -71,13 +70,6 @@ def _text_of(message: Mapping[str, Any]) -> str:
     if isinstance(content, str) and set(message) == {"role", "content"}:
         return content
     return json_shapes.dumps(dict(message), ascii_only=False)
-
-
-def _text(message: Message) -> str:
-    content = message.content
-    if isinstance(content, str) and not message.extra:
-        return content
-    return json_shapes.dumps(message.as_dict(), ascii_only=False)
 
 
 def _lines(before: str | None, after: str | None, context: int) -> tuple[str, ...]:

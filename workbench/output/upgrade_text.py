@@ -8,7 +8,7 @@ from pathlib import Path
 from sessions.checking import reports
 from sessions.upgrades.report import Found, Upgrade
 from sessions.upgrades.sides import Compared
-from workbench.output import display
+from workbench.output import display, measures
 from workbench.output.markdown import bounded, code, fenced
 
 EXAMPLE_LINES = 8
@@ -21,7 +21,8 @@ COLUMN_WIDTH = 10
 def headline(found: Upgrade) -> str:
     """Return `dspy 3.0.4 → dspy 3.4.1: 35 of 50 fixtures change`."""
     counts = found.counts
-    return f"{found.before} → {found.after}: {counts['changed']:,} of {_counted(counts['compared'], 'fixture')} change"
+    compared = measures.counted(counts["compared"], "fixture")
+    return f"{found.before} → {found.after}: {counts['changed']:,} of {compared} change"
 
 
 def summary(found: Upgrade) -> Iterator[str]:
@@ -44,7 +45,7 @@ def summary(found: Upgrade) -> Iterator[str]:
     yield from [one.words for one in found.live]
     left = counts["fixtures"] - counts["compared"]
     if left:
-        yield f"not compared: {_counted(left, 'fixture')}"
+        yield f"not compared: {measures.counted(left, 'fixture')}"
 
 
 def not_compared(found: Upgrade) -> dict[str, list[Compared]]:
@@ -98,7 +99,7 @@ def report(found: Upgrade) -> str:
     reasons = list(not_compared(found).items())
     for number, (reason, those) in enumerate(reasons):
         title = "" if number else "\n### Not compared\n\n"
-        sections.append(f"{title}- {code(reason)}: {_counted(len(those), 'fixture')}\n")
+        sections.append(f"{title}- {code(reason)}: {measures.counted(len(those), 'fixture')}\n")
     return bounded("".join(head), sections, "… and {} more changes or reasons; `--json` and `--html` have every one.")
 
 
@@ -106,7 +107,3 @@ def _section(number: int, one: Found) -> str:
     shown = f"{code(one.where)}; for example {code(str(one.example_of))}"
     diff = fenced("\n".join(example(one)), "diff")
     return f"\n### {number}. {code(one.words)}\n\n{shown}\n\n{diff}"
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"

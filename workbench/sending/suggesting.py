@@ -153,7 +153,7 @@ def scratch(session: Session, of: str, model: str, wish: str = "", failures: Ite
     It uses the address that `send` would use for this model. Raises `VariantError` if `of` does not name a text of the
     signature, and `SignatureError`.
     """
-    before = _text_of(session, of)
+    before = text_of(session, of)
     which = "the instructions" if of == variants.INSTRUCTIONS else f"the description of `{of.split('.')[1]}`"
     inputs = {
         "program": session.signature.text[:LONGEST_PROGRAM],
@@ -203,17 +203,12 @@ def ask(
     if run.error is not None:
         raise SuggestionError(run.error.message, run)
     text = str(run.values["rewrite"]).strip()
-    before = _text_of(session, of)
+    before = text_of(session, of)
     if not text:
         raise SuggestionError("the model gave an empty text", run)
     if text == before.strip():
         raise SuggestionError("the model left the text as it is", run)
     return Suggestion(of, before, text, run)
-
-
-def check_target(session: Session, of: str) -> None:
-    """Raise `VariantError` if `of` does not name a text of the signature; may raise `SignatureError`."""
-    _text_of(session, of)
 
 
 def free_tag(session: Session, wanted: str = TAG) -> str:
@@ -225,7 +220,7 @@ def free_tag(session: Session, wanted: str = TAG) -> str:
     return tag
 
 
-def _text_of(session: Session, of: str) -> str:
+def text_of(session: Session, of: str) -> str:
     before = variants.original_of(session.signature.read(), of)
     if before is None:
         known = ", ".join(variants.targets(session.signature.read()))

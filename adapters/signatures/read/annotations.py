@@ -31,7 +31,6 @@ from adapters.types.recognition import is_decision_type, is_kind_of
 
 _ALIAS_FORMS = (type, types.GenericAlias, types.UnionType, typing.ForwardRef)
 _QUALIFIERS = (typing.ClassVar, typing.Final, typing.Required, typing.NotRequired)
-_AS_A_CLASS = "write the signature as a Python class"
 _CONTAINERS = frozenset({list, dict, set, tuple})
 
 
@@ -107,9 +106,13 @@ class TypeReader(ValueReader):
         found = self.value(node)
         if isinstance(found, FieldInfo):
             raise self.source.error(node, "Field(...) is not a type", "write Annotated[int, Field(le=5)]")
-        if self.as_dspy_string:
-            raise self.source.error(node, "dspy's string notation does not accept calls", _AS_A_CLASS)
+        self._refuse_in_string(node, "calls")
         return found
+
+    def _refuse_in_string(self, node: ast.expr, what: str) -> None:
+        if self.as_dspy_string:
+            message = f"dspy's string notation does not accept {what}"
+            raise self.source.error(node, message, "write the signature as a Python class")
 
     def _union(self, node: ast.BinOp) -> object:
         # A loop over the left spine, not recursion: `a | b | c | …` is as deep as it is long.
@@ -146,10 +149,7 @@ class TypeReader(ValueReader):
             annotated = (self._part(items[0]), *[self.metadata(one) for one in items[1:]])
             return self._apply(node, Annotated, annotated)
         if is_kind_of(base, "Code"):
-            if self.as_dspy_string:
-                raise self.source.error(
-                    node, "dspy's string notation does not accept Code with a language", _AS_A_CLASS
-                )
+            self._refuse_in_string(node, "Code with a language")
             language = self.value(node.slice)
             if not isinstance(language, str):
                 raise self.source.error(
@@ -157,8 +157,7 @@ class TypeReader(ValueReader):
                 )
             return base[language]
         if is_decision_type(base):
-            if self.as_dspy_string:
-                raise self.source.error(node, "dspy's string notation does not accept decision criteria", _AS_A_CLASS)
+            self._refuse_in_string(node, "decision criteria")
             criteria = self.value(node.slice)
             try:
                 return base[criteria]
@@ -199,8 +198,8 @@ class TypeReader(ValueReader):
             )
 
     def _literal_member(self, node: ast.expr) -> object:
-        if self.as_dspy_string and isinstance(node, ast.UnaryOp):
-            raise self.source.error(node, "dspy's string notation does not accept negative numbers", _AS_A_CLASS)
+        if isinstance(node, ast.UnaryOp):
+            self._refuse_in_string(node, "negative numbers")
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name | ast.Attribute):
             if self.meaning(node.value) is Literal:
                 return self._subscript(node)

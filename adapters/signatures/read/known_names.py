@@ -279,34 +279,20 @@ def constructors() -> frozenset[object]:
     """Return the callables that may be called: each only builds a value from its arguments."""
     import annotated_types
 
+    named = (
+        (pydantic, "AliasChoices AliasPath StringConstraints Strict Discriminator Tag WithJsonSchema AllowInfNan"),
+        (pydantic, "UrlConstraints SecretStr FailFast ConfigDict conint confloat constr conbytes conlist conset"),
+        (pydantic, "confrozenset condecimal condate"),
+        (annotated_types, "Gt Ge Lt Le Interval MultipleOf MinLen MaxLen Len Timezone"),
+        (ipaddress, "IPv4Address IPv6Address IPv4Network IPv6Network"),
+        (datetime, "date datetime time timedelta timezone"),
+    )
     return frozenset(
         {
+            *(getattr(module, name) for module, names in named for name in names.split()),
             *(decimal.Decimal, fractions.Fraction, uuid.UUID, pathlib.Path, pathlib.PurePath),
-            *(datetime.date, datetime.datetime, datetime.time, datetime.timedelta, datetime.timezone),
-            *(ipaddress.IPv4Address, ipaddress.IPv6Address, ipaddress.IPv4Network, ipaddress.IPv6Network),
             *(list, dict, set, tuple, frozenset, str, int, float, bool, bytes, complex),
-            *(pydantic.AliasChoices, pydantic.AliasPath, pydantic.StringConstraints, pydantic.Strict),
-            *(
-                pydantic.Discriminator,
-                pydantic.Tag,
-                pydantic.WithJsonSchema,
-                pydantic.AllowInfNan,
-                pydantic.UrlConstraints,
-            ),
-            *(pydantic.SecretStr, pydantic.FailFast, pydantic.ConfigDict),
-            *(
-                pydantic.conint,
-                pydantic.confloat,
-                pydantic.constr,
-                pydantic.conbytes,
-                pydantic.conlist,
-                pydantic.conset,
-            ),
-            *(pydantic.confrozenset, pydantic.condecimal, pydantic.condate),
-            *(annotated_types.Gt, annotated_types.Ge, annotated_types.Lt, annotated_types.Le, annotated_types.Interval),
-            *(annotated_types.MultipleOf, annotated_types.MinLen, annotated_types.MaxLen, annotated_types.Len),
-            *(annotated_types.Timezone, textwrap.dedent, inspect.cleandoc, enum.auto),
-            *FUNCTIONS.values(),
+            *(textwrap.dedent, inspect.cleandoc, enum.auto, *FUNCTIONS.values()),
         }
     )
 

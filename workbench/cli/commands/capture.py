@@ -232,8 +232,9 @@ def _run(program: list[str], environment: Mapping[str, str], output: Path, calls
         near = "" if shutil.which(program[0]) else f"; is {program[0]} installed here?"
         raise CommandError(f"{program[0]}: {(error.strerror or str(error)).lower()}{near}") from None
     before: dict[signal.Signals, Any] = {}
-    for number in _passed_signals():
-        before[number] = signal.signal(number, lambda got, frame: process.send_signal(got))
+    for name in ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2"):
+        if (number := getattr(signal, name, None)) is not None:
+            before[number] = signal.signal(number, lambda got, frame: process.send_signal(got))
     before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal signals the program itself
     try:
         if calls is not None:
@@ -277,7 +278,3 @@ def _pass_on(folder: Path) -> None:
             stream.flush()
             shutil.copyfileobj(file, stream.buffer)
             stream.flush()
-
-
-def _passed_signals() -> list[signal.Signals]:
-    return [getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2") if hasattr(signal, name)]

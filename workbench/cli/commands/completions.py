@@ -66,21 +66,32 @@ def _options(command: str) -> Iterator[Option]:
             yield Option((), about, choices)
 
 
-def _bash(commands: Mapping[str, list[Option]]) -> str:
+def _cases(commands: Mapping[str, list[Option]], before: str, of_option: str, of_command: str) -> str:
+    """Write the cases of a shell's script: the values of each command's options, and its words.
+
+    `before` is the shell's word before the cursor. `of_option` completes {values}, `of_command` the {words}.
+    """
     cases = []
     for name, options in commands.items():
-        words = " ".join(word for one in options for word in (one.names or one.values))
+        words = " ".join([word for one in options for word in (one.names or one.values)])
         values = "".join(
-            f'        {"|".join(one.names)}) COMPREPLY=($(compgen -W "{" ".join(one.values)}" -- "$word")); return ;;\n'
-            for one in options
-            if one.names and one.values
+            [
+                f"        {'|'.join(one.names)}) {of_option.replace('{values}', ' '.join(one.values))}; return ;;\n"
+                for one in options
+                if one.names and one.values
+            ]
         )
-        before = f'      case "$before" in\n{values}      esac\n' if values else ""
-        cases.append(f'    {name})\n{before}      words="{words}" ;;\n')
+        inner = f"      case {before} in\n{values}      esac\n" if values else ""
+        cases.append(f"    {name})\n{inner}      {of_command.replace('{words}', words)} ;;\n")
+    return "".join(cases)
+
+
+def _bash(commands: Mapping[str, list[Option]]) -> str:
+    values = 'COMPREPLY=($(compgen -W "{values}" -- "$word"))'
     return (
         "_workbench() {\n"
         '  local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" words\n'
-        '  case "${COMP_WORDS[1]}" in\n' + "".join(cases) + "  esac\n"
+        '  case "${COMP_WORDS[1]}" in\n' + _cases(commands, '"$before"', values, 'words="{words}"') + "  esac\n"
         f'  if [ "$COMP_CWORD" -eq 1 ]; then words="{" ".join(commands)} --help --version"; fi\n'
         '  COMPREPLY=($(compgen -W "$words" -- "$word") $(compgen -f -- "$word"))\n'
         "}\n"
@@ -89,17 +100,8 @@ def _bash(commands: Mapping[str, list[Option]]) -> str:
 
 
 def _zsh(commands: Mapping[str, list[Option]]) -> str:
-    cases = []
-    for name, options in commands.items():
-        words = " ".join(_quoted(word) for one in options for word in (one.names or one.values))
-        values = "".join(
-            f"        {'|'.join(one.names)}) compadd -- {' '.join(one.values)}; return ;;\n"
-            for one in options
-            if one.names and one.values
-        )
-        before = f"      case $words[CURRENT-1] in\n{values}      esac\n" if values else ""
-        cases.append(f"    {name})\n{before}      compadd -- {words} ;;\n")
-    described = " ".join(_quoted(f"{name}:{summary}") for name, summary in SUMMARIES.items())
+    described = " ".join([_quoted(f"{name}:{summary}") for name, summary in SUMMARIES.items()])
+    cases = _cases(commands, "$words[CURRENT-1]", "compadd -- {values}", "compadd -- {words}")
     return (
         "#compdef workbench\n"
         "_workbench() {\n"
@@ -109,7 +111,7 @@ def _zsh(commands: Mapping[str, list[Option]]) -> str:
         "    _files\n"
         "    return\n"
         "  fi\n"
-        "  case $words[2] in\n" + "".join(cases) + "  esac\n"
+        f"  case $words[2] in\n{cases}  esac\n"
         "  _files\n"
         "}\n"
         'if [ "$funcstack[1]" = "_workbench" ]; then _workbench "$@"; else compdef _workbench workbench; fi\n'

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from dataclasses import replace
 
-from adapters.requests.request import Request
+from sessions.model.session import Column
 from workbench.cli import arguments, selection
 from workbench.cli.arguments import Parser
 from workbench.cli.selection import Selection
@@ -25,6 +25,9 @@ EXAMPLES = """\
   workbench diff q.session.json --adapter chat --variant gepa-3"""
 
 
+Pair = tuple[tuple[Selection, Column], tuple[Selection, Column]]
+
+
 def add_arguments(parser: Parser) -> None:
     parser.add_argument("session", metavar="A", help="a session file")
     parser.add_argument("other", nargs="?", metavar="B", help="another session; without it, compares two adapters of A")
@@ -34,7 +37,10 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    differences = {name: prompt_diff.compare(before, after) for name, before, after in _pairs(options)}
+    differences = {}
+    for before, after in _pairs(options):
+        name = before[1].id if before[1].id == after[1].id else f"{before[1].id} → {after[1].id}"
+        differences[name] = prompt_diff.compare(selection.require_request(*before), selection.require_request(*after))
     if options.json:
         command_output.json({"differences": {name: list(found) for name, found in differences.items()}})
     else:
@@ -43,47 +49,31 @@ def run(options: argparse.Namespace) -> int:
     return exit_codes.DIFFERENT if any(differences.values()) else exit_codes.OK
 
 
-def _pairs(options: argparse.Namespace) -> Iterator[tuple[str, Request, Request]]:
-    """Yield the pairs to compare, by name: a column id, or `chat → json`."""
+def _pairs(options: argparse.Namespace) -> Iterator[Pair]:
+    """Yield the columns to compare: of two sessions by id, two adapters, or each column with each of its variants."""
     left = selection.select(options.session, options.adapters, options.case)
     if options.variants:
-        yield from _variants_added(left, options)
-        return
-    if options.other is None:
+        if options.other is not None:
+            raise CommandError("--variant compares a session with itself: leave the second one out")
+        for column in left.columns:
+            for tag in options.variants:
+                varied = selection.add_variant_columns(replace(left, columns=(column,)), [tag])
+                yield (left, column), (varied, varied.columns[-1])
+    elif options.other is None:
         if len(options.adapters) != 2:
             raise CommandError(
                 "name a second session, or two adapters: `workbench diff q.session.json --adapter chat json`"
             )
         first, second = left.columns
-        yield (
-            f"{first.id} → {second.id}",
-            selection.require_request(left, first),
-            selection.require_request(left, second),
-        )
-        return
-    right = selection.select(options.other, options.adapters, options.case)
-    ids = [column.id for column in right.columns]
-    for column in left.columns:
-        if column.id not in ids:
-            command_output.message(f"column {column.id} is in {options.session} alone")
-            continue
-        other = right.columns[ids.index(column.id)]
-        yield column.id, selection.require_request(left, column), selection.require_request(right, other)
-
-
-def _variants_added(left: Selection, options: argparse.Namespace) -> Iterator[tuple[str, Request, Request]]:
-    """Yield each column paired with each of its variants."""
-    if options.other is not None:
-        raise CommandError("--variant compares a session with itself: leave the second one out")
-    for column in left.columns:
-        for tag in options.variants:
-            varied = selection.add_variant_columns(replace(left, columns=(column,)), [tag])
-            other = varied.columns[-1]
-            yield (
-                f"{column.id} → {other.id}",
-                selection.require_request(left, column),
-                selection.require_request(varied, other),
-            )
+        yield (left, first), (left, second)
+    else:
+        right = selection.select(options.other, options.adapters, options.case)
+        there = {column.id: column for column in right.columns}
+        for column in left.columns:
+            if column.id in there:
+                yield (left, column), (right, there[column.id])
+            else:
+                command_output.message(f"column {column.id} is in {options.session} alone")
 
 
 def _write(name: str, found: tuple[SectionDiff, ...]) -> None:

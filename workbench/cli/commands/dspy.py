@@ -82,13 +82,10 @@ def _project_python() -> str:
         )
     if found.python is None:
         add = f"`workbench dspy add {found.version}` adds it"
-        raise CommandError(f"{_short(found.source)} names dspy {found.version}, but no environment here has it; {add}")
+        raise CommandError(
+            f"{os.path.relpath(found.source)} names dspy {found.version}, but no environment here has it; {add}"
+        )
     return found.python
-
-
-def _short(path: Path) -> str:
-    """Return a path relative to the working folder."""
-    return os.path.relpath(path)
 
 
 def _add(version: str, options: argparse.Namespace) -> Environment:
@@ -114,7 +111,7 @@ def _remove(version: str, options: argparse.Namespace) -> int:
 def _list(options: argparse.Namespace) -> int:
     found, own = environments.added(), project.find(Path.cwd())
     if options.json:
-        shape = own and {"version": own.version, "source": _short(own.source), "python": own.python}
+        shape = own and {"version": own.version, "source": os.path.relpath(own.source), "python": own.python}
         command_output.json({"releases": [_shape(one) for one in found], "project": shape})
         return exit_codes.OK
     if own is not None:
@@ -123,7 +120,7 @@ def _list(options: argparse.Namespace) -> int:
             fix = f"chat@{own.version} is a column of it"
         else:
             fix = f"`workbench dspy {'use project' if own.python else f'add {own.version}'}` makes it a column"
-        command_output.message(f"this project has dspy {own.version} ({_short(own.source)}); {fix}")
+        command_output.message(f"this project has dspy {own.version} ({os.path.relpath(own.source)}); {fix}")
     if not found:
         command_output.message("no release of dspy was added; `workbench dspy add 3.0.4` adds one")
     for one in found:

@@ -168,31 +168,21 @@ def _import(options: argparse.Namespace, into: Session | None) -> Imported:
 
 def _fitted(options: argparse.Namespace, imported: Imported, into: Session | None) -> Imported:
     """Apply `--cot`, then merge into a session or set the config file's columns."""
-    if options.cot:
-        imported = _make_chain_of_thought(imported)
+    session = imported.session
+    signature = session.signature
+    if options.cot and signature.predictor != COT and REASONING not in signature.read().fields:
+        session = replace(session, signature=replace(signature, predictor=COT))
     if into is not None:
-        return merging.merged(into, imported)
-    return replace(imported, session=_use_config_columns(imported.session))
+        return merging.merged(into, replace(imported, session=session))
+    if session.columns == DEFAULT_COLUMNS:
+        columns = tuple([Column(name, name) for name in settings.load().settings.columns])
+        session = replace(session, columns=columns)
+    return replace(imported, session=session)
 
 
 def _folder(options: argparse.Namespace) -> Path:
     """Return the folder of the session; links to programs are relative to it."""
     return Path(options.into or options.output or "x.json").parent
-
-
-def _make_chain_of_thought(imported: Imported) -> Imported:
-    """Make the import a `dspy.ChainOfThought`, unless its signature already has the reasoning."""
-    signature = imported.session.signature
-    if signature.predictor == COT or REASONING in signature.read().fields:
-        return imported
-    return replace(imported, session=replace(imported.session, signature=replace(signature, predictor=COT)))
-
-
-def _use_config_columns(session: Session) -> Session:
-    """Replace the default columns of a new session by those of the config file."""
-    if session.columns != DEFAULT_COLUMNS:
-        return session
-    return replace(session, columns=tuple([Column(name, name) for name in settings.load().settings.columns]))
 
 
 def _shape(imported: Imported, target: str | None, written: bool) -> dict[str, object]:

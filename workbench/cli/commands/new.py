@@ -176,7 +176,9 @@ def signature_text(given: str, instructions: str | None, cot: bool, folder: Path
     A class comes with only the code that it needs. It is linked to its file if that belongs to the project of a session
     in `folder`.
     """
-    path, _, class_name = given.rpartition(":") if _names_a_class(given) else (given, "", "")
+    path, _, class_name = given.rpartition(":")
+    if not (path.endswith(".py") and class_name.isidentifier()):
+        path, class_name = given, ""
     written = SignatureText(given)
     if path.endswith(".py"):
         text = _read_source(path)
@@ -218,11 +220,6 @@ def _is_read(signature: SignatureText) -> bool:
     return True
 
 
-def _names_a_class(given: str) -> bool:
-    path, colon, name = given.rpartition(":")
-    return bool(colon) and path.endswith(".py") and name.isidentifier()
-
-
 def _read_source(path: str) -> str:
     try:
         return Path(path).read_text(encoding="utf-8-sig")
@@ -256,12 +253,9 @@ def input_values(given: Sequence[str], signature: Signature) -> dict[str, Any]:
         field = signature.input_fields.get(name)
         if field is None:
             raise CommandError(f"--input: {no_such('input', name, signature.input_fields)}")
-        values[name] = _attached(text, field, values.get(name)) if _is_file(text, field) else value_of(text, field)
+        is_file = text.startswith("@") and field_values.takes_file(field)
+        values[name] = _attached(text, field, values.get(name)) if is_file else value_of(text, field)
     return values
-
-
-def _is_file(text: str, field: Field) -> bool:
-    return text.startswith("@") and field_values.takes_file(field)
 
 
 def _attached(text: str, field: Field, before: Any) -> Any:

@@ -16,7 +16,7 @@ from workbench.checks.reviewing import Decide, FilesLook, Review, Written
 from workbench.cli import arguments
 from workbench.cli.arguments import Parser
 from workbench.cli.commands.check import write_causes
-from workbench.output import command_output, exit_codes, json_shapes
+from workbench.output import command_output, exit_codes, json_shapes, measures
 from workbench.output.exit_codes import CommandError, nearest
 
 DESCRIPTION = """\
@@ -152,7 +152,7 @@ def _write_json(options: argparse.Namespace, left: Review, ids: set[str], writte
 def _tell(options: argparse.Namespace, left: Review, written: Sequence[Written], was_decided: bool) -> None:
     if was_decided:
         settled = {id for one in written for id in one.settled}
-        command_output.message(f"{len(settled)} accepted; {_counted(left.causes)} left")
+        command_output.message(f"{len(settled)} accepted; {measures.counted(len(left.causes), 'cause')} left")
         return
     if not left.causes:
         command_output.message("no drift")
@@ -162,11 +162,7 @@ def _tell(options: argparse.Namespace, left: Review, written: Sequence[Written],
     else:
         write_causes(left.causes)
     told = "" if os.environ.get("CI") else "; --accept CAUSE or --accept-all records again"
-    command_output.message(f"{_counted(left.causes)}, nothing was written{told}")
-
-
-def _counted(causes: Sequence[Cause]) -> str:
-    return f"{len(causes):,} cause{'' if len(causes) == 1 else 's'}"
+    command_output.message(f"{measures.counted(len(left.causes), 'cause')}, nothing was written{told}")
 
 
 def _tell_file(one: Written) -> None:

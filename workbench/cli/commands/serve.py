@@ -104,8 +104,8 @@ def run(options: argparse.Namespace) -> int:
             setup = setup_of(options, kept)
             for line in _warnings(setup):
                 command_output.message(f"workbench: {line}")
-            tell = (_tell, _opened_in_json) if options.json else (_say, _opened)
-            asyncio.run(class_room.hold(setup, *tell, typed=sys.stdin if _is_typed() else None))
+            say, opened = (_tell, _opened_in_json) if options.json else (_say, _opened)
+            asyncio.run(class_room.hold(setup, say, opened, typed=sys.stdin if _is_typed() else None))
     except OSError as error:
         raise CommandError(f"{options.host}:{options.port}: {(error.strerror or str(error)).lower()}") from error
     return exit_codes.OK

@@ -155,7 +155,9 @@ def _write(found: Grid, name: str) -> None:
     for group, mutations in groupby(found.mutations, lambda one: one.group):
         command_output.heading(f"\n{group}", "blue")
         for mutation in mutations:
-            row = _row(f"  {mutation.name}", [_sign(one, mutation.name) for one in found.columns], heads)
+            cells = [one.cells.get(mutation.name) for one in found.columns]
+            signs = [NOT_APPLICABLE if one is None else SIGNS[one.verdict] for one in cells]
+            row = _row(f"  {mutation.name}", signs, heads)
             worst = next((one for one in VERDICTS[:2] if SIGNS[one] in row[NAME_WIDTH:]), None)
             if worst is None:
                 command_output.text(row)
@@ -180,10 +182,6 @@ def _write_silently_wrong(found: Grid) -> None:
         command_output.text(f"      {mutation.imitates}")
         for line in differences(columns[0].cells[mutation.name], VALUE_WIDTH):
             command_output.text(f"      {line}")
-
-
-def _sign(column: Survival, name: str) -> str:
-    return SIGNS[column.cells[name].verdict] if name in column.cells else NOT_APPLICABLE
 
 
 def _row(name: str, cells: list[str], heads: list[str]) -> str:

@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
         options.take = options.take or options.bench
         if options.take and any((one.tag, one.of) == (tag, options.of) for one in session.variants):
             raise CommandError(f"{tag} has a text for {options.of} already; choose another --tag")
-        suggesting.check_target(session, options.of)
+        suggesting.text_of(session, options.of)  # an error for a text that is not there
         grid, shown = _benched(options.session, session) if options.bench else (None, frozenset())
         failures = suggesting.failing(session) if grid is None else suggesting.failing_in(session, grid, shown)
         count = f"{len(failures)} repl{'y' if len(failures) == 1 else 'ies'} that went wrong"
@@ -87,28 +87,24 @@ def run(options: argparse.Namespace) -> int:
         raise failed from error
     if options.take:
         selection.save(session, variants.apply_variant(session, tag, options.of, made.text), options.session)
+    if not options.json:
+        command_output.diff_lines(made.lines)
+        command_output.message(measures.line(made.run.attempts[-1]))
+        tried = f"saved as variant {tag}; try it: `workbench send {options.session} --variant {tag}`"
+        command_output.message(tried if options.take else "nothing was written; --take saves it as a variant")
+    benched, codes = (None, [exit_codes.OK]) if grid is None else _bench(options, tag, grid)
+    gains = () if benched is None else halves.gains(benched, tag, shown)
     if options.json:
         said = {"of": made.of, "before": made.before, "text": made.text, "lines": list(made.lines)}
         kept = {"tag": tag if options.take else None, "taken": options.take, "failures": len(failures)}
         shape = {**said, **kept, "run": json_shapes.run(made.run)}
-        benched, codes = _bench(options, tag, grid) if grid is not None else (None, [exit_codes.OK])
         if benched is not None:
-            found = halves.gains(benched, tag, shown)
-            shape |= {"verdict": Conclusions(benched).verdict.line, "gains": [_gain_shape(one) for one in found]}
+            shape |= {"verdict": Conclusions(benched).verdict.line, "gains": [_gain_shape(one) for one in gains]}
         command_output.json({"suggestion": shape})
-        return exit_codes.worst(codes)
-    command_output.diff_lines(made.lines)
-    command_output.message(measures.line(made.run.attempts[-1]))
-    if options.take:
-        command_output.message(f"saved as variant {tag}; try it: `workbench send {options.session} --variant {tag}`")
-    else:
-        command_output.message("nothing was written; --take saves it as a variant")
-    if grid is None:
-        return exit_codes.OK
-    benched, codes = _bench(options, tag, grid)
-    command_output.blocks([Note(Conclusions(benched).verdict.line, "strong"), report.column_table(benched)])
-    for gain in halves.gains(benched, tag, shown):
-        command_output.text(gain.words)
+    elif benched is not None:
+        command_output.blocks([Note(Conclusions(benched).verdict.line, "strong"), report.column_table(benched)])
+        for gain in gains:
+            command_output.text(gain.words)
     return exit_codes.worst(codes)
 
 
