@@ -10,12 +10,13 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widget import Widget
 
+from workbench.tui.textual_internals.row_compositor import OneLayout
 from workbench.tui.widgets.text.plain import PlainStatic, content, key_hints
 
 Result = TypeVar("Result")
 
 
-class Dialog(ModalScreen[Result]):
+class Dialog(ModalScreen[Result], OneLayout[Result]):
     """A dialog that shows `contents` between a title and the `hint` that lists its keys."""
 
     CLASSES: ClassVar[str] = ""

@@ -9,7 +9,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
-from textual.screen import Screen
 
 from adapters.display import blocks as shown
 from sessions.bench.conclusions import Conclusions, cases_words
@@ -22,6 +21,7 @@ from workbench.output.display import one_line
 from workbench.output.measures import counted
 from workbench.tui.dialogs.choose import ChooseScreen, Entry
 from workbench.tui.keys.bindings import ON_A_DIALOG, KeyGroup, keys_of
+from workbench.tui.textual_internals.row_compositor import OneLayout
 from workbench.tui.widgets.heat_map import HeatCell, HeatMap, HeatTable, head_of
 from workbench.tui.widgets.text.plain import PlainStatic, key_hints, lines, plain_notify, text_blocks
 from workbench.tui.widgets.text.text_view import Block, TextView
@@ -58,7 +58,7 @@ class Wanted(NamedTuple):
     then: Literal["look", "record", "demo", "improve"] = "look"
 
 
-class BenchScreen(Screen[Wanted | None]):
+class BenchScreen(OneLayout[Wanted | None]):
     """Show the grid; return the cell to show, or None."""
 
     HELP = """\
@@ -330,7 +330,7 @@ Taken = tuple[BenchRun, Literal["look", "record", "demo"]]
 """A run and the action for its reply."""
 
 
-class BenchTextScreen(Screen[Taken | None]):
+class BenchTextScreen(OneLayout[Taken | None]):
     """Show conclusions, or the runs of a cell; return the chosen run and action, or None."""
 
     APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_DIALOG

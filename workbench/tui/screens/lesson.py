@@ -11,7 +11,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import Screen
 from textual.style import Style
 
 from adapters.formats import catalog
@@ -26,6 +25,7 @@ from workbench.output.display import one_line
 from workbench.state.document import RenderedColumn
 from workbench.tui.keys.bindings import ON_A_LESSON, KeyGroup, keys_of
 from workbench.tui.textual_internals import row_compositor
+from workbench.tui.textual_internals.row_compositor import OneLayout
 from workbench.tui.widgets.heading import Heading, Mark
 from workbench.tui.widgets.text.plain import PlainStatic, key_hints, lines, teacher_button
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Light, Piece, TextView, block
@@ -45,7 +45,7 @@ SIGNS = {"⚠": "$text-warning bold", "✗": "$text-error bold"}
 Step = LessonStep | ReplyStep
 
 
-class LessonScreen(Screen[None]):
+class LessonScreen(OneLayout[None]):
     """A lesson on `columns`, starting at step `at` of the column at `index` (both 0-based)."""
 
     APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_LESSON

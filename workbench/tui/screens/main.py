@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
-from textual.geometry import Size
 from textual.message import Message
 from textual.selection import Selection
 from textual.widget import Widget
@@ -73,15 +72,9 @@ class MainScreen(PaneSizesScreen):
         self._model_answers = ModelAnswers(self, self._render_again)
         self.strip = VerdictStrip(id="verdicts")
         self._heading = Heading(id="heading")
-        self._known_size = Size()
         self.guide: Guide | None = None
 
     def compose(self) -> ComposeResult:
-        # Textual sets these classes after the first layout: every widget would ask for its styles once more
-        self._known_size = self.app.size
-        breakpoints = self.app.HORIZONTAL_BREAKPOINTS, self.app.VERTICAL_BREAKPOINTS
-        for cells, points in zip(self._known_size, breakpoints, strict=True):
-            self.add_class(max([one for one in points or () if one[0] <= cells])[1])
         yield self._heading
         with Horizontal(id="body"):
             yield self.editors
@@ -285,10 +278,7 @@ class MainScreen(PaneSizesScreen):
         else:
             self.columns.turn_to(event.column_id)
 
-    def on_resize(self, event: events.Resize) -> None:
-        if event.size == self._known_size:
-            event.prevent_default()  # laid out already: Textual sends three of these at a start
-        self._known_size = event.size
+    def on_resize(self) -> None:
         self.share_room()
         self.editors.show_tab()
         self.show_soon()

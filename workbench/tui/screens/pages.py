@@ -11,7 +11,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
-from textual.screen import Screen
 
 from adapters.formats import catalog
 from adapters.lm import ProviderError
@@ -22,6 +21,7 @@ from workbench.tui.keys.bindings import ON_A_PAGE, KeyGroup
 from workbench.tui.pages import attempts, card, prompt_pages, reply_pages, true_request
 from workbench.tui.pages.page import LookedAt, paragraph
 from workbench.tui.textual_internals import row_compositor
+from workbench.tui.textual_internals.row_compositor import OneLayout
 from workbench.tui.widgets.heading import Heading
 from workbench.tui.widgets.tab_line import TabLine, TabName
 from workbench.tui.widgets.text.plain import PlainStatic, key_hints, lines, plain_notify, teacher_button
@@ -57,7 +57,7 @@ PAGES: Mapping[str, PageName] = {
 LOOK_AGAIN_SECONDS = 0.3
 
 
-class PagesScreen(Screen[Place | None]):
+class PagesScreen(OneLayout[Place | None]):
     """The pages of a column; returns a place to go to.
 
     `looked_at(step)` returns the column `step` columns after the one that was inspected first.

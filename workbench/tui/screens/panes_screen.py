@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from textual import events, on
-from textual.screen import Screen
 from textual.widgets import TextArea
 
 from workbench.state.document import Document, Place, key_of, place_of
@@ -12,6 +11,7 @@ from workbench.tui.messages import GoTo
 from workbench.tui.panes.columns import ColumnsPane
 from workbench.tui.panes.editors import EditorsPane
 from workbench.tui.panes.status import StatusLine
+from workbench.tui.textual_internals.row_compositor import OneLayout
 from workbench.tui.widgets.prompt.prompt_view import OriginKey, PromptView
 from workbench.tui.widgets.reply.field_table import FieldTable
 from workbench.tui.widgets.reply.reply_view import ReplyView
@@ -19,7 +19,7 @@ from workbench.tui.widgets.row_list import RowList
 from workbench.tui.widgets.splitter import Splitter
 
 
-class PointingScreen(Screen[None]):
+class PointingScreen(OneLayout[None]):
     """Highlights what the user points at, in all prompts and in its editor."""
 
     def __init__(self, document: Document, columns: ColumnsPane, editors: EditorsPane, status: StatusLine) -> None:

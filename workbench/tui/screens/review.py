@@ -11,7 +11,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.screen import Screen
 
 from sessions.causes.cause import Cause, FixtureName, counted, verdict_lines
 from sessions.checking.verdicts import Drift
@@ -23,6 +22,7 @@ from workbench.tui.pages import drifts, review_text
 from workbench.tui.pages.drifts import ALL, VIEWS, Extent, View
 from workbench.tui.pages.review_text import LONGEST_WORDS, SIGNS, LookedAt, Shown
 from workbench.tui.textual_internals import row_compositor
+from workbench.tui.textual_internals.row_compositor import OneLayout
 from workbench.tui.widgets.text.plain import PlainStatic, lines, plain_notify
 from workbench.tui.widgets.text.text_view import MARGIN, Block, Piece, TextView
 
@@ -45,7 +45,7 @@ class Left(NamedTuple):
     go_to: tuple[Cause, FixtureName] | None = None
 
 
-class ReviewScreen(Screen[Left]):
+class ReviewScreen(OneLayout[Left]):
     """Review causes; returns the decisions, and the fixture to open, if any.
 
     `look` returns the drifts of a fixture that show a cause. `of` names what is reviewed, `then` says what leaving the

@@ -10,7 +10,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
-from textual.screen import Screen
 
 from adapters.mutations.mutation import Mutation
 from sessions.stress.grid import VERDICTS, Cell, Grid, Survival, Verdict
@@ -18,6 +17,7 @@ from workbench.output.display import one_line
 from workbench.output.survival_words import NOT_APPLICABLE, SIGNS, decision, sources
 from workbench.tui.keys.bindings import ON_A_STRESS, KeyGroup
 from workbench.tui.pages import survival
+from workbench.tui.textual_internals.row_compositor import OneLayout
 from workbench.tui.widgets.text.plain import PlainStatic, key_hints, lines
 from workbench.tui.widgets.text.text_view import MARGIN, TextView, block
 
@@ -41,7 +41,7 @@ class Taken(NamedTuple):
     text: str
 
 
-class StressScreen(Screen[Taken | None]):
+class StressScreen(OneLayout[Taken | None]):
     """Show the grid of a stress test; returns a damaged reply to show under its column, if any.
 
     `make` computes the grid in a thread; `of` names the session, `columns` are the ids of its columns.

@@ -9,12 +9,16 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import IO, Any, cast
 
+from rich.segment import Segment
+from rich.style import Style as RichStyle
+from textual import events, on
 from textual._compositor import ChopsUpdate, Compositor, CompositorMap, ReflowResult
 from textual._styles_cache import StylesCache
 from textual.color import Color
 from textual.drivers._writer_thread import WriterThread
 from textual.geometry import Region, Size
-from textual.screen import Screen
+from textual.renderables.background_screen import BackgroundScreen
+from textual.screen import Screen, ScreenResultType
 from textual.strip import Strip
 from textual.style import Style
 from textual.widget import Widget
@@ -178,9 +182,47 @@ def _inner_outer(base_background: Color, background: Color) -> tuple[Style, Styl
     return Style(background=base_background + background), Style(background=base_background)
 
 
+class OneLayout(Screen[ScreenResultType]):
+    """A screen that is laid out once for a size; Textual does so at each of the three events that tell it of one.
+
+    Its classes for the size are set before the widgets ask for their styles, instead of after the first layout.
+    """
+
+    _known_size = Size()
+
+    @on(events.Compose)
+    def set_its_classes(self) -> None:
+        self._known_size = self.app.size
+        across = self.HORIZONTAL_BREAKPOINTS or self.app.HORIZONTAL_BREAKPOINTS
+        down = self.VERTICAL_BREAKPOINTS or self.app.VERTICAL_BREAKPOINTS
+        for cells, points in zip(self._known_size, (across, down), strict=True):
+            self.add_class(*[name for _, name in sorted([one for one in points or () if one[0] <= cells])[-1:]])
+
+    @on(events.Resize)
+    def lay_out_once(self, event: events.Resize) -> None:
+        if event.size == self._known_size:
+            event.prevent_default()
+        self._known_size = event.size
+
+
+_tinted_segments = BackgroundScreen.process_segments
+
+
+@lru_cache(4096)
+def _tinted(style: RichStyle | None, tint: Color) -> RichStyle | None:
+    """Return the style behind a dialog; Textual mixes the colors of each segment anew at each paint."""
+    (segment,) = _tinted_segments([Segment("", style)], tint)
+    return segment.style
+
+
+def _behind_a_dialog(segments: Iterable[Segment], tint: Color) -> Iterable[Segment]:
+    return [one if one.control else Segment(one.text, _tinted(one.style, tint)) for one in segments]
+
+
 def paint_by_rows(screen: Screen[Any]) -> None:
     """Give a screen a `RowCompositor`; call this while the screen is being created."""
     screen._compositor = RowCompositor()
     # Textual puts `lru_cache` on this method, which keeps a widget's painted lines alive until 1,024 other entries
     # replace them: a lesson opened and closed a hundred times would keep 90 MB.
     StylesCache.get_inner_outer = staticmethod(_inner_outer)  # type: ignore[assignment,method-assign]
+    BackgroundScreen.process_segments = staticmethod(_behind_a_dialog)  # type: ignore[assignment,method-assign]

@@ -9,18 +9,23 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from rich.control import ControlType
+from rich.segment import Segment
 from textual import events
 from textual._compositor import ChopsUpdate, Compositor
 from textual.app import App, ComposeResult
+from textual.color import Color
 from textual.containers import VerticalScroll
 from textual.css import stylesheet
 from textual.css.model import RuleSet
 from textual.geometry import Region, Size
+from textual.renderables.background_screen import BackgroundScreen
 from textual.screen import Screen
 from textual.widgets import Static
 
 from tests.support.open_app import Desk, at_the_desk
 from tests.support.painted import Terminal, painted_anew
+from workbench.tui.textual_internals import row_compositor
 from workbench.tui.textual_internals.row_compositor import RowCompositor, paint_by_rows
 
 
@@ -45,6 +50,42 @@ def test_a_start_parses_each_style_once_and_lays_no_size_out_twice(monkeypatch: 
         assert len(parsed) == len(set(parsed)) > 10
         assert [one for one in sizes if one] == [desk.app.size]
         assert {"-wide", "-high"} <= desk.main.classes
+
+    at_the_desk(act)
+
+
+def test_a_dialog_is_laid_out_once_for_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[tuple[str, Size | None]] = []
+    layout = Screen._refresh_layout
+
+    def lay_out(screen: Screen[Any], size: Size | None = None, scroll: bool = False) -> None:
+        sizes.append((type(screen).__name__, size))
+        layout(screen, size, scroll)
+
+    async def act(desk: Desk) -> None:
+        monkeypatch.setattr(Screen, "_refresh_layout", lay_out)
+        await desk.press("ctrl+l")
+        await desk.settle()
+        assert [one for one in sizes if one[1]] == [("ModelScreen", desk.app.size)]
+        assert "-wide" in desk.app.screen.classes
+        sizes.clear()
+        await desk.pilot.resize_terminal(90, 25)
+        await desk.settle()
+        assert ("ModelScreen", Size(90, 25)) in sizes
+        assert "-narrow" in desk.app.screen.classes
+        await desk.press("escape")
+        assert desk.main.has_class("-narrow") and desk.main.size == Size(90, 25)
+
+    at_the_desk(act)
+
+
+def test_what_is_behind_a_dialog_has_the_colors_that_textual_gives_it() -> None:
+    async def act(desk: Desk) -> None:
+        lines = desk.main._compositor.render_strips()
+        segments = [segment for line in lines for segment in line] + [Segment("\x1b[H", None, [(ControlType.HOME,)])]
+        for tint in (Color(0, 0, 0, 0.6), Color(250, 20, 3, 0.1), Color(0, 0, 0, 0)):
+            theirs = list(row_compositor._tinted_segments(segments, tint))
+            assert list(BackgroundScreen.process_segments(segments, tint)) == theirs
 
     at_the_desk(act)
 
