@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import random
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -16,8 +15,7 @@ from textual._compositor import ChopsUpdate, Compositor
 from textual.app import App, ComposeResult
 from textual.color import Color
 from textual.containers import VerticalScroll
-from textual.css import stylesheet
-from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
 from textual.geometry import Region, Size
 from textual.renderables.background_screen import BackgroundScreen
 from textual.screen import Screen
@@ -26,28 +24,25 @@ from textual.widgets import Static
 from tests.support.open_app import Desk, at_the_desk
 from tests.support.painted import Terminal, painted_anew
 from workbench.tui.textual_internals import row_compositor
+from workbench.tui.textual_internals.error_isolation import KeptStyles
 from workbench.tui.textual_internals.row_compositor import RowCompositor, paint_by_rows
 
 
 def test_a_start_parses_each_style_once_and_lays_no_size_out_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     """Textual parses all again for the theme, and lays out at each of its three events of one size."""
-    parsed: list[tuple[str, str, int]] = []
+    parsed_anew: list[object] = []
     sizes: list[Size | None] = []
-    parse, layout = stylesheet.parse, Screen._refresh_layout
-
-    def parse_one(scope: str, css: str, *about: Any, **named: Any) -> Iterator[RuleSet]:
-        parsed.append((scope, css, named["tie_breaker"]))
-        yield from parse(scope, css, *about, **named)
+    layout = Screen._refresh_layout
 
     def lay_out(screen: Screen[Any], size: Size | None = None, scroll: bool = False) -> None:
         sizes.append(size)
         layout(screen, size, scroll)
 
-    monkeypatch.setattr(stylesheet, "parse", parse_one)
+    monkeypatch.setattr(Stylesheet, "set_variables", lambda _, variables: parsed_anew.append(variables))
     monkeypatch.setattr(Screen, "_refresh_layout", lay_out)
 
     async def act(desk: Desk) -> None:
-        assert len(parsed) == len(set(parsed)) > 10
+        assert isinstance(desk.app.stylesheet, KeptStyles) and not parsed_anew
         assert [one for one in sizes if one] == [desk.app.size]
         assert {"-wide", "-high"} <= desk.main.classes
 
