@@ -389,7 +389,7 @@ def _add_column(
 
 
 def _case_of(call: LiveCall, known: CapturedSignature) -> Case:
-    inputs = recordings.plain_signature_inputs(known.signature, call.inputs)
+    inputs = {name: value for name, value in call.inputs.items() if name in known.signature.input_fields}
     history: tuple[Mapping[str, Any], ...] = ()
     name = known.signature.history_field
     held = inputs.get(name) if name is not None else None

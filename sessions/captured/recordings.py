@@ -13,7 +13,6 @@ from adapters.lm.capabilities import capabilities_of
 from adapters.lm.litellm_answers import asking
 from adapters.requests.request import TOOL_PARAMS
 from adapters.requests.strict_schema import strict_schema
-from adapters.signatures.signature import Signature
 from sessions.checking import checking, differences
 from sessions.checking.verdicts import Part
 from sessions.file.typed_values import same
@@ -278,8 +277,3 @@ def _agreed(live: RecordedCompletion, ours: RecordedCompletion) -> RecordedCompl
 def _reordered(live: Mapping[str, object], today: Mapping[str, object]) -> dict[str, Any]:
     ordered = {name: live[name] for name in today if name in live}
     return {**ordered, **{name: value for name, value in live.items() if name not in ordered}}
-
-
-def plain_signature_inputs(signature: Signature, inputs: Mapping[str, object]) -> dict[str, Any]:
-    """Return the inputs that are fields of the signature, in the program's order."""
-    return {name: value for name, value in inputs.items() if name in signature.input_fields}

@@ -110,7 +110,8 @@ def from_call(
         questions.append(
             f"rendered again, the messages are not the recorded ones: an option, a type or the release differs: {told}"
         )
-    notes = [f"{len(messages)} messages of {model}, as `{column}` made them", *said, KEPT_BESIDE]
+    of_model = f" of {model}" if "model" in data else ""
+    notes = [f"{len(messages)} messages{of_model}, as `{column}` made them", *said, KEPT_BESIDE]
     return Imported(session.replace_case(made), tuple(notes), tuple(questions), has_signature=given is None)
 
 

@@ -35,8 +35,6 @@ class Turns:
     asked: Mapping[str, Any]
     demos: int
     """The number of leading turns that are demos: only questions of a history end with the reminder."""
-    texts: tuple[str, ...] = ()
-    """The fields with a value that does not parse as their type and stays the prompt's text."""
 
 
 class MessageReader:
@@ -49,7 +47,6 @@ class MessageReader:
         self._inputs = signature.input_fields
         self._outputs = signature.output_fields
         self._calls = tool_output_field(signature) or "tool_calls"
-        self._kept_as_text: dict[str, None] = {}
 
     def turns(self, messages: Sequence[Mapping[str, object]]) -> Turns:
         """Read all messages; skip roles other than user and assistant."""
@@ -74,7 +71,7 @@ class MessageReader:
                 turns.append({**asked, **self._answer(text), **called})
                 asked = {}
         demos = next((place for place, one in enumerate(reminded) if one), len(turns))
-        return Turns(tuple(turns), asked, min(demos, len(turns)), tuple(self._kept_as_text))
+        return Turns(tuple(turns), asked, min(demos, len(turns)))
 
     def _answer(self, text: str) -> dict[str, Any]:
         if not self._is_json:
@@ -124,8 +121,6 @@ class MessageReader:
                 return value
         if self._is_xml and isinstance(candidates[0], dict | list):
             return candidates[0]  # dspy before 3.4 writes JSON into XML elements
-        if field.annotation is not str and self._written(text, field) != text.strip():
-            self._kept_as_text[field.name] = None
         return text
 
     def _readings(self, text: str, field: Field) -> Iterator[Any]:

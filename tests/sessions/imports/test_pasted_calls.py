@@ -541,6 +541,7 @@ def test_an_error_cut_off_before_the_reply_gives_field_value_and_choices() -> No
     assert made.session.signature.read().fields["rating"].annotation == Literal[1, 2, 3]
     (reply,) = made.session.cases[0].replies.values()
     assert reply.text == "[[ ## rating ## ]]\n7"
+    assert not any("offline" in one for one in made.notes)
     assert "the error's text is cut off before the reply, which is made of the value in it" in made.guesses
 
 
@@ -552,7 +553,8 @@ def test_a_reply_in_a_page_ends_with_its_marker_and_fence(lines: tuple[str, ...]
     printed = io.StringIO()
     pretty_print_history([{"messages": messages, "outputs": [reply]}], 1, file=printed)
     page = f"# Page\n\n```\n{printed.getvalue().strip()}\n```\nMore:\n\n```\n0.26\n```\n"
-    assert first_reply(sources.load("-", text=page)) == reply
+    assert first_reply(made := sources.load("-", text=page)) == reply
+    assert made.notes[0] == "2 messages, as `chat` made them"  # the text names no model
 
 
 def test_a_history_of_messages_without_a_system_prompt_of_dspy_becomes_turns() -> None:
