@@ -227,8 +227,8 @@ class FieldTable(LineView):
 
 TWICE_THE_NARROWEST, LEAST_BESIDE = 64, 56
 """Cells from which reply and table are side by side: always, and if nothing has to wrap for it."""
-SHARE_OF_FIELDS = 50
-"""Percent of the width for a table at the side."""
+SHARE_OF_FIELDS, SHARE_IF_NARROW = 50, 46
+"""Percent of the width for a table at the side; less where the reply would have to wrap for it."""
 
 
 class ReplyAndValues(Container, can_focus=False):
@@ -250,7 +250,8 @@ class ReplyAndValues(Container, can_focus=False):
         super().__init__(reply, fields)
         self._reply = reply
         self._fields = fields
-        self._most = self._height = 0
+        self._placed = (False, 0, 0)
+        """Whether the table is at the side, its maximum rows, and its percent of the width."""
 
     @property
     def is_beside(self) -> bool:
@@ -267,7 +268,7 @@ class ReplyAndValues(Container, can_focus=False):
         width = self.size.width
         if width >= TWICE_THE_NARROWEST or width < LEAST_BESIDE:
             return width >= TWICE_THE_NARROWEST
-        of_reply = width - width * SHARE_OF_FIELDS // 100
+        of_reply = width - width * SHARE_IF_NARROW // 100
         return not self._fields.has_sentences and self._reply.widest_row <= of_reply
 
     def place(self, height: int) -> None:
@@ -277,15 +278,15 @@ class ReplyAndValues(Container, can_focus=False):
         """
         if height <= 0:
             return
-        self._height = height
         is_beside = self._fields.has_something and self._has_room_beside
         most = height if is_beside else max(height // 2, height - self._reply.wrapped_document.height)
-        if is_beside == self.is_beside and most == self._most:
+        share = 100 if not is_beside else SHARE_OF_FIELDS if self.size.width >= TWICE_THE_NARROWEST else SHARE_IF_NARROW
+        if (is_beside, most, share) == self._placed:
             return
-        self._most = most
+        self._placed = (is_beside, most, share)
         self.set_class(is_beside, "-beside")
         styles = self._fields.styles
-        styles.width = f"{SHARE_OF_FIELDS}%" if is_beside else "1fr"
+        styles.width = f"{share}%" if is_beside else "1fr"
         styles.max_height = most
 
     def on_resize(self) -> None:
