@@ -9,19 +9,9 @@ from functools import cached_property
 from itertools import combinations
 from typing import Literal, NamedTuple
 
+from sessions.bench import statistics
 from sessions.bench.grid import Grid
-from sessions.bench.statistics import (
-    LEVEL,
-    Difference,
-    Interval,
-    Share,
-    compare,
-    difference_interval,
-    fisher,
-    score_difference_interval,
-    tarone,
-    upper_tail,
-)
+from sessions.bench.statistics import LEVEL, Difference, Interval, Share
 from sessions.bench.totals import Cell, Measure
 
 
@@ -185,7 +175,7 @@ class Conclusions:
             return []
         return [
             Pair(one, two, measure, difference, len(names), self._left_out(one, two))
-            for (one, two), difference in zip(names, compare(shares), strict=True)
+            for (one, two), difference in zip(names, statistics.compare(shares), strict=True)
         ]
 
     def _left_out(self, *columns: str) -> int:
@@ -268,7 +258,7 @@ class ColumnChange:
     def tested(self, factor: float, level: float) -> ColumnChange:
         """Return a copy with its p-value, multiplied by `factor`."""
         found = self.differences
-        p = upper_tail(found if sum(found) > 0 else [-one for one in found]) if sum(found) else 1.0
+        p = statistics.upper_tail(found if sum(found) > 0 else [-one for one in found]) if sum(found) else 1.0
         return replace(self, p=min(1.0, p * factor), level=level)
 
     @property
@@ -279,7 +269,7 @@ class ColumnChange:
     @property
     def interval(self) -> Interval:
         is_scored = any(one.is_scored for one in (*self.before, *self.now))
-        return (score_difference_interval if is_scored else difference_interval)(self.differences)
+        return (statistics.score_difference_interval if is_scored else statistics.difference_interval)(self.differences)
 
     @property
     def word(self) -> Literal["better", "worse", "not told apart"]:
@@ -332,8 +322,8 @@ def compare_benches(old: Grid, now: Grid, level: float = LEVEL) -> Comparison:
     cells = [_change(*place, old.by_place.get(place), now.by_place.get(place)) for place in places]
     shares = [_shares(one) for one in cells]
     # Fisher's test counts successes, so graded scores are not tested.
-    tests = [(1.0, 1.0) if one.is_scored or two.is_scored else fisher(one, two) for one, two in shares]
-    among_cells = tarone([least for _, least in tests], level / 2)
+    tests = [(1.0, 1.0) if one.is_scored or two.is_scored else statistics.fisher(one, two) for one, two in shares]
+    among_cells = statistics.tarone([least for _, least in tests], level / 2)
     share = level / 2 if among_cells else level
     if among_cells:
         cells = [
@@ -345,7 +335,7 @@ def compare_benches(old: Grid, now: Grid, level: float = LEVEL) -> Comparison:
         both = [_shares(one) for one in cells if one.column == total.column]
         both = [(before, after) for before, after in both if before.runs and after.runs]
         columns.append(ColumnChange(total.column, tuple([one for one, _ in both]), tuple([two for _, two in both])))
-    among = tarone([0.5 ** sum(1 for by in one.differences if by) for one in columns], share)
+    among = statistics.tarone([0.5 ** sum(1 for by in one.differences if by) for one in columns], share)
     factor = max(1, among) * level / share
     return Comparison(tuple([one.tested(factor, level) for one in columns]), tuple(cells), level)
 

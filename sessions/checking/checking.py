@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from adapters.formats.base import Adapter
 from adapters.formats.two_step import extraction_adapter, extraction_signature
@@ -36,6 +36,20 @@ NO_REPLY = "no reply to judge; `workbench send SESSION --save` gets one, or past
 
 GONE = "the recording is gone, but the measures of its run remain; `workbench record SESSION` records again"
 
+
+class Choice(TypedDict, total=False):
+    """A choice of fixtures; all, if nothing is given."""
+
+    columns: Collection[str]
+    """The ids of columns."""
+    cases: Collection[str]
+    """The names of cases."""
+    wanted: IsWanted
+    """Selects by a case's name and a column's id."""
+    adapters: Mapping[str, Adapter] | None
+    """Adapters that replace those of columns, by id (code that the user named on the command line)."""
+
+
 IsWanted = Callable[[str, str], bool]
 
 
@@ -44,32 +58,20 @@ def always(case: str, column: str) -> bool:
     return True
 
 
-def check(
-    session: Session,
-    path: str = "",
-    *,
-    columns: Collection[str] | None = None,
-    cases: Collection[str] | None = None,
-    adapters: Mapping[str, Adapter] | None = None,
-    wanted: IsWanted = always,
-) -> list[FixtureResult]:
-    """Return the verdicts on every column of every case, or on the given ones.
+def _is_chosen(choice: Choice, case: str, column: str) -> bool:
+    is_named = case in choice.get("cases", (case,)) and column in choice.get("columns", (column,))
+    return is_named and choice.get("wanted", always)(case, column)
 
-    Never raises for the content of a session. `adapters` replaces the adapters of columns, by id (for code that the
-    user named on the command line). `wanted` selects by a case's name and a column's id.
+
+def check(session: Session, path: str = "", **choice: Unpack[Choice]) -> list[FixtureResult]:
+    """Return the verdicts on every column of every case, or on the chosen ones.
+
+    Never raises for the content of a session.
     """
-    return list(each(session, path, columns=columns, cases=cases, adapters=adapters, wanted=wanted))
+    return list(each(session, path, **choice))
 
 
-def each(
-    session: Session,
-    path: str = "",
-    *,
-    columns: Collection[str] | None = None,
-    cases: Collection[str] | None = None,
-    adapters: Mapping[str, Adapter] | None = None,
-    wanted: IsWanted = always,
-) -> Iterator[FixtureResult]:
+def each(session: Session, path: str = "", **choice: Unpack[Choice]) -> Iterator[FixtureResult]:
     """Like `check`, but yield one result at a time.
 
     A recording of a missing column is an error, because skipping it would look like a pass.
@@ -77,10 +79,8 @@ def each(
     session = _KNOWN.share_demos(session)
     there = {column.id: column for column in session.columns}
     for case in session.cases:
-        if cases is not None and case.name not in cases:
-            continue
         for id in dict.fromkeys([*there, *case.recordings]):
-            if (columns is not None and id not in columns) or not wanted(case.name, id):
+            if not _is_chosen(choice, case.name, id):
                 continue
             column = there.get(id)
             if column is None:
@@ -95,22 +95,14 @@ def each(
                     yield FixtureResult(path, case.name, id, dict.fromkeys(PARTS, "empty"), (), (missing,))
                     continue
             start = time.perf_counter()
-            fixture = _Fixture(session, column, case, (adapters or {}).get(id))
+            fixture = _Fixture(session, column, case, (choice.get("adapters") or {}).get(id))
             fixture.check()
             notes = () if fixture.verdicts["render"] == "error" else notes_of(case, id)
             seconds = time.perf_counter() - start
             yield FixtureResult(path, case.name, id, fixture.verdicts, tuple(fixture.drift), notes, seconds=seconds)
 
 
-def update(
-    session: Session,
-    *,
-    parts: Collection[Part] = ("render", "parse"),
-    columns: Collection[str] | None = None,
-    cases: Collection[str] | None = None,
-    adapters: Mapping[str, Adapter] | None = None,
-    wanted: IsWanted = always,
-) -> Session:
+def update(session: Session, *, parts: Collection[Part] = ("render", "parse"), **choice: Unpack[Choice]) -> Session:
     """Replace drifted recordings with today's rendering, parse results, or both.
 
     Replies stay as recorded, and expectations belong to the user. The source of a recording that was sent changes to
@@ -121,12 +113,11 @@ def update(
         if part not in ("render", "parse"):
             raise ValueError(f"only render and parse can be accepted, not {part}")
     for column in session.columns:
+        adapter = (choice.get("adapters") or {}).get(column.id)
         for case in session.cases:
-            if (columns is not None and column.id not in columns) or (cases is not None and case.name not in cases):
-                continue
-            if column.id in case.recordings and wanted(case.name, column.id):
+            if column.id in case.recordings and _is_chosen(choice, case.name, column.id):
                 current = session.case(case.name)
-                updated = _Fixture(session, column, current, (adapters or {}).get(column.id)).updated(parts)
+                updated = _Fixture(session, column, current, adapter).updated(parts)
                 session = session if updated is current else session.replace_case(updated)
     return session
 

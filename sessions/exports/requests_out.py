@@ -14,16 +14,7 @@ from adapters.lm.litellm_client import NO_KEY
 from adapters.signatures.signature import Signature
 from adapters.values.custom_types import build_inputs
 from sessions.checking import expectations
-from sessions.exports import exported
-from sessions.exports.endpoints import (
-    OFFLINE,
-    PATHS,
-    endpoint_of,
-    headers_of,
-    is_written_by_litellm,
-    key_goes_there,
-    named_address,
-)
+from sessions.exports import endpoints, exported
 from sessions.exports.exported import Exported, ExportError, Source, View, beside, switched_off
 from sessions.model.replies import Answer
 from sessions.running import recording, rendering
@@ -59,25 +50,26 @@ def curl(source: Source) -> Exported:
     model, and for a request that litellm cannot show.
     """
     view = source.first
-    if not view.model.startswith(OFFLINE) and is_written_by_litellm(view):
+    if not view.model.startswith(endpoints.OFFLINE) and endpoints.is_written_by_litellm(view):
         return _curl_by_litellm(source)
-    endpoint = endpoint_of(view, source)
+    endpoint = endpoints.endpoint_of(view, source)
     body = exported.pretty({**rendering.body_of(view.session, view.column, view.request), "model": endpoint.model})
-    path = PATHS[rendering.lm_settings_of(view.session, view.column).model_type]
+    path = endpoints.PATHS[rendering.lm_settings_of(view.session, view.column).model_type]
     lines = [f'curl "{endpoint.base}/{path}"', '-H "Content-Type: application/json"']
     if endpoint.key:
         lines.append(f'-H "Authorization: Bearer ${endpoint.key}"')
-    headers, said = headers_of(view, source)
+    headers, said = endpoints.headers_of(view, source)
     lines += [f'-H "{_escaped(header)}: ${{{variable}}}"' for header, variable in headers.items()]
     return Exported(_command(lines, body), (*endpoint.left_out, *said, *beside(view)))
 
 
 def _curl_by_litellm(source: Source) -> Exported:
     view = source.first
-    allowed, said = key_goes_there(view, source)
-    said += headers_of(view, source)[1]
+    allowed, said = endpoints.key_goes_there(view, source)
+    said += endpoints.headers_of(view, source)[1]
     try:
-        made = rendering.http_request(view.session, view.column, view.request, named_address(view), trusted=allowed)
+        address = endpoints.named_address(view)
+        made = rendering.http_request(view.session, view.column, view.request, address, trusted=allowed)
     except ProviderError as error:
         raise ExportError(f"{view.place}: {error}") from error
     headers = {name: value for name, value in made.telling.items() if NO_KEY not in value}
@@ -230,8 +222,8 @@ def batch(source: Source) -> Exported:
         listed = ", ".join(sorted(models))
         raise ExportError(f"a batch is for one model, and there are {len(models)}: {listed}; choose one", "--model")
     left: list[str] = list(switched_off(source.first.session, source.cases))
-    endpoint = endpoint_of(source.first, source)
-    address = named_address(source.first)
+    endpoint = endpoints.endpoint_of(source.first, source)
+    address = endpoints.named_address(source.first)
     if address is not None:
         left.append(f"the address {address}: a batch is uploaded to the server that runs it")
     lines = [
@@ -239,7 +231,7 @@ def batch(source: Source) -> Exported:
             {
                 "custom_id": name,
                 "method": "POST",
-                "url": f"/v1/{PATHS[rendering.lm_settings_of(view.session, view.column).model_type]}",
+                "url": f"/v1/{endpoints.PATHS[rendering.lm_settings_of(view.session, view.column).model_type]}",
                 "body": {**rendering.body_of(view.session, view.column, view.request), "model": endpoint.model},
             }
         )
