@@ -107,14 +107,10 @@ def _tokens(attempt: Measured) -> float | None:
     return usage.get("total_tokens") or (sum(parts) if len(parts) == len(counted) else None)
 
 
-def _seconds(attempt: Measured) -> float | None:
-    return None if attempt.duration_ms is None else attempt.duration_ms / 1000
-
-
 MEASURED: Mapping[str, Callable[[Measured], float | None]] = {
     "cost": lambda attempt: attempt.cost,
     "tokens": _tokens,
-    "seconds": _seconds,
+    "seconds": lambda attempt: None if attempt.duration_ms is None else attempt.duration_ms / 1000,
 }
 """Measures of a run by name: each reads an attempt of `Case.measured`, None if unknown."""
 
@@ -139,9 +135,7 @@ def _judge_field(key: str, tests: Mapping[str, object], reading: Reading) -> lis
             continue
         try:
             said = TESTS[word](value, expected, tests)
-        except (PatternError, SchemaError) as error:
-            raise ExpectationError(f"{place}.{word}", str(error)) from None
-        except TypeError as error:
+        except (PatternError, SchemaError, TypeError) as error:
             raise ExpectationError(f"{place}.{word}", str(error)) from None
         if said is not None:
             failures.append(Failure(f"{place}.{word}", said, expected, value))
@@ -188,10 +182,6 @@ def _text(value: JSON) -> str:
 def _shortened(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= 200 else line[:200] + "…"
-
-
-def _equals(value: JSON, expected: object, tests: Mapping[str, object]) -> str | None:
-    return None if equal(value, plain(expected)) else "is something else"
 
 
 def _contains(value: JSON, expected: object, tests: Mapping[str, object]) -> str | None:
@@ -259,10 +249,6 @@ def _members(value: JSON, expected: object, tests: Mapping[str, object]) -> str 
     return " and ".join(part for part in parts if part) or None
 
 
-def _schema(value: JSON, expected: object, tests: Mapping[str, object]) -> str | None:
-    return problem(value, expected)
-
-
 def _fuzzy(value: JSON, expected: object, tests: Mapping[str, Any]) -> str | None:
     if not isinstance(expected, str):
         raise TypeError(f"expected a text, got {kind_of(expected)}")
@@ -294,14 +280,14 @@ def _ratio(tests: Mapping[str, Any], default: float) -> float:
 Test = Callable[[JSON, Any, Mapping[str, Any]], str | None]
 
 TESTS: Mapping[str, Test] = {
-    "equals": _equals,
+    "equals": lambda value, expected, _: None if equal(value, plain(expected)) else "is something else",
     "contains": _contains,
     "matches": _matches,
     "in": _in,
     "approx": _approx,
     "length": _length,
     "members": _members,
-    "schema": _schema,
+    "schema": lambda value, expected, _: problem(value, expected),
     "fuzzy": _fuzzy,
     "overlap": _overlap,
 }

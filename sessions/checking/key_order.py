@@ -8,14 +8,14 @@ have the old order.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from adapters.formats.base import Adapter
 from sessions.checking import checking
 from sessions.checking.verdicts import KEYS_SORTED, Drift
-from sessions.model.session import Case, Recording, Session
+from sessions.model.session import Recording, Session
 
 MEND = "`workbench check {path} --restore-order` puts the order of the recording back"
 LOOKS = 2_000
@@ -50,10 +50,14 @@ def restored(session: Session, adapters: Mapping[str, Adapter] | None = None) ->
 
     Values that no recorded message shows keep their order.
     """
-    cases = tuple([_case(case) for case in session.cases])
+    cases = []
+    for case in session.cases:
+        own = list(case.recordings.values())
+        history = tuple([_ordered(turn, own) for turn in case.history])
+        cases.append(replace(case, inputs=_ordered(case.inputs, own), history=history))
     shown = [recording for case in session.cases for recording in case.recordings.values()]
     demos = tuple([replace(one, values=_ordered(one.values, shown)) for one in session.demos])
-    made = replace(session, cases=cases, demos=demos)
+    made = replace(session, cases=tuple(cases), demos=demos)
     updated = checking.update(made, adapters=adapters)
     for case, today in zip(made.cases, updated.cases, strict=True):
         recordings = {
@@ -64,12 +68,6 @@ def restored(session: Session, adapters: Mapping[str, Adapter] | None = None) ->
         }
         made = made.replace_case(replace(case, recordings=recordings))
     return made
-
-
-def _case(case: Case) -> Case:
-    shown = list(case.recordings.values())
-    history = tuple([_ordered(turn, shown) for turn in case.history])
-    return replace(case, inputs=_ordered(case.inputs, shown), history=history)
 
 
 def _ordered(values: Mapping[str, object], shown: list[Recording]) -> dict[str, Any]:
@@ -87,7 +85,8 @@ def _shown_name(value: object, shown: list[Recording]) -> Any:
     opening = "{" if isinstance(value, dict) else "["
     decoder = json.JSONDecoder()
     looks = 0
-    for text in _texts(shown):
+    contents = [message.get("content") for recording in shown for message in recording.messages]
+    for text in [one for one in contents if isinstance(one, str)]:
         place = text.find(opening)
         while place >= 0 and looks < LOOKS:
             looks += 1
@@ -99,14 +98,6 @@ def _shown_name(value: object, shown: list[Recording]) -> Any:
                 return found
             place = text.find(opening, place + 1)
     return value
-
-
-def _texts(shown: list[Recording]) -> Iterator[str]:
-    for recording in shown:
-        for message in recording.messages:
-            content = message.get("content")
-            if isinstance(content, str):
-                yield content
 
 
 def _is_equal(one: object, other: object) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from adapters.signatures.signature import Signature
 from adapters.values.value_text import serialize_for_json
 from sessions.exports import exported
 from sessions.exports.dspy_source import predictor_of
@@ -42,7 +41,14 @@ def dspy_program(source: Source) -> Exported:
     beside = ("traces", "train", "lm", "predictor", "metadata", "others", "order")
     after = {key: value for key, value in known.items() if key not in beside}
     decisions = {"fields": view.session.signature.decisions} if view.session.signature.decisions else {}
-    state = {**before, "demos": _demos(view), "signature": _signature(whole), **decisions, **after, "lm": lm}
+    fields = [
+        {"prefix": one.shown_prefix, "description": f"${{{name}}}" if one.desc is None else one.desc}
+        for name, one in whole.fields.items()
+    ]
+    told = {"instructions": whole.instructions, "fields": fields}
+    enabled = [demo for demo in view.varied.demos if demo.enabled]
+    demos = [_demo(demo, built) for demo, built in zip(enabled, rendering.demos_of(view.varied), strict=True)]
+    state = {**before, "demos": demos, "signature": told, **decisions, **after, "lm": lm}
     metadata = known.get("metadata") or {"dependency_versions": {"dspy": DSPY}}
     text = _text(_placed(known, state, "predict" if is_thinking else ""), metadata)
     notes = ("of dspy's own versions the file says only dspy's",) if not known.get("metadata") else ()
@@ -64,19 +70,6 @@ def _text(states: Mapping[str, object], metadata: object) -> str:
         return exported.dspy_json({**states, "metadata": metadata})
     except ValueError as error:
         raise ExportError(f"a text has a lone surrogate, which dspy's files cannot hold: {error}") from error
-
-
-def _signature(signature: Signature) -> dict[str, Any]:
-    fields = [
-        {"prefix": one.shown_prefix, "description": f"${{{name}}}" if one.desc is None else one.desc}
-        for name, one in signature.fields.items()
-    ]
-    return {"instructions": signature.instructions, "fields": fields}
-
-
-def _demos(view: View) -> list[dict[str, Any]]:
-    enabled = [demo for demo in view.varied.demos if demo.enabled]
-    return [_demo(demo, built) for demo, built in zip(enabled, rendering.demos_of(view.varied), strict=True)]
 
 
 def _demo(demo: Demo, built: Mapping[str, object]) -> dict[str, Any]:

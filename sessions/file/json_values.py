@@ -195,11 +195,9 @@ _INVISIBLE = re.compile(
 def quote(text: str) -> str:
     """Write a readable JSON string, escaping invisible characters and those invalid in UTF-8."""
     quoted = _quote(text)
-    return _INVISIBLE.sub(_escape, quoted) if not quoted.isascii() or "\x7f" in quoted else quoted
-
-
-def _escape(match: re.Match[str]) -> str:
-    return json.encoder.encode_basestring_ascii(match[0])[1:-1]
+    if quoted.isascii() and "\x7f" not in quoted:
+        return quoted
+    return _INVISIBLE.sub(lambda match: json.encoder.encode_basestring_ascii(match[0])[1:-1], quoted)
 
 
 class Written(str):

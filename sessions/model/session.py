@@ -329,7 +329,10 @@ class Session(ShowsItself):
         said = f"{self.model} · {count} demo{'' if count == 1 else 's'}"
         text = Passage("signature", (Piece(self.signature.text, "value"),))
         ids = [one.id for one in self.columns]
-        rows = [(one.name, _json(one.inputs), *[_reply_text(one, id) for id in ids]) for one in self.cases]
+        rows = []
+        for one in self.cases:
+            replies = [one.replies[id].text if id in one.replies else "" for id in ids]
+            rows.append((one.name, json.dumps(plain(one.inputs), ensure_ascii=False), *replies))
         return Shown(self.name or "session", (Note(said), text, Table(("case", "inputs", *ids), tuple(rows))))
 
     def case(self, name: str) -> Case:
@@ -366,14 +369,6 @@ class Session(ShowsItself):
 
 
 DEFAULT_COLUMNS = (Column("chat", "chat"), Column("json", "json"), Column("xml", "xml"))
-
-
-def _json(values: Mapping[str, object]) -> str:
-    return json.dumps(plain(values), ensure_ascii=False)
-
-
-def _reply_text(case: Case, column: str) -> str:
-    return case.replies[column].text if column in case.replies else ""
 
 
 def _tool_text(tool: Tool) -> str:

@@ -207,7 +207,8 @@ def _kept(making: Path, version: str, python: str, adapters: Sequence[str], *, i
     try:
         record = {"python": python, "own": is_own, "adapters": list(adapters)}
         (making / RECORD).write_text(json.dumps(record) + "\n", encoding="utf-8")
-        if not _is_whole(version):
+        there = find(version)
+        if there is None or not there.is_there:
             shutil.rmtree(place, ignore_errors=True)
             making.rename(place)
     except OSError as error:
@@ -216,11 +217,6 @@ def _kept(making: Path, version: str, python: str, adapters: Sequence[str], *, i
     if found is None:
         raise SessionError(place, "", "was removed at the same time", "add it again")
     return found
-
-
-def _is_whole(version: str) -> bool:
-    found = find(version)
-    return found is not None and found.is_there
 
 
 def _clean(place: Path) -> Path:

@@ -72,7 +72,9 @@ def install(version: str, folder: Path, tell: Callable[[str], None], python: str
     uv = shutil.which("uv")
     tell(f"making an environment for dspy {version}")
     if uv is not None:
-        settings = _settings_for_uv(python)
+        # uv ignores the settings of pip.
+        answers = (_answer([one, "-m", "pip", "config", "list"]) for one in dict.fromkeys((python, sys.executable)))
+        settings = as_uvs_options(next((said for said in answers if said is not None), ""))
         _run([uv, "venv", "--quiet", "--python", python, str(folder)], version, python, tell)
         _run([uv, "pip", "install", "--python", inside, *settings, wanted], version, python, tell)
         return inside
@@ -214,12 +216,6 @@ def _answer(command: Sequence[str]) -> str | None:
     except (OSError, subprocess.TimeoutExpired):
         return None
     return done.stdout if done.returncode == 0 else None
-
-
-def _settings_for_uv(python: str) -> list[str]:
-    """Convert pip's settings (from files and variables) to options of uv, which ignores them."""
-    answers = (_answer([one, "-m", "pip", "config", "list"]) for one in dict.fromkeys((python, sys.executable)))
-    return as_uvs_options(next((said for said in answers if said is not None), ""))
 
 
 def as_uvs_options(said: str) -> list[str]:

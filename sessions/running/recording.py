@@ -326,14 +326,10 @@ def _mend(session: Session, signature: Signature, case: Case, error: Exception) 
 
 
 def _attempt(attempt: Attempt, role: Role, request: Mapping[str, object] | None) -> RecordedAttempt:
-    completions = tuple([_completion(one) for one in attempt.completions])
+    readings = [None if one.reading is None else recorded_reading(one.reading) for one in attempt.completions]
+    pairs = zip(attempt.completions, readings, strict=True)
+    completions = tuple([_made(RecordedCompletion, _answer(one), reading=reading) for one, reading in pairs])
     return RecordedAttempt(attempt.adapter, role, request, completions, attempt.error)
-
-
-def _completion(completion: Completion) -> RecordedCompletion:
-    reading = completion.reading
-    recorded = None if reading is None else recorded_reading(reading)
-    return _made(RecordedCompletion, _answer(completion), reading=recorded)
 
 
 def _answer(completion: Completion) -> Answer:
@@ -372,12 +368,10 @@ AnyAnswer = TypeVar("AnyAnswer", Answer, Reply, RecordedCompletion)
 
 def measured_of_run(run: Run) -> tuple[Measured, ...]:
     """Return the measurements of each whole attempt for `Case.measured`."""
-    return tuple([_measured(attempt) for attempt, _ in whole_attempts(run)])
-
-
-def _measured(attempt: Attempt) -> Measured:
-    usage = None if attempt.usage is None else as_json(attempt.usage)
-    return Measured(usage, attempt.cost, round(attempt.duration_ms, 1))
+    attempts = [attempt for attempt, _ in whole_attempts(run)]
+    usages = [None if one.usage is None else as_json(one.usage) for one in attempts]
+    pairs = zip(usages, attempts, strict=True)
+    return tuple([Measured(usage, one.cost, round(one.duration_ms, 1)) for usage, one in pairs])
 
 
 def _installed(package: str) -> str:

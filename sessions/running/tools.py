@@ -76,7 +76,9 @@ class Typed:
     def commit(self, invocation: Invocation) -> Sequence[Exception]:
         changed = self.session
         for name, arguments, value in self.asked:
-            changed = _result_added(changed, name, {"arguments": dict(arguments), "result": typed(value)})
+            result = {"arguments": dict(arguments), "result": typed(value)}
+            tools = [replace(one, results=(result, *one.results)) if one.name == name else one for one in changed.tools]
+            changed = replace(changed, tools=tuple(tools))
         try:
             file_format.data_of_session(changed)
         except Exception as error:  # a value that is not JSON, or a secret
@@ -154,8 +156,3 @@ def continued(request: Request, before: Sequence[Any], recorded: Mapping[str, An
         params["tool_choice"] = "auto"
     prompt = replace(request.prompt, messages=(*request.prompt.messages, *turns))
     return replace(request, prompt=prompt, params=params)
-
-
-def _result_added(session: Session, name: str, result: Mapping[str, object]) -> Session:
-    tools = [replace(one, results=(result, *one.results)) if one.name == name else one for one in session.tools]
-    return replace(session, tools=tuple(tools))

@@ -128,7 +128,8 @@ class Prepared:
             return NO_REPLY
         view = self.view(wording, case, column)
         if who == KEPT:
-            answer, said_by = _kept(view.case, view.column), _who_said(view)
+            answer, own = _kept(view.case, view.column), view.case.replies.get(view.column.id)
+            said_by = f"recorded of {view.model}" if own is None else f"{own.model or view.model} ({own.source})"
         else:
             try:
                 answer, said_by = offline_answer(view, request, who), who
@@ -162,13 +163,6 @@ def _said(model: OfflineLM, messages: Sequence[object]) -> str:
 def _kept(case: Case, column: Column) -> Answer | None:
     """Return the reply shown in a column, or else its first recorded reply."""
     return case.replies.get(column.id) or case.recorded_reply(column.id)
-
-
-def _who_said(view: View) -> str:
-    shown = view.case.replies.get(view.column.id)
-    if shown is None:
-        return f"recorded of {view.model}"
-    return f"{shown.model or view.model} ({shown.source})"
 
 
 def _changed_types(session: Session) -> Iterator[Wording]:
@@ -239,13 +233,10 @@ def panel(begins: bool = False) -> Element:
     return tag("div", {}, panel, named, tag("p", {"id": "said", "role": "status", "class": "unseen"}, ""))
 
 
-def hint() -> Element:
-    return tag(
-        "p",
-        {"class": "dim screen"},
-        "Point at a piece of a prompt, or focus a prompt and press ← and →: the page names the piece and highlights "
-        "its origin in every column. Choose a field's name above to highlight everything about that field.",
-    )
+HINT = (
+    "Point at a piece of a prompt, or focus a prompt and press ← and →: the page names the piece and highlights its "
+    "origin in every column. Choose a field's name above to highlight everything about that field."
+)
 
 
 def focusable(name: str) -> dict[str, str]:

@@ -22,12 +22,12 @@ from adapters.requests.request import Request
 from sessions.exports.exported import Exported, Source, View, switched_off
 from sessions.running.recording import as_json
 from workbench.exporting.prepared import (
+    HINT,
     KEPT,
     Prepared,
     Shown,
     field_row,
     focusable,
-    hint,
     lines,
     panel,
     plain,
@@ -111,7 +111,11 @@ class _SessionPage:
         columns = range(len(prepared.columns))
         prompts = [tag("div", {"class": "column"}, *self._prompt(column)) for column in columns]
         yield tag(
-            "section", {"id": "prompts"}, tag("h2", {}, "Prompts"), hint(), tag("div", {"class": "beside"}, *prompts)
+            "section",
+            {"id": "prompts"},
+            tag("h2", {}, "Prompts"),
+            tag("p", {"class": "dim screen"}, HINT),
+            tag("div", {"class": "beside"}, *prompts),
         )
         yield tag("section", {"id": "replies"}, tag("h2", {}, "Replies and parse results"), *self._replies())
         yield tag("section", {"id": "matrix"}, tag("h2", {}, "Each reply parsed by every adapter"), *self._matrices())

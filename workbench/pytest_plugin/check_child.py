@@ -10,7 +10,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -56,19 +56,15 @@ def _check(files: Sequence[Path], folder: Path, options: Sequence[str]) -> dict[
         return {file: FileCheck({}, f"the check could not be started: {error}") for file in files}
     try:
         answer = json.loads(done.stdout)
-        fixtures = {name: dict(_file_check(answer["fixtures"], name)) for name in named}
+        fixtures: dict[str, dict[tuple[str, str], Any]] = {name: {} for name in named}
+        for one in answer["fixtures"]:
+            fixtures.get(one["path"], {})[one["case"], one["column"]] = one
         errors = {one["path"]: one["message"] for one in answer["errors"]}
         lints = {name: [one for one in answer.get("lints", ()) if one["session"] == name] for name in named}
     except (ValueError, TypeError, KeyError):
         said = done.stderr.strip() or "it said nothing"
         return {file: FileCheck({}, f"the check ended with exit code {done.returncode}: {said}") for file in files}
     return {file: FileCheck(fixtures[name], errors.get(name, ""), lints[name]) for name, file in named.items()}
-
-
-def _file_check(fixtures: list[dict[str, Any]], name: str) -> Iterator[tuple[tuple[str, str], dict[str, Any]]]:
-    for one in fixtures:
-        if one["path"] == name:
-            yield (one["case"], one["column"]), one
 
 
 def _name(file: Path, folder: Path) -> str:
