@@ -145,8 +145,9 @@ class _Fixture:
 
     def __init__(self, session: Session, column: Column, case: Case, adapter: Adapter | None) -> None:
         self._session = session
-        with suppress(Exception):  # rendering reports a variant that cannot be applied
-            self._session = variants.session_of(session, column)
+        if column.variant is not None:
+            with suppress(Exception):  # rendering reports a variant that cannot be applied
+                self._session = variants.session_of(session, column)
         self._column = column
         self._case = case
         self._given_adapter = adapter
@@ -194,12 +195,8 @@ class _Fixture:
         self._signature = self._session.signature.read()
         self._adapter = self._given_adapter or rendering.adapter_of(self._column)
 
-    @property
-    def _capabilities(self) -> Capabilities:
-        model = self._session.model_of(self._column)
-        if self._recording is not None:
-            return recording.capabilities_in_force(self._recording, model)
-        return rendering.capabilities_for(self._session, self._column).capabilities
+    def _capabilities(self, recorded: Recording) -> Capabilities:
+        return recording.capabilities_in_force(recorded, self._session.model_of(self._column))
 
     def _render(self) -> None:
         """Make today's request; if that fails, one with the signature only, for parsing."""
@@ -210,7 +207,7 @@ class _Fixture:
                 self._column,
                 self._case,
                 _KNOWN.get(key),
-                capabilities=self._capabilities,
+                capabilities=None if self._recording is None else self._capabilities(self._recording),
                 adapter=self._adapter,
             )
             _KNOWN.keep(key, self._request.prompt)
@@ -231,7 +228,7 @@ class _Fixture:
             body: Mapping[str, Any] = attempt.request if attempt.request is not None else {"messages": []}
             if role == "fallback":
                 current = current.fallback_adapter() or extraction_adapter(attempt.adapter)
-                made = made_first = self._prepared(current)
+                made = made_first = self._prepared(current, self._capabilities(recorded))
                 first_messages = body["messages"]
             elif role == "tools":
                 made = tools.continued(made_first, first_messages, body)
@@ -245,7 +242,7 @@ class _Fixture:
                 texts = iter([one.text for one in attempt.completions])
             yield _Today(current, made, asked, attempt, number)
 
-    def _prepared(self, adapter: Adapter) -> Request:
+    def _prepared(self, adapter: Adapter, capabilities: Capabilities) -> Request:
         """Make the request of a fallback; a case that cannot be rendered was reported with the first call."""
         try:
             prepared = prepare(
@@ -253,7 +250,7 @@ class _Fixture:
                 self._signature,
                 rendering.demos_of(self._session, self._case),
                 rendering.inputs_of(self._signature, self._case, adapter),
-                self._capabilities,
+                capabilities,
                 model=self._session.model_of(self._column),
                 params=self._request.params,
                 held=True,
@@ -335,7 +332,7 @@ class _Fixture:
                         for today in attempts
                     ]
                 ),
-                capabilities=recording.capabilities_as_json(self._capabilities),
+                capabilities=recording.capabilities_as_json(self._capabilities(recorded)),
             )
             if recorded.source == "sent" and not differences.same_requests(made, recorded):
                 made = replace(made, source="accepted")

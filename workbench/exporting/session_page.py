@@ -110,13 +110,9 @@ class _SessionPage:
         yield tag("section", {"id": "signature"}, tag("h2", {}, "Signature and inputs"), known)
         columns = range(len(prepared.columns))
         prompts = [tag("div", {"class": "column"}, *self._prompt(column)) for column in columns]
-        yield tag(
-            "section",
-            {"id": "prompts"},
-            tag("h2", {}, "Prompts"),
-            tag("p", {"class": "dim screen"}, HINT),
-            tag("div", {"class": "beside"}, *prompts),
-        )
+        hint = tag("p", {"class": "dim screen"}, HINT)
+        beside = tag("div", {"class": "beside"}, *prompts)
+        yield tag("section", {"id": "prompts"}, tag("h2", {}, "Prompts"), hint, beside)
         yield tag("section", {"id": "replies"}, tag("h2", {}, "Replies and parse results"), *self._replies())
         yield tag("section", {"id": "matrix"}, tag("h2", {}, "Each reply parsed by every adapter"), *self._matrices())
         yield tag("section", {"id": "lesson"}, tag("h2", {}, "Step by step"), *self._lesson())
