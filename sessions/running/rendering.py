@@ -44,7 +44,7 @@ def inputs_of(signature: Signature, case: Case, adapter: Adapter | None = None) 
     history = signature.history_field
     if history is not None and case.turns:
         values[history] = {"messages": [dict(turn) for turn in case.turns.values()]}
-    elif case.turns and TRAJECTORY not in values and takes_steps(signature):
+    elif case.turns and not values.get(TRAJECTORY) and takes_steps(signature):
         values[TRAJECTORY] = trajectory_text(case, adapter or catalog.make("chat", {}))
     for name, field in signature.input_fields.items():
         if name not in values and field.default is not MISSING:

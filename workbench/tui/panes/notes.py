@@ -228,4 +228,4 @@ def name_of(place: Place) -> str:
 
 def _has_steps(state: State, signature: Signature) -> bool:
     """Return whether the case's turns are shown as an agent's steps in its prompts."""
-    return bool(state.case.turns) and TRAJECTORY not in state.case.inputs and takes_steps(signature)
+    return bool(state.case.turns) and not state.case.inputs.get(TRAJECTORY) and takes_steps(signature)

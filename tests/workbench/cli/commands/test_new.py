@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import dspy
 import pytest
 
 from sessions.file import store
+from sessions.running import rendering
 from workbench.output import exit_codes
 
 Run = Callable[..., Any]
@@ -260,6 +262,12 @@ def test_a_module_is_a_session_for_each_of_its_inner_signatures(run: Run) -> Non
         rendered = run("render", f"agent.{name}.session.json", "--adapter", "chat", "--json")
         messages = dspy.ChatAdapter().format(live.signature, [], {"question": "Why?", "trajectory": ""})
         assert rendered.json["prompts"]["chat"]["messages"] == messages
+    session = store.load("agent.react.session.json")
+    step = {"thought": "Look.", "tool_name": "search", "tool_args": {"query": "x"}, "observation": "found"}
+    request = rendering.request_of(session, session.columns[0], replace(session.cases[0], history=(step,)))
+    trajectory = theirs._format_trajectory({f"{name}_0": value for name, value in step.items()})
+    inputs = {"question": "Why?", "trajectory": trajectory}
+    assert request.prompt.as_dicts() == dspy.ChatAdapter().format(theirs.react.signature, [], inputs)
 
 
 def test_a_tool_that_is_none_is_refused(run: Run) -> None:
