@@ -11,10 +11,11 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal, get_origin
 
 from adapters.mutations.mutation import Broken, GoodReply, Mutation, change_text, grouped, properly
 from adapters.replies.forms import FieldText, Leaf, leaves
+from adapters.signatures.signature import without_none
 from adapters.values.value_text import to_json
 
 DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)\Z")
@@ -128,10 +129,7 @@ def date_with_dots(value: object, in_json: bool) -> str | None:
 
 def is_choice(field: FieldText) -> bool:
     """Return whether the field is a Literal or an Enum with text values."""
-    annotation = field.annotation
-    members = [one for one in get_args(annotation) if one is not type(None)]
-    if get_origin(annotation) is not Literal and len(members) == 1 and type(None) in get_args(annotation):
-        annotation = members[0]
+    annotation = without_none(field.annotation)
     named = get_origin(annotation) is Literal or (isinstance(annotation, type) and issubclass(annotation, enum.Enum))
     return named and isinstance(field.plain, str)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from adapters.replies.fix import Fix
 from adapters.replies.flag import Diagnosis, Flag, shown
 from adapters.replies.flags.verdict import named
 from adapters.replies.near_misses import LEAKS
@@ -86,6 +87,9 @@ def _is_decisive(reading: Reading, flag: Flag) -> bool:
 
 
 def _last(reading: Reading) -> Diagnosis:
+    def fixes(cause: str) -> tuple[Fix, ...]:
+        return fixes_of(LAST[cause][1], reading, None)
+
     if reading.near_misses:
         best = reading.near_misses[0]
         message = (best.message.rpartition("; ")[0] or best.message).rstrip(".")
@@ -94,15 +98,15 @@ def _last(reading: Reading) -> Diagnosis:
             message += f", but not {named(lacking)}"
         elif best.reading.error is not None:
             message += f"; but then {best.reading.diagnosis[0].message.rstrip('.')}"
-        return Diagnosis(LIKELY, f"{message}.", fixes=fixes_of(LAST[LIKELY][1], reading, None))
+        return Diagnosis(LIKELY, f"{message}.", fixes=fixes(LIKELY))
     states = [one.state for one in reading.fields.values()]
     missing = [one.name for one in reading.fields.values() if one.state == "missing"]
     if missing and states[-1] not in ("missing", "default"):  # a cut-off reply lacks its last outputs
         message = f"The reply has no {named(missing)}; the model left it out."
-        return Diagnosis(MISSING, message, missing[0], fixes=fixes_of(LAST[MISSING][1], reading, None))
+        return Diagnosis(MISSING, message, missing[0], fixes=fixes(MISSING))
     cut_off = next((flag for flag in reading.flags if flag.name == CUT_OFF), None)
     if cut_off is not None:
-        return Diagnosis(CUT_OFF, cut_off.message, fixes=fixes_of(LAST[CUT_OFF][1], reading, None))
+        return Diagnosis(CUT_OFF, cut_off.message, fixes=fixes(CUT_OFF))
     is_own = reading.form == "own"  # the form that a user's own parser expects is unknown
     if not is_own and all(state in ("missing", "default") for state in states):
         expected = {"markers": "[[ ## name ## ]] markers", "xml": "tags", "prose": "text"}.get(
@@ -115,9 +119,9 @@ def _last(reading: Reading) -> Diagnosis:
         elif reading.form == "fenced json" and "```json" in text:
             inner = "; a ``` inside a string ends it" if text.count("```") > PAIR else ""
             message = f"The fenced block is not valid JSON{inner}."
-        return Diagnosis(UNFORMATTED, message, fixes=fixes_of(LAST[UNFORMATTED][1], reading, None))
+        return Diagnosis(UNFORMATTED, message, fixes=fixes(UNFORMATTED))
     if missing and not is_own:
         message = f"The reply has no {named(missing)}; it ends without it."
-        return Diagnosis(MISSING, message, missing[0], fixes=fixes_of(LAST[MISSING][1], reading, None))
+        return Diagnosis(MISSING, message, missing[0], fixes=fixes(MISSING))
     message = "No known pattern explains this parse error; please report it with the text below."
-    return Diagnosis(UNKNOWN, message, None, "", fixes_of(LAST[UNKNOWN][1], reading, None), _bug_report(reading))
+    return Diagnosis(UNKNOWN, message, None, "", fixes(UNKNOWN), _bug_report(reading))

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
 from adapters.replies.fix import MORE_TOKENS, Fix, describe_field, raise_limit, retype_field, use_adapter
 from adapters.replies.flags.extra_keys import known_keys
-from adapters.replies.flags.values_refused import example_of_list, given_value, single_kind
+from adapters.replies.flags.values_refused import example_of_list, given_value
 from adapters.replies.flags.wrong_places import nearly
-from adapters.signatures.signature import Signature, allows_none
+from adapters.signatures.signature import Signature, allows_none, without_none
 from adapters.signatures.type_names import walk, written
 from adapters.types.recognition import is_named
 
@@ -53,7 +53,7 @@ def target_at(reading: Reading, place: str | None) -> Target | None:
     given = None if found is None else given_value(found, kind)
     target = Target(declared.name, kind, given)
     for index, key in steps[1:]:
-        inside = single_kind(kind)
+        inside = without_none(kind)
         if index:
             given = given[int(index)] if isinstance(given, list) and int(index) < len(given) else None
             kind = (*get_args(inside), None)[0]
@@ -147,7 +147,7 @@ def optional(reading: Reading, place: str | None) -> Iterator[Fix]:
 
 def as_text(reading: Reading, place: str | None) -> Iterator[Fix]:
     target = target_at(reading, place)
-    if target is not None and single_kind(target.annotation) in SCALARS:
+    if target is not None and without_none(target.annotation) in SCALARS:
         message = f"Give `{target.label}` the type str and convert the text in your program."
         yield retype_field(target.name, "str", message, target.owner)
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, get_args
+from typing import Any, ClassVar
 
 from adapters.replies.reading import ReplyForm
+from adapters.signatures.signature import without_none
 from adapters.values.value_text import to_json, value_to_xml
 
 Leaf = Callable[[Any, bool], str | None]
@@ -34,8 +35,7 @@ class FieldText:
     @property
     def is_text(self) -> bool:
         """Return whether this is free text, to which words can be added."""
-        kinds = [one for one in get_args(self.annotation) if one is not type(None)] or [self.annotation]
-        return type(self.value) is str and len(kinds) == 1 and kinds[0] is str
+        return type(self.value) is str and without_none(self.annotation) is str
 
     @property
     def is_container(self) -> bool:

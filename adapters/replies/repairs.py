@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
 from adapters.replies.forms import FORMS
 from adapters.replies.sections import markers_like, sound
-from adapters.signatures.signature import Signature
+from adapters.signatures.signature import Signature, without_none
 
 if TYPE_CHECKING:
     from adapters.replies.reading import Reading
@@ -66,7 +66,7 @@ def _json(raw: str) -> Any:
 
 
 def _meant(name: str, annotation: object, given: object, raw: str) -> Iterator[tuple[str, Any]]:
-    inner = _drop_none(annotation)
+    inner = without_none(annotation)
     text = given if isinstance(given, str) else raw
     bare = text.strip().strip("\"'`*. ")
     if isinstance(given, dict) and len(given) == 1:
@@ -85,12 +85,6 @@ def _meant(name: str, annotation: object, given: object, raw: str) -> Iterator[t
         if isinstance(given, list) and get_args(inner)[:1] == (str,):
             parts = [one if isinstance(one, str) else json.dumps(one) for one in given]
         yield f"As a JSON list `{name}` parses as", parts
-
-
-def _drop_none(annotation: object) -> Any:
-    members = [one for one in get_args(annotation) if one is not type(None)]
-    is_optional = len(members) == 1 and type(None) in get_args(annotation)
-    return members[0] if is_optional else annotation
 
 
 def _choice(name: str, annotation: Any, bare: str) -> Iterator[tuple[str, Any]]:

@@ -81,6 +81,14 @@ def strip_annotated(annotation: object) -> object:
     return annotation
 
 
+def without_none(annotation: Any) -> Any:
+    """Return the only type beside None, else the annotation."""
+    if get_origin(annotation) not in (Union, types.UnionType) or type(None) not in get_args(annotation):
+        return annotation
+    members = [one for one in get_args(annotation) if one is not type(None)]
+    return members[0] if len(members) == 1 else annotation
+
+
 def allows_none(annotation: object) -> bool:
     """Test whether the annotation allows None (`dspy.adapters.utils.annotation_allows_none`)."""
     if annotation is None or annotation is type(None):

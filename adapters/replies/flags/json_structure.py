@@ -57,12 +57,8 @@ def _dropped(reading: Reading, before: str, after: str, fence_is_asked_for: bool
         fence = reading.completion.find("```")
         yield Flag("fence-dropped", f"The code fence around the JSON ({line(reading, fence)}) was dropped.")
     for where, text in (("before", without_fences(before)), ("after", without_fences(after))):
-        if text.strip("[]{}, \n") and not _holds_object(text):
+        if text.strip("[]{}, \n") and valid_object_at(text, text.find("{")) < 0:
             yield Flag("text-around-dropped", f"The text {where} the JSON object was dropped: {shown(text)}.")
-
-
-def _holds_object(text: str) -> bool:
-    return valid_object_at(text, text.find("{")) > 0
 
 
 def _several(reading: Reading) -> Iterator[Flag]:

@@ -16,6 +16,7 @@ from adapters.replies.flags.repaired_json import has_open_quote
 from adapters.replies.flags.verdict import named
 from adapters.replies.flags.wrong_places import wrong_places
 from adapters.replies.repairs import GROUPED
+from adapters.signatures.signature import without_none
 
 if TYPE_CHECKING:
     from adapters.replies.reading import FieldReading, Reading
@@ -49,22 +50,15 @@ def given_value(field: FieldReading, annotation: Any) -> Any:
     is_made = last.rule == "json_repair" and not last.path and isinstance(last.after, list | dict)
     if not is_made or type(last.before) is not str:
         return last.after
-    kind, text = single_kind(annotation), without_fences(last.before)
+    kind, text = without_none(annotation), without_fences(last.before)
     is_plain = get_origin(kind) is Literal or (isinstance(kind, type) and issubclass(kind, bool | int | float | Enum))
     begins = "{" if isinstance(last.after, dict) else "["
     is_written = (text[:1] == begins and not is_plain) or valid_object_at(text, first_opening(text)) >= 0
     return last.after if is_written else last.before.strip()
 
 
-def single_kind(annotation: Any) -> Any:
-    """Return the only type beside None, else the annotation."""
-    members = [one for one in get_args(annotation) if one is not type(None)]
-    is_optional = len(members) == 1 and len(get_args(annotation)) == 2 and get_origin(annotation) is not Literal
-    return members[0] if is_optional and get_origin(annotation) not in (list, dict, set, tuple) else annotation
-
-
 def _of_field(field: FieldReading, annotation: Any, given: Any) -> Iterator[Flag]:
-    inner = single_kind(annotation)
+    inner = without_none(annotation)
     text = (given if isinstance(given, str) else field.raw or "").strip()[:MOST_TEXT]
     name = field.name
     if isinstance(inner, type) and issubclass(inner, Enum):

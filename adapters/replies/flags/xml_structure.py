@@ -44,41 +44,34 @@ def _why_no_xml(reading: Reading) -> Iterator[Flag]:
     if error.start is None:
         return
     at, where = error.start, place(reading, error.start)
-    whole = "; the whole reply is one XML document, so all of it was refused"
     ampersand = text.rfind("&", max(0, at - 40), at + 1)
+    name = said = ""
     if "declaration" in error.message or text.startswith("<?xml", at):
-        yield Flag(
-            "xml-declaration",
-            f"The reply begins with an <?xml …?> declaration ({where}), which dspy cannot parse{whole}.",
-        )
+        said = f"The reply begins with an <?xml …?> declaration ({where}), which dspy cannot parse"
+        name = "xml-declaration"
     elif "undefined entity" in error.message:
         entity = ENTITY.match(text, at)
-        yield Flag(
-            "xml-entity-unknown",
-            f"{entity.group() if entity else 'An entity'} ({where}) is an HTML entity; XML has only &amp; &lt; &gt; "
-            f"&quot; and &apos;{whole}.",
-        )
+        said = f"{entity.group() if entity else 'An entity'} ({where}) is an HTML entity; XML has only &amp; &lt; &gt; "
+        name, said = "xml-entity-unknown", f"{said}&quot; and &apos;"
     elif "mismatched tag" in error.message and at >= len(text.rstrip()):
-        yield Flag("xml-cut-off", f"The reply ends ({where}) before every tag is closed{whole}.")
+        name, said = "xml-cut-off", f"The reply ends ({where}) before every tag is closed"
     elif "mismatched tag" in error.message:
-        yield Flag(
-            "xml-tag-not-closed", f"A tag is opened and not closed, or closed in another order ({where}){whole}."
-        )
+        name, said = "xml-tag-not-closed", f"A tag is opened and not closed, or closed in another order ({where})"
     elif "no element found" in error.message or "unclosed" in error.message:
-        yield Flag("xml-cut-off", f"The reply ends before every tag is closed{whole}.")
+        name, said = "xml-cut-off", "The reply ends before every tag is closed"
     elif "unbound prefix" in error.message:
-        yield Flag("xml-namespace", f"A tag has a prefix, which XML takes for a namespace ({where}){whole}.")
+        name, said = "xml-namespace", f"A tag has a prefix, which XML takes for a namespace ({where})"
     elif text[max(0, at - 2) : at + 1] == "]]>":
-        yield Flag("xml-cdata-end", f"XML does not allow ]]> in text ({where}){whole}.")
+        name, said = "xml-cdata-end", f"XML does not allow ]]> in text ({where})"
     elif at < len(text) and text[at] < " " and text[at] not in "\t\r\n":
-        yield Flag("xml-control-character", f"XML does not allow the character {text[at]!a} ({where}){whole}.")
+        name, said = "xml-control-character", f"XML does not allow the character {text[at]!a} ({where})"
     elif ampersand >= 0 and ENTITY.match(text, ampersand) is None:
-        yield Flag(
-            "xml-ampersand",
-            f"A bare & ({place(reading, ampersand)}) begins an entity in XML; it must be written `&amp;`{whole}.",
-        )
+        where = place(reading, ampersand)
+        name, said = "xml-ampersand", f"A bare & ({where}) begins an entity in XML; it must be written `&amp;`"
     elif "<" in text[max(0, at - 1) : at + 1]:
-        yield Flag("xml-less-than", f"A bare < ({where}) begins a tag in XML; it must be written `&lt;`{whole}.")
+        name, said = "xml-less-than", f"A bare < ({where}) begins a tag in XML; it must be written `&lt;`"
+    if name:
+        yield Flag(name, f"{said}; the whole reply is one XML document, so all of it was refused.")
 
 
 def _ignored(reading: Reading) -> Iterator[Flag]:
