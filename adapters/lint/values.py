@@ -4,40 +4,55 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import pydantic
 
 from adapters.formats.profile import Profile
-from adapters.lint.lint import Lint, Numbered, Place
+from adapters.lint.lint import Lint, Numbered, Part, Place
 from adapters.replies.flag import shown
 from adapters.replies.flags.verdict import named
 from adapters.replies.reading_builder import reason
 from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.types.recognition import START, asks_for_types, type_adapter
+from adapters.values.plain_json import parts_of
 from adapters.values.value_text import write_value
 
-MOST_NESTED = 10_000
 SEEN_BEFORE = 16
 """Characters shown before the first difference of two long values."""
+
+
+class Given(NamedTuple):
+    """A value of a field in an input, demo or turn, with its place and its name in a sentence."""
+
+    field: Field
+    value: Any
+    place: Place
+    what: str
+
+
+def _given(signature: Signature, demos: Numbered, turns: Numbered, inputs: Mapping[str, Any]) -> Iterator[Given]:
+    """Yield every value that the prompt shows, except the History itself."""
+    history = signature.history_field
+    for name, value in inputs.items():
+        if name in signature.input_fields and name != history:
+            yield Given(signature.fields[name], value, Place("input", None, name), f"The input `{name}`")
+    groups: tuple[tuple[Part, str, Numbered], ...] = (("demo", "demo", demos), ("history", "turn", turns))
+    for part, word, numbered in groups:
+        for number, values in numbered:
+            for name, value in values.items():
+                if name in signature.fields:
+                    what = f"`{name}` of {word} {number}"
+                    yield Given(signature.fields[name], value, Place(part, number, name), what)
 
 
 def value_lints(signature: Signature, demos: Numbered, turns: Numbered, inputs: Mapping[str, Any]) -> Iterator[Lint]:
     """Find problems of values in inputs, demos and turns."""
     yield from _presence(signature, inputs)
-    history = signature.history_field
-    for name, value in inputs.items():
-        field = signature.input_fields.get(name)
-        if field is not None and name != history:
-            yield from _value(field, value, Place("input", None, name), f"The input `{name}`")
-    for part, groups in (("demo", demos), ("history", turns)):
-        for number, values in groups:
-            for name, value in values.items():
-                field = signature.fields.get(name)
-                if field is not None and value is not None and name != history:
-                    place = Place("demo" if part == "demo" else "history", number, name)
-                    word = "demo" if part == "demo" else "turn"
-                    yield from _value(field, value, place, f"`{name}` of {word} {number}")
+    for one in _given(signature, demos, turns, inputs):
+        is_shown = one.place.part == "input" or (one.value is not None and one.field.name != signature.history_field)
+        if is_shown:
+            yield from _value(one.field, one.value, one.place, one.what)
 
 
 def _presence(signature: Signature, inputs: Mapping[str, Any]) -> Iterator[Lint]:
@@ -74,7 +89,7 @@ def _presence(signature: Signature, inputs: Mapping[str, Any]) -> Iterator[Lint]
 
 def _value(field: Field, value: object, place: Place, what: str) -> Iterator[Lint]:
     annotation = field.annotation
-    if _holds_set(value):
+    if any(isinstance(one, set | frozenset) for one in parts_of(value)):
         yield Lint("set-order", f"{what} contains a set, which has no order: its items may appear in any order.", place)
     if annotation is str and isinstance(value, list):
         yield from _list_as_text(value, place, what)
@@ -126,19 +141,6 @@ def _list_as_text(value: list[Any], place: Place, what: str) -> Iterator[Lint]:
     yield Lint("list-in-a-text-field", f"{what} is a list in a text field; it is shown {how}.", place)
 
 
-def _holds_set(value: object) -> bool:
-    waiting = [value]
-    for one in waiting:
-        if isinstance(one, set | frozenset):
-            return True
-        if len(waiting) < MOST_NESTED:
-            if isinstance(one, dict):
-                waiting.extend(list(one.values())[:MOST_NESTED])
-            elif isinstance(one, list | tuple):
-                waiting.extend(one[:MOST_NESTED])
-    return False
-
-
 MARKER = re.compile(r"\[\[ ## (\w{1,200}) ## \]\]")
 TAG = re.compile(r"</?([A-Za-z_][\w.\-]{0,200})[\s/>]")
 
@@ -147,26 +149,13 @@ def marker_lints(
     signature: Signature, demos: Numbered, turns: Numbered, inputs: Mapping[str, Any], profile: Profile
 ) -> Iterator[Lint]:
     """Find markers, tags and custom types' markers in inputs, demos and turns."""
-    history = signature.history_field
-    for name, value in inputs.items():
-        if name in signature.input_fields and name != history:
-            yield from _marks(signature, value, Place("input", None, name), f"The input `{name}`", profile, name)
-    for number, demo in demos:
-        for name, value in demo.items():
-            if name in signature.fields:
-                yield from _marks(
-                    signature, value, Place("demo", number, name), f"`{name}` of demo {number}", profile, name
-                )
-    for number, turn in turns:
-        for name, value in turn.items():
-            if name in signature.fields:
-                place = Place("history", number, name)
-                yield from _marks(signature, value, place, f"`{name}` of turn {number}", profile, name)
+    for one in _given(signature, demos, turns, inputs):
+        yield from _marks(signature, one, profile)
 
 
-def _marks(signature: Signature, value: object, place: Place, what: str, profile: Profile, name: str) -> Iterator[Lint]:
-    is_input = name in signature.input_fields
-    for text in _texts(value):
+def _marks(signature: Signature, given: Given, profile: Profile) -> Iterator[Lint]:
+    is_input, place, what = given.field.name in signature.input_fields, given.place, given.what
+    for text in [one for one in parts_of(given.value) if isinstance(one, str)]:
         if profile.inputs == "markers" and (match := _first(MARKER, text, {*signature.fields, "completed"})):
             yield Lint(
                 "marker-in-value",
@@ -190,16 +179,3 @@ def _marks(signature: Signature, value: object, place: Place, what: str, profile
 
 def _first(pattern: re.Pattern[str], text: str, names: set[str]) -> str | None:
     return next((match.group() for match in pattern.finditer(text) if match.group(1) in names), None)
-
-
-def _texts(value: object) -> Iterator[str]:
-    """Yield every text in plain data."""
-    waiting = [value]
-    for one in waiting:
-        if isinstance(one, str):
-            yield one
-        elif len(waiting) < MOST_NESTED:
-            if isinstance(one, Mapping):
-                waiting.extend(list(one.values())[:MOST_NESTED])
-            elif isinstance(one, list | tuple):
-                waiting.extend(one[:MOST_NESTED])

@@ -5,9 +5,11 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from enum import Enum
+from itertools import islice
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 JSON = Any
@@ -98,3 +100,15 @@ class Step(NamedTuple):
     after: object
     path: str = ""
     note: str = ""
+
+
+MOST_PARTS = 10_000
+
+
+def parts_of(value: object) -> Iterator[Any]:
+    """Yield a value and everything inside its lists and dicts, level by level, up to `MOST_PARTS` or a little more."""
+    waiting = [value]
+    for one in waiting:
+        yield one
+        if isinstance(one, dict | list | tuple | MappingProxyType) and len(waiting) < MOST_PARTS:
+            waiting.extend(islice(one if isinstance(one, list | tuple) else one.values(), MOST_PARTS))

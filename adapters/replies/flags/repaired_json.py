@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from math import isinf
+from math import inf
 from typing import TYPE_CHECKING
 
 from adapters.replies.flag import Flag, place, shown
@@ -16,6 +16,7 @@ from adapters.replies.flags.json_text import (
     valid_object_at,
     without_fences,
 )
+from adapters.values.plain_json import parts_of
 
 if TYPE_CHECKING:
     from adapters.replies.reading import FieldReading, Reading
@@ -177,7 +178,7 @@ def _mended(name: str, json: JsonText) -> Iterator[Flag]:
 
 def _losses(name: str, json: JsonText, after: object) -> Iterator[Flag]:
     raw, bare = json.text, json.outside
-    if "-Infinity" in bare and _holds_infinity(after):
+    if "-Infinity" in bare and any(one in ("Infinity", inf) for one in parts_of(after) if isinstance(one, str | float)):
         yield Flag("minus-sign-lost", f"-Infinity in `{name}` lost its sign while the JSON was repaired.", name)
     if isinstance(after, list) and THOUSANDS.search(bare):
         yield Flag(
@@ -197,13 +198,3 @@ def _losses(name: str, json: JsonText, after: object) -> Iterator[Flag]:
             f"json_repair left out a part of `{name}`: {words} of {shown(raw)} is not in the value.",
             name,
         )
-
-
-def _holds_infinity(value: object) -> bool:
-    leaves = [value]
-    for leaf in leaves:
-        if isinstance(leaf, list) and len(leaves) < 10_000:
-            leaves.extend(leaf[:1000])
-        elif leaf == "Infinity" or (isinstance(leaf, float) and isinf(leaf) and leaf > 0):
-            return True
-    return False

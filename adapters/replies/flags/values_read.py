@@ -19,6 +19,7 @@ from adapters.replies.flags.wrong_places import known_keys_of, nearly
 from adapters.signatures.signature import CONSTRAINT_WORDS, Field
 from adapters.types.code import strip_fence
 from adapters.types.recognition import ByIdentity, is_named
+from adapters.values.plain_json import parts_of
 
 if TYPE_CHECKING:
     from adapters.replies.reading import FieldReading, Reading
@@ -83,7 +84,6 @@ DOUBLED = "\\\\"
 ESCAPED_FORMULA = re.compile(
     r"(?<!\\)(?:\\\\)*\\(?:frac|beta|theta|tau|times|rho|right|nabla|begin|forall|text(?:bf|it)?)\b"
 )
-MOST_LEAVES = 10_000
 MOST_NAMES = 5
 LONGEST_OBJECT = 20_000
 MOMENTS = (datetime.datetime, datetime.date, datetime.time)
@@ -124,22 +124,13 @@ def _nearly(field: Field, given: object, lost: Sequence[str]) -> Iterator[Flag]:
     """Flag dropped JSON keys that nearly have the name of an optional key."""
     if not lost:
         return
-    free = known_keys_of(field.annotation) - set(_keys_of(given))
+    taken = [map(str, one) for one in parts_of(given) if isinstance(one, dict)]
+    free = known_keys_of(field.annotation).difference(*taken)
     for key in lost[:MOST_NAMES]:
         meant = nearly(key, sorted(free))
         if meant is not None:
             said = f"`{field.name}` has the JSON key {shown(key)}, probably meant for {shown(meant)}, which is empty."
             yield Flag("key-nearly-right", said, field.name)
-
-
-def _keys_of(value: object) -> Iterator[str]:
-    """Yield the keys of all objects in a JSON value."""
-    waiting = [value]
-    for one in waiting:
-        if isinstance(one, dict):
-            yield from map(str, one)
-        if isinstance(one, dict | list) and len(waiting) < MOST_LEAVES:
-            waiting.extend(one.values() if isinstance(one, dict) else one)
 
 
 def _text(field: FieldReading, is_xml: bool) -> Iterator[Flag]:
@@ -303,19 +294,13 @@ def _decimal(name: str, field: FieldReading, value: Decimal) -> Iterator[Flag]:
 
 
 def _numbers(field: FieldReading) -> Iterator[Flag]:
-    leaves = [field.value]
-    for leaf in leaves:
-        if isinstance(leaf, float) and not isfinite(leaf):
-            yield Flag(
-                "not-a-finite-number",
-                f"`{field.name}` contains {leaf}: nan, inf and numbers too large for a float are accepted.",
-                field.name,
-            )
-            return
-        if isinstance(leaf, list | tuple) and len(leaves) < MOST_LEAVES:
-            leaves.extend(leaf[: MOST_LEAVES - len(leaves)])
-        elif isinstance(leaf, dict) and len(leaves) < MOST_LEAVES:
-            leaves.extend(list(leaf.values())[: MOST_LEAVES - len(leaves)])
+    found = next((one for one in parts_of(field.value) if isinstance(one, float) and not isfinite(one)), None)
+    if found is not None:
+        yield Flag(
+            "not-a-finite-number",
+            f"`{field.name}` contains {found}: nan, inf and numbers too large for a float are accepted.",
+            field.name,
+        )
 
 
 def _code(reading: Reading, field: FieldReading, annotation: object) -> Iterator[Flag]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
@@ -45,33 +46,34 @@ def _why_no_xml(reading: Reading) -> Iterator[Flag]:
         return
     at, where = error.start, place(reading, error.start)
     ampersand = text.rfind("&", max(0, at - 40), at + 1)
-    name = said = ""
+    found: Flag | None = None
     if "declaration" in error.message or text.startswith("<?xml", at):
         said = f"The reply begins with an <?xml …?> declaration ({where}), which dspy cannot parse"
-        name = "xml-declaration"
+        found = Flag("xml-declaration", said)
     elif "undefined entity" in error.message:
         entity = ENTITY.match(text, at)
         said = f"{entity.group() if entity else 'An entity'} ({where}) is an HTML entity; XML has only &amp; &lt; &gt; "
-        name, said = "xml-entity-unknown", f"{said}&quot; and &apos;"
+        found = Flag("xml-entity-unknown", f"{said}&quot; and &apos;")
     elif "mismatched tag" in error.message and at >= len(text.rstrip()):
-        name, said = "xml-cut-off", f"The reply ends ({where}) before every tag is closed"
+        found = Flag("xml-cut-off", f"The reply ends ({where}) before every tag is closed")
     elif "mismatched tag" in error.message:
-        name, said = "xml-tag-not-closed", f"A tag is opened and not closed, or closed in another order ({where})"
+        found = Flag("xml-tag-not-closed", f"A tag is opened and not closed, or closed in another order ({where})")
     elif "no element found" in error.message or "unclosed" in error.message:
-        name, said = "xml-cut-off", "The reply ends before every tag is closed"
+        found = Flag("xml-cut-off", "The reply ends before every tag is closed")
     elif "unbound prefix" in error.message:
-        name, said = "xml-namespace", f"A tag has a prefix, which XML takes for a namespace ({where})"
+        found = Flag("xml-namespace", f"A tag has a prefix, which XML takes for a namespace ({where})")
     elif text[max(0, at - 2) : at + 1] == "]]>":
-        name, said = "xml-cdata-end", f"XML does not allow ]]> in text ({where})"
+        found = Flag("xml-cdata-end", f"XML does not allow ]]> in text ({where})")
     elif at < len(text) and text[at] < " " and text[at] not in "\t\r\n":
-        name, said = "xml-control-character", f"XML does not allow the character {text[at]!a} ({where})"
+        found = Flag("xml-control-character", f"XML does not allow the character {text[at]!a} ({where})")
     elif ampersand >= 0 and ENTITY.match(text, ampersand) is None:
         where = place(reading, ampersand)
-        name, said = "xml-ampersand", f"A bare & ({where}) begins an entity in XML; it must be written `&amp;`"
+        found = Flag("xml-ampersand", f"A bare & ({where}) begins an entity in XML; it must be written `&amp;`")
     elif "<" in text[max(0, at - 1) : at + 1]:
-        name, said = "xml-less-than", f"A bare < ({where}) begins a tag in XML; it must be written `&lt;`"
-    if name:
-        yield Flag(name, f"{said}; the whole reply is one XML document, so all of it was refused.")
+        found = Flag("xml-less-than", f"A bare < ({where}) begins a tag in XML; it must be written `&lt;`")
+    if found is not None:
+        whole = "; the whole reply is one XML document, so all of it was refused."
+        yield replace(found, message=found.message + whole)
 
 
 def _ignored(reading: Reading) -> Iterator[Flag]:
