@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from queue import Empty, SimpleQueue
 from threading import Event
@@ -32,6 +32,7 @@ from adapters.lm.parameters import refused
 from adapters.lm.protocol import Chunk, HttpRequest, ToolCallPart
 from adapters.lm.provider_errors import Target, missing_key, translate
 from adapters.lm.secrets import Scrubber
+from adapters.lm.stops import cut_at_stops
 from adapters.lm.wires.dspys_wire import CHAT, Sent, sent
 from adapters.lm.worker.completions import Piece
 from adapters.requests.capabilities import Capabilities
@@ -376,47 +377,3 @@ def _chunk(message: Piece, scrubber: Scrubber) -> Chunk:
         choice=message.get("choice", 0),
         refusal=message.get("refusal", ""),
     )
-
-
-def cut_at_stops(chunks: Iterable[Chunk], stops: Sequence[str]) -> Iterator[Chunk]:
-    """Cut each completion at the first of `stops`, for an API without stop sequences; set finish reason `stop`.
-
-    Text that may begin a stop sequence is held back until more arrives.
-    Rule: `dspy._vendor.lm15.result.apply_client_side_stop`.
-    """
-    wanted = tuple(one for one in stops if one)
-    if not wanted:
-        yield from chunks
-        return
-    held: dict[int, str] = {}
-    ended: set[int] = set()
-    for chunk in chunks:
-        if chunk.choice in ended:
-            # Text after the stop is not part of the reply, but the token counts of the whole call are.
-            yield replace(chunk, text="", reasoning="", tool_calls=(), finish_reason=None, logprobs=None, refusal="")
-            continue
-        text = held.pop(chunk.choice, "") + chunk.text
-        is_over = chunk.finish_reason is not None
-        # An incomplete stop sequence may turn out to begin before a complete one.
-        begun = len(text) if is_over else len(text) - _beginning(text, wanted)
-        place = _first(text, wanted)
-        if place is not None and place <= begun:
-            ended.add(chunk.choice)
-            yield replace(chunk, text=text[:place], finish_reason="stop", tool_calls=())
-            continue
-        if begun < len(text):
-            held[chunk.choice] = text[begun:]
-        yield replace(chunk, text=text[:begun])
-    for choice, text in held.items():
-        yield Chunk(text=text[: _first(text, wanted)], choice=choice)
-
-
-def _first(text: str, stops: Sequence[str]) -> int | None:
-    """Return the offset of the first of `stops` in `text`, if any."""
-    return min((place for place in (text.find(one) for one in stops) if place >= 0), default=None)
-
-
-def _beginning(text: str, stops: Sequence[str]) -> int:
-    """Return how many characters at the end of `text` may begin a stop sequence."""
-    lengths = (length for stop in stops for length in range(1, len(stop)) if text.endswith(stop[:length]))
-    return max(lengths, default=0)

@@ -52,7 +52,6 @@ def load() -> Any:
     _tell_coheres_finish()
     _let_groq_name_no_tier()
     _let_ollama_fail()
-    _keep_without_credentials()
     return litellm
 
 
@@ -382,48 +381,3 @@ def _let_ollama_fail() -> None:
         return parse(self, chunk)
 
     iterator.chunk_parser = parsed
-
-
-AWS_KEY = "$AWS_ACCESS_KEY_ID"
-VERTEX_TOKEN = "$(gcloud auth print-access-token)"
-NO_PROJECT = "$VERTEXAI_PROJECT"
-NAMES_OF_CREDENTIALS = (AWS_KEY, VERTEX_TOKEN, NO_PROJECT)
-"""Placeholders for credentials in kept requests, in shell syntax."""
-
-
-def _keep_without_credentials() -> None:
-    """Sign kept requests to AWS or Vertex with placeholders, without reading credentials or requesting tokens."""
-    from litellm.llms.bedrock.base_aws_llm import BaseAWSLLM
-    from litellm.llms.vertex_ai.vertex_llm_base import VertexBase
-
-    find: Any = BaseAWSLLM.get_credentials
-    token_in_thread: Any = VertexBase._ensure_access_token
-    token_in_task: Any = VertexBase._ensure_access_token_async
-
-    def found(self: object, *given: Any, **named: Any) -> Any:
-        if not keeps():
-            return find(self, *given, **named)
-        return importlib.import_module("botocore.credentials").Credentials(AWS_KEY, "$AWS_SECRET_ACCESS_KEY")
-
-    def in_thread(self: object, credentials: object, project_id: object, custom_llm_provider: object) -> Any:
-        if keeps() and custom_llm_provider != "gemini":
-            return VERTEX_TOKEN, project_id or _project()
-        return token_in_thread(self, credentials, project_id, custom_llm_provider)
-
-    async def in_task(self: object, credentials: object, project_id: object, custom_llm_provider: object) -> Any:
-        if keeps() and custom_llm_provider != "gemini":
-            return VERTEX_TOKEN, project_id or _project()
-        return await token_in_task(self, credentials, project_id, custom_llm_provider)
-
-    BaseAWSLLM.get_credentials = found
-    VertexBase._ensure_access_token = in_thread
-    VertexBase._ensure_access_token_async = in_task
-
-
-def _project() -> str:
-    """Return the project in Google's credentials file, as litellm does."""
-    try:
-        with open(os.environ.get("GOOGLE_APPLICATION_CREDENTIALS", ""), encoding="utf-8") as file:
-            return str(json.load(file)["project_id"])
-    except (OSError, ValueError, LookupError, TypeError):
-        return NO_PROJECT

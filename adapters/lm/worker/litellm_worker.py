@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from adapters.lm.worker import (
         completions,
         failure_facts,
+        kept_requests,
         litellm_setup,
         model_questions,
         openai_streams,
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
 else:
     completions = beside("completions")
     failure_facts = beside("failure_facts")
+    kept_requests = beside("kept_requests")
     litellm_setup = beside("litellm_setup")
     model_questions = beside("model_questions")
     openai_streams = beside("openai_streams")
@@ -116,6 +118,7 @@ def main() -> None:
     output = Output(protocol)
     try:
         litellm = litellm_setup.load()
+        kept_requests.keep_without_credentials(litellm_setup.keeps)
         openai_streams.mend(litellm_setup.outgoing)
         stream_bodies.mend(importlib.import_module("httpx").Response)
     except Exception as error:  # reported to the parent process, which informs the user
@@ -201,41 +204,16 @@ async def keep(litellm: object, output: Output, message: Message) -> None:
     except BaseException as error:  # always raised, at the latest when the kept request is not sent
         problem = failure_facts.facts_of(error)
     for one in outgoing.kept or ():
-        if is_for_a_reply(one, message["request"]):
+        if kept_requests.is_for_a_reply(one, message["request"]):
             headers = [[name.decode("latin-1"), value.decode("latin-1")] for name, value in one.headers.raw]
             body = one.content.decode("utf-8", "surrogateescape")
-            known = {"method": one.method, "url": str(one.url), "names": litellm_setup.NAMES_OF_CREDENTIALS}
+            known = {"method": one.method, "url": str(one.url), "names": kept_requests.NAMES_OF_CREDENTIALS}
             output.send(op="request", id=message["id"], headers=headers, body=body, **known)
             return
     if outgoing.kept:
         where = outgoing.kept[0].url
         problem = {"types": [], "message": f"litellm first asks {where.scheme}://{where.netloc.decode()} for access"}
     output.send(op="error", id=message["id"], error={**problem, "sent": False})
-
-
-def is_for_a_reply(request: Any, asked: Message) -> bool:
-    """Return whether a kept request contains the last text of the prompt; data of files is written differently."""
-    try:
-        body = json.loads(request.content)
-    except (ValueError, RecursionError):
-        return False
-    read = [
-        one for one in texts_in([asked.get(name) for name in ("messages", "input", "prompt")]) if one[:5] != "data:"
-    ]
-    return not read or any(read[-1].strip() in one for one in texts_in(body))
-
-
-def texts_in(value: object) -> Iterator[str]:
-    """Yield every string of a JSON value except keys, roles and types."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list):
-        for one in value:
-            yield from texts_in(one)
-    elif isinstance(value, dict):
-        for name, one in value.items():
-            if name not in ("role", "type"):
-                yield from texts_in(one)
 
 
 def own_key(litellm: Any, model: str) -> str | None:
