@@ -198,7 +198,7 @@ def _corrections(state: State, column: Column, reading: Reading) -> Iterator[Fix
     found = [one for one in reading.near_misses if one.reading.ok]
     for miss in found:
         message, _, _ = miss.message.partition("; ")
-        yield Fix("reply", f"Edit this reply: {message.rstrip('.')}.", {"reply": miss.mended})
+        yield Fix("reply", f"Edit this reply: {message.removesuffix(' as').rstrip('.')}.", {"reply": miss.mended})
     if reading.ok or not state.case.inputs:
         return
     if found:

@@ -186,6 +186,11 @@ def test_a_reply_whose_correction_is_known_is_corrected_by_the_first_fix(
     assert first.after.case.replies[column].text == corrected
 
 
+def test_the_correction_of_a_reply_is_told_in_a_whole_sentence() -> None:
+    first = effects(session("q -> label"), "xml", "<label>Tim & Sons</label>")[0]
+    assert first.fix.message == "Edit this reply: With & and < in the text escaped it parses."
+
+
 def test_a_corrected_reply_is_offered_as_a_demo_that_shows_the_format() -> None:
     found = effects(session(), "chat", MISSPELT)
     demo = next(one for one in found if "new_demo" in one.fix.change)
