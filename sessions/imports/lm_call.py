@@ -19,7 +19,7 @@ from sessions.errors import SessionError
 from sessions.imports import conversations, prompt_types, proposing
 from sessions.imports.dspy_program import parameters_in, without_secrets
 from sessions.imports.merging import unused
-from sessions.imports.message_values import MessageReader, objects_in
+from sessions.imports.message_values import MessageReader, objects_in, shown_text
 from sessions.imports.reading import KEPT, Imported
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
@@ -220,7 +220,7 @@ def differences(session: Session, messages: Sequence[Mapping[str, object]], is_p
         texts = [one.get("content") or "" for one in (ours, theirs)]
         calls = [_calls_of(one) for one in (ours, theirs)]
         if is_printed:
-            texts = [one.strip() if isinstance(one, str) else one for one in texts]
+            texts = [shown_text(one, is_printed=True).strip() for one in texts]
         if ours.get("role") != theirs.get("role"):
             told.append(f"message {number} has the role {ours.get('role')} for {theirs.get('role')}")
         elif texts[0] != texts[1]:

@@ -14,6 +14,7 @@ from adapters.formats.conversation import INCOMPLETE_DEMO
 from adapters.prompts.text import Text, content_parts
 from adapters.signatures.signature import MISSING, Field, Role, Signature
 from adapters.tools.fields import tool_output_field
+from adapters.types import Image
 from adapters.values.plain_json import plain
 from sessions.model.held_values import strict_json, value_of
 
@@ -25,6 +26,7 @@ _REMINDERS = (
 )
 _RESULTS = "[[ ## tool_call_results ## ]]\n"
 _COMPLETED = "[[ ## completed ## ]]"
+_IMAGE = re.compile(r"\s*<image_url: (\S+)>\s*")
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,10 @@ class Turns:
     turns: tuple[Mapping[str, Any], ...]
     asked: Mapping[str, Any]
     demos: int
-    """The number of leading turns that are demos: only questions of a history end with the reminder."""
+    """The number of leading turns that are demos.
+
+    Questions of a history end with the reminder, or lack the history that demos show or are said to lack.
+    """
 
 
 class MessageReader:
@@ -46,6 +51,7 @@ class MessageReader:
         self._is_json = self._adapter.profile.reply == "json"
         self._inputs = signature.input_fields
         self._outputs = signature.output_fields
+        self._history = signature.history_field
         self._calls = tool_output_field(signature) or "tool_calls"
 
     def turns(self, messages: Sequence[Mapping[str, object]]) -> Turns:
@@ -54,8 +60,7 @@ class MessageReader:
         reminded: list[bool] = []
         asked: dict[str, Any] = {}
         for message in messages:
-            parts, _ = content_parts(message.get("content"))
-            text = "\n".join([str(one) for one in parts if isinstance(one, Text)])
+            text = shown_text(message.get("content"))
             results = _results_in(message, text)
             if results and turns and isinstance(turns[-1].get(self._calls), dict):
                 called = turns[-1][self._calls]
@@ -63,8 +68,9 @@ class MessageReader:
                 both = {**called, "tool_call_results": {"tool_call_results": [*known, *results]}}
                 turns[-1] = {**turns[-1], self._calls: both}
             elif message.get("role") == "user":
-                reminded.append(any(one in text for one in _REMINDERS))
                 asked = self._values(self._sections(_question(text), self._inputs), self._inputs)
+                is_turn = self._history not in (None, *asked) and not text.lstrip().startswith(INCOMPLETE_DEMO)
+                reminded.append(is_turn or any(one in text for one in _REMINDERS))
             elif message.get("role") == "assistant":
                 calls = [_call(one) for one in objects_in(message.get("tool_calls"))]
                 called = {self._calls: {"tool_calls": calls}} if calls else {}
@@ -115,6 +121,8 @@ class MessageReader:
 
     def _value(self, text: str, field: Field) -> Any:
         """Return the first candidate value that renders as this text; without one, the text itself."""
+        if field.annotation is Image and (image := _IMAGE.fullmatch(text)) is not None:
+            return {"url": image[1]}
         candidates = list(self._readings(text, field))
         for value in candidates:
             if self._written(value, field) == text.strip() and not (value is text and self._is_xml):
@@ -157,6 +165,17 @@ class MessageReader:
             return None
         written = self._sections(text.rstrip().removesuffix(_COMPLETED), {field.name: field}).get(field.name)
         return None if written is None else written.strip()
+
+
+def shown_text(content: object, *, is_printed: bool = False) -> str:
+    """Return a message's text with the addresses of its images; `is_printed` as `inspect_history()` prints it."""
+    texts = []
+    for part in content_parts(content)[0]:
+        if isinstance(part, Text):
+            texts.append(str(part).strip() if is_printed else str(part))
+        elif isinstance(image := part.payload.get("image_url"), dict):
+            texts.append(f"<image_url: {image.get('url')}>" + "\n" * is_printed)
+    return "\n".join(texts)
 
 
 def _results_in(message: Mapping[str, object], text: str) -> list[dict[str, Any]]:

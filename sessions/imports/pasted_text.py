@@ -15,11 +15,12 @@ from dataclasses import dataclass
 from typing import Any
 
 ERROR_MARK = "Expected to find output fields in the LM response:"
+_SHORT_MARK = "Expected to find output fields:"  # as reports quote it
 _ADAPTER = re.compile(r"Adapter (\w+) failed to parse the LM response\.\s*")
 _REPLY = "LM Response:"
 _DSPYS = "Your input fields are:"
 _EXPECTED = re.compile(rf"\s*{re.escape(ERROR_MARK)}\s*\[([^\]]*)\]")
-_ACTUAL = re.compile(r"\s*Actual output fields parsed from the LM response:\s*\[([^\]]*)\]")
+_ACTUAL = re.compile(r"\s*Actual output fields parsed(?: from the LM response)?:\s*\[([^\]]*)\]")
 _MESSAGES = re.compile(r"(?:\A|\n|AdapterParseError: |[\"'(])(Failed to parse |LM response cannot |The LM returned )")
 _COLOURS = re.compile(r"^[ \t]*\x1b?\[3[124]m|\x1b?\[0m$", re.MULTILINE)
 _ANSI = re.compile(r"\x1b\[\d*m")
@@ -84,6 +85,7 @@ def names_error(text: str) -> bool:
 def errors_in(text: str) -> tuple[FoundError, ...]:
     """Find dspy's parse errors in order; an error repeated in a traceback counts once."""
     found: list[FoundError] = []
+    text = text.replace(_SHORT_MARK, ERROR_MARK)
     for candidate in _readings(text):
         for error in _errors(candidate):
             if not any((one.reply, one.expected) == (error.reply, error.expected) for one in found):

@@ -56,6 +56,7 @@ _NAMES = frozenset(
 )
 _SCHEMA = "must adhere to the JSON schema: "
 _CHOICES = "must be one of: "
+_LITERAL = re.compile(r"\bLiteral\[([^\[\]]*)\]")
 _STAND_IN = "class {}(pydantic.BaseModel):\n    model_config = {{'extra': 'allow'}}"
 
 
@@ -71,6 +72,7 @@ def of_fields(inputs: Sequence[ListedField], outputs: Sequence[ListedField], sys
     """Recover the types of all fields together, because they may share classes."""
     questions: list[str] = []
     classes: dict[str, str] = {}
+    inputs, outputs = ([_quote_choices(one, system, questions) for one in each] for each in (inputs, outputs))
     for one in outputs:
         try:
             found = _classes(one, system, questions)
@@ -108,6 +110,32 @@ def annotation(name: str, text: str, questions: list[str]) -> Any:
 def _write_python(text: str) -> str:
     text = re.sub(r"\bNoneType\b", "None", re.sub(r"\bAnnotated\[(\w+), [^\[\]]*\]", r"\1", text))
     return re.sub(r"\bCode_(\w+)", r'Code["\1"]', text)
+
+
+def _quote_choices(field: ListedField, system: str, questions: list[str]) -> ListedField:
+    """Quote the strings in a Literal, which early releases of dspy write bare."""
+    note = type_note(field.name, system) or ""
+    noted = note.removeprefix(_CHOICES).split("; ")
+
+    def quoted(found: re.Match[str]) -> str:
+        is_noted = note.startswith(_CHOICES) and ", ".join(noted) == found[1]
+        choices = noted if is_noted else found[1].split(", ")
+        if _is_python(found[1]) or any(one[:1] in ("'", '"', "<", "") for one in choices):
+            return found[0]
+        if not is_noted:
+            questions.append(f"the prompt shows the choices of `{field.name}` without quotes: strings are taken")
+        return f"Literal[{', '.join(one if _is_python(one) else repr(one) for one in choices)}]"
+
+    return field._replace(type_text=_LITERAL.sub(quoted, field.type_text))
+
+
+def _is_python(text: str) -> bool:
+    """Return whether a text is one or more Python literals."""
+    try:
+        ast.literal_eval(text)
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def _unknown(text: str) -> Iterator[str]:

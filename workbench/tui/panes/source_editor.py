@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
@@ -18,6 +19,15 @@ from workbench.tui.widgets.text.editor import Editor
 from workbench.tui.widgets.text.plain import PlainStatic, lines
 
 WIDEST = 60
+
+
+def _is_source(text: str) -> bool:
+    """Return whether a text is the source of a signature, whose strings may look like a call."""
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return "dspy.Signature" in text
 
 
 class Offer(PlainStatic):
@@ -84,7 +94,7 @@ class SourceEditor(Editor):
 
         Runs before Textual's handler.
         """
-        if holds_calls(event.text) and "dspy.Signature" not in event.text:
+        if holds_calls(event.text) and not _is_source(event.text):
             event.prevent_default()
             event.stop()
             self.post_message(PastedCall(event.text))

@@ -115,13 +115,29 @@ def test_of_several_pasted_calls_the_user_chooses() -> None:
     at_the_desk(act, session=Session(SignatureText(""), columns=DEFAULT_COLUMNS))
 
 
-def test_a_call_pasted_into_a_signature_does_not_become_its_text() -> None:
+@pytest.mark.parametrize(
+    "before_it", ["", "With this class:\n\nclass Ask(dspy.Signature):\n    question: str\n\nI get\n\n"]
+)
+def test_a_call_pasted_into_a_signature_does_not_become_its_text(before_it: str) -> None:
     async def act(desk: Desk) -> None:
         before = desk.document.session
         await desk.go_to("signature")
-        desk.app.post_message(events.Paste(ERROR.format("one")))
+        desk.app.post_message(events.Paste(before_it + ERROR.format("one")))
         await desk.until(lambda: desk.document.session.name == "pasted call")
         assert desk.document.session.signature != before.signature
+
+    at_the_desk(act)
+
+
+def test_a_source_whose_strings_look_like_a_call_stays_a_source() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.go_to("signature")
+        await desk.press("ctrl+a")
+        source = (
+            f'import dspy\nclass Ask(dspy.Signature):\n    """{ERROR.format("x")}"""\n    a: str = dspy.InputField()'
+        )
+        desk.app.post_message(events.Paste(source))
+        await desk.until(lambda: "class Ask" in desk.document.session.signature.text)
 
     at_the_desk(act)
 
