@@ -41,15 +41,16 @@ class PastedCalls:
         for one in self.entries:
             asked = next((str(each.get("content")) for each in reversed(one.get("messages") or ())), "")
             question = asked.partition("\n\nRespond with")[0]
-            made.append(f"{one.get('timestamp', 'call')}: {_short(question)} -> {_short(lm_call.first_output(one))}")
+            stamp = str(one.get("timestamp", "call")).partition(".")[0]
+            made.append(f"{stamp}: {_short(question, 24)} -> {_short(lm_call.first_output(one))}")
         return made + [
             f"{one.adapter or 'error'}, {', '.join(one.expected)}: {_short(one.reply)}" for one in self.errors
         ]
 
 
-def _short(text: str) -> str:
-    words = " ".join(text.split())
-    return words if len(words) <= 48 else f"{words[:47]}…"
+def _short(text: str, most: int = 48) -> str:
+    words = " ".join(re.sub(r"\[\[ ## \w+ ## \]\]", "", text).split())
+    return words if len(words) <= most else f"{words[: most - 1]}…"
 
 
 def find(text: str) -> PastedCalls:

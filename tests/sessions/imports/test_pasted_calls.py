@@ -161,7 +161,7 @@ def test_of_several_calls_one_is_chosen() -> None:
     text = printed(entry(messages, "first"), entry(messages, "second\n\n\nUser message:\n\nnot a message"))
     with pytest.raises(SessionError, match=r"it holds 2 calls: choose with --call") as caught:
         pasted(text)
-    assert "first" in str(caught.value)
+    assert "\n  1  2026-01-02T03:04:05: " in str(caught.value) and " -> first\n" in str(caught.value)
     assert pasted(text, call=1).session.cases[0].replies["chat"].text == "first"
     with pytest.raises(SessionError, match="no call 3"):
         pasted(text, call=3)
