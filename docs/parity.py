@@ -76,7 +76,7 @@ def table() -> str:
     return "\n".join(
         [
             f"dspy {figures['dspy']}, {tests:,} tests: {sum(counts.values()):,} comparisons. "
-            + (f"{len(explained)} differ as named below, each for a reason." if explained else "None differs."),
+            + (f"Different: {len(explained)}, named below with the reason." if explained else "None differs."),
             "",
             "| compared | cases |",
             "|---|---|",
