@@ -162,7 +162,7 @@ def test_demos_are_added_copied_moved_switched_off_and_deleted() -> None:
         await desk.press("ctrl+n")
         assert len(desk.document.session.demos) == 4
         await desk.type("hi")
-        assert desk.document.session.demos[2].values == {"ticket": "hi"}
+        assert desk.document.session.demos[3].values == {"ticket": "hi"}, "a new demo is the last"
 
     at_the_desk(act)
 

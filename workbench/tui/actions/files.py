@@ -211,7 +211,9 @@ async def confirm_close(host: Host) -> bool:
         return False
     if not host.document.state.drafts or host.document.dirty:  # discarded changes include invalid values
         return True
-    return await _confirm_invalid(host, "What you typed there is lost.", Answer("discard", "d", "Discard these edits"))
+    return await _confirm_invalid(
+        host, "What you typed there is lost.", Answer("discard", "alt+d", "Discard these edits")
+    )
 
 
 async def _confirm_invalid(host: Host, then: str, go_on: Answer) -> bool:
@@ -220,8 +222,8 @@ async def _confirm_invalid(host: Host, then: str, go_on: Answer) -> bool:
     Return whether to continue with `go_on`.
     """
     drafts = host.document.state.drafts
-    question = f"{_invalid(drafts)}. The file keeps the last valid value. {then}"
-    answers = [go_on, KEEP_EDITING]
+    question = f"{_invalid(drafts)}. The file keeps the last valid value, if any. {then}"
+    answers = [KEEP_EDITING, go_on]
     answer = await host.app.push_screen_wait(ConfirmScreen("Invalid values", question, answers))
     if answer == KEEP_EDITING.value:
         host.main.go_to(next(iter(drafts)))
@@ -245,7 +247,7 @@ async def _confirm_unsaved(host: Host) -> bool:
         ConfirmScreen(
             "Unsaved changes",
             f"{name} has changes that are not saved.",
-            [Answer("save", "s", "Save"), Answer("discard", "d", "Discard"), KEEP_EDITING],
+            [KEEP_EDITING, Answer("save", "s", "Save"), Answer("discard", "alt+d", "Discard")],
         )
     )
     if answer == "save":

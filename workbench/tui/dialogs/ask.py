@@ -90,7 +90,7 @@ ROWS_AROUND = 10
 
 
 class Answer(NamedTuple):
-    """An answer; `key` is the letter that chooses it."""
+    """An answer; `key` chooses it: a letter, or with `alt+` where letters of a typed text must not."""
 
     value: str
     key: str
@@ -113,7 +113,8 @@ class ConfirmScreen(Dialog[str | None]):
     def contents(self) -> Iterable[Widget]:
         if self._question:
             yield PlainStatic(self._question, classes="dialog-text")
-        yield OptionList(*[Option(_line(one)) for one in self._answers], compact=True)
+        width = max(len(one.key) for one in self._answers)
+        yield OptionList(*[Option(_line(one, width)) for one in self._answers], compact=True)
 
     def on_resize(self) -> None:
         """Show as many answers as fit below the question."""
@@ -122,7 +123,7 @@ class ConfirmScreen(Dialog[str | None]):
 
     def on_key(self, event: events.Key) -> None:
         for answer in self._answers:
-            if event.character == answer.key and self.is_current:  # not a second key pressed before the dialog closed
+            if event.key == answer.key and self.is_current:  # not a second key pressed before the dialog closed
                 event.stop()
                 self.dismiss(answer.value)
 
@@ -131,9 +132,11 @@ class ConfirmScreen(Dialog[str | None]):
         self.dismiss(self._answers[event.option_index].value)
 
 
-def _line(answer: Answer) -> Content:
+def _line(answer: Answer, width: int) -> Content:
     return lines(
-        (f" {answer.key}  ", "$text-accent bold"), (answer.name, "bold"), (f"   {answer.about}", "$foreground 60%")
+        (f" {answer.key:{width}}  ", "$text-accent bold"),
+        (answer.name, "bold"),
+        (f"   {answer.about}", "$foreground 60%"),
     )
 
 

@@ -272,6 +272,8 @@ class EditorsPane(Vertical):
     def _focus_first(self, pane: Widget, again: bool = True) -> None:
         if pane is self.inputs and self.inputs.go_to_field(None):
             return  # its editors take the focus once they are mounted
+        if isinstance(pane, RowsPane) and pane.focus_value():
+            return
         first: Any = next((one for one in pane.query("*") if one.focusable), None)
         if first is not None:
             first.focus()

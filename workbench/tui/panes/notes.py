@@ -14,6 +14,7 @@ from textual.timer import Timer
 from adapters.prompts.text import DemoUse
 from adapters.signatures.agents import TRAJECTORY, takes_steps
 from adapters.signatures.signature import Signature
+from workbench.editing import edits
 from workbench.output.measures import counted
 from workbench.state.document import Place, ReadSignature, RenderedColumn, State, history_field
 from workbench.tui.messages import GoTo
@@ -138,7 +139,10 @@ def notes_of(state: State, read: ReadSignature, columns: Sequence[RenderedColumn
         said = f"signature, {where}: {problem.message}{kept}"
         notes.append(Note("✗", said, Place("signature"), problem.line, problem.column))
     for place in state.drafts:
-        notes.append(Note("✗", f"{name_of(place)}: invalid value; the last valid value stays in use", place))
+        kept = "the prompts have no value for it"
+        if place.kind not in ("input", "demo", "history") or place.field in edits.values_at(state, place):
+            kept = "the last valid value stays in use"
+        notes.append(Note("✗", f"{name_of(place)}: invalid value; {kept}", place))
     if read.error is None:
         for column in columns:
             if column.error:

@@ -28,7 +28,7 @@ OFF = ("○ off", "$foreground 60%")
 """The mark and style of a disabled row."""
 
 
-HINT = "{rows.add|^n} add  {rows.duplicate|d} copy  {rows.delete|x} delete"
+HINT = "{rows.add|^n} add  {rows.leave|esc} rows: {rows.duplicate|d} copy  {rows.delete|x} delete"
 MOVE_HINT = "  {rows.move_up|K} {rows.move_down|J} move"
 """The key hints above the rows; each pane may add its own."""
 INVALID = ("✗ invalid", "$text-error")
@@ -43,7 +43,7 @@ class RowsPane(Vertical):
 
     BINDINGS: ClassVar[list[BindingType]] = pane_keys(
         "Rows",
-        ("ctrl+n,a", "add", "Add", "rows.add", "Add a row after this one"),
+        ("ctrl+n,a", "add", "Add", "rows.add", "Add a row at the end"),
         ("d", "duplicate", "Duplicate", "rows.duplicate", "Copy this row"),
         ("delete,x", "delete", "Delete", "rows.delete", "Delete this row (undo restores it)"),
         ("shift+up,K", "move(-1)", "Move up", "rows.move_up", "Move this row up"),
@@ -54,6 +54,8 @@ class RowsPane(Vertical):
     KIND: ClassVar[PlaceKind]
     NOUN: ClassVar[str]
     ABSENT_TEXT: ClassVar[str]
+    EMPTY: ClassVar[str] = "(empty)"
+    """The summary of a row without values."""
 
     def __init__(self, edit: Edit) -> None:
         id = f"{type(self).__name__.removesuffix('Pane').lower()}-pane"
@@ -67,6 +69,8 @@ class RowsPane(Vertical):
         self._row = 0
         self._opens = False
         """True to focus the current row's form at the next `show`."""
+        self._added: State | None = None
+        """The state with a row just added; while nothing else changes, escape takes that row back."""
         self._widths = (3, 1)
         """Widths of the row numbers and the marks, in cells."""
 
@@ -110,6 +114,7 @@ class RowsPane(Vertical):
         self._form.show(shown, (self._place(""), len(rows)), self.ABSENT_TEXT, unknown)
         if self._opens:
             self._opens = False
+            self._added = state
             self._form.focus_field()
 
     def problem_of(self, state: State, row: int, field: str, draft: str | None) -> str:
@@ -128,6 +133,13 @@ class RowsPane(Vertical):
         if not (self._count and field and self._form.focus_field(field)):
             self._list.focus()
 
+    def focus_value(self) -> bool:
+        """Focus the first empty value of a demo or turn, else the row's first; return False without rows."""
+        values = self.rows_of(self._state)[self._row] if self._state is not None and self._count else {}
+        is_sought = self.KIND in ("demo", "history")
+        empty = [one.name for one in self.fields_of(self._read) if values.get(one.name, "") in ("", None)]
+        return bool(self._count) and self._form.focus_field(empty[0] if is_sought and empty else None)
+
     def clear(self, field: Field) -> None:
         """Clear the value of a field."""
         self._chose(field, ABSENT)
@@ -145,7 +157,7 @@ class RowsPane(Vertical):
         return self._place(field.name if field is not None else "")
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
-        self._row = event.index
+        self._row, self._added = event.index, None
         if self._state is not None:
             self.show(self._state, self._read)
 
@@ -158,7 +170,7 @@ class RowsPane(Vertical):
         return partial(edits.set_value, place=place, value=value)
 
     def action_add(self) -> None:
-        at = self._row + 1 if self._count else 0
+        at = self._count
         self._opens = True
         self._change(partial(row_edits.add, kind=self.KIND, at=at), "add")
         self._row = at
@@ -181,10 +193,13 @@ class RowsPane(Vertical):
         self._form.focus_field()
 
     def action_leave_row(self) -> None:
-        """Return from a field to the rows; there, escape is left to the app."""
+        """Return from a field to the rows, without a new row that is untouched; there, escape is left to the app."""
         if not self._form.has_focus_within:
             raise SkipAction
         self._list.focus()
+        if self._added is not None and self._added is self._state:
+            self._added = None
+            self.call_later(self.app.run_action, "undo")
 
     @property
     def _count(self) -> int:
@@ -206,7 +221,7 @@ class RowsPane(Vertical):
     def summary_of(self, state: State, row: int) -> Content:
         """Return a summary of a row."""
         values = self.rows_of(state)[row]
-        return content("  ".join(_short(value) for value in values.values()) or "(empty)")
+        return content("  ".join(_short(value) for value in values.values()).strip() or self.EMPTY)
 
     def action_switch(self) -> None:
         """Disable or enable a row, for panes that bind `SWITCH`."""

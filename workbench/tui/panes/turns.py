@@ -50,6 +50,7 @@ Paste rows into the list: JSON, JSON Lines, or a table (CSV) with a header of fi
     KIND: ClassVar[PlaceKind] = "demo"
     NOUN = "demo"
     ABSENT_TEXT = "no value: this demo is incomplete"
+    EMPTY = "(not sent while empty)"
     _uses: Mapping[int, DemoUse] = MappingProxyType({})
 
     def show_uses(self, uses: Sequence[DemoUse]) -> None:
@@ -65,7 +66,7 @@ Paste rows into the list: JSON, JSON Lines, or a table (CSV) with a header of fi
         use = self._uses.get(row + 1)
         if use is not None and use.use == "dropped":
             is_new = not any(state.session.demos[row].values.values())
-            return ("· not sent while empty", "$foreground 60%") if is_new else ("✗ dropped", "$text-error")
+            return ("·", "$foreground 60%") if is_new else ("✗ dropped", "$text-error")
         if use is not None and use.use == "incomplete":
             return "◐ incomplete", "$text-warning"
         return ("●", "$text-success") if use is not None else ("·", "$foreground 60%")

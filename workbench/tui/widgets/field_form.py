@@ -202,7 +202,8 @@ class FieldEditor(Vertical, NeverScrolls):
         if field_values.takes_file(self.field):
             said = "empty: {value.attach|alt+a} attaches a file"
         elif plain_values.has_parts(self.field.annotation):
-            said = "empty: {value.skeleton|^space} inserts a template"
+            is_list = plain_values.skeleton(self.field.annotation) == "- "
+            said = "empty: one per line, - item" if is_list else "empty: {value.skeleton|^space} inserts a template"
         if said and self._is_plain and isinstance(self._input, Editor):
             self._input.placeholder = content(keys_of(self.app)(said))
         if self._wants_focus:
@@ -284,7 +285,12 @@ class FieldEditor(Vertical, NeverScrolls):
             self._input.mark(())
             if self._row.problem:
                 self._error.show(f"✗ {self._row.problem}" + (kept if self._row.draft is not None else ""))
-        self._error.display = isinstance(wrong, NotAValue) or bool(self._row.problem)
+        value, is_wrong = self._row.value, isinstance(wrong, NotAValue) or bool(self._row.problem)
+        is_one = not is_wrong and isinstance(value, list) and len(value) == 1 and "," in str(value[0])
+        has_commas = is_one and self._is_plain and isinstance(value[0], str)
+        if has_commas:
+            self._error.show(content("one item; separate items by lines that begin with -", "$foreground 60%"))
+        self._error.display = is_wrong or has_commas
 
 
 def _label(row: FormRow) -> Content:

@@ -17,6 +17,7 @@ from sessions.model.session import Session
 from workbench.output.display import one_line
 from workbench.state.document import RenderedColumn
 from workbench.tui.keys.bindings import KeyWords, keys_of
+from workbench.tui.panes.notes import demo_uses
 from workbench.tui.widgets.text.plain import content, lines
 from workbench.tui.widgets.text.wrapping import rows as wrapped
 
@@ -145,8 +146,8 @@ OWN: tuple[Step, ...] = (
         "inputs",
     ),
     Step(
-        "{app.focus_editors|F2} again goes to the demos; {rows.add|^n} adds a demo. Fill it in: every prompt has it.",
-        lambda seen: any(one.enabled and any(one.values.values()) for one in seen.session.demos),
+        "{app.focus_editors|F2} to Demos, then {rows.add|^n} adds a demo. Fill it in: every prompt has it.",
+        lambda seen: any(use.use == "complete" for use in demo_uses(seen.columns)),
         "demo",
         "demos",
     ),

@@ -320,6 +320,8 @@ def test_a_text_that_is_no_value_is_asked_about_before_another_session_takes_its
         assert desk.document.path == path and desk.document.state.drafts
         await let_go(desk)
         await desk.press("d")
+        assert isinstance(desk.app.screen, ConfirmScreen), "a letter of a typed text"
+        await desk.press("alt+d")
         await desk.until(lambda: desk.document.path != path, "for the other session")
         assert not desk.document.state.drafts
 

@@ -44,6 +44,19 @@ def test_a_note_is_told_in_the_smallest_terminal_wherever_one_is(key: str) -> No
     at_the_desk(act, session=examples.load("question"), size=SMALL)
 
 
+def test_a_note_of_an_invalid_value_says_what_the_prompt_holds() -> None:
+    async def act(desk: Desk) -> None:
+        view = desk.main.query_one(NotesPane).query_one(TextView)
+        for row, said in ((0, "the last valid value stays in use"), (1, "the prompts have no value for it")):
+            await desk.go_to("demo", "urgency", row)
+            await desk.type("high")
+            await desk.until(
+                lambda said=said, row=row: f"demo {row + 1}, urgency: invalid value; {said}" in view.plain_text
+            )
+
+    at_the_desk(act)
+
+
 @pytest.mark.slow
 def test_a_demo_whose_value_is_null_is_said_to_count_as_one_without_it() -> None:
     def notes(urgency: dict[str, None]) -> str:

@@ -8,7 +8,7 @@ import pytest
 from textual import events
 
 from adapters.prompts.text import DemoUse
-from sessions.model.session import Demo
+from sessions.model.session import Demo, SignatureText
 from tests.support.open_app import TICKETS, Desk, at_the_desk
 from tests.support.screen import seen
 from workbench.state.document import State
@@ -35,7 +35,8 @@ def test_a_demo_that_was_just_added_is_no_error() -> None:
     pane = DemosPane(lambda *_, **__: None)
     pane.show_uses([DemoUse(1, "dropped", ())])
     state = State(replace(TICKETS, demos=(Demo({}),)))
-    assert pane.mark_of(state, 0) == ("· not sent while empty", "$foreground 60%")
+    assert pane.mark_of(state, 0) == ("·", "$foreground 60%"), "a wider mark narrows the texts of the others"
+    assert pane.summary_of(state, 0).plain == "(not sent while empty)"
 
 
 @pytest.mark.slow
@@ -80,6 +81,33 @@ def test_undoing_an_added_demo_leaves_the_focus_where_the_demos_are(is_last: boo
         await desk.until(lambda: len(desk.document.session.demos) > len(session.demos), "for what was pasted")
 
     at_the_desk(act, session)
+
+
+def test_f2_leads_to_the_first_value_that_a_demo_lacks_and_typed_letters_are_its_text() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.go_to("input", "tags")
+        await desk.press("f2")
+        await desk.type("d x")
+        (demo,) = desk.document.session.demos
+        assert demo.values == {"ticket": "something", "label": "bug", "note": "d x"}
+        await desk.press("escape", "d")
+        assert len(desk.document.session.demos) == 2, "in the list they are keys"
+
+    session = replace(TICKETS, demos=(Demo({"ticket": "something", "label": "bug"}),))
+    at_the_desk(act, replace(session, signature=SignatureText("ticket, note, tags: list[str] -> label")))
+
+
+def test_escape_takes_back_a_new_demo_that_nobody_touched() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.go_to("demo", row=0)
+        await desk.press("ctrl+n", "escape")
+        await desk.until(lambda: desk.document.session.demos == TICKETS.demos, "for the row to go")
+        await desk.press("ctrl+n")
+        await desk.type("x")
+        await desk.press("escape")
+        assert len(desk.document.session.demos) == 4 and isinstance(desk.app.focused, RowList)
+
+    at_the_desk(act)
 
 
 @pytest.mark.slow

@@ -46,6 +46,20 @@ def test_a_tool_is_added_and_edited_and_reaches_the_prompt_and_can_be_undone() -
     at_the_desk(act, session=replace(SESSION, tools=()))
 
 
+def test_escape_takes_back_a_new_tool_that_nobody_touched() -> None:
+    async def act(desk: Desk) -> None:
+        desk.main.editors.open("tools")
+        desk.main.editors.tools._list.focus()
+        before = desk.prompt("chat")
+        await desk.press("ctrl+n")
+        await desk.until(lambda: desk.prompt("chat") != before, "for the prompt that offers it")
+        await desk.press("escape")
+        await desk.until(lambda: desk.prompt("chat") == before, "for the prompt without it")
+        assert desk.document.session.tools == (WEATHER,)
+
+    at_the_desk(act, session=SESSION)
+
+
 @pytest.mark.slow
 def test_a_run_asks_for_a_result_that_is_in_no_canned_answer_and_keeps_it() -> None:
     async def act(desk: Desk) -> None:

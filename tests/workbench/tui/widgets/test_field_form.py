@@ -114,6 +114,21 @@ def test_an_empty_value_begins_with_what_it_is_made_of() -> None:
     at_the_desk(act, session=session)
 
 
+def test_a_list_says_how_items_are_separated_and_that_commas_do_not() -> None:
+    session = Session(SignatureText("tags: list[str] -> answer"), columns=TICKETS.columns, cases=(Case("one", {}),))
+
+    async def act(desk: Desk) -> None:
+        await desk.go_to("input", "tags")
+        assert "one per line, - item" in str(desk.editor.placeholder)
+        said = field_editor(desk).query_one(".field-error")
+        for typed, is_told in (("a, b", True), ("- a\n- b", False), ("- a, b", True), ("", False)):
+            await desk.paste_over(typed)
+            assert said.display is is_told, typed
+            assert not is_told or "separate items by lines that begin with -" in str(said.render())
+
+    at_the_desk(act, session=session)
+
+
 def test_what_is_wrong_is_said_at_its_place_and_the_last_value_stays() -> None:
     session = Session(
         SignatureText(ORDER),

@@ -224,6 +224,8 @@ def test_the_guide_goes_on_with_the_first_own_session_until_it_is_saved(size: tu
         assert desk.main.editors.tab == "demos"
         await desk.press("ctrl+n")
         assert guide(desk).done == {0, 1}, "an empty demo is in no prompt"
+        await change(desk, Place("demo", row=0), demos=(Demo({"topic": "Rain"}),))
+        assert guide(desk).done == {0, 1}, "an incomplete demo is only begun"
         await change(desk, Place("demo", row=0), demos=(Demo({"topic": "Rain", "points": ["wet"]}),))
         await desk.until(lambda: guide(desk).done == {0, 1, 2}, "for the demo")
         path = tmp_path / "tea.session.json"
