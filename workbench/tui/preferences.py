@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 
 NAME = "layout.json"
+SECONDS_OF_LAST_FILE = 15
+"""Seconds that the status line names the latest file at a start without a file."""
 MOST_SESSIONS = 200
 MOST_RECENT = 50
 LARGEST = 1_000_000
@@ -212,6 +214,10 @@ class Preferences:
                 plain_notify(self._app, said, title="Keys in the config file", severity="warning", timeout=20)
             self._main.show()
         self.restore_layout()
+        last = next(filter(os.path.isfile, self._remembered.recent), "")
+        if last and self._document.path is None:
+            said = self.key_words("{app.open|^o} opens %s again")
+            self._main.status.say(said % os.path.basename(last), SECONDS_OF_LAST_FILE)
 
     @property
     def megabytes_of_runs(self) -> int:

@@ -138,6 +138,21 @@ def test_the_first_launch_explains_itself_once(tmp_path: Path) -> None:
     at_the_desk(second, home=tmp_path)
 
 
+def test_a_start_without_a_file_says_how_the_own_session_is_opened_again(tmp_path: Path) -> None:
+    path = tmp_path / "mine.session.json"
+    store.save(TICKETS, path)
+
+    async def first(desk: Desk) -> None:
+        assert "opens" not in desk.main.status.render().plain
+        desk.app.exit()
+
+    async def second(desk: Desk) -> None:
+        await desk.until(lambda: "^o opens mine.session.json again" in desk.main.status.render().plain, "for its name")
+
+    at_the_desk(first, path=path, home=tmp_path)
+    at_the_desk(second, home=tmp_path)
+
+
 def test_help_names_the_id_of_every_key() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f1")

@@ -135,7 +135,7 @@ _KEYS = (
     (KEEP, "f9", "check", "Check", "Check all recordings; accept or reject the changes"),
     (KEEP, "shift+f9,f21,alt+t", "break_replies", "Stress test", "Damage good replies and see which parsers survive"),
     (VIEW, "ctrl+p", "command_palette", "Commands", "Search all commands by name"),
-    (VIEW, "f1", "help", "Help", "Explain this pane and list its keys"),
+    (VIEW, "f1", "help", "Help", "Explain this pane and list its keys; on a column, open its card"),
 )
 """Group, keys, action (which is also the id), label and tooltip of each key."""
 

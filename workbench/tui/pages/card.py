@@ -21,7 +21,7 @@ def blocks_of(at: LookedAt) -> list[Block]:
     adapter = rendering.adapter_of(at.column, allow_code=True)
     words = adapter.profile.card
     blocks = [EMPTY, block(f"{catalog.title(name)}Adapter", "title"), *paragraph(words.essence)]
-    blocks += paragraph(at.keys("{app.help|F1}: the keys of its prompt and reply"), "note")
+    blocks += paragraph(at.keys("{app.help|F1} here lists the keys of its prompt and reply"), "note")
     blocks += [
         named("formats", words.formats),
         named("parses", words.parses),

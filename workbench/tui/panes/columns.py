@@ -93,8 +93,10 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         if self._shares.expect_replies(has_replies):
             self._split()
         in_sight = self._visible_ids()
+        adapters = frozenset(rendered.column.adapter for rendered, _, _ in columns)
         for rendered, run, model in columns:
             id = rendered.column.id
+            self._columns[id].fields.beside = adapters
             if id in in_sight or not self._columns[id].can_wait(rendered, run):
                 self._waiting.pop(id, None)
                 self._columns[id].show(rendered, run, model)

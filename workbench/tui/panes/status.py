@@ -21,8 +21,8 @@ from workbench.tui.widgets.text.plain import button, content, press_button, teac
 KEYS: tuple[tuple[str, str, str, int], ...] = (
     ("{app.help|F1}", "help", "help", 2),
     ("{app.focus_editors|F2}", "edit", "focus_editors", 5),
-    ("{app.focus_prompts|F3}", "prompts", "focus_prompts", 6),
-    ("{app.focus_replies|F4}", "replies", "focus_replies", 7),
+    ("{app.focus_prompts|F3}", "prompt", "focus_prompts", 6),
+    ("{app.focus_replies|F4}", "reply", "focus_replies", 7),
     ("{app.send_all|F5}", "send", "send_all", 0),
     ("{app.lesson|F6}", "lesson", "lesson", 8),
     ("{app.look|F7}", "inspect", "look", 9),
@@ -96,7 +96,7 @@ class StatusLine(Widget):
     def render(self) -> Content:
         width = self.size.width
         left = self._left(width)
-        keys = self._keys(width - left.cell_length - 4 if self.size.height < 2 else width - 2)
+        keys = self._keys(width - left.cell_length - 4 if self.size.height < 2 else width - 1)
         if self.size.height < 2:
             gap = max(1, width - left.cell_length - keys.cell_length - 1)
             return Content.assemble(left, " " * gap, keys)
@@ -120,10 +120,12 @@ class StatusLine(Widget):
             label = content(keys_of(self.app)("≠ program {app.program|shift+F11}"), "$text-warning")
             program = Content.assemble(_does("program", label), "   ")
         program += teacher_button(self.teacher)
-        taken = (12 if is_high and beyond else 24) + len(beyond) + program.cell_length
-        taken += 0 if is_high else ROOM_OF_KEYS
-        room = max(LEAST_OF_A_NAME, min(40, (width - taken - 10 * others) // (2 + others)))
-        parts = [content(" "), _does("open", content(one_line(self._file, room), "bold"))]
+        taken = (12 if is_high and beyond else 23) + len(beyond) + program.cell_length
+        taken += 10 * others + (0 if is_high else ROOM_OF_KEYS)
+        room = max(LEAST_OF_A_NAME, min(40, (width - taken) // (2 + others)))
+        left = width - taken - min(room, cell_width(self._model)) - others * min(room, 24, cell_width(self._case))
+        file = one_line(self._file, max(room, min(40, left)))
+        parts = [content(" "), _does("open", content(file, "bold"))]
         parts.append(content(" ● " if self._dirty else "   ", "$text-accent bold"))
         parts.append(program)
         if self._case:

@@ -204,7 +204,7 @@ class LessonScreen(OneLayout[None]):
         other = f"{{lesson.reply|r}} {other}" if other else ""
         more = "{lesson.column|c} next adapter" if len(self._columns) > 1 else ""
         next, back = "{lesson.next|→} next", "{lesson.back|←} back"
-        hints = (next, back, "{lesson.close|esc} close", other, more, "↑↓ scroll (⇧ the words)")
+        hints = (next, back, "{lesson.close|esc} close", other, more, "↑↓ scroll (⇧ words)")
         said = "   ".join([one for one in hints if one])
         return Content.assemble(" ", teacher_button(self._teacher), key_hints(self.app, said))
 

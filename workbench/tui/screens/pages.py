@@ -47,7 +47,7 @@ PAGES: Mapping[str, PageName] = {
     ),
     "runs": PageName("Calls", "{pages.view|v} raw   {pages.copy|y} copy"),
     "parsers": PageName("Reply × parser", "{text.choose|enter} go to the reply", "Parsers"),
-    "diff": PageName("Differences", "{pages.other|o} compare with another   {pages.copy|y} copy"),
+    "diff": PageName("Differences", "{pages.other|o} compare with another   {pages.copy|y} copy", "Diff"),
     "lints": PageName("Lint", "{text.choose|enter} go to its place"),
     "repeats": PageName("Repeats"),
     "tokens": PageName("Tokens", "{pages.copy|y} copy"),

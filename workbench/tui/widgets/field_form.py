@@ -286,8 +286,8 @@ class FieldEditor(Vertical, NeverScrolls):
             if self._row.problem:
                 self._error.show(f"✗ {self._row.problem}" + (kept if self._row.draft is not None else ""))
         value, is_wrong = self._row.value, isinstance(wrong, NotAValue) or bool(self._row.problem)
-        is_one = not is_wrong and isinstance(value, list) and len(value) == 1 and "," in str(value[0])
-        has_commas = is_one and self._is_plain and isinstance(value[0], str)
+        is_one = self._is_plain and isinstance(value, list) and len(value) == 1 and isinstance(value[0], str)
+        has_commas = not is_wrong and is_one and "," in value[0]
         if has_commas:
             self._error.show(content("one item; separate items by lines that begin with -", "$foreground 60%"))
         self._error.display = is_wrong or has_commas

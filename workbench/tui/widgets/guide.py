@@ -17,7 +17,6 @@ from sessions.model.session import Session
 from workbench.output.display import one_line
 from workbench.state.document import RenderedColumn
 from workbench.tui.keys.bindings import KeyWords, keys_of
-from workbench.tui.panes.notes import demo_uses
 from workbench.tui.widgets.text.plain import content, lines
 from workbench.tui.widgets.text.wrapping import rows as wrapped
 
@@ -81,6 +80,12 @@ def _mended(seen: Seen) -> bool:
     """Return whether every reply parses now, and the user edited at least one."""
     edited = [one for one in seen.columns if one.reply is not None and one.reply.source == "edited"]
     return bool(edited) and all(one.reading is not None and one.reading.ok for one in seen.columns)
+
+
+def _has_whole_demo(seen: Seen) -> bool:
+    """Return whether a demo with every value is in a prompt."""
+    requests = [column.request for column in seen.columns]
+    return any(use.use == "complete" for one in requests if one is not None for use in one.prompt.demos)
 
 
 _AN_INT = re.compile(r"\btotal\s*:\s*int\b")
@@ -147,7 +152,7 @@ OWN: tuple[Step, ...] = (
     ),
     Step(
         "{app.focus_editors|F2} to Demos, then {rows.add|^n} adds a demo. Fill it in: every prompt has it.",
-        lambda seen: any(use.use == "complete" for use in demo_uses(seen.columns)),
+        _has_whole_demo,
         "demo",
         "demos",
     ),

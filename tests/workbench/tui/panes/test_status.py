@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from sessions import examples
-from tests.support.open_app import MIDDLE, SIZES, Desk, at_the_desk
+from tests.support.open_app import MIDDLE, SIZES, SMALL, Desk, at_the_desk
 from workbench.tui.actions.cases import CasesScreen
 from workbench.tui.panes.status import KEYS, StatusLine, case_word
 
@@ -36,6 +38,19 @@ def test_long_names_and_a_phone_leave_room_for_the_main_keys(
         assert {name for _, name, _, _ in KEYS if f" {name} " in f"{last} "} >= least
 
     at_the_desk(act, session=examples.load(example), size=size)
+
+
+@pytest.mark.parametrize("size", [MIDDLE, SMALL])
+def test_a_name_is_whole_where_there_is_room_and_the_keys_that_the_guide_names_are_told(
+    size: tuple[int, int], tmp_path: Path
+) -> None:
+    async def act(desk: Desk) -> None:
+        said = desk.app.screen.query_one(StatusLine).render().plain
+        assert "triage.session.json" in said and "^q quit" in said and (size == MIDDLE or "F4 reply" in said)
+
+    session = examples.load("question")
+    session = replace(session, cases=session.cases[:1])
+    at_the_desk(act, session=session, path=tmp_path / "triage.session.json", size=size)
 
 
 @pytest.mark.slow

@@ -41,7 +41,7 @@ def test_f1_on_a_column_opens_its_card_and_f1_again_the_help() -> None:
         await desk.press("f3", "f1")
         assert isinstance(desk.app.screen, PagesScreen)
         assert "ChatAdapter" in shown(desk)
-        assert "F1: the keys of its prompt and reply" in shown(desk)
+        assert "F1 here lists the keys of its prompt and reply" in shown(desk)
         await desk.press("f1")
         assert isinstance(desk.app.screen, HelpScreen)
         listed = str(desk.app.screen.query_one(".dialog-text").render())

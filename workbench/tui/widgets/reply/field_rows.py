@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.cells import cell_len
@@ -68,8 +68,13 @@ def starts_open(field: FieldReading, flags: Iterable[Flag]) -> bool:
     return field.state == "failed" or any(flag.field == field.name for flag in flags)
 
 
-def rows_of(reading: Reading, width: int, toggled: frozenset[str] | set[str] = frozenset()) -> list[Row]:
-    """Return all rows at a width in cells; `toggled` fields are open instead of closed, or vice versa."""
+def rows_of(
+    reading: Reading, width: int, toggled: Collection[str] = frozenset(), beside: Collection[str] = frozenset()
+) -> list[Row]:
+    """Return all rows at a width in cells; `toggled` fields are open instead of closed, or vice versa.
+
+    Fixes that use an adapter that has a column, one of `beside`, are left out.
+    """
     flags = reading.flags
     found = list(_verdict(reading, width))
     # near misses are searched during a pause, because each guess is parsed; until then there are none
@@ -85,7 +90,7 @@ def rows_of(reading: Reading, width: int, toggled: frozenset[str] | set[str] = f
         if flag.field is None and not (flag.name == LOST and others):  # their heading says so
             found += _message("⚠", flag.message, "warning", width)
     if not reading.ok and "diagnosis" in vars(reading):
-        found += _diagnosis(reading, near_misses, width)
+        found += _diagnosis(reading, near_misses, width, beside)
     for miss in near_misses:
         found += [*_message("?", miss.message, "warning", width), *_message(" →", would_parse_as(miss), "note", width)]
     if others:
@@ -99,7 +104,7 @@ def rows_of(reading: Reading, width: int, toggled: frozenset[str] | set[str] = f
     return found
 
 
-def _diagnosis(reading: Reading, near_misses: Iterable[NearMiss], width: int) -> Iterable[Row]:
+def _diagnosis(reading: Reading, near_misses: Iterable[NearMiss], width: int, beside: Collection[str]) -> Iterable[Row]:
     """Describe the causes that no flag or near miss mentions, and the best fixes."""
     from adapters.replies.patterns import MISSING
 
@@ -109,7 +114,8 @@ def _diagnosis(reading: Reading, near_misses: Iterable[NearMiss], width: int) ->
             continue  # the verdict and the field's row name the field
         if not any(one.startswith(cause.message.removesuffix(".")) for one in said):
             yield from _message("✗", cause.message, "warning", width)
-    for message in reading.fix_messages[:MOST_FIXES]:
+    fixes = [one for cause in reading.diagnosis for one in cause.fixes if one.change.get("adapter") not in beside]
+    for message in list(dict.fromkeys(one.message for one in fixes))[:MOST_FIXES]:
         yield from [row._replace(is_fix=True) for row in _message("+", message, "note", width)]
 
 
@@ -128,7 +134,7 @@ def _verdict(reading: Reading, width: int) -> Iterable[Row]:
 
 
 def _field(
-    reading: Reading, field: FieldReading, flags: tuple[Flag, ...], width: int, toggled: frozenset[str] | set[str]
+    reading: Reading, field: FieldReading, flags: tuple[Flag, ...], width: int, toggled: Collection[str]
 ) -> list[Row]:
     is_open = starts_open(field, flags) != (field.name in toggled)
     own_flags = [flag for flag in flags if flag.field == field.name]

@@ -80,6 +80,8 @@ class FieldTable(LineView):
     def __init__(self) -> None:
         super().__init__()
         self.reading: Reading | None = None
+        self.beside: frozenset[str] = frozenset()
+        """The adapters that have a column."""
         self._error = ""
         self._has_shown = False
         self._toggled: set[str] = set()
@@ -151,7 +153,7 @@ class FieldTable(LineView):
             text = expand_tabs(safe(self._error))
             self._rows = [Row(((text[start:end], "error"),)) for start, end in wrapped(text, width)]
         if self.reading is not None:
-            self._rows += rows_of(self.reading, width, self._toggled)
+            self._rows += rows_of(self.reading, width, self._toggled, self.beside)
         self._current = max(0, min(self._current, len(self._rows) - 1))
         if self.row_width:
             self.set_height(len(self._rows))

@@ -51,6 +51,13 @@ def text_of(rows: list[Row]) -> list[str]:
     return ["".join(text for text, _ in row.pieces).rstrip() for row in rows]
 
 
+def test_no_fix_uses_an_adapter_whose_column_is_beside() -> None:
+    found = make("xml").read(SIGNATURE, GOOD)
+    assert found.diagnosis
+    fix = "  + Use the adapter `json` for this column."
+    assert fix in text_of(rows_of(found, 80)) and fix not in text_of(rows_of(found, 80, beside={"json"}))
+
+
 @pytest.mark.parametrize("state", get_args(FieldState))
 def test_every_state_of_a_field_has_a_row(state: FieldState) -> None:
     found = reading(GOOD)
