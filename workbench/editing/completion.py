@@ -45,6 +45,8 @@ TYPES: tuple[TypeWord, ...] = (
 )
 
 _WORDS = {"text": "str", "whole number": "int", "number": "float", "yes or no": "bool", "day": "date", "texts": "str"}
+_BARE = re.compile(r"[^\[\](){},|]*[^\s\[\](){},|](,[^\[\](){},|]+)+")
+"""Words with commas between them: the values of a choice."""
 _PREFIX = re.compile(r"(list of|several|optional|one of)\s+(.*)", re.IGNORECASE | re.DOTALL)
 
 
@@ -63,14 +65,18 @@ def matching(typed: str, own: Sequence[str]) -> tuple[TypeWord, ...]:
         return tuple(
             TypeWord(f"{head[1]} {one.text}", f"{head[1]} {one.about}", one.open) for one in matching(head[2], own)
         )
+    if _BARE.fullmatch(typed) and head is None:
+        return (TypeWord(f"one of {typed.strip()}", type_said(typed)),)
     words = typed.lower().split()
     return tuple(one for one in choices(own) if all(word in f"{one.text} {one.about}".lower() for word in words))
 
 
 def type_said(words: str) -> str:
-    """Convert words to a type: `one of bug, wish` → `Literal["bug", "wish"]`; types stay unchanged."""
-    said = " ".join(words.split()) if _PREFIX.fullmatch(words.strip()) else words.strip()
-    head = _PREFIX.fullmatch(said)
+    """Convert words to a type: `one of bug, wish` or `bug, wish` → `Literal["bug", "wish"]`; types stay unchanged."""
+    said = words.strip()
+    if _BARE.fullmatch(said) and not _PREFIX.fullmatch(said):
+        said = f"one of {said}"
+    head = _PREFIX.fullmatch(" ".join(said.split()))
     if head is None:
         return _WORDS.get(said.lower(), said)
     kind, rest = head[1].lower(), head[2].strip()

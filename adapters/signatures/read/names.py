@@ -82,7 +82,8 @@ class NameReader:
     def _unknown(self, node: ast.AST, name: str, known: Sequence[str]) -> SignatureError:
         last = name.rpartition(".")[2]
         others = [one for one in known if one != last]
-        near = difflib.get_close_matches(last, others, n=3, cutoff=0.6) or [
+        alike = [one for one in others if one[:1].lower() == last[:1].lower()]
+        near = difflib.get_close_matches(last, alike, n=3, cutoff=0.6) or [
             one for one in others if one.lower() == last.lower()
         ]
         if near:
@@ -90,7 +91,7 @@ class NameReader:
         elif self.as_dspy_string:
             hint = "your own types need the Python notation, with their class in the same text"
         else:
-            hint = f"define it in this text, or use a name of {_PLAIN_MODULES}"
+            hint = f"use str, int, list[str], a class of this text, or a name of {_PLAIN_MODULES}"
         return self.source.error(node, f"unknown name `{name}`", hint)
 
 

@@ -27,6 +27,7 @@ STRINGS = [
     ("a -> b: Datetime", 1, 9, "unknown name `Datetime`", "datetime"),
     ("a,\n  b: Foo -> c", 2, 6, "unknown name `Foo`", "Python notation"),
     ("größe: int, 名前: Itme -> c", 1, 17, "unknown name `Itme`", "did you mean"),
+    ("a -> b: one", 1, 9, "unknown name `one`", "your own types"),
     ("a -> 🙂: int", 1, 6, "not valid Python", ""),
     ("a: dspy.Imge -> b", 1, 4, "unknown name `dspy.Imge`", "Image"),
     ("a = 3 -> b", 1, 5, "no defaults", "dspy.InputField(default=...)"),

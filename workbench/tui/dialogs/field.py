@@ -19,9 +19,12 @@ from workbench.output.display import LINE_BREAK, one_line, safe
 from workbench.tui.dialogs.dialog import Dialog
 from workbench.tui.keys.bindings import KeyGroup
 from workbench.tui.widgets.tab_line import ChoiceLine
-from workbench.tui.widgets.text.plain import PlainStatic, lines
+from workbench.tui.widgets.text.plain import PlainStatic, key_hints, lines
 
 ROLES = (Choice("input", "input"), Choice("output", "output"))
+_HINT = "tab next field   {field.accept|enter} accept   {field.close|esc} close"
+_HINT_OF_TYPES = "{field.up|↑}{field.down|↓} choose a type, {field.accept|enter} takes it   "
+_HINT_OF_ROLE = "{choice.previous|←}{choice.next|→} choose   "
 _key = KeyGroup("Form", "field")
 
 
@@ -34,6 +37,7 @@ class FieldScreen(Dialog[NewMember | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         _key("escape", "dismiss(None)", "close", "Close", "Close without changes"),
+        _key("enter", "accept", "accept", "Accept", "Take the chosen type, or accept the field", priority=True),
         _key("down", "move(1)", "down", "Down", "Choose the next type", show=False, priority=True),
         _key("up", "move(-1)", "up", "Up", "Choose the previous type", show=False, priority=True),
     ]
@@ -46,7 +50,7 @@ class FieldScreen(Dialog[NewMember | None]):
         refuse: Callable[[NewMember], str],
         not_described: str = "",
     ) -> None:
-        super().__init__(one_line(title, 60), "tab next field   enter accept   {field.close|esc} close")
+        super().__init__(one_line(title, 60), _HINT)
         self._start = start
         self._own = tuple(own)
         self._refuse = refuse
@@ -54,7 +58,7 @@ class FieldScreen(Dialog[NewMember | None]):
         self._kind = start.kind
         self._shown: tuple[TypeWord, ...] = ()
         self._called = Input(safe(start.name), compact=True, id="field-name", placeholder="a word, such as total")
-        self._role = ChoiceLine(ROLES, start.kind, self._choose_role)
+        self._role = ChoiceLine(ROLES, start.kind, self._choose_role, by_letter=False)
         is_value = start.kind == "value"
         kind_hint = 'such as "open"' if is_value else "choose below, or type: one of red, green"
         self._type = Input(_one_line(start.type_text), compact=True, id="field-type", placeholder=kind_hint)
@@ -67,8 +71,6 @@ class FieldScreen(Dialog[NewMember | None]):
         is_value = self._start.kind == "value"
         yield PlainStatic("Name", classes="field-label")
         yield self._called
-        if self._start.kind in ("input", "output"):
-            yield self._role
         yield PlainStatic("Value" if is_value else "Type", classes="field-label -spaced")
         yield self._type
         if not is_value:
@@ -76,6 +78,8 @@ class FieldScreen(Dialog[NewMember | None]):
             yield self._types
             yield PlainStatic("Description", classes="field-label -spaced")
             yield PlainStatic(self._not_described, classes="unknown-value") if self._not_described else self._about
+        if self._start.kind in ("input", "output"):
+            yield self._role
         yield self._error
 
     def on_mount(self) -> None:
@@ -84,6 +88,12 @@ class FieldScreen(Dialog[NewMember | None]):
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         self._types.display = self._type.has_focus
+        more = _HINT_OF_ROLE if self._role.has_focus else _HINT_OF_TYPES if self._lists_types else ""
+        self.query_one(".dialog-hint", PlainStatic).show(key_hints(self.app, more + _HINT))
+
+    @property
+    def _lists_types(self) -> bool:
+        return self._type.has_focus and self._start.kind != "value"
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
@@ -91,18 +101,18 @@ class FieldScreen(Dialog[NewMember | None]):
         if event.input is self._type:
             self._narrow()
 
-    @on(Input.Submitted)
-    def _enter(self) -> None:
-        if self._type.has_focus and self._types.highlighted is not None:
+    def action_accept(self) -> None:
+        """Take the highlighted type, or accept the field; a text that is not a type takes the first suggestion."""
+        if self._lists_types and self._types.highlighted is not None:
             self._take(self._types.highlighted)
             return
         wanted = self._wanted()
         refused = self._refuse(wanted)
-        first = type_said(self._shown[0].text) if self._type.has_focus and self._shown else None
+        is_start = self._lists_types and bool(self._shown) and self._shown[0].text.strip() != self._type.value.strip()
         if not refused:
             self.dismiss(wanted)
-        elif first is not None and not self._refuse(replace(wanted, type_text=first)):
-            self._take(0)  # what was typed is the start of the first suggestion
+        elif is_start and not self._refuse(replace(wanted, type_text="str")):
+            self._take(0)
         else:
             self._error.show(f"✗ {refused}")
 
@@ -112,7 +122,7 @@ class FieldScreen(Dialog[NewMember | None]):
 
     def action_move(self, by: int) -> None:
         """Move in the list of types if the type has the focus, else in the form."""
-        if self._role.has_focus or not self._type.has_focus or self._start.kind == "value":
+        if not self._lists_types:
             self.focus_next() if by > 0 else self.focus_previous()
         elif self._types.option_count:
             before_first = -1 if by > 0 else 0

@@ -375,7 +375,7 @@ def _expected(signature: Signature) -> Content:
     quiet = "$foreground 60%"
     said: list[tuple[str, str] | str] = [("Extracted values: ", quiet)]
     for place, one in enumerate(signature.output_fields.values()):
-        kind = one_line(written(one.annotation), 20)
+        kind = one_line(written(one.annotation), 40)
         said += [(", ", quiet)] if place else []
         said += [(one.name, "$text-primary bold"), (f" {kind}", quiet)]
     return lines(*said, ("\nSend, or paste a reply here: it is parsed as you type, without a call", quiet))

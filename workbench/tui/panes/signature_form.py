@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, TypeVar
 
 from textual import events
 from textual.binding import BindingType
@@ -28,6 +28,7 @@ from workbench.tui.widgets.text.plain import PlainStatic, lines, plain_notify
 
 LINE_END = re.compile(r"\r\n?")
 """Line ends as terminals paste them."""
+Wanted = TypeVar("Wanted")
 _key = KeyGroup("Form", "form")
 _HINT = (
     "{form.open|enter} edit  {form.add|^n} add  {form.model|m} model  {form.enum|e} enum\n"
@@ -181,17 +182,17 @@ class SignatureForm(Vertical):
         if outline is None:
             return
         title = "A new model: a group of fields" if kind == "model" else "A new enum: a list of values"
-        hint = "a name such as LineItem   enter   {ask.close|esc} close"
+        hint = "a name such as LineItem   enter accept   {ask.close|esc} close"
 
-        def refuse(name: str) -> str:
-            return self._problem_with(partial(change.add_class, outline, name, kind))
+        def new_text(name: str) -> str:
+            return change.add_class(outline, name, kind)
 
         def done(name: str | None) -> None:
             if name:
-                self._make(partial(change.add_class, outline, name, kind), f"add {kind} {name}")
+                self._make(partial(new_text, name), f"add {kind} {name}")
                 self.go_to("name" if kind == "model" else "FIRST", name)
 
-        self.app.push_screen(AskScreen(title, "", refuse, hint), done)
+        self.app.push_screen(AskScreen(title, "", partial(self._problem_with, new_text), hint), done)
 
     def action_delete(self) -> None:
         row, outline = self._row, self._fresh()
@@ -237,7 +238,7 @@ class SignatureForm(Vertical):
                 self._make(partial(change.new_source, typed, "text"), "begin a signature")
                 self.go_to("text")
 
-        hint = "its name, or a whole signature   enter   {ask.close|esc} close"
+        hint = "a name, or a whole signature: `mail -> tags: list[str]`\nenter accept   {ask.close|esc} close"
         self.app.push_screen(AskScreen("A new signature", "Extract", refuse, hint, self.take_pasted), done)
 
     def _add(self, row: Row) -> None:
@@ -259,11 +260,9 @@ class SignatureForm(Vertical):
                 self._make(partial(new_text, wanted), f"add {wanted.name}")
                 self.go_to(wanted.name, row.of)
 
-        def refuse(wanted: NewMember) -> str:
-            return self._problem_with(partial(new_text, wanted))
-
         what = "value" if kind == "value" else "field"
         title = f"A new {what} of {of.name}" if of.name else f"A new {what}"
+        refuse = partial(self._problem_with, new_text)
         self.app.push_screen(FieldScreen(title, start, outline.types, refuse, not_described(of, None)), done)
 
     def _edit_member(self, row: Row) -> None:
@@ -288,10 +287,8 @@ class SignatureForm(Vertical):
                 self._make(partial(new_text, wanted), f"field {wanted.name}", renamed)
                 self.go_to(wanted.name, row.of)
 
-        def refuse(wanted: NewMember) -> str:
-            return self._problem_with(partial(new_text, wanted))
-
         title = f"{of.name}.{member.name}" if of.name else member.name
+        refuse = partial(self._problem_with, new_text)
         self.app.push_screen(FieldScreen(title, start, outline.types, refuse, not_described(of, member)), done)
 
     def _rename_class(self, row: Row) -> None:
@@ -342,12 +339,11 @@ class SignatureForm(Vertical):
             self._on_change(Changed(text, label, renamed))
             self.show(text, self._class_name)
 
-    def _problem_with(self, make: Callable[[], str]) -> str:
+    def _problem_with(self, new_text: Callable[[Wanted], str], wanted: Wanted) -> str:
         try:
-            text = make()
+            return self._problem_of(new_text(wanted))
         except SignatureError as error:
             return _told(error)
-        return self._problem_of(text)
 
     def _fresh(self) -> Outline | None:
         """Return the outline of the text, or report its error and return None."""

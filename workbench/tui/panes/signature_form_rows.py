@@ -49,7 +49,7 @@ def rows_of(outline: Outline | None, class_name: str | None) -> tuple[Row, ...]:
 def line_of(row: Row, outline: Outline | None) -> Content:
     of = outline.class_named(row.of) if outline is not None else None
     if row.kind == "class" and of is not None:
-        name = of.name or "(short: question -> answer)"
+        name = of.name or "(short form)"
         return lines((f" {_HEADS[of.kind]} ", QUIET), (one_line(name, 60), "bold $text-accent"))
     member = of.member(row.member) if of is not None and row.kind == "member" else None
     if member is None:

@@ -22,8 +22,8 @@ from workbench.tui.widgets.text.wrapping import rows as wrapped
 
 AROUND = 3
 """Cells of the pane to the left and right of the text: a bar and blanks."""
-SHARE, SHARE_BESIDE_LONG = 60, 36
-"""The guide's maximum height in percent of the pane; the second applies to a long signature."""
+SHARE, SHARE_BESIDE_LONG, SHARE_BESIDE_FORM = 60, 36, 25
+"""The guide's maximum height in percent of the pane: usually, beside a long signature, and while fields are added."""
 LONG = 600
 """Characters of signature and instructions above which they get most of the pane."""
 NARROW = 100
@@ -192,15 +192,14 @@ class Guide(Widget, can_focus=False):
     def __init__(self, session: Session, kind: Kind) -> None:
         super().__init__()
         self._share = 0
-        self._make_room(session)
         self._title, self._opening = HEADS[kind]
         self._foot = FOOT_OF_NOTES if kind == "notes" else FOOT
         self.steps = steps_of(session, kind)
         self.done: set[int] = set()
+        self._make_room(session)
 
     def look(self, seen: Seen) -> None:
         """Tick off the steps that are done now; they stay ticked."""
-        self._make_room(seen.session)
         fresh = {
             place
             for place, step in enumerate(self.steps)
@@ -209,11 +208,14 @@ class Guide(Widget, can_focus=False):
         if fresh:
             self.done |= fresh
             self.refresh(layout=True)
+        self._make_room(seen.session)
 
     def _make_room(self, session: Session) -> None:
-        """Set the maximum height, leaving most of the pane to a long signature."""
+        """Set the maximum height, leaving most of the pane to a long signature or to fields being added."""
         written = len(session.signature.text) + len(session.signature.instructions or "")
         share = SHARE_BESIDE_LONG if written > LONG else SHARE
+        if self.steps is OWN and written and not self.done:
+            share = SHARE_BESIDE_FORM
         if share != self._share:
             self._share = share
             self.styles.max_height = f"{share}%"

@@ -87,4 +87,6 @@ class RowList(ScrollView, can_focus=True):
         self.post_message(self.Moved(index))
 
     def _scroll_to_current(self) -> None:
-        self.scroll_to_region(Region(0, self._current, 1, 1), animate=False)
+        """Scroll to the current row and the next two, such as those that add fields."""
+        rows = max(1, min(3, self.size.height, self._count - self._current))
+        self.scroll_to_region(Region(0, self._current, 1, rows), animate=False)

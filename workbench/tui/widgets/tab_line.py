@@ -141,8 +141,11 @@ class ChoiceLine(Widget, can_focus=True):
         ("delete", "clear", "No value", "choice.clear", "Clear the value"),
     )
 
-    def __init__(self, choices: Sequence[Choice], value: Any, on_choose: Callable[[Any], None]) -> None:
+    def __init__(
+        self, choices: Sequence[Choice], value: Any, on_choose: Callable[[Any], None], *, by_letter: bool = True
+    ) -> None:
         super().__init__()
+        self._by_letter = by_letter
         self.choices = tuple(choices)
         self._value = value
         self._on_choose = on_choose
@@ -185,8 +188,8 @@ class ChoiceLine(Widget, can_focus=True):
             self._choose(index)
 
     def on_key(self, event: events.Key) -> None:
-        """Choose the next value that starts with the typed letter."""
-        letter = event.character.lower() if event.character and event.character.isalnum() else ""
+        """Choose the next value that starts with the typed letter, if letters choose."""
+        letter = event.character.lower() if self._by_letter and event.character and event.character.isalnum() else ""
         first = 0 if self._index is None else self._index + 1
         order = [(first + step) % len(self.choices) for step in range(len(self.choices))]
         found = [index for index in order if letter and self.choices[index].shown.lower().startswith(letter)]
