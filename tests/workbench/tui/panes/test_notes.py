@@ -11,6 +11,7 @@ from sessions.model.session import Case, Column, Demo, Session, SignatureText, T
 from sessions.running import rendering
 from sessions.running.linting import lints_of
 from tests.support.open_app import SMALL, TICKETS, WIDE, Desk, at_the_desk
+from tests.support.screen import seen
 from workbench.tui.panes.notes import NotesPane
 from workbench.tui.widgets.text.text_view import TextView
 
@@ -42,6 +43,16 @@ def test_a_note_is_told_in_the_smallest_terminal_wherever_one_is(key: str) -> No
         assert at.visible_region.height >= 1, "its line stood alone, with nothing below it"
 
     at_the_desk(act, session=examples.load("question"), size=SMALL)
+
+
+def test_the_two_notes_of_an_empty_session_are_whole_in_the_smallest_terminal() -> None:
+    async def act(desk: Desk) -> None:
+        view = desk.main.query_one(NotesPane).query_one(TextView)
+        await desk.until(lambda: "No input has a value" in view.plain_text, "for what lint says")
+        assert [row.rstrip()[-1:] for row in seen(view)] == ["e", "."], "a text that is cut has no end"
+
+    session = Session(SignatureText("text -> answer"), columns=TICKETS.columns, cases=(Case("one", {}),))
+    at_the_desk(act, session=session, size=SMALL)
 
 
 def test_a_note_of_an_invalid_value_says_what_the_prompt_holds() -> None:
