@@ -243,7 +243,8 @@ class Guide(Widget, can_focus=False):
         head = lines((f"{self._title}. ", "bold"), (f"{len(self.done)} of {count} done", QUIET))
         if self.app.size.width < NARROW:
             text = keys(self.steps[following].first_sentence) if following is not None else "All steps done."
-            return lines((f"{self._title}. ", "bold"), (text, SAID)).stylize(Style.from_meta({"step": following or 0}))
+            title = "" if self.size.height == 1 else f"{self._title}. "  # the step itself is whole
+            return lines((title, "bold"), (text, SAID)).stylize(Style.from_meta({"step": following or 0}))
         rows, foot = self._steps(following, keys), [lines((keys(self._foot), QUIET))]
         if self._opening and not self.done:
             opening = lines((f"{self._title}. ", "bold"), (f"{self._opening} {count} steps:", SAID))

@@ -11,8 +11,9 @@ import pytest
 
 from sessions import examples
 from sessions.file import restore_points, store
-from sessions.model.session import Demo, SignatureText
-from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
+from sessions.model.session import Demo, Session, SignatureText
+from tests.support.open_app import MIDDLE, SMALL, TICKETS, WIDE, Desk, at_the_desk
+from tests.support.screen import seen
 from workbench.state.document import Place
 from workbench.tui.widgets.guide import FIRST, OPENING, OWN, Guide, steps_of
 
@@ -236,6 +237,18 @@ def test_the_guide_goes_on_with_the_first_own_session_until_it_is_saved(size: tu
         assert not desk.app.preferences.wants_guides, "the next start begins without a guide"
 
     at_the_desk(act, session=examples.load(examples.FIRST), size=size, home=tmp_path)
+
+
+def test_the_step_is_whole_where_the_guide_has_one_row() -> None:
+    async def act(desk: Desk) -> None:
+        desk.app.guidance.show("own")
+        desk.main.editors.signature.show_as("form")
+        await desk.press("f3")
+        assert guide(desk).size.height == 1
+        assert "such as `list[str]`." in seen(guide(desk))[0]
+
+    only_input = 'class Extract(dspy.Signature):\n    """Read."""\n    topic: str = dspy.InputField()\n'
+    at_the_desk(act, session=Session(SignatureText(only_input), columns=TICKETS.columns), size=SMALL)
 
 
 def test_who_has_dismissed_the_guide_begins_without_it(tmp_path: Path) -> None:
