@@ -96,7 +96,7 @@ def _disable_demo(place: Place) -> tuple[Fix, ...]:
 
 
 def _plain_predict(place: Place) -> tuple[Fix, ...]:
-    return (Fix("predictor", "Use Predict instead of ChainOfThought.", {"predictor": "Predict"}),)
+    return (Fix("predictor", "Use Predict, without an output `reasoning`.", {"predictor": "Predict"}),)
 
 
 FIXES: Mapping[str, FixesOfPlace] = MappingProxyType(

@@ -53,8 +53,8 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
     ]
     if not reading.ok and all(one.cause == CUT and not _has_begun(reading) for one in causes):
         causes = [_last(reading), *causes]
-    if any(one.cause == LOOP for one in causes):  # more tokens would only make the loop longer
-        causes = [one._replace(fixes=tuple([fix for fix in one.fixes if fix.kind != "max_tokens"])) for one in causes]
+    if any(one.cause == LOOP for one in causes):  # all else follows from the loop; more tokens would make it longer
+        causes = [one if one.cause == LOOP else one._replace(fixes=()) for one in causes]
     return tuple(causes)
 
 

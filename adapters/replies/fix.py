@@ -28,8 +28,8 @@ class Fix(NamedTuple):
 
     `change` has the keys of a column (`adapter`, `options`, `params`), of the session (`fallback`), of the signature
     (`predictor`), of a `field` (`type`, `description`, `name`; `class`: the class inside the signature that declares
-    it), of a `demo` by its number (`enabled`), or of the case (`reply`: the corrected text; `new_demo`: the values of a
-    demo to add).
+    it), of several `fields`, of an Enum (`class`, `values` to add), of a `demo` by its number (`enabled`), or of the
+    case (`reply`: the corrected text; `new_demo`: the values of a demo to add).
     """
 
     kind: FixKind

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date, datetime, time
+from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
@@ -148,6 +149,13 @@ def optional(reading: Reading, place: str | None) -> Iterator[Fix]:
 def as_text(reading: Reading, place: str | None) -> Iterator[Fix]:
     target = target_at(reading, place)
     if target is not None and without_none(target.annotation) in SCALARS:
+        given = dict.fromkeys(_values_at(reading, target, "not-a-number"))
+        if 1 < len(given) <= MOST_WORDS and all(isinstance(one, str) and one.isalpha() for one in given):
+            yield retype_field(
+                target.name,
+                f"{written(target.annotation)} | Literal[{', '.join(map(repr, given))}]",
+                owner=target.owner,
+            )
         message = f"Give `{target.label}` the type str and convert the text in your program."
         yield retype_field(target.name, "str", message, target.owner)
 
@@ -175,9 +183,10 @@ def allow_value(reading: Reading, place: str | None) -> Iterator[Fix]:
     values = target.given if is_list else _values_at(reading, target, "value-not-allowed")
     if is_list:
         (literal,) = get_args(literal)
-    if get_origin(literal) is not Literal:
+    is_enum = isinstance(literal, type) and issubclass(literal, Enum)
+    if get_origin(literal) is not Literal and not is_enum:
         return
-    allowed = get_args(literal)
+    allowed = [one.value for one in literal] if is_enum else get_args(literal)
     if not is_list and all(type(one) in (int, float) for one in values) and all(type(one) is str for one in allowed):
         yield retype_field(target.name, "float" if float in map(type, values) else "int", owner=target.owner)
         return
@@ -190,5 +199,8 @@ def allow_value(reading: Reading, place: str | None) -> Iterator[Fix]:
     if not words or len(words) > MOST_WORDS:
         return
     kind = f"Literal[{', '.join(map(repr, [*allowed, *words]))}]"
-    told = f"Allow {', '.join(map(repr, words))} in `{target.label}`."
+    told = f"Allow {', '.join(map(repr, words))} in `{literal.__name__ if is_enum else target.label}`."
+    if is_enum:
+        yield Fix("type", told, {"class": literal.__name__, "values": words})
+        return
     yield retype_field(target.name, f"list[{kind}]" if is_list else kind, told, target.owner)

@@ -47,7 +47,9 @@ def strip_fence(text: str) -> str | None:
 BARE_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-fA-F]{1,6});)")
 HTML_ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]\w{1,30};")
 BARE_LESS_THAN = re.compile(r"<(?!/?[A-Za-z_]|!\[CDATA\[)")
+XML_SIGNS = {"&": BARE_AMPERSAND, "<": BARE_LESS_THAN, "]]>": re.compile(r"\]\]>")}
 ESCAPED_KEY = re.compile(r'[{,]\s*\\"')
+NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 NAMESPACE = re.compile(r"\sxmlns(?::\w{1,50})?=(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}')")
 MOST_NAMES = 50
@@ -62,6 +64,9 @@ def guesses(reading: Reading) -> Iterator[Guess]:
         return
     text = reading.completion
     yield from value_guesses(reading)
+    if any(flag.name == "nul-in-value" for flag in reading.flags):
+        clean = text.replace("\0", "")
+        yield Guess("Without U+0000 it parses as", NUL.sub(r"\1", clean) if "json" in reading.form else clean)
     yield from own(reading)
     yield from _misspelt(reading)
     answer = without_thinking(text)
@@ -228,7 +233,8 @@ def _xml(reading: Reading) -> Iterator[Guess]:
     clean = HTML_ENTITY.sub(lambda match: html.unescape(match.group()), text)
     clean = BARE_LESS_THAN.sub("&lt;", BARE_AMPERSAND.sub("&amp;", clean)).replace("]]>", "]]&gt;")
     if clean != text and "<![CDATA[" not in text:
-        yield Guess("With & and < in the text escaped it parses as", clean)
+        signs = [sign for sign, one in XML_SIGNS.items() if one.search(text)]
+        yield Guess(f"With {' and '.join(signs)} in the text escaped it parses as", clean)
     plain = CONTROL.sub("", re.sub(r"<\?xml[^<>]{0,200}\?>", "", NAMESPACE.sub("", clean)))
     if plain != clean:
         yield Guess("Without declarations, namespaces and control characters it parses as", plain)
@@ -276,6 +282,7 @@ LEAKS = frozenset(
         "indented-marker-leaks",
         "marker-in-value",
         "marker-inside-think",
+        "nul-in-value",
     )
 )
 """Flags for values that contain a piece of the format; a text without them parses better."""

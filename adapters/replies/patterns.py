@@ -222,9 +222,15 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern("too-large-to-read", "The reply exceeds a limit", ()),
     Pattern("cut-off-json-completed", "JSON that was cut off was closed by a repair", (more_tokens,), "", "any"),
     Pattern(
-        "marker-of-another-prompt", "A marker of another prompt is in the value", (native_tools,), "dspy #10263", "any"
+        "marker-of-another-prompt",
+        "A marker of another prompt is in the value",
+        (native_tools, use("chat")),
+        "dspy #10263",
+        "any",
     ),
-    Pattern("nul-in-value", "The value contains U+0000", (), "litellm #24314", "any"),
+    Pattern(
+        "nul-in-value", "The value contains U+0000", (describe("No control characters."),), "litellm #24314", "any"
+    ),
     Pattern(
         "backslash-is-an-escape",
         "A backslash of a path or formula is a JSON escape",

@@ -337,7 +337,7 @@ def _source_form(outline: Outline, wanted: NewMember, member: Member | None) -> 
     found = of.member(member.name) if member is not None else None
     if found is None:
         return add_member(source, of, wanted)
-    unchanged = member is not None and wanted.type_text == (member.type_text or "str")
+    unchanged = member is not None and (wanted.type_text or "str") == (member.type_text or "str")
     return set_member(source, of, found, replace(wanted, type_text=found.type_text) if unchanged else wanted)
 
 

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import reduce
 from typing import Any, NamedTuple
 
 from adapters.errors import SignatureError
 from adapters.formats import catalog
 from adapters.formats.two_step import TwoStepAdapter
 from adapters.replies.fix import ASK_AGAIN, Fix, ask_without
+from adapters.replies.flag import Diagnosis
 from adapters.replies.reading import Reading
 from adapters.requests.request import Request
 from adapters.running.asking_again import asked_again
 from adapters.signatures import outline_edits
+from adapters.signatures.class_writer import is_name
 from adapters.signatures.outline import outline_of
 from adapters.signatures.outline_edits import NewMember
+from adapters.signatures.value_writer import text_literal
 from adapters.values.plain_json import plain
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session
@@ -35,10 +40,12 @@ OF_THE_FORMAT = frozenset(
         *("likely-reply", "format-not-followed", "output-missing", "agent-layout", "schema-echoed", "prompt-echoed"),
         *("placeholder-echoed", "marker-in-value", "marker-in-another-case", "tag-in-another-case", "empty-object"),
         *("xml-tag-not-closed", "tag-around-everything", "key-missing", "key-nearly-right", "key-in-another-case"),
-        *("other-keys", "list-at-the-root", "runaway-repetition"),
+        *("other-keys", "list-at-the-root"),
     )
 )
 """Causes against which a demo of the format helps."""
+ASKED_FIRST = frozenset(("empty-object", "list-at-the-root"))
+"""Causes that the model itself mends rather than another adapter."""
 
 
 class FixError(ValueError):
@@ -99,8 +106,10 @@ def apply(state: State, column_id: str, fix: Fix) -> State:
         return edits.edit_reply(state, state.case.name, column_id, change["reply"])
     if "new_demo" in change:
         return row_edits.insert_demos(state, len(state.session.demos), (Demo(change["new_demo"]),))
-    if "field" in change:
-        return _change_field(state, change)
+    if "field" in change or "fields" in change:
+        return reduce(_change_field, change.get("fields", [change]), state)
+    if "values" in change:
+        return _allow_values(state, change)
     if "predictor" in change:
         return edits.set_signature(state, predictor=change["predictor"])
     if "fallback" in change:
@@ -147,6 +156,23 @@ def _change_field(state: State, change: Mapping[str, Any]) -> State:
     return edits.set_signature(state, text=written)
 
 
+def _allow_values(state: State, change: Mapping[str, Any]) -> State:
+    """Add values to an Enum of the signature's text."""
+    text = state.session.signature.text
+    try:
+        for value in change["values"]:
+            outline = outline_of(text)
+            of = outline.class_named(change["class"])
+            if of is None:
+                raise FixError(f"{change['class']} is not written in the signature")
+            name = re.sub(r"\W+", "_", value).upper()
+            name = name if is_name(name) and of.member(name) is None else f"VALUE_{name}"
+            text = outline_edits.add_member(outline, of, NewMember(name, "value", text_literal(value)))
+    except SignatureError as error:
+        raise FixError(str(error)) from error
+    return edits.set_signature(state, text=text)
+
+
 def effects_of(
     state: State,
     column: Column,
@@ -162,9 +188,13 @@ def effects_of(
     """
     causes = reading.diagnosis if reading is not None else ()
     offered = [] if reading is None else list(_corrections(state, column, reading))
-    offered += [fix for cause in causes for fix in cause.fixes]
-    if reading is not None and not reading.ok and not column.params.get("ask_again"):
-        offered.append(ASK_AGAIN)
+    can_ask = reading is not None and not reading.ok and len(reading.completion.strip()) != 1
+    asking = [ASK_AGAIN] if can_ask and not column.params.get("ask_again") else []
+    if not offered and any(cause.cause in ASKED_FIRST for cause in causes):
+        offered += asking
+    if reading is not None and not reading.ok:
+        offered += _of_all_places(causes)
+    offered += [fix for cause in causes for fix in cause.fixes] + asking
     found = linting.lints_of(state.session, column, state.case, request) if request is not None else ()
     offered += [fix for lint in found if lint.severity != "info" for fix in lint.fixes]
     offered += also
@@ -186,9 +216,18 @@ def effects_of(
     return tuple(sorted(useful, key=rank))
 
 
+def _of_all_places(causes: Iterable[Diagnosis]) -> Iterator[Fix]:
+    """Offer the sentences of several wrong places as one fix."""
+    firsts = [next((fix for fix in one.fixes if fix.kind == "description"), None) for one in causes if one.field]
+    found = _each_once(fix for fix in firsts if fix is not None)
+    if len(found) > 1:
+        told = "; ".join(fix.message.removeprefix("Add to the description of ").rstrip(".") for fix in found)
+        yield Fix("description", f"Add to the descriptions of {told}.", {"fields": [fix.change for fix in found]})
+
+
 def _can_change_values(fix: Fix) -> bool:
     """Tell whether a fix can change the parse result of the same reply."""
-    return bool({"adapter", "options", "predictor", "type", "name"} & set(fix.change))
+    return bool({"adapter", "options", "predictor", "type", "name", "values"} & set(fix.change))
 
 
 def _corrections(state: State, column: Column, reading: Reading) -> Iterator[Fix]:
@@ -199,14 +238,13 @@ def _corrections(state: State, column: Column, reading: Reading) -> Iterator[Fix
     for miss in found:
         message, _, _ = miss.message.partition("; ")
         yield Fix("reply", f"Edit this reply: {message.removesuffix(' as').rstrip('.')}.", {"reply": miss.mended})
-    if reading.ok or not state.case.inputs:
+    causes = {one.cause for one in reading.diagnosis}
+    if reading.ok or not state.case.inputs or "runaway-repetition" in causes:
         return
     if found:
         values: Mapping[str, Any] = {**state.case.inputs, **plain(dict(found[0].reading.values))}
         message = "Add the corrected reply as a demo of the format; then judge by another case."
-    elif any(one.enabled for one in state.session.demos) or not OF_THE_FORMAT & {
-        one.cause for one in reading.diagnosis
-    }:
+    elif any(one.enabled for one in state.session.demos) or not OF_THE_FORMAT & causes:
         return
     else:
         values, message = next(_parsed_replies(state, column), (state.case.inputs, FILL_IN))
@@ -253,9 +291,10 @@ def _wrong(reading: Reading) -> tuple[str, ...]:
 
 
 def _each_once(fixes: Iterable[Fix]) -> list[Fix]:
-    return list({json.dumps(plain(dict(one.change)), sort_keys=True): one for one in reversed(list(fixes))}.values())[
-        ::-1
-    ]
+    each: dict[str, Fix] = {}
+    for one in fixes:
+        each.setdefault(json.dumps(plain(dict(one.change)), sort_keys=True), one)
+    return list(each.values())
 
 
 def _effect(
@@ -270,7 +309,7 @@ def _effect(
         made = rendering.request_of(after.session, changed, after.case)
         adapter = rendering.adapter_of(changed)
         prompt = () if request is None else compare(request, made)
-        if "field" in fix.change:
+        if not {"field", "fields", "values"}.isdisjoint(fix.change):
             before, now = [{"signature": one.session.signature.text} for one in (state, after)]
             prompt = (*compare_sections(before, now), *prompt)
         if "reply" in fix.change and reading is not None:

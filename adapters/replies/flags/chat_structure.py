@@ -91,10 +91,10 @@ def _end(
         )
     elif not any(like.start >= last.start and sound(like.name) == COMPLETED for like in likes):
         lacks_end = "The reply does not end with [[ ## completed ## ]], which dspy does not require"
-        may_be_cut_off = _is_a_beginning(reading, found, likes)
-        yield Flag(
-            "completed-marker-missing", f"{lacks_end}; it may have been cut off." if may_be_cut_off else f"{lacks_end}."
-        )
+        where = place(reading, max(0, len(reading.completion.rstrip()) - 1))
+        is_a_beginning = _is_a_beginning(reading, found, likes)
+        may_be = f"; it may have been cut off in `{last.name}` ({where})" if is_a_beginning else ""
+        yield Flag("completed-marker-missing", f"{lacks_end}{may_be}.")
 
 
 def _is_a_beginning(reading: Reading, found: Sequence[Section], likes: Sequence[MarkerLike]) -> bool:

@@ -54,10 +54,9 @@ def _whole(reading: Reading, text: str) -> Iterator[Flag]:
         return
     json = JsonText(text)
     if json.is_cut_off:
-        yield Flag(
-            "cut-off-json-completed",
-            "The JSON ends in the middle: json_repair closed what was open, and the reply is parsed as if complete.",
-        )
+        where = _place_in(reading, text, max(0, len(text.rstrip()) - 1))
+        said = f"The JSON ends in the middle ({where}): json_repair closed what was open."
+        yield Flag("cut-off-json-completed", said)
     yield Flag("json-repaired", _why(reading, json))
     yield from _abbreviated(reading, json)
     for match in KEY_OF_WORDS.finditer(json.outside):
@@ -169,7 +168,7 @@ def _mended(name: str, json: JsonText) -> Iterator[Flag]:
     if json.is_cut_off:
         yield Flag(
             "cut-off-json-completed",
-            f"The JSON of `{name}` ends in the middle: json_repair closed what was open; it is parsed as if complete.",
+            f"The JSON of `{name}` ends in the middle: json_repair closed what was open.",
             name,
         )
     seen = ", ".join(json.oddities) or (json.complaint or ("it is not well-formed", 0))[0]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from adapters.replies.flag import Flag, place, shown
 from adapters.replies.flags.verdict import named
 from adapters.replies.flags.wrong_places import nearly_right
+from adapters.types.recognition import is_named
 
 if TYPE_CHECKING:
     from adapters.replies.reading import Reading
@@ -115,10 +116,11 @@ def _no_answer(reading: Reading, start: str) -> Iterator[Flag]:
             f"The reply has the wrapper of a provider's tool call ({match.group()}, {place(reading, match.start())}).",
         )
     elif ('"name"' in start or "<|python" in start) and "name" not in outputs and (match := CALL.search(start)):
+        calls = [f"as `{one.name}`" for one in outputs.values() if is_named(one.annotation, "ToolCalls")]
         yield Flag(
             "tool-call-wrapper",
             f"The reply calls the tool {shown(match.group(1) or match.group(2))} as text "
-            f"({place(reading, match.start())}) instead of answering.",
+            f"({place(reading, match.start())}) instead of {(*calls, 'answering')[0]}.",
         )
     is_agent = "Action" in start or "Thought" in start
     layout = list(dict.fromkeys(match.group(1) for match in REACT.finditer(start))) if is_agent else []
@@ -185,8 +187,14 @@ def _repetition(reading: Reading) -> Iterator[Flag]:
     if piece:
         yield Flag(
             "runaway-repetition",
-            f"The reply ends in a loop: {shown(piece)} is repeated until the end, without an answer.",
+            f"The reply ends in a loop: {shown(_from_line_or_word(piece))} is repeated until the end.",
         )
+
+
+def _from_line_or_word(piece: str) -> str:
+    """Rotate a repeated piece, so that it begins at a line or word."""
+    at = max(piece.find("\n") if "\n" in piece else piece.find(" "), 0)
+    return (piece[at:] + piece[:at]).strip()
 
 
 def _repeated(tail: str) -> str:

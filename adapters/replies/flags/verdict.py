@@ -84,7 +84,7 @@ def _no_answer(reading: Reading) -> Iterator[Flag]:
     elif text == "null":
         yield Flag("reply-too-short", "The whole reply is null: no output is in it.")
     elif len(text) < SHORTEST:
-        why = ": often a custom LM returned a text instead of a list of texts" if len(text) == 1 else ""
+        why = ": often a custom LM returned a text; it must return a list of texts, [text]" if len(text) == 1 else ""
         yield Flag("reply-too-short", f"The whole reply is {shown(text)}{why}.")
     elif (match := THINKS.match(text)) and f"</{match.group(1)}>" not in text:
         tag = match.group(1)

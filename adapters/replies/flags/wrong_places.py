@@ -124,6 +124,11 @@ def _flag(field: Field, path: str, kind: str, key: str, given: object, said: str
     if kind == "missing":
         known = known_keys_of(field.annotation)
         meant = nearly(key, [one for one in given if one not in known] if isinstance(given, dict) else [])
+        levels = given.items() if isinstance(given, dict) else ()
+        under = next((one for one, inside in levels if isinstance(inside, dict) and key in inside), None)
+        if under is not None:
+            said = f"`{path}` is one level too deep in the reply, under {shown(under)}."
+            return Flag("key-missing", said, name, path)
         if meant is None:
             return Flag("key-missing", f"`{path}` is missing from the object in the reply.", name, path)
         message = f"`{path}` is missing; the reply has {shown(meant)}, which was probably meant for it."

@@ -339,3 +339,24 @@ def test_a_higher_limit_is_offered_only_where_the_limit_may_have_ended_the_reply
 ) -> None:
     reading = read("chat", "a -> b", "").ending(finish_reason, refusal, {})
     assert any("max_tokens" in one for one in reading.fix_messages) is is_offered
+
+
+@pytest.mark.parametrize(
+    ("adapter", "signature", "completion", "said"),
+    [
+        ("json", "q -> n: list[str]", '{"n": ["x", "y', "The JSON ends in the middle (line 1, column 14): json_repair"),
+        ("json", "q -> a: dspy.ToolCalls", '{"name": "f", "parameters": {}}', "(line 1, column 1) instead of as `a`."),
+        ("json", "q -> a", "{reason: " + "\nagain and " * 60, "a loop: 'again and' is repeated until the end."),
+    ],
+)
+def test_a_sentence_says_only_what_the_reply_shows(adapter: str, signature: str, completion: str, said: str) -> None:
+    assert any(said in flag.message for flag in read(adapter, signature, completion).flags)
+
+
+def test_a_key_one_level_too_deep_is_not_said_to_be_missing() -> None:
+    source = (
+        "from pydantic import BaseModel\nclass Story(BaseModel):\n    verb: str\n"
+        "class S(dspy.Signature):\n    q: str = dspy.InputField()\n    story: Story = dspy.OutputField()\n"
+    )
+    found = read("json", source, '{"story": {"properties": {"verb": "Click"}}}').diagnosis
+    assert "`story.verb` is one level too deep in the reply, under 'properties'." in [one.message for one in found]

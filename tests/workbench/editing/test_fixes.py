@@ -188,7 +188,7 @@ def test_a_reply_whose_correction_is_known_is_corrected_by_the_first_fix(
 
 def test_the_correction_of_a_reply_is_told_in_a_whole_sentence() -> None:
     first = effects(session("q -> label"), "xml", "<label>Tim & Sons</label>")[0]
-    assert first.fix.message == "Edit this reply: With & and < in the text escaped it parses."
+    assert first.fix.message == "Edit this reply: With & in the text escaped it parses."
 
 
 def test_a_corrected_reply_is_offered_as_a_demo_that_shows_the_format() -> None:
@@ -300,3 +300,99 @@ def test_a_correction_that_leaves_a_marker_in_a_value_is_not_offered_beside_a_be
         one.fix.change["reply"] for one in effects(session("q -> label"), "chat", DOUBLE) if one.fix.kind == "reply"
     ]
     assert found == ["x\n[[ ## label ## ]]\nbug"]
+
+
+def test_a_sentence_is_added_to_an_output_without_a_type() -> None:
+    found = effects(session("ticket -> answer"), "chat", '{"name": "search", "arguments": {"x": 1}}')
+    best = next(one for one in found if one.fix.kind == "description")
+    assert not best.problem and best.after is not None
+    text = best.after.session.signature.text
+    assert 'answer: str = dspy.OutputField(desc="Answer directly; call no tool.")' in text
+
+
+def test_a_fix_that_a_lint_offers_too_keeps_its_first_place() -> None:
+    found = effects(session("task -> code: str"), "xml", '<code>\nif len(page) < 20:\n    print("R&B")\n</code>')
+    assert [one.fix.change.get("adapter", one.fix.kind) for one in found] == [
+        *("reply", "demo", "chat", "json", "ask again"),
+    ]
+
+
+def test_the_edit_of_a_reply_names_the_signs_that_it_escapes() -> None:
+    first = effects(session("q -> label"), "xml", "<label>a ]]> b</label>")[0]
+    assert first.fix.message == "Edit this reply: With ]]> in the text escaped it parses."
+    assert first.fix.change == {"reply": "<label>a ]]&gt; b</label>"}
+
+
+ENUM = """import dspy
+from enum import Enum
+
+class Kind(Enum):
+    ONE = "one"
+    TWO = "two"
+
+class Sort(dspy.Signature):
+    ticket: str = dspy.InputField()
+    kinds: list[Kind] = dspy.OutputField()
+"""
+
+
+@pytest.mark.parametrize("word", ["three", "half-done", "1st"])
+def test_missing_words_are_added_to_an_enum(word: str) -> None:
+    written = replace(session(ENUM), columns=(Column("json", "json"),))
+    best = effects(written, "json", json.dumps({"kinds": [word, "one", "four"]}))[0]
+    assert best.fix.message == f"Allow {word!r}, 'four' in `Kind`."
+    assert best.fix.change == {"class": "Kind", "values": [word, "four"]}
+    assert best.parses and best.after is not None
+    assert [one.value for one in best.after.session.signature.read().output_fields["kinds"].annotation.__args__[0]] == [
+        *("one", "two", word, "four"),
+    ]
+    assert "signature" in [one.section for one in best.prompt]
+
+
+def test_words_in_the_place_of_a_number_are_allowed_beside_it() -> None:
+    rows = [{"confidence": given, "tags": "x", "kind": "a"} for given in ("high", "0.8", "medium")]
+    written = Session(SignatureText(MODELS), columns=(Column("json", "json"),), cases=(Case("c", {"text": "T"}),))
+    best = effects(written, "json", json.dumps({"findings": rows}))[0]
+    assert best.fix.message == "Give `Finding.confidence` the type float | Literal['high', 'medium']."
+    assert best.parses
+
+
+@pytest.mark.parametrize(
+    ("column", "reply", "edited"),
+    [
+        ("json", r'{"label": "a\u0000b\\u0000"}', r'{"label": "ab\\u0000"}'),
+        ("chat", "[[ ## label ## ]]\na\0b", "[[ ## label ## ]]\nab"),
+    ],
+)
+def test_the_character_nul_is_taken_out_of_a_reply(column: str, reply: str, edited: str) -> None:
+    written = replace(session("q -> label"), columns=(Column(column, column),))
+    best = effects(written, column, reply)[0]
+    assert best.fix.message == "Edit this reply: Without U+0000 it parses."
+    assert best.fix.change == {"reply": edited}
+
+
+def test_a_loop_is_stopped_before_anything_else() -> None:
+    loop = '{"label": [' + '{"term": "bug"},\n' * 80
+    kinds = [one.fix.kind for one in effects(replace(session(), columns=(Column("json", "json"),)), "json", loop)]
+    assert kinds == ["sampling", "adapter", "ask again"]
+
+
+def test_the_model_is_not_asked_again_when_the_lm_returned_a_text() -> None:
+    assert effects(session("q -> label"), "chat", "{") == ()
+
+
+@pytest.mark.parametrize("reply", ["{}", '["a", "b"]'])
+def test_the_model_is_asked_again_before_another_adapter_is_tried(reply: str) -> None:
+    written = replace(session("q -> a, b"), columns=(Column("json", "json"),), cases=(Case("c", {}),))
+    assert [one.fix.kind for one in effects(written, "json", reply)][:2] == ["ask again", "adapter"]
+
+
+def test_the_sentences_of_all_wrong_places_are_one_fix() -> None:
+    written = Session(SignatureText(MODELS), columns=(Column("json", "json"),), cases=(Case("c", {"text": "T"}),))
+    reply = json.dumps({"findings": [{"confidence": "$5", "tag": "x", "kind": "a"}] * 2})
+    best = next(one for one in effects(written, "json", reply) if one.fix.kind == "description")
+    told = "Add to the descriptions of `Finding.tags`: Its name in the reply is exactly `tags`; "
+    assert best.fix.message == f"{told}`Finding.confidence`: Digits only, as a plain decimal number."
+    assert best.after is not None and best.verdict == "the next reply decides"
+    assert best.after.session.signature.text.count("Field(description=") == 2
+    assert "signature" in [one.section for one in best.prompt]

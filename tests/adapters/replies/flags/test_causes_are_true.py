@@ -93,7 +93,9 @@ def test_a_missing_first_field_or_a_misspelt_marker_is_not_a_cut_off_reply(text:
 
 
 def test_a_reply_that_stops_after_a_field_may_be_cut_off() -> None:
-    assert "may have been cut off" in sentences(read("chat", "[[ ## discussion ## ]]\na"))
+    assert "may have been cut off in `discussion` (line 2, column 1)." in sentences(
+        read("chat", "[[ ## discussion ## ]]\na")
+    )
     assert "may have been cut off" in sentences(read("chat", "[[ ## discussion ## ]]\na\n\n[[ ## advice ## ]]\nb"))
 
 
