@@ -94,11 +94,14 @@ def _last(reading: Reading) -> Diagnosis:
         best = reading.near_misses[0]
         message = (best.message.rpartition("; ")[0] or best.message).rstrip(".")
         lacking = [name for name, one in best.reading.fields.items() if one.state == "missing"]
+        found = fixes(LIKELY)
         if lacking:
             message += f", but not {named(lacking)}"
         elif best.reading.error is not None:
-            message += f"; but then {best.reading.diagnosis[0].message.rstrip('.')}"
-        return Diagnosis(LIKELY, f"{message}.", fixes=fixes(LIKELY))
+            then = best.reading.diagnosis[0]
+            message += f"; but then {then.message.rstrip('.')}"
+            found = (*found[:1], *[fix for fix in then.fixes if fix.kind == "description"], *found[1:])
+        return Diagnosis(LIKELY, f"{message}.", fixes=found)
     states = [one.state for one in reading.fields.values()]
     missing = [one.name for one in reading.fields.values() if one.state == "missing"]
     if missing and states[-1] not in ("missing", "default"):  # a cut-off reply lacks its last outputs
@@ -113,13 +116,16 @@ def _last(reading: Reading) -> Diagnosis:
             reading.form, "JSON keys"
         )
         message = f"The reply does not follow the format: none of the {expected} of the outputs is in it."
-        text = reading.completion.strip()
-        if len(text.split()) <= 2 * len(states) and not set(text) & set("[]{}<>`"):
+        text, found = reading.completion.strip(), fixes(UNFORMATTED)
+        if not set(text) & set("[]{}<>`"):
             message = f"The reply is bare: {shown(text)}, without any {expected}."
+            if len(text.split()) > 2 * len(states):
+                message = f"The reply is prose, without any {expected}."
+                found = tuple(sorted(found, key=lambda one: one.change.get("adapter") != "twostep"))
         elif reading.form == "fenced json" and "```json" in text:
             inner = "; a ``` inside a string ends it" if text.count("```") > PAIR else ""
             message = f"The fenced block is not valid JSON{inner}."
-        return Diagnosis(UNFORMATTED, message, fixes=fixes(UNFORMATTED))
+        return Diagnosis(UNFORMATTED, message, fixes=found)
     if missing and not is_own:
         message = f"The reply has no {named(missing)}; it ends without it."
         return Diagnosis(MISSING, message, missing[0], fixes=fixes(MISSING))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 from adapters.replies.fix import MORE_TOKENS, Fix, describe_field, raise_limit, retype_field, use_adapter
 from adapters.replies.flags.extra_keys import known_keys
 from adapters.replies.flags.values_refused import example_of_list, given_value
-from adapters.replies.flags.wrong_places import nearly
+from adapters.replies.flags.wrong_places import NOTHING, nearly
 from adapters.signatures.signature import Signature, allows_none, without_none
 from adapters.signatures.type_names import walk, written
 from adapters.types.recognition import is_named
@@ -143,7 +143,13 @@ def fallback(reading: Reading, place: str | None) -> Iterator[Fix]:
 def optional(reading: Reading, place: str | None) -> Iterator[Fix]:
     target = target_at(reading, place)
     if target is not None and not isinstance(target.given, list | dict) and not allows_none(target.annotation):
-        yield retype_field(target.name, f"{written(target.annotation)} | None", owner=target.owner)
+        fix = retype_field(target.name, f"{written(target.annotation)} | None", owner=target.owner)
+        if isinstance(target.given, str) and NOTHING.fullmatch(
+            target.given.strip()
+        ):  # the type alone does not turn a word into null
+            words = "null if there is none."
+            fix = Fix("type", f"{fix.message[:-1]}, and describe it: {words}", {**fix.change, "description": words})
+        yield fix
 
 
 def as_text(reading: Reading, place: str | None) -> Iterator[Fix]:

@@ -360,3 +360,9 @@ def test_a_key_one_level_too_deep_is_not_said_to_be_missing() -> None:
     )
     found = read("json", source, '{"story": {"properties": {"verb": "Click"}}}').diagnosis
     assert "`story.verb` is one level too deep in the reply, under 'properties'." in [one.message for one in found]
+
+
+def test_a_likely_reply_with_a_wrong_value_brings_the_sentence_for_that_value() -> None:
+    (found,) = read("chat", "q -> reasoning, answer: float", "Reasoning: two dice.\nAnswer: 1/36").diagnosis
+    assert found.cause == "likely-reply" and "but then `answer` is '1/36'" in found.message
+    assert [fix.kind for fix in found.fixes][:3] == ["structured output", "description", "adapter"]

@@ -396,3 +396,16 @@ def test_the_sentences_of_all_wrong_places_are_one_fix() -> None:
     assert best.after is not None and best.verdict == "the next reply decides"
     assert best.after.session.signature.text.count("Field(description=") == 2
     assert "signature" in [one.section for one in best.prompt]
+
+
+def test_a_word_in_the_place_of_a_number_becomes_null_by_type_and_sentence() -> None:
+    written = replace(session("ticket -> n: int"), columns=(Column("json", "json"),))
+    change = {"field": "n", "type": "int | None", "description": "null if there is none."}
+    best = next(one for one in effects(written, "json", '{"n": "Not mentioned"}') if one.fix.kind == "type")
+    assert best.fix.change == change and best.after is not None
+    assert 'n: int | None = dspy.OutputField(desc="null if there is none.")' in best.after.session.signature.text
+
+
+def test_prose_is_read_by_a_second_call() -> None:
+    found = effects(replace(session("q -> a, b"), cases=(Case("c", {}),)), "chat", "It is a bug, I think, of the page.")
+    assert found[0].fix.change == {"adapter": "twostep"}
