@@ -53,6 +53,7 @@ async def record(app: WorkbenchApp) -> list[Frame]:
             if (pane := app.main.columns.current) is not None and pane.column_id == FAILING:
                 break
         await show(READ)
+        await show(LETTER, "right")
         for letter in "amp;":
             await show(LETTER * 2, {";": "semicolon"}.get(letter, letter))
         await show(READ, until=lambda: "✓" in verdict())

@@ -24,7 +24,7 @@ LETTERS = "abc XYZ019[]{}\"'\\.,é日"
 KEYS = {"left": b"\x1b[D", "right": b"\x1b[C", "backspace": b"\x7f", "delete": b"\x1b[3~"}
 ENDS = {"start": b"\x1b[1;5H", "end": b"\x1b[1;5F"}
 LOOKS = (
-    *(("f2", "^t"), ("f2", "^n"), ("f2", "^n"), ("f2", "^n"), ("f3", "▸"), ("f4", "answer"), ("f6", "Lesson")),
+    *(("f2", "1 of 20"), ("f2", "^n"), ("f2", "^n"), ("f2", "^n"), ("f3", "▸"), ("f4", "answer"), ("f6", "Lesson")),
     *(("right", "2 of"), ("escape", "send"), ("f7", "Reply × parser"), ("2", "v as JSON"), ("3", "v raw")),
     *(("4", "go to the reply"), ("5", "compare with"), ("6", "go to its place"), ("escape", "F5")),
     *(("ctrl+t", "Cases"), ("escape", "F5"), ("f5", "no provider"), ("ctrl+p", "Search"), ("case", "Case:")),
