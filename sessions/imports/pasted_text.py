@@ -23,7 +23,8 @@ _EXPECTED = re.compile(rf"\s*{re.escape(ERROR_MARK)}\s*\[([^\]]*)\]")
 _ACTUAL = re.compile(r"\s*Actual output fields parsed(?: from the LM response)?:\s*\[([^\]]*)\]")
 _MESSAGES = re.compile(r"(?:\A|\n|AdapterParseError: |[\"'(])(Failed to parse |LM response cannot |The LM returned )")
 _COLOURS = re.compile(r"^[ \t]*\x1b?\[3[124]m|\x1b?\[0m$", re.MULTILINE)
-_ANSI = re.compile(r"\x1b\[\d*m")
+_ANSI = re.compile(r"\x1b\[[\d;:]*m")
+_DSPYS_RESET = re.compile(r"(?:message|Response):\x1b?\[0m$", re.MULTILINE)
 _HEADER = r"(?:(System|Developer|User|Assistant|Tool) message:|(Response):)"
 _HEADERS = re.compile(rf"(?:\A\s*|(?<=\]\n\n)|(?<=\n\n\n)|^[`~]{{3,}}\w*\n+){_HEADER}\n\n", re.MULTILINE)
 _LOOSE_HEADERS = re.compile(rf"^[ \t]*{_HEADER}[ \t]*(?:\n|\Z)", re.MULTILINE)
@@ -74,7 +75,12 @@ def holds_calls(text: str) -> bool:
         or ("'outputs': " in text and _PYTHON.search(text))
     ):
         return True
-    return len(_LOOSE_HEADERS.findall(_COLOURS.sub("", text))) > 1
+    return len(_LOOSE_HEADERS.findall(_without_colours(text))) > 1
+
+
+def _without_colours(text: str) -> str:
+    """Strip the colours that `inspect_history()` prints; if a terminal drew them anew, strip all colours."""
+    return _COLOURS.sub("", text if _DSPYS_RESET.search(text) else _ANSI.sub("", text))
 
 
 def names_error(text: str) -> bool:
@@ -197,7 +203,7 @@ def history_in(text: str) -> FoundCalls:
     """Find the calls printed by `inspect_history()`, oldest first."""
     if not re.search(r"(System|User) message:", text):
         return FoundCalls(())
-    text = _of_a_page(_COLOURS.sub("", _unquoted(text)))
+    text = _of_a_page(_without_colours(_unquoted(text)))
     guesses: list[str] = []
     headers = _HEADERS
     if not any(one[2] for one in headers.finditer(text)) and not _TOOL_CALLS.search(text):

@@ -12,7 +12,7 @@ from sessions.file import autosave, store, whole_files
 from sessions.model.session import Session
 from workbench.sending.tool_answers import NamedHandler
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.textual_internals.row_compositor import outlive_the_terminal
+from workbench.tui.textual_internals.terminal import use_our_terminal
 
 TITLE = "adapter workbench"
 
@@ -71,7 +71,7 @@ def run_app(path: str | None = None, session: Session | None = None, **options: 
 def run(app: WorkbenchApp) -> int:
     """Run an app with the user's preferences and return its exit code."""
     app.preferences.use_config()
-    outlive_the_terminal()
+    use_our_terminal()
     code = app.run()
     autosave.close()
     return code if code is not None else (app.return_code or 0)

@@ -13,7 +13,7 @@ from workbench.checks.reviewing import Look, Review
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.launch import run_app
 from workbench.tui.screens.review import Left, ReviewScreen
-from workbench.tui.textual_internals.row_compositor import outlive_the_terminal
+from workbench.tui.textual_internals.terminal import use_our_terminal
 
 
 def run_review(
@@ -31,7 +31,7 @@ def run_review(
         path = decisions.causes[0].fixtures[0].path
         app = ReviewApp(store.load(path), Path(path), ReviewScreen(decisions, look, of, "writes", kept, at))
         app.preferences.use_config(keep=False)
-        outlive_the_terminal()
+        use_our_terminal()
         app.run()
         if app.left is None:
             return found, None

@@ -141,6 +141,7 @@ def test_colours_markdown_and_indentation_do_not_matter(monkeypatch: pytest.Monk
     variants = [
         coloured,
         coloured.replace("\x1b", ""),
+        re.sub(r"\x1b\[0m(\s+)", "\\1\x1b[39m", coloured),  # as a terminal draws it, and tmux copies it
         f"It fails:\n\n```\n{plain.strip()}\n```\n\nAny idea?\n",
         "".join(f"> {line}\n" for line in plain.strip().split("\n")),
         "".join(f"    {line}\n" for line in plain.strip().split("\n")),

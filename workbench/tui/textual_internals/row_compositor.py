@@ -1,13 +1,11 @@
-"""Repaint only changed rows, and keep writing after the terminal has closed."""
+"""Repaint only changed rows."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
-from contextlib import suppress
 from functools import lru_cache
 from operator import attrgetter
-from typing import IO, Any, cast
+from typing import Any
 
 from rich.segment import Segment
 from rich.style import Style as RichStyle
@@ -15,7 +13,6 @@ from textual import events, on
 from textual._compositor import ChopsUpdate, Compositor, CompositorMap, ReflowResult
 from textual._styles_cache import StylesCache
 from textual.color import Color
-from textual.drivers._writer_thread import WriterThread
 from textual.geometry import Region, Size
 from textual.renderables.background_screen import BackgroundScreen
 from textual.screen import Screen, ScreenResultType
@@ -25,42 +22,6 @@ from textual.widget import Widget
 
 from workbench.tui.textual_internals.access import FitsItsRoom
 from workbench.tui.textual_internals.error_isolation import report
-
-
-class EmptyingWriter(WriterThread):
-    """A writer thread that keeps taking output after the terminal has closed.
-
-    Textual's thread ends at the first error. Its queue then fills up and the app blocks on it for ever, without
-    learning that the terminal was closed or that it should exit.
-    """
-
-    def __init__(self, file: IO[str]) -> None:
-        super().__init__(cast("IO[str]", _Lasting(file)))
-
-
-class _Lasting:
-    """A file that ignores the errors of a closed terminal."""
-
-    def __init__(self, file: IO[str]) -> None:
-        self._file = file
-        self.fileno = file.fileno
-
-    def write(self, text: str) -> None:
-        with suppress(OSError):
-            self._file.write(text)
-
-    def flush(self) -> None:
-        with suppress(OSError):
-            self._file.flush()
-
-
-def outlive_the_terminal() -> None:
-    """Make the driver for Linux and macOS use `EmptyingWriter`."""
-    if sys.platform != "win32":
-        from textual.drivers import linux_driver
-
-        linux_driver.WriterThread = EmptyingWriter  # type: ignore[attr-defined]
-
 
 ROWS_BETWEEN = 4
 

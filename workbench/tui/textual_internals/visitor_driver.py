@@ -11,11 +11,13 @@ from typing import Any, BinaryIO, ClassVar, TextIO
 
 from textual import events
 from textual.app import App
+from textual.drivers import web_driver
 from textual.drivers.web_driver import WebDriver
 from textual.message import Message
 
 from workbench.serving import messages
 from workbench.serving.messages import Press
+from workbench.tui.textual_internals.terminal import WholePastes
 
 LAST_SECONDS = 5.0
 """Seconds the app has to exit after its reader has gone."""
@@ -83,6 +85,7 @@ class VisitorDriver(WebDriver):
         self.write_meta({"type": "deliver_file_start", "key": delivery_key, "path": save_path.name})
 
     def run_input_thread(self) -> None:
+        web_driver.XTermParser = WholePastes  # type: ignore[attr-defined]
         super().run_input_thread()
         self._end()
 
