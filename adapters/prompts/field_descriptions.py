@@ -200,6 +200,12 @@ def listed_fields(system: str, heading: str) -> list[ListedField]:
     return found
 
 
+def requested_type(name: str, request: str) -> str | None:
+    """Return the type that the last user message requests for an output, if it names one."""
+    found = re.search(rf"`{re.escape(name)}` \(must be formatted as a valid Python ", request)
+    return None if found is None else _closed(request[found.end() :])[0]
+
+
 def _closed(text: str) -> tuple[str, str]:
     """Split text at the bracket that closes an already open bracket, outside quotes."""
     depth, quote = 1, ""

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from adapters.formats import catalog
-from adapters.prompts.field_descriptions import INPUTS, OBJECTIVE, OUTPUTS, ListedField, listed_fields
+from adapters.prompts.field_descriptions import INPUTS, OBJECTIVE, OUTPUTS, ListedField, listed_fields, requested_type
 from adapters.signatures.signature import Field, Role
 from adapters.types import Tool, ToolCalls
 from sessions.errors import SessionError
@@ -35,6 +36,7 @@ _WORDS = {
     _OF_BAML: "baml",
     "[[ ## completed ## ]]": "chat",
 }
+_ABBREVIATED = re.compile(r"^[ \t]*(?:\.{3}|…)[ \t]*$", re.MULTILINE)
 KEPT_BESIDE = "the whole entry is kept beside the case"
 
 
@@ -96,12 +98,13 @@ def from_call(
         raise SessionError(path, place, "there is no text of a reply in it")
     kept = {KEPT: without_secrets(data)}
     tools = _tools(kwargs, [*messages, answer], questions)
-    text = _signature_in(described, path, questions, bool(tools)) if given is None else given
+    asked = shown_text(messages[-1].get("content"))
+    text = _signature_in(described, asked, path, questions, bool(tools)) if given is None else given
     if given is not None:
         text = proposing.fitting(given, _names_in(described))
         said += [proposing.SAID] if text != given else []
     base = Session(text, tools=tools, cases=(Case(case, extra=kept),), model=model, params=params)
-    session, proved = _arranged(base, messages, is_printed)
+    session, proved = _arranged(base, messages, _likely(messages, answer["text"] or ""), is_printed)
     column = session.columns[0].id
     reply = Reply(**{**answer, "text": answer["text"] or ""}, source="pasted", model=model)
     made = replace(session.cases[0], replies={column: reply} if has_reply else {})
@@ -111,7 +114,8 @@ def from_call(
             f"rendered again, the messages are not the recorded ones: an option, a type or the release differs: {told}"
         )
     of_model = f" of {model}" if "model" in data else ""
-    notes = [f"{len(messages)} messages{of_model}, as `{column}` made them", *said, KEPT_BESIDE]
+    count = f"{len(messages)} message{'' if len(messages) == 1 else 's'}"
+    notes = [f"{count}{of_model}, as `{column}` made them", *said, KEPT_BESIDE]
     return Imported(session.replace_case(made), tuple(notes), tuple(questions), has_signature=given is None)
 
 
@@ -149,14 +153,16 @@ def program_of(session: Session) -> tuple[SignatureText, str]:
     return session.signature, json.dumps([dict(one.values) for one in session.demos])
 
 
-def _arranged(base: Session, messages: Sequence[Mapping[str, object]], is_printed: bool) -> tuple[Session, bool]:
-    """Build a session from messages; return it and whether it renders the same messages.
+def _arranged(
+    base: Session, messages: Sequence[Mapping[str, object]], adapters: Sequence[str], is_printed: bool
+) -> tuple[Session, bool]:
+    """Build a session of one of the adapters from messages; return it and whether it renders the same messages.
 
     Earlier turns may be demos or history, so every split is tried; if none matches, the first is returned.
     """
     signature = base.signature.read()
     best: Session | None = None
-    for adapter in _likely(messages):
+    for adapter in adapters:
         found = MessageReader(signature, adapter).turns(messages)
         case = replace(base.cases[0], inputs=found.asked)
         demos = tuple([Demo(one) for one in found.turns])
@@ -195,10 +201,10 @@ def _tools(kwargs: object, messages: Sequence[Mapping[str, Any]], questions: lis
     return tuple(made.values())
 
 
-def _likely(messages: Sequence[Mapping[str, object]]) -> Sequence[str]:
-    """Return the adapters; the adapter whose words are in the first message comes first."""
-    text = str(messages[0].get("content"))
-    first = next((name for words, name in _WORDS.items() if words in text), "xml")
+def _likely(messages: Sequence[Mapping[str, object]], reply: str) -> Sequence[str]:
+    """Return the adapters; the adapter whose words are in the first message, or else in the reply, comes first."""
+    texts = (str(messages[0].get("content")), reply)
+    first = next((name for text in texts for words, name in _WORDS.items() if words in text), "xml")
     return sorted(ADAPTERS, key=lambda name: name != first)
 
 
@@ -263,12 +269,19 @@ def answer_parts(output: object) -> dict[str, Any]:
     }
 
 
-def _signature_in(system: str, path: str, questions: list[str], has_tools: bool) -> SignatureText:
-    """Reconstruct the signature from the system message of a dspy adapter."""
+def _signature_in(system: str, asked: str, path: str, questions: list[str], has_tools: bool) -> SignatureText:
+    """Reconstruct the signature from the system message of a dspy adapter and its last request."""
     items = {role: listed_fields(system, heading) for role, heading in _HEADINGS.items()}
     if not all(items.values()):
         message = "its system message is none of dspy's Chat, JSON, XML or BAML adapter"
+        if _ABBREVIATED.search(system):
+            message = "its system message is abbreviated (`...`): fields are missing in it"
         raise SessionError(path, "messages", message, "give the signature with --signature")
+    if _OF_BAML in system:  # in dspy 3.0, it lists a type without its items, which the request names
+        stated = {one: requested_type(one.name, asked) for one in items["output"]}
+        items["output"] = [
+            one._replace(type_text=full) if full and "[" not in one.type_text else one for one, full in stated.items()
+        ]
     types = prompt_types.of_fields(items["input"], items["output"], system)
     questions += types.questions
     if _OF_BAML in system:
@@ -282,8 +295,8 @@ def _signature_in(system: str, path: str, questions: list[str], has_tools: bool)
         added = Field("tools", "input", list[Tool]), Field("tool_calls", "output", ToolCalls)
         fields += [one for one in added if one.name not in types.by_name]
         questions.append("the prompt has no names for tools and their calls: `tools` and `tool_calls` are proposed")
-    stated = OBJECTIVE.rstrip()  # editors remove white space at the ends of lines
-    objective = system.rpartition(stated)[2].removeprefix(" ") if stated in system else ""
+    opening = OBJECTIVE.rstrip()  # editors remove white space at the ends of lines
+    objective = system.rpartition(opening)[2].removeprefix(" ") if opening in system else ""
     instructions = "\n".join(line.removeprefix(" " * 8) for line in objective.removeprefix("\n").split("\n"))
     try:
         return proposing.signature_text(fields, instructions)

@@ -96,15 +96,15 @@ class MessageReader:
         """
         names = list(fields)
         if self._is_xml:
-            marks = {name: rf"<{re.escape(name)}>\n?(?P<text>.*?)\n?</{re.escape(name)}>" for name in names}
+            marks = {name: rf"<{name}>\n?(?P<text>.*?)\n?</{name}>|<{name} />" for name in names}
             found = {}
             start = 0
             for name in names:
-                following = "|".join(rf"\n*<{re.escape(one)}>" for one in names[names.index(name) + 1 :])
+                following = "|".join(rf"\n*<{re.escape(one)}(?:>| />)" for one in names[names.index(name) + 1 :])
                 end = rf"(?=\s*\Z{'|' + following if following else ''})"
-                match = re.compile(marks[name] + end, re.DOTALL).search(text, start)
+                match = re.compile(f"(?:{marks[name]}){end}", re.DOTALL).search(text, start)
                 if match is not None:
-                    found[name], start = match["text"], match.end()
+                    found[name], start = match["text"] or "", match.end()
             if found:
                 return found  # else dspy 3.0 wrote it: its XML adapter asks with Chat's markers
         places = list(re.finditer(r"^\[\[ ## (\w+) ## \]\](?:\n|\Z)", text, re.MULTILINE))

@@ -379,6 +379,16 @@ def test_a_call_pasted_from_a_terminal_is_known_by_its_lines() -> None:
     assert made.session.cases[0].inputs == {"question": "Why?"}
 
 
+@pytest.mark.parametrize(("kind", "empty"), [(list[str], []), (dict[str, int], {}), (list[Line], [])])
+def test_an_empty_list_in_xml_is_a_value_of_its_demo(kind: Any, empty: Any) -> None:
+    fields = {"text": (str, dspy.InputField()), "rows": (kind, dspy.OutputField()), "a": (str, dspy.OutputField())}
+    demos = [{"text": "one", "rows": empty, "a": "x"}, {"text": "two", "rows": empty, "a": "y"}]
+    messages = dspy.XMLAdapter().format(dspy.Signature(fields, "Sort."), demos, {"text": "three"})
+    made = pasted(printed(entry(messages)))
+    assert [dict(one.values) for one in made.session.demos] == demos
+    assert not any("rendered again" in one for one in made.guesses)
+
+
 def other_release(adapter: str, listing: str, question: str, template: str) -> Imported:
     """A history as dspy 3.0 to 3.2 prints it: XML's questions with Chat's markers, JSON in XML, BAML without words."""
     system = f"Your input fields are:\n1. `ticket` (dict[str, int]):\nYour output fields are:\n{listing}\nAll "
@@ -405,7 +415,13 @@ def test_histories_of_other_releases_keep_their_values_and_mark_what_they_do_not
     assert dict(made.session.demos[0].values) == {"ticket": {"a": 1}, "rows": [{"n": 1}]}
     assert "the prompt shows the names in Row, not their types: Any is proposed" in made.guesses
     assert any("rendered again" in one for one in made.guesses)
+    request = (
+        "Respond with a JSON object in the following order of fields: `rows` (must be formatted as a valid Python "
+    )
+    request += "list[Literal['a)', 'b']]).\n"
     template = "[[ ## rows ## ]]\nOutput field `rows` should be of type: {n: int,}[]\n\n[[ ## completed ## ]]"
+    made = other_release("baml", "1. `rows` (list):", f"{marked}\n\n{request}", template)
+    assert made.session.signature.read().fields["rows"].annotation == list[Literal["a)", "b"]]
     made = other_release("baml", "1. `rows` (list):", marked, template)
     assert {
         "no field has a description: BAMLAdapter of dspy 3.0 shows none",
@@ -574,6 +590,17 @@ lm.history
 """
     case = sources.load("-", text=shown).session.cases[0]
     assert case.history == ({"question": "What's <b>it</b>?", "answer": "Nothing."},)
+
+
+@pytest.mark.parametrize("dots", ["...", "…"])
+def test_a_page_that_abbreviates_the_prompt_is_told_so(dots: str) -> None:
+    text = f"System message:\n\nYour input fields are:\n1. `question` (str)\n\n{dots}\n\n\nResponse:\n\n"
+    text += "[[ ## answer ## ]]\nParis\n\n[[ ## completed ## ]]\n"
+    with pytest.raises(SessionError, match=r"abbreviated \(`\.\.\.`\): fields are missing in it .*--signature"):
+        pasted(text)
+    made = pasted(text, given=SignatureText("question -> answer"))
+    assert made.session.cases[0].replies["chat"].text.startswith("[[ ## answer ## ]]\nParis")
+    assert made.notes[0] == "1 message, as `chat` made them"
 
 
 def test_a_page_without_a_call_is_told_so() -> None:

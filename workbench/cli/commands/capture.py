@@ -112,6 +112,8 @@ def run(options: argparse.Namespace, show: Show) -> int:
         raise CommandError("--junit requires --check")
     if options.live and options.out is None:
         raise CommandError("--live requires -o")
+    if not program and (unused := _of_a_program(options)):
+        raise CommandError(f"{', '.join(unused)}: expected a program; `--live` alone only shows calls")
     if options.live and not command_output.is_terminal(sys.stdout):
         raise CommandError("--live requires a terminal")
     folder = options.out or options.check
@@ -127,6 +129,13 @@ def run(options: argparse.Namespace, show: Show) -> int:
         if calls is not None and not program:
             return show(lambda: f"attached to {folder}", calls, lambda: ATTACHED.replace("DIR", folder))
         return _capture(options, program, show, calls)
+
+
+def _of_a_program(options: argparse.Namespace) -> list[str]:
+    """List the given options that need a program to run."""
+    given = {"--cases": options.cases, "--only": options.only, "--redact": options.redact, "--json": options.json}
+    given["--sample"] = options.sample != 1.0
+    return [name for name, value in given.items() if value]
 
 
 def _capture(options: argparse.Namespace, program: list[str], show: Show, calls: Path | None) -> int:

@@ -271,6 +271,9 @@ def test_the_programs_own_start_up_module_is_run_too(tmp_path: Path) -> None:
         (["--", "python"], "-o/--out"),
         (["--check", ".", "--live", "--", "python"], "--live requires -o"),
         (["-o", "x", "--live", "--", "python"], "--live requires a terminal"),
+        (["-o", "x", "--live", "--json", "r.json"], "--json: expected a program; `--live` alone only shows calls"),
+        (["-o", "x", "--live", "--cases", "3", "--only", "failures"], "--cases, --only: expected a program"),
+        (["-o", "x", "--live", "--sample", "0.5", "--redact", "a"], "--redact, --sample: expected a program"),
     ],
 )
 def test_what_cannot_be_meant_is_said_in_a_line(
