@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -9,15 +10,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from adapters.lm.echoed_secrets import text_without_secrets
+from adapters.lm.secrets import Scrubber
 from sessions.errors import SessionError
 from sessions.imports import lm_call, traces
 from sessions.imports.reading import Imported, json_of, text_of
-from sessions.imports.traces import TracedCall
+from sessions.imports.traces import HistoryEntry, TracedCall
 from sessions.model.session import Session, SignatureText
 from sessions.running import recording
 
 LINES = (".jsonl", ".ndjson")
-MASKED = "(masked)"
+MASKED, KEY = "(masked)", "[key]"
+SCRUBBER = Scrubber({})
 MOST_NAMED = 8
 """The most models that an error message names."""
 
@@ -32,7 +36,7 @@ class Choice:
     """The name of the only session to return."""
     model: str | None = None
     mask: tuple[re.Pattern[str], ...] = ()
-    """Patterns of texts to mask in messages and replies, such as personal data."""
+    """Patterns of texts to mask in messages, replies, tools and errors, such as personal data."""
 
 
 def holds_spans(path: str) -> bool:
@@ -61,10 +65,11 @@ def from_trace(path: str, choice: Choice, given: SignatureText | None, case: str
         raise SessionError(path, "", f"none of its {len(calls)} calls is chosen", hint)
     groups: list[list[tuple[TracedCall, Imported]]] = []
     problem: SessionError | None = None
-    for number, call in enumerate(chosen, 1):
-        entry = _masked(call.entry, choice.mask)
+    masked = [_masked(one, choice.mask) for one in chosen]
+    keys = sum(KEY in json.dumps(after.entry) for after in masked) - sum(KEY in json.dumps(one.entry) for one in chosen)
+    for number, call in enumerate(masked, 1):
         try:
-            imported = lm_call.from_call(entry, f"{path}: call {number}", given, case)
+            imported = lm_call.from_call(call.entry, f"{path}: call {number}", given, case)
         except SessionError as error:
             problem = problem or error
             continue
@@ -79,6 +84,7 @@ def from_trace(path: str, choice: Choice, given: SignatureText | None, case: str
     left = len(chosen) - sum(map(len, groups))
     notes = [f"{len(chosen)} of {len(calls)} calls in the trace are chosen"]
     notes += [f"{left} calls were not made by an adapter of dspy: {problem}"] if problem is not None else []
+    notes += [f"API keys are replaced by {KEY}, in {keys} of the calls"] if keys else []
     made: dict[str, Imported] = {}
     for group in sorted(groups, key=len, reverse=True):
         imported = lm_call.joined([one for _, one in group], case)
@@ -120,12 +126,12 @@ def _recorded(session: Session) -> tuple[Session, int]:
     return session, count
 
 
-def _masked(entry: traces.HistoryEntry, patterns: Sequence[re.Pattern[str]]) -> Any:
-    if not patterns:
-        return entry
+def _masked(call: TracedCall, patterns: Sequence[re.Pattern[str]]) -> TracedCall:
+    """Mask the matches of patterns in a call, and replace API keys."""
 
-    def masked(value: object) -> Any:
+    def masked(value: Any) -> Any:
         if isinstance(value, str):
+            value = SCRUBBER.scrubbed(text_without_secrets(value))
             for pattern in patterns:
                 value = pattern.sub(MASKED, value)
             return value
@@ -133,7 +139,9 @@ def _masked(entry: traces.HistoryEntry, patterns: Sequence[re.Pattern[str]]) -> 
             return [masked(one) for one in value]
         return {key: masked(one) for key, one in value.items()} if isinstance(value, dict) else value
 
-    return {**entry, "messages": masked(entry["messages"]), "outputs": masked(entry["outputs"])}
+    entry: HistoryEntry = masked(call.entry)
+    entry["model"] = call.entry["model"]
+    return replace(call, entry=entry, failure=masked(call.failure))
 
 
 def _free(name: str, taken: dict[str, Imported]) -> str:

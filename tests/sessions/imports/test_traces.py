@@ -110,6 +110,60 @@ def test_masked_text_is_nowhere_in_the_session() -> None:
     assert "日本" not in repr(session) and "(masked)" in session.cases[-1].inputs["ticket"]
 
 
+KEY, BEARER, MAIL = "sk-proj-abcdefghijklmnop0123456789", "Bearer hdr-9f8e7d6c5b4a3928", "ada@example.org"
+SENT = {"temperature": 0.5, "api_key": KEY, "extra_headers": {"authorization": BEARER}, "user": MAIL}
+SENT |= {"aws_secret_access_key": "AKIAABCDEFGHIJKLMNOP", "api_base": f"https://me:{KEY}@host", "metadata": {"k": KEY}}
+
+
+def spans_with_secrets(tools: list[Any]) -> dict[str, Any]:
+    """The same failed call with API keys, headers and personal data in every place, as each format has it."""
+    asked = f"{MAIL} says: {KEY} and AKIAABCDEFGHIJKLMNOP fail"
+    messages = dspy.ChatAdapter().format(Sort, [], {"ticket": asked})
+    reply = f"[[ ## label ## ]]\n{MAIL} {BEARER}"
+    said = f"Incorrect API key: {KEY}, {BEARER} for {MAIL}"
+    status = {"code": "ERROR", "message": said}
+    genai = {"gen_ai.request.model": "m", "gen_ai.input.messages": json.dumps(messages), "http.request.header": BEARER}
+    genai |= {"gen_ai.output.messages": json.dumps([{"content": reply}]), "gen_ai.tool.definitions": json.dumps(tools)}
+    llm = {"model_name": "m", "invocation_parameters": json.dumps(SENT), "input_messages": messages}
+    llm |= {"output_messages": [{"content": reply}], "tools": [{"tool": {"json_schema": one}} for one in tools]}
+    mlflow = {"mlflow.spanInputs": json.dumps({"messages": messages}), "mlflow.spanOutputs": json.dumps([reply])}
+    own = {"id": "1", "name": BEARER, "resource": {"k": KEY}, "metadata": {"headers": BEARER}}
+    return {
+        "genai": {**own, "spanId": "1", "status": status, "attributes": genai},
+        "openinference": {**own, "spanId": "1", "status": status, "attributes": {"llm": llm, "authorization": BEARER}},
+        "mlflow": {**own, "spanId": "1", "status": status, "attributes": {**mlflow, **SENT, "tools": tools}},
+        "langfuse": {
+            **(own | {"traceId": "t", "type": "GENERATION", "modelParameters": SENT, "output": reply}),
+            "input": {"messages": messages, "tools": tools},
+            "level": "ERROR",
+            "statusMessage": said,
+        },
+        "langsmith": {
+            **(own | {"run_type": "llm", "inputs": {"messages": messages}, "outputs": {"content": reply}}),
+            "error": said,
+            "extra": {"invocation_params": {**SENT, "tools": tools}},
+        },
+    }
+
+
+@pytest.mark.parametrize("kind", ["genai", "openinference", "mlflow", "langfuse", "langsmith"])
+def test_no_api_key_header_or_masked_text_of_a_trace_is_kept_or_said(kind: str, tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {"api_key": {"type": "string", "default": KEY}}}
+    tools = [{"type": "function", "function": {"name": "f", "description": f"{MAIL} {KEY}", "parameters": schema}}]
+    file = tmp_path / "trace.json"
+    file.write_text(json.dumps(spans_with_secrets(tools)[kind]))
+    made = trace_sessions.from_trace(str(file), Choice(mask=(re.compile(r"\w+@[\w.]+"),)), None, "call")
+    (imported,) = made.values()
+    (case,) = imported.session.cases
+    text = repr(imported) + "".join(made)
+    assert [one for one in (KEY, BEARER, BEARER[7:], MAIL, "AKIA") if one in text] == []
+    assert case.inputs["ticket"] == "(masked) says: [key] and [key] fail"
+    assert any(
+        "failed, first with: Incorrect API key: [key], Bearer [key] for (masked)" in one for one in imported.notes
+    )
+    assert "API keys are replaced by [key], in 1 of the calls" in imported.notes
+
+
 def test_a_row_of_phoenixs_table_of_spans_is_read() -> None:
     messages = dspy.ChatAdapter().format(Sort, [], {"ticket": "It crashes."})
     row = {
