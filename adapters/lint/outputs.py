@@ -157,10 +157,11 @@ def request_lints(
             )
     reasoning = signature.output_fields.get("reasoning")
     if capabilities.reasoning and reasoning is not None and reasoning.annotation is str:
+        is_added = reasoning.desc == "${reasoning}"  # by ChainOfThought
         yield Lint(
             "reasoning-asked-twice",
             f"{model} reasons by itself, and `reasoning` asks for it again as text.",
-            Place("field", None, "reasoning"),
+            Place("prompt" if is_added else "field", None, "reasoning"),
         )
     limit = params.get("max_completion_tokens", params.get("max_tokens"))
     if isinstance(limit, int) and not isinstance(limit, bool):

@@ -14,6 +14,7 @@ from adapters.replies.fix import retype_field as retype
 from adapters.replies.fix import use_adapter as use
 from sessions.model.replies import Extraction, Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
+from sessions.running import linting
 from workbench.editing import fixes
 from workbench.editing.fixes import Effect, FixError
 from workbench.state.document import State
@@ -409,3 +410,25 @@ def test_a_word_in_the_place_of_a_number_becomes_null_by_type_and_sentence() -> 
 def test_prose_is_read_by_a_second_call() -> None:
     found = effects(replace(session("q -> a, b"), cases=(Case("c", {}),)), "chat", "It is a bug, I think, of the page.")
     assert found[0].fix.change == {"adapter": "twostep"}
+
+
+@pytest.mark.parametrize(
+    ("text", "predictor", "message"),
+    [
+        ("ticket -> label", "ChainOfThought", "Use Predict, without an output `reasoning`."),
+        ("ticket -> reasoning, label", "Predict", "Give `reasoning` the type dspy.Reasoning."),
+    ],
+)
+def test_the_fix_for_reasoning_asked_twice_resolves_it(text: str, predictor: str, message: str) -> None:
+    written = session(text, model="openai/o3", params={"capabilities": {"reasoning": True}})
+    written = replace(written, signature=replace(written.signature, predictor=predictor))
+
+    def found(one: Session) -> list[Any]:
+        return [lint for lint in linting.lints_of_session(one, one.columns[:1], one.cases) if "twice" in lint.lint.name]
+
+    (lint,) = found(written)
+    (fix,) = lint.lint.fixes
+    assert fix.message == message
+    fixed = fixes.apply(State(written), "chat", fix).session
+    fixed.signature.read()
+    assert found(fixed) == []
