@@ -155,13 +155,11 @@ def optional(reading: Reading, place: str | None) -> Iterator[Fix]:
 def as_text(reading: Reading, place: str | None) -> Iterator[Fix]:
     target = target_at(reading, place)
     if target is not None and without_none(target.annotation) in SCALARS:
-        given = dict.fromkeys(_values_at(reading, target, "not-a-number"))
-        if 1 < len(given) <= MOST_WORDS and all(isinstance(one, str) and one.isalpha() for one in given):
-            yield retype_field(
-                target.name,
-                f"{written(target.annotation)} | Literal[{', '.join(map(repr, given))}]",
-                owner=target.owner,
-            )
+        given = _values_at(reading, target, "not-a-number")
+        words = dict.fromkeys([one for one in given if isinstance(one, str) and one.isalpha()])
+        if 1 < len(words) <= MOST_WORDS and all(isinstance(one, str) and one in words for one in given):
+            kind = f"{written(target.annotation)} | Literal[{', '.join(map(repr, words))}]"
+            yield retype_field(target.name, kind, owner=target.owner)
         message = f"Give `{target.label}` the type str and convert the text in your program."
         yield retype_field(target.name, "str", message, target.owner)
 

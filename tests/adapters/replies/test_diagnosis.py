@@ -366,3 +366,14 @@ def test_a_likely_reply_with_a_wrong_value_brings_the_sentence_for_that_value() 
     (found,) = read("chat", "q -> reasoning, answer: float", "Reasoning: two dice.\nAnswer: 1/36").diagnosis
     assert found.cause == "likely-reply" and "but then `answer` is '1/36'" in found.message
     assert [fix.kind for fix in found.fixes][:3] == ["structured output", "description", "adapter"]
+
+
+@pytest.mark.parametrize("value", ['["2024"]', '{"year": 2024}', "[[]]", "true"])
+def test_a_date_that_is_no_text_has_a_cause(value: str) -> None:
+    source = (
+        "import datetime\nclass S(dspy.Signature):\n    q: str = dspy.InputField()\n"
+        "    day: datetime.date = dspy.OutputField()\n"
+    )
+    (found,) = read("json", source, f'{{"day": {value}}}').diagnosis
+    assert found.cause == "date-not-read"
+    assert [fix.kind for fix in found.fixes] == ["description", "type"]
