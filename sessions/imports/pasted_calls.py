@@ -20,8 +20,9 @@ ADAPTERS = {"ChatAdapter": "chat", "JSONAdapter": "json", "XMLAdapter": "xml", "
 INPUT = "prompt"
 """The input of a session made from an error, whose text names no inputs."""
 _OF_REACT = {"next_tool_args": "dict[str, Any]"}
-_FAILED_TYPE = re.compile(r"field (\w+)\b.*?validation errors? for ([^\n]+)", re.DOTALL)
-_FAILED_CHOICE = re.compile(r"field (\w+)\b.*? is not one of \(([^)\n]+?),?\)", re.DOTALL)
+_FAILED_FIELD = re.compile(r"field (\w+)\b")
+_ITS_TYPE = re.compile(r"validation errors? for ([^\n]+)")
+_ITS_CHOICES = re.compile(r" is not one of \(([^()\n]+?),?\)")
 
 
 @dataclass(frozen=True)
@@ -141,10 +142,12 @@ def _read_error_text(error: FoundError, path: str, given: SignatureText | None, 
 
 
 def _signature(names: Sequence[str], error: FoundError, path: str, guesses: list[str]) -> SignatureText:
-    told = _FAILED_TYPE.search(error.message)
-    known: dict[str, str] = {told[1]: re.sub(r"\bliteral\[", "Literal[", told[2].strip())} if told else {}
-    if (choices := _FAILED_CHOICE.search(error.message)) is not None:
-        known[choices[1]] = f"Literal[{choices[2]}]"
+    known: dict[str, str] = {}
+    if (failed := _FAILED_FIELD.search(error.message)) is not None:
+        if (told := _ITS_TYPE.search(error.message, failed.end())) is not None:
+            known[failed[1]] = re.sub(r"\bliteral\[", "Literal[", told[1].strip())
+        if (choices := _ITS_CHOICES.search(error.message, failed.end())) is not None:
+            known[failed[1]] = f"Literal[{choices[1]}]"
     if "next_tool_name" in names:
         known = _OF_REACT | known
     fields = [Field(INPUT, "input", str)]

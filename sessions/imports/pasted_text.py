@@ -40,7 +40,9 @@ _TOOL_CALL = re.compile(r"(\S+): (.*)")
 _INDENTED = re.compile(r"^([ \t]+)(?:System|Developer|User) message:[ \t]*\n\s*?\n?\1\S", re.MULTILINE)
 _PYTHON = re.compile(r"(?:^[ \t]*|`)(?=(?:\[\s*)?\{'(?:prompt|messages|role)': )", re.MULTILINE)
 _ENDS = re.compile(r"\n[ \t]*(?:\n|[`~]{3})")
-_FAILED_VALUE = re.compile(r"Failed to parse field (\w+) with value (.+?) from the LM response\.[\s#>]+Error message: ")
+_FAILED_VALUE = re.compile(
+    r"Failed to parse field (\w+) with value ((?:(?!Failed to parse ).)+?) from the LM response\.[\s#>]+Error message: "
+)
 _NO_REPLY = re.compile(rf"Expected dict_keys\(|Failed to parse field \w|{re.escape(ERROR_MARK)}")
 
 
@@ -100,7 +102,7 @@ def errors_in(text: str) -> tuple[FoundError, ...]:
             break
     value = None if found else _FAILED_VALUE.search(text)
     if value is not None:
-        guess = "the error's text is cut off before the reply, which is made of the value in it"
+        guess = "the error's text ends before the reply: the reply is made from the value in it"
         message = text[value.start() :].split("\n\n")[0].strip()
         return (FoundError("", f"[[ ## {value[1]} ## ]]\n{value[2]}", (value[1],), None, message, (guess,)),)
     return tuple(found)

@@ -28,6 +28,7 @@ from sessions.file import store
 from sessions.imports import lm_call, pasted_calls, pasted_text, sources
 from sessions.imports.reading import KEPT, Imported
 from sessions.model.session import SignatureText
+from tests.support.pace import LOOPS_A_SECOND, loops
 
 ADAPTERS: dict[str, Callable[[], Any]] = {
     "chat": dspy.ChatAdapter,
@@ -559,7 +560,7 @@ def test_an_error_cut_off_before_the_reply_gives_field_value_and_choices() -> No
     (reply,) = made.session.cases[0].replies.values()
     assert reply.text == "[[ ## rating ## ]]\n7"
     assert not any("offline" in one for one in made.notes)
-    assert "the error's text is cut off before the reply, which is made of the value in it" in made.guesses
+    assert "the error's text ends before the reply: the reply is made from the value in it" in made.guesses
 
 
 @pytest.mark.parametrize("lines", [("", ""), ("```", "print(1)", "```", "")])
@@ -622,3 +623,13 @@ def test_demos_with_a_history_of_their_own_keep_it() -> None:
 
 def first_reply(made: Imported) -> str:
     return next(iter(made.session.cases[0].replies.values())).text
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["Failed to parse field a with value ", "field a is not one of (", "field a with value x from the LM response. "],
+)
+def test_looking_for_an_error_without_its_reply_is_linear(piece: str) -> None:
+    text = "Failed to parse field a with value x from the LM response. Error message: " + piece * 20_000
+    assert loops(lambda: pasted_text.holds_calls(piece * 20_000)) < LOOPS_A_SECOND
+    assert loops(lambda: sources.load("-", text=text)) < LOOPS_A_SECOND
