@@ -11,9 +11,10 @@ from adapters.lm.wires.dspys_client import (
     EFFORTS,
     VERBATIM,
     NotTakenError,
-    arguments_of,
+    call_of,
     effort_of,
     refuse_other_ways,
+    role_of,
     taken,
 )
 
@@ -137,23 +138,18 @@ def _messages(messages: Sequence[Mapping[str, Any]], door: Door) -> list[dict[st
     """Rule: `_ingest_messages`, then `OpenAIChatLM._build_messages`."""
     made = []
     for number, message in enumerate(messages):
-        role, content = message.get("role"), message.get("content")
+        role, content = role_of(message), message.get("content")
         if role in ("system", "developer"):
-            _only(message, "role", "content")
             text = _content(content)
             if number > 0:
                 made.append({"role": "system", "content": text})
             elif _joined(text):
                 made.append({"role": "system", "content": _joined(text)})
         elif role == "user":
-            _only(message, "role", "content")
             made.append({"role": role, "content": _content(content, images=True)})
         elif role == "assistant":
             made.append(_assistant(message, door))
         elif role == "tool":
-            _only(message, "role", "content", "tool_call_id", "name")
-            if not isinstance(message.get("tool_call_id"), str):
-                raise NotTakenError("a tool's result without the id of its call")
             blocks = _content(content, images=door.id == "xai")
             has_image = isinstance(blocks, list) and any(one["type"] != "text" for one in blocks)
             said = blocks if has_image else _joined(blocks)
@@ -166,7 +162,6 @@ def _messages(messages: Sequence[Mapping[str, Any]], door: Door) -> list[dict[st
 
 
 def _assistant(message: Mapping[str, Any], door: Door) -> dict[str, Any]:
-    _only(message, "role", "content", "tool_calls")
     content, calls = message.get("content"), message.get("tool_calls") or []
     text = None if content is None and calls else _joined(_content("" if content is None else content))
     made: dict[str, Any] = {"role": "assistant", "content": text}
@@ -178,12 +173,8 @@ def _assistant(message: Mapping[str, Any], door: Door) -> dict[str, Any]:
 
 
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:
-    _only(call, "id", "type", "function")
-    _only(call["function"], "name", "arguments")
-    if call.get("type", "function") != "function" or not isinstance(call.get("id"), str):
-        raise NotTakenError("a call that is none of a plain function")
-    name, arguments = call["function"]["name"], arguments_of(call)
-    return {"id": call["id"], "type": "function", "function": {"name": name, "arguments": arguments}}
+    id, name, arguments = call_of(call)
+    return {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
 def _content(content: object, images: bool = False) -> str | list[dict[str, Any]]:
@@ -214,10 +205,3 @@ def _block(block: Mapping[str, Any], images: bool) -> dict[str, Any]:
     if not known or not isinstance(url, str) or not url or (url.startswith("data:") and not _EMBEDDED.fullmatch(url)):
         raise NotTakenError("an image that it cannot read")
     return {"type": "image_url", "image_url": {"url": url, **({"detail": detail} if detail else {})}}
-
-
-def _only(mapping: Mapping[str, Any], *names: str) -> None:
-    """Raise NotTakenError if `mapping` has a value other than None under a name not in `names`."""
-    more = [name for name, value in mapping.items() if name not in names and value is not None]
-    if more:
-        raise NotTakenError(f"{more[0]} in a message")

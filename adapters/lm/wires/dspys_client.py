@@ -46,6 +46,9 @@ CANONICAL = frozenset(
 )
 """The request parameters that dspy's client accepts."""
 
+OF_ROLE: Mapping[str, tuple[str, ...]] = {"assistant": ("tool_calls",), "tool": ("tool_call_id", "name")}
+"""Keys of a message besides its role and content."""
+
 
 class NotTakenError(ValueError):
     """A part of a request that dspy's own client rejects, so that dspy uses litellm."""
@@ -168,6 +171,31 @@ def arguments_of(call: Mapping[str, Any]) -> str:
     if not isinstance(read, dict):
         raise NotTakenError("arguments that are no object")
     return json.dumps(read, separators=(",", ":"))
+
+
+def call_of(call: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Return a tool call's id, name and arguments as compact JSON. Raises NotTakenError."""
+    _only(call, "id", "type", "function")
+    _only(call["function"], "name", "arguments")
+    if call.get("type", "function") != "function" or not isinstance(call.get("id"), str):
+        raise NotTakenError("a call that is none of a plain function")
+    return call["id"], call["function"]["name"], arguments_of(call)
+
+
+def role_of(message: Mapping[str, Any]) -> str:
+    """Return the role of a message without unknown keys. Raises NotTakenError."""
+    role = str(message.get("role"))
+    _only(message, "role", "content", *OF_ROLE.get(role, ()))
+    if role == "tool" and not isinstance(message.get("tool_call_id"), str):
+        raise NotTakenError("a tool's result without the id of its call")
+    return role
+
+
+def _only(mapping: Mapping[str, Any], *names: str) -> None:
+    """Raise NotTakenError if `mapping` has a value other than None under a name not in `names`."""
+    more = [name for name, value in mapping.items() if name not in names and value is not None]
+    if more:
+        raise NotTakenError(f"{more[0]} in a message")
 
 
 def _tool(tool: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from adapters.lm.wires.dspys_client import NotTakenError, arguments_of
+from adapters.lm.wires.dspys_client import NotTakenError, call_of, role_of
 
 
 class Words(NamedTuple):
@@ -68,18 +68,18 @@ def turns_of(messages: Sequence[Mapping[str, Any]]) -> tuple[str, list[Turn]]:
     turns: list[Turn] = []
     names: dict[str, str] = {}
     for number, one in enumerate(messages):
-        role, content, calls = one.get("role"), one.get("content"), one.get("tool_calls") or []
+        role, content, calls = role_of(one), one.get("content"), [call_of(call) for call in one.get("tool_calls") or []]
         if role in ("system", "developer") and isinstance(content, str):
             if number == 0:
                 system = content
             else:
                 turns.append(Turn("user", [Words(f"[developer]\n{content}")]))
-        elif role == "user" and not calls:
+        elif role == "user":
             turns.append(Turn("user", _parts(content)))
         elif role == "assistant":
-            names |= {call["id"]: call["function"]["name"] for call in calls}
+            names |= {id: name for id, name, _ in calls}
             parts = [] if content is None and calls else _parts(content)
-            made = [Call(one["id"], one["function"]["name"], json.loads(arguments_of(one))) for one in calls]
+            made = [Call(id, name, json.loads(arguments)) for id, name, arguments in calls]
             turns.append(Turn("assistant", [*parts, *made]))
         elif role == "tool" and isinstance(content, str):
             id = one["tool_call_id"]

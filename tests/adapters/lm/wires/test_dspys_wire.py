@@ -155,6 +155,27 @@ def test_anthropic_is_asked_for_a_schema_and_for_thinking_in_its_own_words(
     assert sent(model, request, frozenset()) == Sent({"model": model, "messages": MESSAGES}, whole)
 
 
+@pytest.mark.parametrize("model", ["anthropic/claude-opus-4-1", "gemini/gemini-3.8-flash", "groq/x"])
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"role": "user", "content": "u", "cache_control": {"type": "ephemeral"}},
+        {"role": "user", "content": "u", "name": "Ann"},
+        {"role": "tool", "content": "r"},
+        {"role": "assistant", "content": None, "tool_calls": [{"function": {"name": "f", "arguments": "{}"}}]},
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"id": "c", "type": "custom", "function": {"name": "f"}}],
+        },
+        {"role": "assistant", "content": "a", "refusal": "no"},
+    ],
+)
+def test_messages_that_dspys_client_rejects_are_left_whole_to_litellm(model: str, message: dict[str, Any]) -> None:
+    request = {"messages": [*MESSAGES, message]}
+    assert sent(model, request, frozenset()) == Sent({"model": model, **request})
+
+
 def test_of_what_anthropic_has_no_word_for_nothing_is_sent_and_its_own_words_are_used() -> None:
     unheard = {"seed": 3, "presence_penalty": 0.5, "frequency_penalty": 1, "logprobs": True}
     worded = {"temperature": 1.5, "stop": "END", "safety_identifier": "s", "max_tokens": 9}
