@@ -24,30 +24,34 @@ def messages_in(value: object) -> list[dict[str, Any]]:
     value = decoded(value)
     if isinstance(value, list) and value and isinstance(value[0], list):
         value = value[0]
-    return [message_in(one) for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    return [each for one in list_in(value) if isinstance(one, dict) for each in messages_of(one)]
 
 
-def message_in(one: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert a message of any format to OpenAI's form."""
+def messages_of(one: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Convert a message of any format to OpenAI's form, where each result of a tool is a message."""
     inside = next((one[key] for key in ("kwargs", "data") if isinstance(one.get(key), dict)), one)
     kind = one["id"][-1] if isinstance(one.get("id"), list) and one["id"] else one.get("type")
     role = one.get("role") or inside.get("role") or ROLES.get(str(kind), kind)
-    content = inside.get("content", inside.get("parts"))
+    content, name = inside.get("content", inside.get("parts")), inside.get("name")
     parts = [part for part in list_in(content) if isinstance(part, dict)]
-    result = next((part for part in parts if part.get("type") in RESULTS), None)
-    if result is not None:
-        content = next((result[key] for key in ("response", "result", "content") if key in result), "")
-        content = content if isinstance(content, str | list) else json.dumps(content, ensure_ascii=False)
-    elif any(part.get("type") in CALLS for part in parts):
-        content = [part for part in parts if part.get("type") not in CALLS] or None
-    made = {"role": str(role), "content": _joined(content) if _is_text(content) else content}
-    if calls := tool_calls_in(inside):
-        made["tool_calls"] = calls
+    made = []
+    for part in [part for part in parts if part.get("type") in RESULTS]:
+        said = next((part[key] for key in ("response", "result", "content") if key in part), "")
+        said = said if isinstance(said, str | list) else json.dumps(said, ensure_ascii=False)
+        made.append(_message(role, said, part.get("id") or part.get("tool_use_id"), name))
+    others = [part for part in parts if part.get("type") not in (*CALLS, *RESULTS)]
+    if made and not others:
+        return made
+    content = content if len(others) == len(parts) else others or None
     answered = inside.get("tool_call_id") or (inside.get("id") if role == "tool" else None)
-    answered = answered if result is None else result.get("id") or result.get("tool_use_id")
+    calls = tool_calls_in(inside)
+    return [*made, _message(role, content, answered, name) | ({"tool_calls": calls} if calls else {})]
+
+
+def _message(role: object, content: Any, answered: object, name: object) -> dict[str, Any]:
+    made = {"role": str(role), "content": _joined(content) if _is_text(content) else content}
     if isinstance(answered, str):
-        made["role"], made["tool_call_id"] = "tool", answered
-        made |= {"name": inside["name"]} if isinstance(inside.get("name"), str) else {}
+        made |= {"role": "tool", "tool_call_id": answered, **({"name": name} if isinstance(name, str) else {})}
     return made
 
 

@@ -18,8 +18,8 @@ from sessions.imports.trace_messages import (
     decoded,
     dict_in,
     list_in,
-    message_in,
     messages_in,
+    messages_of,
     reply_message,
     text_in,
     tool_calls_in,
@@ -168,7 +168,7 @@ def _gather(record: Mapping[str, Any], found: _Found) -> None:
         if not isinstance(body, dict):
             continue
         if role := MESSAGE_EVENT.fullmatch(name):
-            found.messages[id].append(message_in({"role": role[1], "content": "", **body}))
+            found.messages[id] += messages_of({"role": role[1], "content": "", **body})
         elif name == CHOICE_EVENT:
             found.replies[id] = body.get("message")
 

@@ -302,3 +302,21 @@ def test_spans_nested_without_end_are_no_trace() -> None:
         data = {"data": [data]}
     assert not traces.is_trace(data)
     assert traces.calls_in([{"spanId": "1", "attributes": {".".join(["a"] * 5_000): 1}}]) == []
+
+
+@pytest.mark.parametrize(
+    "results",
+    [
+        [{"type": "tool_result", "tool_use_id": f"c{one}", "content": f"r{one}"} for one in (1, 2)],
+        [{"type": "tool_call_response", "id": f"c{one}", "response": f"r{one}"} for one in (1, 2)],
+    ],
+)
+def test_every_result_in_a_message_is_kept_and_its_text(results: list[dict[str, Any]]) -> None:
+    messages = [{"role": "user", "content": [*results, {"type": "text", "text": "Go on."}]}]
+    told = {"type": "GENERATION", "traceId": "1", "id": "2", "input": {"messages": messages}, "output": "x"}
+    (call,) = traces.calls_in([told])
+    assert call.entry["messages"] == [
+        {"role": "tool", "content": "r1", "tool_call_id": "c1"},
+        {"role": "tool", "content": "r2", "tool_call_id": "c2"},
+        {"role": "user", "content": "Go on."},
+    ]
