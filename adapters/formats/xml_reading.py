@@ -174,7 +174,7 @@ USUAL_SPACE = 64
 LONGEST_ENTITY = 40
 
 _VISIBLE = re.compile(r"\S")
-_ENTITY_BEGUN = re.compile(r"&\w*")
+_ENTITY_BEGUN = re.compile(r"&#?[\w.:-]*")
 
 
 def rule_name(branch: int) -> str:

@@ -12,6 +12,7 @@ from adapters.json_text.repair_limits import one_reading
 from adapters.replies.flag import Flag
 from adapters.replies.flags.chat_structure import chat_structure
 from adapters.replies.flags.json_text import valid_object_at
+from adapters.replies.flags.strange_replies import leaked
 from adapters.replies.flags.wrong_places import nearly_right
 from adapters.replies.forms import FORMS
 from adapters.replies.reading import NearMiss, Reading, ReplyForm
@@ -323,7 +324,8 @@ def _find(reading: Reading) -> tuple[NearMiss, ...]:
         mended = reader.read(reading.signature, guess.mended)
         if (mended.ok, _read(mended)) < best[:2]:
             continue
-        quality = _quality(mended, chat_structure(mended) if mended.form == "markers" else ())
+        structure = chat_structure(mended) if mended.form == "markers" else ()
+        quality = _quality(mended, [*leaked(mended), *structure])
         if quality > before and quality >= best and all(mended.values != one.reading.values for one in kept):
             kept.append(NearMiss(guess.message, guess.mended, mended))
             best = quality

@@ -73,12 +73,13 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
             f"The object begins with two braces ({place(reading, match.start(1))}), as in a format string's "
             "template; JSON has one.",
         )
-    yield from _leaked(reading)
+    yield from leaked(reading)
     if not reading.ok:
         yield from _no_answer(reading, start)
 
 
-def _leaked(reading: Reading) -> Iterator[Flag]:
+def leaked(reading: Reading) -> Iterator[Flag]:
+    """Yield flags for pieces of the server's format, or of another prompt's, in values."""
     text = reading.completion
     stop = next((token for token in STOP_TOKENS if token in text), None) if "</s>" in text or "<|" in text else None
     for field in reading.fields.values() if stop is not None else ():

@@ -45,7 +45,6 @@ def _why_no_xml(reading: Reading) -> Iterator[Flag]:
     if error.start is None:
         return
     at, where = error.start, place(reading, error.start)
-    ampersand = text.rfind("&", max(0, at - 40), at + 1)
     found: Flag | None = None
     if "declaration" in error.message or text.startswith("<?xml", at):
         said = f"The reply begins with an <?xml …?> declaration ({where}), which dspy cannot parse"
@@ -66,11 +65,10 @@ def _why_no_xml(reading: Reading) -> Iterator[Flag]:
         found = Flag("xml-cdata-end", f"XML does not allow ]]> in text ({where})")
     elif at < len(text) and text[at] < " " and text[at] not in "\t\r\n":
         found = Flag("xml-control-character", f"XML does not allow the character {text[at]!a} ({where})")
-    elif ampersand >= 0 and ENTITY.match(text, ampersand) is None:
-        where = place(reading, ampersand)
-        found = Flag("xml-ampersand", f"A bare & ({where}) begins an entity in XML; it must be written `&amp;`")
     elif "<" in text[max(0, at - 1) : at + 1]:
         found = Flag("xml-less-than", f"A bare < ({where}) begins a tag in XML; it must be written `&lt;`")
+    elif text.startswith("&", at):
+        found = Flag("xml-ampersand", f"A bare & ({where}) begins an entity in XML; it must be written `&amp;`")
     if found is not None:
         whole = "; the whole reply is one XML document, so all of it was refused."
         yield replace(found, message=found.message + whole)

@@ -230,3 +230,18 @@ def test_a_bare_ampersand_is_reported_at_one_place(text: str) -> None:
     assert found.error is not None and found.error.start is not None
     assert found.line_and_column(found.error.start) == (2, 3) and found.error.message.endswith("a bare &")
     assert "(line 2, column 3)" in found.flags[0].message
+
+
+def test_a_guess_that_keeps_the_nul_is_no_better() -> None:
+    (found,) = misses("json", '<think>{"a": "x", "b": "y"}</think>{"a": "1\\u0000", "b": "2"}', a=str, b=str)
+    assert found.message == "Without U+0000 it parses as" and found.reading.values == {"a": "1", "b": "2"}
+
+
+@pytest.mark.parametrize(
+    ("text", "column"), [("a &amp-b c", 3), ("a &#", 3), ("a &#é;", 3), ("a &1;", 3), ("a &b.c &d;", 3)]
+)
+def test_an_entity_that_is_none_begins_with_the_bare_ampersand(text: str, column: int) -> None:
+    found = read("xml", f"<answer>\n{text}</answer>", answer=str)
+    assert found.error is not None and found.error.message.endswith("a bare &")
+    assert [flag.name for flag in found.flags] == ["xml-ampersand"]
+    assert f"(line 2, column {column})" in found.flags[0].message
