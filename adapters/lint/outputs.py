@@ -17,7 +17,7 @@ from adapters.replies.flags.extra_keys import known_keys
 from adapters.replies.flags.verdict import named
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.token_estimates import of_message
-from adapters.signatures.signature import Field, Signature, allows_none
+from adapters.signatures.signature import Field, Signature, allows_none, without_none
 from adapters.signatures.type_names import name_of, walk
 from adapters.types.recognition import is_named
 
@@ -25,6 +25,7 @@ CODE = re.compile(r"(?:.*_)?(?:html|xml|svg|sql)|(?:source_|python_|generated_)?
 """Names of text outputs that probably contain `<` and `&`."""
 FORMULA = re.compile(r"(?:.*_)?(?:latex|tex|formulas?|equations?|reg_?ex(?:p|es)?)")
 """Names of text outputs that probably contain backslashes."""
+LATEX = re.compile(r"(?:\b(no|not|without|never|avoid)\b[^.;]{0,40})?\blatex", re.IGNORECASE)
 MEDIA = ("Image", "Audio", "File")
 STRICT_PROVIDERS = ("openai", "azure")
 NO_RECURSION = ("anthropic",)
@@ -57,7 +58,7 @@ def output_lints(signature: Signature, profile: Profile) -> Iterator[Lint]:
                 f"`{name}` most likely contains < or &, which XML allows only as &lt; and &amp;: models forget it.",
                 place,
             )
-        if profile.reply in ("json", "fenced json") and _has_backslashes(field):
+        if profile.reply in ("json", "fenced json") and _has_backslashes(field, parts):
             yield Lint(
                 "formula-as-json",
                 f"`{name}` most likely contains backslashes, which JSON allows only doubled: \\frac turns into a form "
@@ -102,9 +103,11 @@ def _holds_code(field: Field) -> bool:
     return is_text or is_named(field.annotation, "Code")
 
 
-def _has_backslashes(field: Field) -> bool:
-    is_named_so = field.annotation in (str, list[str]) and FORMULA.fullmatch(field.name.lower()) is not None
-    return is_named_so or "latex" in field.description.lower()
+def _has_backslashes(field: Field, parts: Sequence[object]) -> bool:
+    if without_none(field.annotation) in (str, list[str]) and FORMULA.fullmatch(field.name.lower()) is not None:
+        return True
+    described = LATEX.search(field.description)
+    return described is not None and described[1] is None and any(part is str for part in parts)
 
 
 def _is_all_optional(part: Any) -> bool:

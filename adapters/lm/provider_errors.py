@@ -346,8 +346,8 @@ def _message_in(value: object) -> str:
         names = ("error", "message", "detail", "msg", "fault", "faultstring")
         said = next(filter(None, (_message_in(value.get(name)) for name in names)), "")
         place, more = value.get("loc"), value.get("metadata")
-        if said and isinstance(place, list):
-            return f"{'.'.join(map(str, place[1:]))}: {said}"
+        if said and place and isinstance(place, list):
+            return f"{'.'.join(map(str, place[1:] or place))}: {said}"
         upstream = more.get("raw") if isinstance(more, Mapping) else None
         return f"{said}: {upstream}" if said and isinstance(upstream, str) else said
     return value if isinstance(value, str) else ""

@@ -30,6 +30,10 @@ TREE = (
     "class S(dspy.Signature):\n    q: str = dspy.InputField()\n    tree: Node = dspy.OutputField()\n"
 )
 
+DESCRIBED = HEAD + (
+    "class S(dspy.Signature):\n    q: str = dspy.InputField()\n    a: {} = dspy.OutputField(desc='{}')\n"
+)
+
 
 def lints(
     written: str,
@@ -171,6 +175,14 @@ def test_ordinary_signatures_have_no_warning(written: str, adapter: str) -> None
 def test_only_what_goes_wrong_there_is_reported() -> None:
     assert "code-as-json" not in lints("question -> html", "json", can=SCHEMA), "a schema holds the model to JSON"
     assert "formula-as-json" not in lints("question -> latex", "chat")
+    for kind, said in (
+        ("str", "Plain text; do not use LaTeX."),
+        ("bool", "True for LaTeX"),
+        ("Literal['latex']", "latex"),
+    ):
+        assert "formula-as-json" not in lints(DESCRIBED.format(kind, said), "json")
+    for kind, said in (("str", "In LaTeX, not HTML."), ("list[str]", "note: LaTeX"), ("Optional[str]", "LaTeX")):
+        assert "formula-as-json" in lints(DESCRIBED.format(kind, said), "json")
     assert "schema-rejected" not in lints(TREE, "json", can=SCHEMA), "OpenAI takes recursive types"
     assert "all-keys-optional" not in lints(ACT.replace("open: Optional[str] = None", "open: str"), "json")
 

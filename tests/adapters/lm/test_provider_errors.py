@@ -376,10 +376,14 @@ def test_the_words_of_the_provider_behind_openrouter_are_shown() -> None:
     assert "Provider returned error: x/y is rate-limited upstream." in error.message
 
 
-def test_the_place_of_a_rejected_parameter_is_told() -> None:
-    body = {"message": {"detail": [{"loc": ["body", "seed"], "msg": "Extra inputs are not permitted"}]}}
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [(["body", "seed"], "seed: Wrong"), (["body", "n", 0], "n.0: Wrong"), (["body"], "body: Wrong"), ([], "Wrong")],
+)
+def test_the_place_of_a_rejected_parameter_is_told(place: list[Any], said: str) -> None:
+    body = {"message": {"detail": [{"loc": place, "msg": "Wrong"}]}}
     error = translate(facts("APIError", status=422, body=body), OPENROUTER, Scrubber({}))
-    assert error.message.endswith("(422): seed: Extra inputs are not permitted")
+    assert error.message.endswith(f"(422): {said}")
 
 
 def test_credentials_that_are_there_are_not_called_missing() -> None:
