@@ -12,7 +12,7 @@ from typing import Any
 
 from adapters.lm.errors import ProviderError
 from adapters.lm.protocol import Chunk
-from adapters.lm.secrets import Scrubber
+from adapters.lm.secrets import Scrubber, map_texts
 
 Channel = tuple[int, str, int]
 """The text that a fragment belongs to: choice, kind of text, and index of the tool call."""
@@ -51,13 +51,7 @@ def text_without_secrets(text: str, scrubber: Scrubber | None = None) -> str:
 def json_without_secrets(value: object, scrubber: Scrubber | None = None) -> Any:
     """Apply `text_without_secrets` to every string and key of a JSON value."""
     used = Scrubber() if scrubber is None else scrubber
-    if isinstance(value, str):
-        return text_without_secrets(value, used)
-    if isinstance(value, Mapping):
-        return {json_without_secrets(name, used): json_without_secrets(one, used) for name, one in value.items()}
-    if isinstance(value, list):
-        return [json_without_secrets(one, used) for one in value]
-    return value
+    return map_texts(value, lambda text: text_without_secrets(text, used), with_keys=True)
 
 
 def _replaced(text: str, secrets: Mapping[str, str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -68,13 +68,16 @@ class Scrubber:
 
     def json(self, value: object) -> Any:
         """Return a plain JSON value with all strings and keys scrubbed."""
-        if isinstance(value, str):
-            return self.scrubbed(value)
-        if isinstance(value, Mapping):
-            return {self.scrubbed(str(key)): self.json(one) for key, one in value.items()}
-        if isinstance(value, list | tuple):
-            return [self.json(one) for one in value]
-        return value
+        return map_texts(value, self.scrubbed, with_keys=True)
+
+
+def map_texts(value: object, change: Callable[[str], str], with_keys: bool = False) -> Any:
+    """Change every text in a plain JSON value, also in keys if `with_keys`."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, Mapping):
+        return {change(str(key)) if with_keys else key: map_texts(one, change, with_keys) for key, one in value.items()}
+    return [map_texts(one, change, with_keys) for one in value] if isinstance(value, list | tuple) else value
 
 
 def _in_address(value: str) -> Iterator[str]:

@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 from adapters.errors import SignatureError
 from sessions.captured import recordings, redaction
+from sessions.captured.parts import case_of, column_added, inputs_key, is_alike, joined, names_by_inputs, new_session
 from sessions.captured.recordings import LiveCall, call_from
 from sessions.captured.signatures import CapturedSignature, captured
 from sessions.checking import checking
@@ -24,10 +25,8 @@ from sessions.errors import SessionError
 from sessions.file import saving, store
 from sessions.file.both_changes import CollisionError
 from sessions.file.json_values import WrittenParts
-from sessions.imports.demos import demo_of
-from sessions.imports.dspy_program import without_secrets
 from sessions.imports.merging import unused
-from sessions.model.session import Case, Column, Demo, Session, SignatureText
+from sessions.model.session import Case, Column, Session
 from sessions.source.comparing import why_unlinked
 
 MOST_CASES = 50
@@ -36,7 +35,6 @@ MOST_SESSIONS = 20
 """The maximum number of sessions of a predictor: an optimiser tries hundreds of instructions and demos."""
 SAVED_EVERY_S = 2.0
 ENDING = ".session.json"
-_LONGEST_NAME = 48
 
 Only = Literal["all", "failures"]
 
@@ -172,11 +170,11 @@ class CapturedFolder:
         if predictor is None:
             return
         predictor.calls += 1
-        case = _case_of(call, known)
-        digest = _inputs_key(case)
+        case = case_of(call, known)
+        digest = inputs_key(case)
         name = predictor.known.get(digest)
         case = replace(case, name=name or unused(case.name, {one.name for one in predictor.session.cases}))
-        session, column = _column_added(predictor.session, call)
+        session, column = column_added(predictor.session, call)
         if self._tell is not None:
             alone = replace(session, signature=known.text, cases=(case,))
             try:
@@ -226,18 +224,17 @@ class CapturedFolder:
 
         An existing session is used if its signature and demos are the same.
         """
-        demos = tuple([_demo(one, known) for one in call.demos])
+        new = new_session(call, known)
         taken = {one.path for one in self._predictors.values() if one is not None}
         for path in itertools.islice(_paths(self.folder, call.name), MOST_SESSIONS):
             if path in taken:
                 continue
             if not path.exists():
-                return _Predictor(path, _new_session(call, known, demos), None)
+                return _Predictor(path, new, None)
             opened = store.open_file(path)
             there = opened.session
-            if _is_alike(there, known.text, demos):
-                names = {_inputs_key(one): one.name for one in there.cases}
-                return _Predictor(path, there, there, opened.fingerprint, known=names)
+            if is_alike(there, new):
+                return _Predictor(path, there, there, opened.fingerprint, known=names_by_inputs(there))
             self.notes[f"{path.name} has another signature or other demos: it stays as it is, and this is captured "
                        "beside it"] = None  # fmt: skip
         self.notes[f"{call.name}: more than {MOST_SESSIONS} versions of its signature and demos; no more are taken"] = (
@@ -284,32 +281,15 @@ class CapturedFolder:
         """
         opened = store.open_file(predictor.path)
         there, ours = opened.session, predictor.session
-        if not _is_alike(there, ours.signature, ours.demos):
+        if not is_alike(there, ours):
             taken = {one.path for one in self._predictors.values() if one is not None}
             predictor.path = next(
                 one for one in _paths(self.folder, ours.name) if one not in taken and not one.exists()
             )
             predictor.saved, predictor.since = None, None
             return
-        joined, ids = there, {}
-        for column in ours.columns:
-            model, params = ours.model_of(column), dict(ours.params_of(column))
-            joined, same = _add_column(joined, column.adapter, column.options, model, params)
-            ids[column.id] = same.id
-        known = {_inputs_key(one): one.name for one in joined.cases}
-        for case in ours.cases:
-            recorded = {ids[id]: one for id, one in case.recordings.items()}
-            replies = {ids[id]: one for id, one in case.replies.items()}
-            name = known.get(_inputs_key(case))
-            if name is None:
-                name = unused(case.name, set(known.values()))
-                known[_inputs_key(case)] = name
-                joined = replace(joined, cases=(*joined.cases, replace(case, name=name, recordings={}, replies={})))
-            mine = joined.case(name)
-            recorded, replies = {**recorded, **mine.recordings}, {**replies, **mine.replies}
-            both = joined.sort_by_column(recorded), joined.sort_by_column(replies)
-            joined = joined.replace_case(replace(mine, recordings=both[0], replies=both[1]))
-        predictor.session, predictor.saved, predictor.since, predictor.known = joined, there, opened.fingerprint, known
+        predictor.session, predictor.saved, predictor.since = joined(there, ours), there, opened.fingerprint
+        predictor.known = names_by_inputs(predictor.session)
 
     def report(self) -> list[SessionReport]:
         """List the sessions with their counts, in the order in which their predictors were first called."""
@@ -335,95 +315,6 @@ def _paths(folder: Path, name: str) -> Iterator[Path]:
     base = file_name(name)
     yield folder / f"{base}{ENDING}"
     yield from (folder / f"{base}-{number}{ENDING}" for number in itertools.count(2))
-
-
-def _is_alike(session: Session, signature: SignatureText, demos: tuple[Demo, ...]) -> bool:
-    return _text(session.signature) == _text(signature) and _demos(session.demos) == _demos(demos)
-
-
-def _new_session(call: LiveCall, known: CapturedSignature, demos: tuple[Demo, ...]) -> Session:
-    model = call.attempts[0].model
-    fallback = call.attempts[0].adapter.options.get("use_json_adapter_fallback", True) is True
-    return Session(
-        known.text,
-        demos,
-        (),
-        cases=(),
-        model=model.name if model is not None and model.name else Session.model,
-        params=recordings.parameters_of(call),
-        fallback=fallback,
-        name=call.name,
-    )
-
-
-def _column_added(session: Session, call: LiveCall) -> tuple[Session, Column | None]:
-    """Add and return the column of a call, or None for an adapter of the program's own."""
-    first = call.attempts[0]
-    name = recordings.adapter_named(first)
-    if name is None:
-        return session, None
-    options = recordings.options_of(first, name)
-    options.pop("use_json_adapter_fallback", None)  # the session has this setting
-    model = first.model.name if first.model is not None and first.model.name else Session.model
-    params = recordings.parameters_of(call)
-    return _add_column(session, name, options, model, params)
-
-
-def _add_column(
-    session: Session, name: str, options: Mapping[str, Any], model: str, params: Mapping[str, Any]
-) -> tuple[Session, Column]:
-    """Find the session's column with this adapter and model, or add it."""
-    for column in session.columns:
-        is_alike = column.adapter == name and dict(column.options) == dict(options) and column.variant is None
-        if is_alike and session.model_of(column) == model and dict(session.params_of(column)) == dict(params):
-            return session, column
-    other_params = {} if dict(session.params) == dict(params) else params
-    column = Column(
-        unused(name, {one.id for one in session.columns}),
-        name,
-        options,
-        model=None if session.model == model else model,
-        params=other_params,
-    )
-    return replace(session, columns=(*session.columns, column)), column
-
-
-def _case_of(call: LiveCall, known: CapturedSignature) -> Case:
-    inputs = {name: value for name, value in call.inputs.items() if name in known.signature.input_fields}
-    history: tuple[Mapping[str, Any], ...] = ()
-    name = known.signature.history_field
-    held = inputs.get(name) if name is not None else None
-    if name is not None and isinstance(held, Mapping) and set(held) == {"messages"}:
-        del inputs[name]
-        history = tuple(held["messages"])
-    return Case(_case_name(inputs), inputs=inputs, history=history)
-
-
-def _case_name(inputs: Mapping[str, object]) -> str:
-    """Name a case by the beginning of its first text input."""
-    for value in inputs.values():
-        if isinstance(value, str) and value.strip():
-            words = " ".join(re.sub(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]+", " ", value[:400]).split())
-            if words:
-                return words if len(words) <= _LONGEST_NAME else words[:_LONGEST_NAME].rstrip() + "…"
-    return "case 1"
-
-
-def _inputs_key(case: Case) -> str:
-    return json.dumps([dict(case.inputs), [dict(one) for one in case.history]])
-
-
-def _demo(values: Mapping[str, object], known: CapturedSignature) -> Demo:
-    made = demo_of(values, known.signature)
-    return replace(made, extra=without_secrets(dict(made.extra))) if made.extra else made
-
-
-def _demos(demos: tuple[Demo, ...]) -> str:
-    return json.dumps([dict(one.values) for one in demos if one.enabled])
-
-
-def _text(signature: SignatureText) -> SignatureText:
-    return SignatureText(signature.text, signature.class_name, signature.predictor, signature.instructions)
 
 
 def file_name(name: str) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import reduce
 from typing import Any
 
+from adapters.lm.secrets import map_texts
 from sessions.captured.recordings import LiveAttempt, LiveCall, LiveReading
 from sessions.errors import SessionError
 
@@ -82,16 +84,7 @@ def _forms(text: str) -> Iterator[str]:
 
 
 def _without(value: object, swaps: list[str]) -> Any:
-    if isinstance(value, str):
-        for one in swaps:
-            if one in value:
-                value = value.replace(one, REDACTED)
-        return value
-    if isinstance(value, Mapping):
-        return {key: _without(item, swaps) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without(item, swaps) for item in value]
-    return value
+    return map_texts(value, lambda text: reduce(lambda done, one: done.replace(one, REDACTED), swaps, text))
 
 
 def _attempt(attempt: LiveAttempt, swaps: list[str]) -> LiveAttempt:

@@ -22,6 +22,7 @@ from sessions.imports.dspy_program import parameters_in, without_secrets
 from sessions.imports.merging import unused
 from sessions.imports.message_values import MessageReader, objects_in, shown_text
 from sessions.imports.reading import KEPT, Imported
+from sessions.imports.trace_messages import reply_message, text_in, tool_calls_in
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from sessions.model.session import Tool as OfferedTool
@@ -54,14 +55,16 @@ def names_fields(data: object) -> bool:
     return INPUTS.strip() in str(data)
 
 
-def answer_in(data: Mapping[str, object]) -> str | None:
-    """Return the text of a logged call's `response`, an OpenAI completion as JSON, or None."""
-    response = data.get("response")
-    choices = response.get("choices") if isinstance(response, Mapping) else None
-    first = choices[0] if isinstance(choices, list) and choices else None
-    message = first.get("message") if isinstance(first, Mapping) else None
-    content = message.get("content") if isinstance(message, Mapping) else None
-    return content if isinstance(content, str) else None
+def answer_in(data: Mapping[str, object]) -> dict[str, Any] | None:
+    """Return the parts of a logged call's `response` or first output, or None without a text and tool calls."""
+    if "outputs" in data:
+        outputs = data["outputs"]
+        made = answer_parts(outputs[0] if isinstance(outputs, list) and outputs else outputs)
+    else:
+        message = reply_message(data.get("response"))
+        content = message.get("content")
+        made = answer_parts({"text": text_in(content) if content else content, "tool_calls": tool_calls_in(message)})
+    return made if made["text"] is not None or made["tool_calls"] else None
 
 
 def from_call(
@@ -89,12 +92,9 @@ def from_call(
     params = parameters_in(kwargs) if isinstance(kwargs, dict) else {}
     params.pop("response_format", None)  # the adapter sets it again
     params.pop("tool_choice", None)
-    if "outputs" in data:
-        answer, place = _first_parts(data["outputs"]), "outputs"
-    else:
-        answer, place = {"text": answer_in(data)}, "response"
-    has_reply = answer["text"] is not None or bool(answer.get("tool_calls"))
-    if not has_reply and (data.keys() & {"outputs", "response"}):
+    answer = answer_in(data) or {"text": None}
+    has_reply = len(answer) > 1
+    if not has_reply and (place := next((one for one in ("outputs", "response") if one in data), "")):
         raise SessionError(path, place, "there is no text of a reply in it")
     kept = {KEPT: without_secrets(data)}
     tools = _tools(kwargs, [*messages, answer], questions)
@@ -250,11 +250,7 @@ def _first_difference(ours: str, theirs: str) -> str:
 
 def first_output(data: Mapping[str, object]) -> str:
     """Return the text of a call's first output, or ""."""
-    return str(_first_parts(data.get("outputs"))["text"] or "")
-
-
-def _first_parts(outputs: object) -> dict[str, Any]:
-    return answer_parts(outputs[0] if isinstance(outputs, list) and outputs else outputs)
+    return str((answer_in(data) or {}).get("text") or "")
 
 
 def answer_parts(output: object) -> dict[str, Any]:

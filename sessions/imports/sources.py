@@ -132,7 +132,7 @@ def _from_text(
     if found == "history":
         if not conversations.is_messages(data):
             raise SessionError(path, "", "expected a list of messages with role and content")
-        reply = lm_call.answer_in(data) if isinstance(data, dict) else None
+        reply = (lm_call.answer_in(data) or {}).get("text") if isinstance(data, dict) else None
         return conversations.from_messages(data, path, given, name, reply=reply)
     return demos.from_json(text, path, given)
 

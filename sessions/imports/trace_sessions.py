@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import reduce
 from pathlib import Path
-from typing import Any
 
 from adapters.lm.echoed_secrets import text_without_secrets
-from adapters.lm.secrets import Scrubber
+from adapters.lm.secrets import Scrubber, map_texts
 from sessions.errors import SessionError
 from sessions.imports import lm_call, traces
 from sessions.imports.reading import Imported, json_of, text_of
@@ -129,17 +129,11 @@ def _recorded(session: Session) -> tuple[Session, int]:
 def _masked(call: TracedCall, patterns: Sequence[re.Pattern[str]]) -> TracedCall:
     """Mask the matches of patterns in a call, and replace API keys."""
 
-    def masked(value: Any) -> Any:
-        if isinstance(value, str):
-            value = SCRUBBER.scrubbed(text_without_secrets(value))
-            for pattern in patterns:
-                value = pattern.sub(MASKED, value)
-            return value
-        if isinstance(value, list):
-            return [masked(one) for one in value]
-        return {key: masked(one) for key, one in value.items()} if isinstance(value, dict) else value
+    def masked(text: str) -> str:
+        text = SCRUBBER.scrubbed(text_without_secrets(text))
+        return reduce(lambda done, pattern: pattern.sub(MASKED, done), patterns, text)
 
-    entry: HistoryEntry = masked(call.entry)
+    entry: HistoryEntry = map_texts(call.entry, masked)
     entry["model"] = call.entry["model"]
     return replace(call, entry=entry, failure=masked(call.failure))
 

@@ -11,7 +11,7 @@ import pytest
 
 from sessions.errors import SessionError
 from sessions.file import store
-from sessions.imports import proposing, sources
+from sessions.imports import lm_call, proposing, sources
 from sessions.imports.reading import KEPT
 from sessions.model.session import SignatureText
 from sessions.running import rendering
@@ -208,3 +208,17 @@ def test_a_message_for_several_fields_needs_markers(tmp_path: Path) -> None:
     reminder = "Respond with the corresponding output fields, starting with the field `c`."
     marked = [{"role": "user", "content": f"[[ ## a ## ]]\nx\n\n[[ ## b ## ]]\ny\n\n{reminder}"}]
     assert sources.load(write(tmp_path, marked), given=given).session.cases[0].inputs == {"a": "x", "b": "y"}
+
+
+def test_a_logged_call_whose_response_only_calls_tools_is_read() -> None:
+    signature = dspy.Signature("question, tools: list[dspy.Tool] -> answer, tool_calls: dspy.ToolCalls")
+    system = dspy.ChatAdapter().format(signature, [], {"question": "Why?", "tools": []})
+    called = {"id": "c", "type": "function", "function": {"name": "look", "arguments": '{"at": 1}'}}
+    data = {"messages": system, "response": {"choices": [{"message": {"content": None, "tool_calls": [called]}}]}}
+    assert lm_call.is_call(data)
+    session = lm_call.from_call(data, "call.json").session
+    (reply,) = session.cases[0].replies.values()
+    assert (reply.text, reply.tool_calls, session.tools[0].name) == ("", (called,), "look")
+    data["response"] = {"choices": [{"message": {"content": None}}]}
+    with pytest.raises(SessionError, match="response: there is no text of a reply in it"):
+        lm_call.from_call(data, "call.json")
