@@ -53,16 +53,14 @@ def run(options: argparse.Namespace) -> int:
     name = chosen.session.name or Path(options.session).name
     code, hosts = chosen.allow_code, options.allow_hosts
     made = forms.export(form.name, chosen.session, chosen.columns, cases, name=name, code=code, allow_hosts=hosts)
-    for one in made.left_out:
-        command_output.message(f"left out: {one}")
-    for one in made.notes:
-        command_output.message(one)
     text = made.text
     if options.json:
         shape = {"column": chosen.columns[0].id, "to": form.name, "text": text}
         text = json_shapes.dumps({**shape, "left_out": list(made.left_out), "notes": list(made.notes)}) + "\n"
+    if options.output is not None:
+        arguments.write_output(options.output, text)
+    for one in (*(f"left out: {one}" for one in made.left_out), *made.notes):
+        command_output.message(one)
     if options.output is None:
         command_output.text(text, end="")
-        return exit_codes.OK
-    arguments.write_output(options.output, text)
     return exit_codes.OK

@@ -46,6 +46,11 @@ def test_every_form_is_written_the_same_to_standard_output_a_file_and_json(
     assert CANARY not in done.out + done.err
 
 
+def test_a_file_that_cannot_be_written_is_said_in_one_line(asked: str, run: Run) -> None:
+    done = run("export", asked, "--as", "program", "--adapter", "chat", "-o", "no-folder/out")
+    assert (done.code, done.err.count("\n")) == (exit_codes.USAGE, 1), done.err
+
+
 def test_a_form_of_several_cases_has_all_of_them_unless_one_is_named(asked: str, run: Run) -> None:
     assert len(run("export", asked, "--as", "batch").out.splitlines()) == 6
     assert len(run("export", asked, "--as", "batch", "--case", "case 2", "--adapter", "chat").out.splitlines()) == 1
