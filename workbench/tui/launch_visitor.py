@@ -224,11 +224,9 @@ class VisitorApp(WorkbenchApp):
             self.teacher = Teacher(self, go, self._show_teacher, is_followed=orders.lesson is not None)
 
     def on_mount(self) -> None:
-        super().on_mount()
         self.set_interval(LOOKS_S, self._look)
 
     def on_main_screen_showed(self) -> None:
-        super().on_main_screen_showed()
         if self._lesson is not None and self.main.columns.rendered:
             step, self._lesson = self._lesson, None
             looking.open_lesson(self, step - 1)

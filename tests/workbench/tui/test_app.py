@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+import workbench.tui
 from sessions.file import store
 from sessions.model.session import Column, Session, SignatureText
-from tests.support.open_app import CLASSIFY, SIZES, SMALL, TICKETS, WIDE, Desk, at_the_desk
+from tests.support.open_app import CLASSIFY, MIDDLE, SIZES, SMALL, TICKETS, WIDE, Desk, at_the_desk
 from tests.support.screen import seen
 from workbench.tui.widgets.row_list import RowList
 from workbench.tui.widgets.text.text_view import TextView
@@ -471,3 +473,23 @@ def test_help_explains_the_tab_in_front_wherever_the_focus_is() -> None:
         assert "Demos" in painted and "complete" in painted
 
     at_the_desk(act)
+
+
+def test_no_handler_calls_that_of_its_base_which_textual_calls_itself() -> None:
+    """Else a handler runs twice: the offer of unsaved work appeared twice in a class."""
+    files = [(one, one.read_text("utf-8")) for one in Path(workbench.tui.__file__).parent.rglob("*.py")]
+    assert not [str(one) for one, text in files if re.search(r"super\(\)\.on_(?!event\b|meta\b)", text)]
+
+
+def test_another_session_begins_at_the_first_column_which_says_how_one_is_added() -> None:
+    async def act(desk: Desk) -> None:
+        columns = desk.main.columns
+        columns.turn_to(columns.all[-1].column_id)
+        await desk.settle()
+        assert columns.scroll_x > 0
+        assert "alt+c adds a column" in str(columns.all[-1].border_subtitle)
+        await desk.press("ctrl+n")
+        await desk.until(lambda: columns.scroll_x == 0, "for the first column")
+        assert columns.current is columns.all[0]
+
+    at_the_desk(act, size=MIDDLE)

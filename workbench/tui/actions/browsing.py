@@ -134,7 +134,6 @@ class BrowseScreen(ChooseScreen):
         dialog = self.query_one(".dialog")
         dialog.add_class("-browse")
         dialog.mount(self._glance, before=".dialog-hint")
-        super().on_mount()
         self.run_worker(self._look_into_files, thread=True, exit_on_error=False)
 
     def on_resize(self) -> None:

@@ -112,12 +112,12 @@ async def export(host: Host, name: str) -> None:
 async def _write_to_file(host: Host, form: Format, made: Exported) -> None:
     proposed = str(host.document.folder / form.file)
     refuse = partial(why_no_file, example=form.file, confinement=host.confinement)
-    chosen = await host.app.push_screen_wait(AskScreen(f"Export as {form.title}", proposed, refuse))
+    chosen = await host.app.push_screen_wait(AskScreen(f"Export as {form.title}", proposed, refuse, is_path=True))
     if chosen is None:
         return
     path = Path(chosen).expanduser()
     if path.exists():
-        answers = [Answer("yes", "y", "Replace it"), Answer("no", "n", "Keep it")]
+        answers = [Answer("yes", "y", "Replace"), Answer("no", "n", "Cancel")]
         if await host.app.push_screen_wait(ConfirmScreen("Export", f"{path} exists. Replace it?", answers)) != "yes":
             return
     if _write(host, path, made):

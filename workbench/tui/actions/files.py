@@ -145,7 +145,7 @@ async def save_as(host: Host) -> bool:
     proposed = host.document.path or Path.cwd() / f"{_file_name(host.document.session)}.session.json"
 
     refuse = partial(why_no_file, example="questions.session.json", confinement=host.confinement)
-    chosen = await host.app.push_screen_wait(AskScreen("Save as", str(proposed), refuse))
+    chosen = await host.app.push_screen_wait(AskScreen("Save as", str(proposed), refuse, is_path=True))
     if chosen is None:
         return False
     path = Path(chosen).expanduser()
@@ -256,7 +256,7 @@ async def _confirm_unsaved(host: Host) -> bool:
 
 
 async def offer_left_over(host: Host) -> None:
-    """Offer to recover work that was never saved."""
+    """Offer to recover work that was never saved; in a class, where only the page was closed, recover it."""
     path = host.document.path
     why_not = autosave.why_not()
     if why_not:
@@ -266,6 +266,10 @@ async def offer_left_over(host: Host) -> None:
         return
     texts = state_of(left.session)
     if texts.session == host.document.session and not texts.drafts:
+        return
+    if host.confinement.hands_out:
+        _take_up(host, left)
+        host.main.status.say("your unsaved work is here again", SECONDS_OF_GOOD_NEWS)
         return
     only_texts = bool(texts.drafts) and texts.session == host.document.session
     what = "this session" if path is not None else "a session that has no file yet"
@@ -281,12 +285,16 @@ async def offer_left_over(host: Host) -> None:
             ],
         )
     )
-    if answer is None:
-        return
     if answer == "take":
-        host.restore(left.session)
-        autosave.write(left.session, path)
-    autosave.put_away(left, path)
+        _take_up(host, left)
+    elif answer is not None:
+        autosave.put_away(left, path)
+
+
+def _take_up(host: Host, left: autosave.LeftOver) -> None:
+    host.restore(left.session)
+    autosave.write(left.session, host.document.path)
+    autosave.put_away(left, host.document.path)
 
 
 def say_of_copies(host: Host, why_not: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import ClassVar, NamedTuple
@@ -11,6 +12,7 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, OptionList
+from textual.widgets.input import Selection
 from textual.widgets.option_list import Option
 
 from workbench.config.confinement import FREE, Confinement
@@ -36,17 +38,27 @@ class AskScreen(Dialog[str | None]):
         refuse: Callable[[str], str],
         hint: str = "enter accept   {ask.close|esc} close",
         take_lines: Callable[[str], None] | None = None,
+        is_path: bool = False,
     ) -> None:
-        """`take_lines` is called with a pasted text of several lines, which closes the dialog."""
+        """`take_lines` is called with a pasted text of several lines, which closes the dialog.
+
+        Of a path only the file's name is selected, so that a typed name keeps its folder and ending.
+        """
         super().__init__(title, hint)
         self._value = value
         self._shown = safe(value).translate({ord("\n"): LINE_BREAK, ord("\t"): " "})
         self._refuse = refuse
         self._take_lines = take_lines
+        self._is_path = is_path
         self._error = PlainStatic(classes="field-error", id="ask-error")
 
     def contents(self) -> Iterable[Widget]:
-        return OneLine(self._shown, self._took_lines if self._take_lines is not None else None), self._error
+        line = OneLine(self._shown, self._took_lines if self._take_lines is not None else None)
+        if self._is_path:
+            start = self._shown.rfind(os.sep) + 1
+            line.select_on_focus = False
+            line.selection = Selection(start, start + len(self._shown[start:].partition(".")[0]))
+        return line, self._error
 
     def _took_lines(self, text: str) -> None:
         self.dismiss(None)

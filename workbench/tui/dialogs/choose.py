@@ -221,7 +221,6 @@ class ModelScreen(ChooseScreen):
     def on_mount(self) -> None:
         if self._is_open:
             self._ask_for_more()
-        super().on_mount()
 
     def _ask_for_more(self) -> None:
         try:

@@ -25,7 +25,7 @@ from workbench.tui.widgets.prompt.prompt_view import OriginKey, PromptView
 from workbench.tui.widgets.reply.field_table import FieldTable, ReplyAndValues
 from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.splitter import Splitter
-from workbench.tui.widgets.text.plain import content, lines, same
+from workbench.tui.widgets.text.plain import content, key_hints, lines, press_button, same
 from workbench.tui.widgets.text.wrapping import rows
 from workbench.tui.widgets.verdict_strip import Verdict
 
@@ -39,6 +39,8 @@ ROWS_OF_SPLITTER = 1
 NO_PROMPT = "The prompt appears here as soon as there is a signature."
 DRIFTED = "≠ recorded"
 AS_DSPY = "as dspy 3.4.1"
+ADDS = "{app.add_column|alt+c} adds a column"
+EDGE_GAP = " ── "
 """The mark of adapters that reproduce dspy, with the release they reproduce."""
 NOT_TRACED = "not traced"
 """The origin shown for text from another release."""
@@ -86,7 +88,7 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         self._streamed: tuple[int, int, int, bool] | None = None
         self._is_outdated = False
         self._has_drifted = False
-        self._whose = ""
+        self._whose = self._adds = ""
         self._title = Content("")
         self.prompt = PromptView(column_id)
         self.splitter = Splitter("horizontal")
@@ -205,11 +207,15 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         """Tell whether the adapter reproduces an adapter of dspy."""
         return catalog.dspy_class(self._adapter) is not None
 
-    def say_whose(self, says_dspy: bool) -> None:
-        """Show the adapter's release on the lower edge; `says_dspy` is set for the first column like dspy's."""
+    def say_whose(self, says_dspy: bool, is_last: bool) -> None:
+        """Show the adapter's release on the lower edge, and in the last column the key that adds one.
+
+        `says_dspy` is set for the first column like dspy's.
+        """
         release = catalog.parse_release(self._adapter)
         said = AS_DSPY if says_dspy else "" if self.is_dspys else NOT_DSPYS
         self._whose = said if release is None else f"by dspy {release.version} itself"
+        self._adds = ADDS if is_last else ""
         self._show_edge()
 
     @on(events.DescendantFocus)
@@ -220,10 +226,15 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         shown = next((said for part, said in parts.items() if part.has_focus), "")
         if shown is REPLY_KEYS and not self.reply.raw:
             shown = ""
-        said = keys_of(self.app)(shown)
-        fits = not said or len(said) + len(self._whose) + 8 < self.size.width
-        edge = " ── ".join(one for one in (said, self._whose if fits else "") if one)
-        put_border_title(self, content(edge), is_below=True)
+        edge = content("")
+        for one in (shown, self._whose, self._adds):
+            part = key_hints(self.app, one, "")
+            if one and (not edge or edge.cell_length + part.cell_length + 8 < self.size.width):
+                edge = Content(EDGE_GAP).join([edge, part]) if edge else part
+        put_border_title(self, edge, is_below=True)
+
+    def on_click(self, event: events.Click) -> None:
+        press_button(self, event)
 
     def mark_outdated(self, is_outdated: bool) -> None:
         """Mark that the prompt changed since the reply; `F7`, `5` shows the difference."""

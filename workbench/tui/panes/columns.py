@@ -104,7 +104,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
                 self._waiting[id] = (rendered, run, model)
         says = next((one for one in self._columns.values() if one.is_dspys), None)
         for one in self._columns.values():
-            one.say_whose(one is says)
+            one.say_whose(one is says, is_last=one.column_id == wanted[-1])
         if not any(run is not None and run.phase == "running" for _, run, _ in columns):
             self.call_after_refresh(self.make_room)
         if self._rest is not None:
@@ -244,6 +244,11 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
             self.scroll_to_widget(column, animate=False)
         self._catch_up(id)
         self.post_message(self.Turned(id))
+
+    def start_over(self) -> None:
+        """Go back to the first column."""
+        self.scroll_to(x=0, animate=False)  # also if other columns replace these
+        self.turn_to(next(iter(self._columns), ""))
 
     def turn_on(self) -> None:
         """Go to the first column after the visible ones, wrapping around to the first."""

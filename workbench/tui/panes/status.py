@@ -41,6 +41,8 @@ Only keys that fit are shown.
 SEND = "send_all"
 ROOM_OF_KEYS, LEAST_OF_A_NAME = 42, 10
 """Cells that file, case and model leave to the most important keys, and the minimum cells of each name."""
+KEYS_BESIDE_A_MESSAGE = 58
+"""Cells of the keys up to edit and save, for which a message shortens the file's name."""
 ACTIVITY_SECONDS = 3
 """Seconds that a message stays."""
 
@@ -56,7 +58,7 @@ class StatusLine(Widget):
     differs_from_program: Reactive[bool] = reactive(False)
     """True if the linked program differs from the session."""
     teacher: Reactive[str] = reactive("")
-    """Whether the teacher is followed, in words; a click toggles it."""
+    """The note on following the teacher, "" without a teacher; a click toggles following."""
 
     def __init__(self, document: Document) -> None:
         super().__init__(id="status-line")
@@ -144,7 +146,8 @@ class StatusLine(Widget):
         """Return the file and the latest message."""
         times = f" ×{self._times}" if self._times > 1 else ""
         said = one_line(self._activity, max(20, width - 16) - len(times)) + times
-        file = one_line(self._file, max(8, min(40, width - cell_width(said) - 8)))
+        taken = cell_width(said) + 8 + (KEYS_BESIDE_A_MESSAGE if self.size.height < 2 else 0)
+        file = one_line(self._file, max(8, min(40, width - taken)))
         changed = content(" ● " if self._dirty else "   ", "$text-accent bold")
         left = Content.assemble(" ", _does("open", content(file, "bold")), changed, content(said, "$text-accent"))
         if self.beyond and self.size.height < 2 and left.cell_length + len(self.beyond) + 2 <= width:

@@ -186,6 +186,7 @@ class MainScreen(PaneSizesScreen):
         self.replies.clear()
         self._engine = None
         self.editors.open("signature")
+        self.columns.start_over()
         if not self.document.state.case.replies:
             self.columns.show_part("prompt")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import signal
+from contextlib import chdir
 from dataclasses import replace
 from pathlib import Path
 
@@ -394,6 +395,17 @@ def test_a_new_session_takes_the_name_of_the_file_it_is_saved_to(tmp_path: Path)
 
     at_the_desk(act)
     assert store.load(path).name == "support-mail"
+
+
+@pytest.mark.slow
+def test_a_typed_name_replaces_the_name_alone_and_keeps_the_folder(tmp_path: Path) -> None:
+    async def act(desk: Desk) -> None:
+        with chdir(tmp_path):
+            await desk.press("ctrl+n", "f12")
+        await desk.press(*"mine")
+        assert desk.app.screen.query_one(Input).value == str(tmp_path / "mine.session.json")
+
+    at_the_desk(act)
 
 
 def test_a_file_name_without_an_ending_gets_that_of_sessions(tmp_path: Path) -> None:
