@@ -248,6 +248,7 @@ class _Reader:
     def __init__(self, lines: list[str]) -> None:
         self._lines = lines
         self._at = 0
+        self._last_number = max(number for number, line in enumerate(lines) if line.strip())
 
     @property
     def _next(self) -> _Line | None:
@@ -298,6 +299,9 @@ class _Reader:
                 found.append(_scalar(line.text, shape_of(shape.items), line.number, line.indent))
                 continue
             rest = line.text[2:].strip()
+            if not rest and line.number == self._last_number:
+                self._at += 1
+                break  # enter made this row, which is no item before something is typed
             found.append(self._after(rest, shape.items, line, line.indent + 2, depth))
         return found
 

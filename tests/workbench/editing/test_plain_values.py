@@ -181,6 +181,15 @@ def test_nothing_behind_the_name_of_an_optional_text_is_null_and_a_text_of_no_le
 
 
 @pytest.mark.parametrize(
+    ("text", "value"), [("- bug\n- ", ["bug"]), ("-", []), ("- bug\n-\n- ", ["bug", ""]), ("- \n- bug", ["", "bug"])]
+)
+def test_the_empty_last_row_that_enter_makes_is_no_item(text: str, value: list[str]) -> None:
+    assert plain_values.read(text, list[str]) == value
+    assert plain_values.read(text.replace("bug", "7"), list[int]) == [7] or "" in value or not value
+    assert plain_values.read(plain_values.shown(["bug", ""], list[str]), list[str]) == ["bug", ""]
+
+
+@pytest.mark.parametrize(
     ("annotation", "before", "begins"),
     [
         (list[str], "- milk", "- "),

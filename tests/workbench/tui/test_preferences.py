@@ -148,6 +148,8 @@ def test_a_start_without_a_file_says_how_the_own_session_is_opened_again(tmp_pat
 
     async def second(desk: Desk) -> None:
         await desk.until(lambda: "^o opens mine.session.json again" in desk.main.status.render().plain, "for its name")
+        shown = desk.main.status.render().plain
+        assert all(key in shown for key in ("F1 help", "F2 edit", "F5 send", "^s save", "^q quit")), shown
 
     at_the_desk(first, path=path, home=tmp_path)
     at_the_desk(second, home=tmp_path)

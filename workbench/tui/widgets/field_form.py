@@ -203,7 +203,7 @@ class FieldEditor(Vertical, NeverScrolls):
             said = "empty: {value.attach|alt+a} attaches a file"
         elif plain_values.has_parts(self.field.annotation):
             is_list = plain_values.skeleton(self.field.annotation) == "- "
-            said = "empty: one per line, - item" if is_list else "empty: {value.skeleton|^space} inserts a template"
+            said = "empty: one item per line" if is_list else "empty: {value.skeleton|^space} inserts a template"
         if said and self._is_plain and isinstance(self._input, Editor):
             self._input.placeholder = content(keys_of(self.app)(said))
         if self._wants_focus:

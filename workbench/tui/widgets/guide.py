@@ -32,6 +32,7 @@ SAID, QUIET = "$foreground 85%", "$foreground 60%"
 OPENING = "Edit here. To the right: the prompt each adapter sends, and below it the reply."
 """An explanation of the panes for new users."""
 FOOT = "{app.command_palette|^p} commands  {app.leave|^q} quits  {app.cancel|esc} hides"
+FOOT_OF_DONE = "{app.open|^o} opens it again, {app.new_session|^n} another of your own  {app.cancel|esc} hides"
 FOOT_OF_NOTES = "{app.new_session|^n} your own session  {app.leave|^q} quits  {app.cancel|esc} hides"
 
 
@@ -241,12 +242,14 @@ class Guide(Widget, can_focus=False):
     def render(self) -> Content:
         keys = keys_of(self.app)
         following, count = self.next_step, len(self.steps)
+        is_saved = self.steps is OWN and following is None
         head = lines((f"{self._title}. ", "bold"), (f"{len(self.done)} of {count} done", QUIET))
         if self.app.size.width < NARROW:
-            text = keys(self.steps[following].first_sentence) if following is not None else "All steps done."
+            over = "All steps done." + (" {app.open|^o} opens it again." if is_saved else "")
+            text = keys(self.steps[following].first_sentence if following is not None else over)
             title = "" if self.size.height == 1 else f"{self._title}. "  # the step itself is whole
             return lines((title, "bold"), (text, SAID)).stylize(Style.from_meta({"step": following or 0}))
-        rows, foot = self._steps(following, keys), [lines((keys(self._foot), QUIET))]
+        rows, foot = self._steps(following, keys), [lines((keys(FOOT_OF_DONE if is_saved else self._foot), QUIET))]
         if self._opening and not self.done:
             opening = lines((f"{self._title}. ", "bold"), (f"{self._opening} {count} steps:", SAID))
             spare = self._room.height - self._height_of([opening, *rows]) if len(rows) == count else -1

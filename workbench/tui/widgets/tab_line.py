@@ -20,7 +20,7 @@ from textual.widget import Widget
 
 from workbench.editing.field_values import ABSENT, Choice
 from workbench.tui.keys.bindings import pane_keys
-from workbench.tui.widgets.text.plain import content
+from workbench.tui.widgets.text.plain import content, key_hints, press_button
 
 LONGEST_CUT = 8
 """Maximum characters of a name where names are cut."""
@@ -126,6 +126,7 @@ class TabLine(Widget, can_focus=True):
 
 
 APART = "   "
+ARROWS = "{choice.previous|←}{choice.next|→}"
 UNBOUNDED = 1_000_000
 
 
@@ -156,7 +157,10 @@ class ChoiceLine(Widget, can_focus=True):
             self.refresh(layout=True)
 
     def render(self) -> Content:
-        return self._within(self.content_size.width)
+        shown = self._within(self.content_size.width)
+        hint = content(APART) + key_hints(self.app, ARROWS)
+        used = shown.divide([shown.plain.rfind("\n") + 1])[-1].cell_length
+        return shown + hint if self.has_focus and used + hint.cell_length <= self.content_size.width else shown
 
     def get_content_width(self, container: Size, viewport: Size) -> int:
         return self._within(UNBOUNDED).cell_length
@@ -186,6 +190,8 @@ class ChoiceLine(Widget, can_focus=True):
         index = event.style.meta.get("choice")
         if isinstance(index, int):
             self._choose(index)
+        else:
+            press_button(self, event)
 
     def on_key(self, event: events.Key) -> None:
         """Choose the next value that starts with the typed letter, if letters choose."""

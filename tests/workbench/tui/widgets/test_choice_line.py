@@ -24,8 +24,13 @@ def test_the_first_letter_chooses_and_enter_takes_the_first_or_goes_on() -> None
     line = ChoiceLine(WORDS, ABSENT, choose)
 
     async def act(stage: Stage[ChoiceLine], pilot: Pilot[None]) -> None:
-        await stage.screen.mount(Input())
+        await stage.screen.mount(beside := Input())
+        beside.focus()
+        await pilot.pause()
+        assert "←→" not in seen(line)[0]
         line.focus()
+        await pilot.pause()
+        assert seen(line)[0].rstrip().endswith("question   ←→")
         await pilot.press("enter")
         assert chosen == ["bug"], "enter takes the first where nothing was chosen"
         await pilot.press("q", "b", "B", "z")
@@ -42,6 +47,6 @@ def test_a_mark_stands_beside_its_choice_where_the_line_is_too_narrow_for_all() 
     async def act(stage: Stage[ChoiceLine], pilot: Pilot[None]) -> None:
         line.styles.height = "auto"
         await pilot.pause()
-        assert [row.rstrip() for row in seen(line)] == ["● invoice   ○ credit note", "○ reminder"]
+        assert [row.rstrip() for row in seen(line)] == ["● invoice   ○ credit note", "○ reminder   ←→"]
 
     on_stage(line, act, size=(30, 8))

@@ -119,7 +119,7 @@ def test_a_list_says_how_items_are_separated_and_that_commas_do_not() -> None:
 
     async def act(desk: Desk) -> None:
         await desk.go_to("input", "tags")
-        assert "one per line, - item" in str(desk.editor.placeholder)
+        assert "one item per line" in str(desk.editor.placeholder)
         said = field_editor(desk).query_one(".field-error")
         for typed, is_told in (("a, b", True), ("- a\n- b", False), ("- a, b", True), ("", False)):
             await desk.paste_over(typed)

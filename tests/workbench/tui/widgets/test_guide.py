@@ -236,6 +236,7 @@ def test_the_guide_goes_on_with_the_first_own_session_until_it_is_saved(size: tu
         desk.document.mark_saved(path)
         desk.app.guidance.look()
         assert guide(desk).done == {0, 1, 2, 3}
+        assert "^o opens it again" in guide(desk).render().plain
         assert guide(desk).max_scroll_y == 0
         assert not desk.app.preferences.wants_guides, "the next start begins without a guide"
 

@@ -253,7 +253,7 @@ class ReplyAndValues(Container, can_focus=False):
         self._reply = reply
         self._fields = fields
         self._placed = (False, 0, 0)
-        """Whether the table is at the side, its maximum rows, and its percent of the width."""
+        """The table's place: true at the side, its maximum rows, and its percent of the width."""
 
     @property
     def is_beside(self) -> bool:
