@@ -27,7 +27,7 @@ def find(paths: Sequence[str]) -> list[Path]:
     for name in paths:
         path = Path(name)
         if path.is_dir():
-            found.update(dict.fromkeys(_below(path)))
+            found.update(dict.fromkeys(below(path)))
         elif path.exists():
             found[path] = None
         else:
@@ -37,7 +37,7 @@ def find(paths: Sequence[str]) -> list[Path]:
     return list(found)
 
 
-def _below(folder: Path) -> Iterator[Path]:
+def below(folder: Path) -> Iterator[Path]:
     """Yield the sessions in a folder, skipping hidden folders, packages and links to folders."""
     for root, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in PASSED_OVER)

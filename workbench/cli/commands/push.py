@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         opened = store.open_file(path)
         push = pushed(opened.session, path.parent)
-        others = others_changed(push, path, fixture_files.find([str(push.project.top)])) if push.files else {}
+        others = others_changed(push, path, fixture_files.below(push.project.top)) if push.files else {}
         if push.files and not options.json:
             command_output.diff_lines(push.diff())
             if others:

@@ -340,6 +340,18 @@ def test_push_writes_the_classes_own_line_and_nothing_else(project: Path, run: R
     assert verdict(run)[1] == "pass"
 
 
+def test_push_needs_no_session_that_a_search_of_the_project_finds(project: Path, run: Run) -> None:
+    hidden = project / ".prompts" / "answer.session.json"
+    hidden.parent.mkdir()
+    (project / PATH).rename(hidden)
+    for copy in (project / "state").rglob("*.json"):
+        copy.unlink()
+    edit(hidden, "what was written", "what was said")
+    done = run("push", str(hidden), "--yes")
+    assert done.code == 0, done.err
+    assert (project / "app" / "qa.py").read_text() == QA.replace("what was written", "what was said")
+
+
 def test_a_new_model_and_its_import_go_into_the_program_too(project: Path, run: Run) -> None:
     edited_session("sure: bool", "sure: Sure")
     edited_session("class Answer", "Sure = Literal['yes', 'no']\n\n\nclass Answer")
