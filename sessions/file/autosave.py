@@ -150,7 +150,7 @@ class Autosave:
             lock = folder / f"{token}.lock"
             descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
             # file systems without locks still keep copies
-            if _lock(descriptor) or not left:
+            if hold(descriptor) or not left:
                 self._lock_file, self._token = descriptor, token
                 return
             os.close(descriptor)
@@ -248,13 +248,13 @@ def _is_held(place: Path) -> bool:
     except OSError:
         return False
     try:
-        return not _lock(descriptor)
+        return not hold(descriptor)
     finally:
         os.close(descriptor)
 
 
-def _lock(descriptor: int) -> bool:
-    """Lock the file until the process ends; return False if another process holds it."""
+def hold(descriptor: int) -> bool:
+    """Hold a file until it is closed; return False if another process does, or if it cannot be locked."""
     try:
         import fcntl
     except ImportError:  # Windows

@@ -47,7 +47,7 @@ for line in sys.stdin:
 
 def live(folder: Path, program: str) -> Terminal:
     (folder / "program.py").write_text(program)
-    return started(folder, "--", sys.executable, "program.py")
+    return started(folder, "--json", "r.json", "--", sys.executable, "program.py")
 
 
 def environment(folder: Path) -> dict[str, str]:
@@ -57,7 +57,7 @@ def environment(folder: Path) -> dict[str, str]:
 
 
 def started(folder: Path, *program: str) -> Terminal:
-    words = [sys.executable, "-m", "workbench", "capture", "-o", "prompts", "--json", "r.json", "--live"]
+    words = [sys.executable, "-m", "workbench", "capture", "-o", "prompts", "--live"]
     return Terminal([*words, *program], folder, (120, 35), environment(folder))
 
 

@@ -1,7 +1,7 @@
 """Show the calls that programs capture into a folder in the apps that are attached to it.
 
-An attached app makes a folder in that folder, and locks a file there. Whoever writes sessions adds calls to it, and
-removes what a killed app left.
+An attached app makes a folder in that folder, and locks a file there before it makes the file for calls. Whoever
+writes sessions adds calls to that file, and removes what a killed app left.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from datetime import datetime
 from pathlib import Path
 
 from sessions.captured.folder import TakenCall
+from sessions.file import autosave
 from sessions.imports.lm_call import answer_parts
 from workbench.sending.sent_runs import PastRun, SentRuns, text_of
 
@@ -30,7 +31,8 @@ def attached(folder: Path) -> Iterator[Path]:
     place = Path(tempfile.mkdtemp(prefix=PREFIX, dir=folder))
     try:
         with open(place / HELD, "wb") as held:
-            _is_free(held.fileno())
+            autosave.hold(held.fileno())
+            (place / CALLS).touch(0o600)
             yield place / CALLS
     finally:
         shutil.rmtree(place, ignore_errors=True)
@@ -43,11 +45,11 @@ def teller(folder: Path) -> Callable[[TakenCall], None]:
     stores: dict[Path, SentRuns] = {}
 
     def tell(taken: TakenCall) -> None:
-        there = [one for one in folder.glob(f"{PREFIX}*/{HELD}") if not _was_left(one)]
+        there = [one for one in folder.glob(f"{PREFIX}*/{CALLS}") if not _was_left(one.with_name(HELD))]
         for gone in [one for one in stores if one not in there]:
             stores.pop(gone).close()
         for one in there:
-            stores.setdefault(one, SentRuns(one.with_name(CALLS), LIVE_MEGABYTES)).add(_past_run(taken), taken.session)
+            stores.setdefault(one, SentRuns(one, LIVE_MEGABYTES)).add(_past_run(taken), taken.session)
 
     return tell
 
@@ -56,22 +58,11 @@ def _was_left(held: Path) -> bool:
     """Return whether the app of this file has ended; if it was killed, remove its folder."""
     try:
         with held.open("rb") as file:
-            if not _is_free(file.fileno()):
+            if not autosave.hold(file.fileno()):
                 return False
     except OSError:
         return True
     shutil.rmtree(held.parent, ignore_errors=True)
-    return True
-
-
-def _is_free(file: int) -> bool:
-    """Lock a file; return whether nobody else holds it."""
-    try:
-        import fcntl
-
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (ImportError, OSError):  # on Windows nothing is locked, and what a killed app left stays
-        return False
     return True
 
 

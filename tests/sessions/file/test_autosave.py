@@ -119,8 +119,8 @@ def test_a_lock_that_another_process_looks_at_in_that_instant_is_made_anew(
     tmp_path: Path, state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looked_at = iter([False, False])
-    lock = autosave._lock
-    monkeypatch.setattr(autosave, "_lock", lambda descriptor: next(looked_at, True) and lock(descriptor))
+    lock = autosave.hold
+    monkeypatch.setattr(autosave, "hold", lambda descriptor: next(looked_at, True) and lock(descriptor))
     ours = autosave.Autosave()
     assert ours.write(numbered(1), tmp_path / "a.json") == ""
     (copy,) = (state / "adapter-workbench" / "autosave").glob("*.json")
@@ -132,7 +132,7 @@ def test_a_lock_that_another_process_looks_at_in_that_instant_is_made_anew(
 def test_where_nothing_can_be_locked_a_copy_is_kept_all_the_same(
     tmp_path: Path, state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(autosave, "_lock", lambda descriptor: False)
+    monkeypatch.setattr(autosave, "hold", lambda descriptor: False)
     assert autosave.Autosave().write(numbered(1), tmp_path / "a.json") == ""
     assert len(list((state / "adapter-workbench" / "autosave").glob("*.json"))) == 1
 

@@ -181,6 +181,14 @@ def test_every_attached_app_gets_the_calls_until_it_ends_and_a_killed_one_leaves
     assert not side.captured.problems and len(store.load(side.prompts / "QA.session.json").cases) == 2
 
 
+def test_an_app_that_is_about_to_lock_its_file_is_not_taken_for_a_killed_one(side: Side) -> None:
+    starting = side.prompts / ".live-starting"
+    starting.mkdir()
+    (starting / "held").touch()
+    side.call("first")
+    assert starting.exists() and not side.captured.problems
+
+
 def test_an_app_that_saw_no_call_leaves_no_folder(tmp_path: Path) -> None:
     with attached(tmp_path / "new"):
         assert (tmp_path / "new").is_dir()

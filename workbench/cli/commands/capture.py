@@ -47,7 +47,7 @@ is no longer asked; this guards dynamic signatures and compiled demos, too.
 --live shows the calls in the app as they arrive, failed ones first. Choose one,
 fix its signature, and write it back into the program. The program's output
 follows when the app and the program have ended. Without a PROGRAM the app
-attaches to programs that capture into DIR already, and detaches when you quit.
+attaches to programs already capturing into DIR, and detaches when you quit.
 
 In code: dspy.configure(callbacks=[Capture(DIR)]), or `with capture(DIR):`, from
 workbench.capture; in pytest --workbench-capture DIR."""
@@ -57,7 +57,7 @@ EXAMPLES = """\
   workbench capture -o prompts/ --redact patient --cases 20 -- pytest tests/
   workbench check prompts/
   workbench capture -o prompts/ --live -- python program.py   watch the calls, fix one
-  workbench capture -o prompts/ --live                        attach to what captures there
+  workbench capture -o prompts/ --live                        attach to programs capturing there
   workbench capture --check prompts/ -- python program.py     what it asks today, compared"""
 
 Show = Callable[[Callable[[], str], Path, Callable[[], str]], int]
