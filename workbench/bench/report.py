@@ -141,7 +141,7 @@ def token_words(total: Total) -> str:
 def cost_words(total: Total) -> str:
     if not total.replied:
         return ""
-    return "free" if total.cost == 0 else "unknown" if total.cost is None else cost(total.cost)
+    return "unknown" if total.cost is None else cost(total.cost)
 
 
 def time_words(total: Total) -> str:

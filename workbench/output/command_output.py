@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import re
-import shutil
 import sys
 import threading
 import time
@@ -242,16 +241,17 @@ class StatusLine:
         now = time.monotonic()
         if is_terminal(sys.stderr) and (self._shown_at is None or now - self._shown_at > self._every_s):
             self._shown_at = now
-            _status_now(display.one_line(content, shutil.get_terminal_size().columns - 1))
+            _status_now(content)
 
     def clear(self) -> None:
         if self._shown_at is not None:
             _status_now("")
 
 
-def _status_now(shown: str) -> None:
+def _status_now(content: str) -> None:
     with suppress(OSError):
-        sys.stderr.write(f"\r\x1b[K{shown}")
+        width = os.get_terminal_size(sys.stderr.fileno()).columns - 1  # standard output may be a file
+        sys.stderr.write(f"\r\x1b[K{display.one_line(content, width)}")
         sys.stderr.flush()
 
 

@@ -248,9 +248,10 @@ def _run_open(planned: Plan, options: argparse.Namespace, checks: Sequence[Check
         was_interrupted = stop.is_set()
     left = planned.open_count - bench.progress.done
     if bench.budget.is_used_up:
+        spent = measures.cost(bench.budget.spent) if bench.budget.spent else "nothing"
         command_output.message(
-            f"workbench: stopped at --max-cost {measures.cost(options.max_cost)}: {measures.cost(bench.budget.spent)} "
-            f"spent, {left:,} runs left; the same command with a higher limit continues"
+            f"workbench: stopped at --max-cost {options.max_cost:g}: {spent} spent, {left:,} runs left; "
+            "the same command with a higher limit continues"
         )
     if was_interrupted:
         command_output.message(f"workbench: interrupted, {left:,} runs left; the same command continues")
