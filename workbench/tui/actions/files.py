@@ -203,7 +203,7 @@ async def confirm_close(host: Host) -> bool:
     Changes of the first example are kept as a restore point instead, because its guide asks for them.
     """
     document = host.document
-    if host.guidance.is_tour and document.path is None and document.dirty:
+    if host.guidance.is_tour and document.path is None and document.dirty and not document.state.drafts:
         if not restore_points.keep_content(store.dumps(document.session).encode("utf-8"), None):
             host.main.status.say("the first example is kept under Restore an earlier version")
             return True

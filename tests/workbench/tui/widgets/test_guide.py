@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import chdir
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ from sessions.file import restore_points, store
 from sessions.model.session import Demo, Session, SignatureText
 from tests.support.open_app import MIDDLE, SMALL, TICKETS, WIDE, Desk, at_the_desk
 from tests.support.screen import seen
+from workbench.editing import row_edits
 from workbench.state.document import Place
+from workbench.tui.dialogs.ask import ConfirmScreen
 from workbench.tui.widgets.guide import FIRST, OPENING, OWN, Guide, steps_of
 
 
@@ -253,6 +256,21 @@ def test_the_step_is_whole_where_the_guide_has_one_row() -> None:
 
     only_input = 'class Extract(dspy.Signature):\n    """Read."""\n    topic: str = dspy.InputField()\n'
     at_the_desk(act, session=Session(SignatureText(only_input), columns=TICKETS.columns), size=SMALL)
+
+
+def test_an_invalid_value_in_the_first_example_is_asked_about_because_no_restore_point_keeps_it() -> None:
+    async def act(desk: Desk) -> None:
+        desk.app.guidance.show("first")
+        await desk.paste_over(desk.editor.raw.replace("paid", "settled"))
+        desk.main.edit(
+            partial(row_edits.drafted, place=Place("input", desk.document.state.case.name, field="x"), text="["),
+            Place("input"),
+            "type",
+        )
+        await desk.press("ctrl+o", "enter")
+        await desk.until(lambda: isinstance(desk.app.screen, ConfirmScreen), "for the question")
+
+    at_the_desk(act, session=examples.load(examples.FIRST), size=MIDDLE)
 
 
 def test_who_has_dismissed_the_guide_begins_without_it(tmp_path: Path) -> None:
