@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
+from textual.widget import Widget
 
 from adapters.replies.fix import Fix
 from workbench.editing import fixes
 from workbench.editing.fixes import Effect, FixError
 from workbench.output.display import one_line
 from workbench.state.document import Place, RenderedColumn, State
+from workbench.tui.dialogs.dialog import Dialog
 from workbench.tui.keys.bindings import KeyGroup
 from workbench.tui.pages.prompt_pages import section_blocks
 from workbench.tui.panes.verdict_line import rejected_in
 from workbench.tui.widgets.row_list import RowList
-from workbench.tui.widgets.text.plain import PlainStatic, content, key_hints, lines, plain_notify
+from workbench.tui.widgets.text.plain import PlainStatic, content, lines, plain_notify
 from workbench.tui.widgets.text.text_view import EMPTY, Block, TextView, block
 
 if TYPE_CHECKING:
@@ -36,39 +35,36 @@ MOST_ROWS = 8
 LONGEST_CAUSE = 400
 
 
-class FixesScreen(ModalScreen[Effect | None]):
+class FixesScreen(Dialog[Effect | None]):
     """Choose a fix; returns None after escape.
 
     `causes` are the messages of the diagnosis.
     """
 
+    CLASSES = "-large"
     BINDINGS: ClassVar[list[BindingType]] = [
         _key("escape", "dismiss(None)", "close", "Close", "Close without a change"),
         _key("enter", "take", "take", "Apply", "Apply this fix; undo reverts it"),
     ]
 
     def __init__(self, column: str, causes: Sequence[str], effects: Sequence[Effect]) -> None:
-        super().__init__()
-        self._column = column
+        hint = "↑↓ choose   {fixes.take|enter} apply   {fixes.close|esc} close   tab scroll the changes"
+        super().__init__(f"Fixes for {one_line(column, 40)}", hint)
         self._causes = tuple(causes)
         self._effects = tuple(effects)
         self._current = 0
         self._list = RowList(self._line)
         self._text = TextView(id="fixes-text")
 
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog -large") as dialog:
-            dialog.border_title = content(f" Fixes for {one_line(self._column, 40)} ")
-            shown = self._causes[: max(1, self.app.size.height // 16)]
-            told = [f"✗ {one_line(cause, LONGEST_CAUSE)}" for cause in shown]
-            if len(shown) < len(self._causes):
-                told[-1] += f"  (+{len(self._causes) - len(shown)} more)"
-            if told:
-                yield PlainStatic(content("\n".join(told), "$text-error"), classes="fixes-cause")
-            yield self._list
-            yield self._text
-            hint = "↑↓ choose   {fixes.take|enter} apply   {fixes.close|esc} close   tab scroll the changes"
-            yield PlainStatic(key_hints(self.app, hint), classes="dialog-hint")
+    def contents(self) -> Iterable[Widget]:
+        shown = self._causes[: max(1, self.app.size.height // 16)]
+        told = [f"✗ {one_line(cause, LONGEST_CAUSE)}" for cause in shown]
+        if len(shown) < len(self._causes):
+            told[-1] += f"  (+{len(self._causes) - len(shown)} more)"
+        if told:
+            yield PlainStatic(content("\n".join(told), "$text-error"), classes="fixes-cause")
+        yield self._list
+        yield self._text
 
     def on_mount(self) -> None:
         self._list.styles.height = min(MOST_ROWS, len(self._effects), max(3, self.app.size.height // 6))

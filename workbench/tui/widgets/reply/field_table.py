@@ -9,6 +9,7 @@ from textual import events
 from textual.binding import BindingType
 from textual.containers import Container
 from textual.message import Message
+from textual.reactive import Reactive, reactive
 from textual.strip import Strip
 from textual.timer import Timer
 from textual.worker import Worker, WorkerState
@@ -67,6 +68,9 @@ class FieldTable(LineView):
         ("e", "open_all", "All steps", "fields.open_all", "Show or hide the steps of all fields"),
     )
 
+    beside: Reactive[frozenset[str]] = reactive(frozenset(), repaint=False, init=False)
+    """The adapters that have a column."""
+
     @dataclass
     class Pointed(Message):
         """The cursor is on a row of this field; `chosen` if the user wants to edit its text in the reply."""
@@ -80,8 +84,6 @@ class FieldTable(LineView):
     def __init__(self) -> None:
         super().__init__()
         self.reading: Reading | None = None
-        self.beside: frozenset[str] = frozenset()
-        """The adapters that have a column."""
         self._error = ""
         self._has_shown = False
         self._toggled: set[str] = set()
@@ -144,6 +146,9 @@ class FieldTable(LineView):
             if self.reading.near_misses or self.reading.diagnosis:
                 self._make_rows()
                 self.post_message(self.Completed())
+
+    def watch_beside(self) -> None:
+        self._make_rows()
 
     def _make_rows(self) -> None:
         self._laid_out_for = self.row_width

@@ -58,6 +58,22 @@ def test_no_fix_uses_an_adapter_whose_column_is_beside() -> None:
     assert fix in text_of(rows_of(found, 80)) and fix not in text_of(rows_of(found, 80, beside={"json"}))
 
 
+def test_a_fix_goes_when_its_adapter_gets_a_column_whatever_the_reply() -> None:
+    found = make("xml").read(SIGNATURE, GOOD)
+    assert found.diagnosis
+
+    async def act(stage: Stage[FieldTable], pilot: Pilot[None]) -> None:
+        stage.widget.show(found)
+        await pilot.pause()
+        assert "adapter `json`" in " ".join(seen(stage.widget))
+        stage.widget.beside = frozenset({"json"})
+        stage.widget.show(found)
+        await pilot.pause()
+        assert "adapter `json`" not in " ".join(seen(stage.widget))
+
+    on_stage(FieldTable(), act, (80, 30))
+
+
 @pytest.mark.parametrize("state", get_args(FieldState))
 def test_every_state_of_a_field_has_a_row(state: FieldState) -> None:
     found = reading(GOOD)
