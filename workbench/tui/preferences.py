@@ -216,8 +216,8 @@ class Preferences:
         self.restore_layout()
         last = next(filter(os.path.isfile, self._remembered.recent), "")
         if last and self._document.path is None:
-            said = self.key_words("{app.open|^o} opens %s again")
-            self._main.status.say(said % os.path.basename(last), SECONDS_OF_LAST_FILE)
+            said = f"{self.key_words('{app.open|^o}')} opens {os.path.basename(last)} again"
+            self._main.status.say(said, SECONDS_OF_LAST_FILE)
 
     @property
     def megabytes_of_runs(self) -> int:

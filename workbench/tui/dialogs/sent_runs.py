@@ -241,7 +241,7 @@ class RunHistoryScreen(Dialog[tuple[PastRun, bool] | None]):
         runs = self._found.runs
         if not runs:
             live = self._live if self.is_of_program else None
-            nothing = "Nothing was sent here yet." if live is None else "No call of dspy was made yet."
+            nothing = "Nothing was sent here yet." if live is None else "No dspy calls yet."
             said = block(live.output() if live is not None else "", "text")
             self._text.show([block("No run matches." if self._words.value else nothing, "note"), EMPTY, said])
             return

@@ -301,19 +301,20 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
 
     def show_part(self, part: Part) -> None:
         """Choose the visible part for when a single part fits."""
-        if part != self.part:
-            self.part = part
-            if self._one_part or self._alone is not None:
-                self._show_columns()
-                # Move the focus from a hidden part to the part that replaces it
-                focused = self.screen.focused
-                column = next((one for one in self._columns.values() if one.has_focus_within), None)
-                if column is None or focused is None or (focused.display and focused is not column.prompt):
-                    return
-                part_shown = column.reply if part == "reply" else column.prompt
-                if focused is not part_shown:
-                    self._came_along = part_shown
-                    part_shown.focus()
+        if part == self.part:
+            return
+        self.part = part
+        if not self._one_part and self._alone is None:
+            return
+        self._show_columns()
+        focused = self.screen.focused
+        column = next((one for one in self._columns.values() if one.has_focus_within), None)
+        if column is not None and focused is not None and (focused is column.prompt or not focused.display):
+            # the focus moves from a hidden part to the part that replaces it
+            part_shown = column.reply if part == "reply" else column.prompt
+            if focused is not part_shown:
+                self._came_along = part_shown
+                part_shown.focus()
 
     def _show_columns(self, wanted: ColumnPane | None = None) -> None:
         """Show the `wanted` or current column alone, or all columns."""

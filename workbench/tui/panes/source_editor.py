@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
@@ -11,6 +10,7 @@ from textual.binding import BindingType
 from textual.geometry import Offset
 from textual.widgets import TextArea
 
+from adapters.signatures.read.source_text import quiet_parse
 from sessions.imports.pasted_text import holds_calls
 from workbench.editing.completion import Candidate, Completion, complete
 from workbench.tui.keys.bindings import KeyGroup
@@ -23,11 +23,13 @@ WIDEST = 60
 
 def _is_source(text: str) -> bool:
     """Return whether a text is the source of a signature, whose strings may look like a call."""
+    if "dspy.Signature" not in text:
+        return False
     try:
-        ast.parse(text)
+        quiet_parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
-    return "dspy.Signature" in text
+    return True
 
 
 class Offer(PlainStatic):

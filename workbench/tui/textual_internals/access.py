@@ -63,7 +63,8 @@ class NeverScrolls(Widget):
 
 
 def put_border_title(widget: Widget, title: Content, is_below: bool = False) -> None:
-    """Set a title on the upper edge, or on the lower one, and repaint only its row.
+    """Set a title on the upper or lower edge and repaint only its row.
+
     `widget.border_title = …` would repaint the widget and its children. Setting the same title again paints nothing.
     """
     shown = title.expand_tabs(4).split()[0] if title.plain else title
