@@ -77,12 +77,11 @@ def _set_value(state: State, place: Place, value: Any) -> State:
 
 
 def values_at(state: State, place: Place) -> Row:
-    """Return the values of the case's inputs, a demo or a history turn, by field name."""
+    """Return the values of a case's inputs, a demo or a history turn, by field name."""
     if place.kind == "demo":
         return state.session.demos[place.row].values
-    if place.kind == "history":
-        return state.case.history[place.row]
-    return state.case.inputs
+    case = state.session.case(place.case)
+    return case.history[place.row] if place.kind == "history" else case.inputs
 
 
 def toggle_demo(state: State, row: int) -> State:

@@ -62,8 +62,9 @@ def _draft(kept: Mapping[str, Any], session: Session) -> tuple[Place, str] | Non
     elif named is None:
         return None
     else:
-        rows = len(named.history) if kind == "history" else 0
-    return (Place(kind, case, row, field), text) if -1 <= row < rows else None
+        rows = len(named.history)
+    is_there = row == -1 if kind == "input" else 0 <= row < rows
+    return (Place(kind, case, row, field), text) if is_there else None
 
 
 TYPING_PAUSE = 0.8

@@ -40,6 +40,8 @@ def test_drafts_that_somebody_wrote_into_a_file_do_no_harm() -> None:
     hostile = [
         None,
         {"kind": "demo", "case": "", "row": 99, "field": "tags", "text": "x"},
+        {"kind": "demo", "case": "", "row": -1, "field": "tags", "text": "x"},
+        {"kind": "history", "case": "first", "row": -1, "field": "tags", "text": "x"},
         {"kind": "input", "case": "no such", "row": -1, "field": "tags", "text": "x"},
         {"kind": "rm", "case": "first", "row": -1, "field": "tags", "text": "x"},
         {"kind": "input", "case": "first", "row": "0", "field": ["tags"], "text": 1},

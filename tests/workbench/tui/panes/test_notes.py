@@ -12,7 +12,8 @@ from sessions.running import rendering
 from sessions.running.linting import lints_of
 from tests.support.open_app import SMALL, TICKETS, WIDE, Desk, at_the_desk
 from tests.support.screen import seen
-from workbench.tui.panes.notes import NotesPane
+from workbench.state.document import Place, ReadSignature, State
+from workbench.tui.panes.notes import NotesPane, notes_of
 from workbench.tui.widgets.text.text_view import TextView
 
 
@@ -66,6 +67,18 @@ def test_a_note_of_an_invalid_value_says_what_the_prompt_holds() -> None:
             )
 
     at_the_desk(act)
+
+
+def test_a_note_of_an_invalid_value_in_another_case_says_what_that_case_holds() -> None:
+    turns = ({"answer": "a"}, {"answer": "b"})
+    cases = (Case("one", {}, history=turns), Case("two", {"tags": ["x"]}))
+    session = Session(SignatureText("tags: list[str] -> answer"), columns=TICKETS.columns, cases=cases)
+    drafts = {Place("history", "one", 1, "answer"): "[", Place("input", "one", field="tags"): "["}
+    said = [one.text for one in notes_of(State(session, 1, drafts), ReadSignature(), ())]
+    assert said[:2] == [
+        "turn 2, answer: invalid value; the last valid value stays in use",
+        "input tags: invalid value; the prompts have no value for it",
+    ]
 
 
 @pytest.mark.slow
