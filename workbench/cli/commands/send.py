@@ -142,7 +142,7 @@ def _fixed(chosen: Selection, wanted: str) -> Selection:
     if "reply" in effect.fix.change:
         raise CommandError(f"fix {wanted} edits the reply, and sending asks for a new one: choose another fix")
     if effect.is_unfinished:
-        raise CommandError(f"fix {wanted} adds a demo without outputs: fill them in in the app, or choose another fix")
+        raise CommandError(f"fix {wanted} adds a demo without outputs: fill it in first (in the app) or choose another")
     if effect.after is None:
         raise CommandError(f"{effect.fix.message} {effect.verdict}")
     command_output.message(f"applied: {effect.fix.message}")

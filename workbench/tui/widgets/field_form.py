@@ -289,7 +289,7 @@ class FieldEditor(Vertical, NeverScrolls):
         is_one = self._is_plain and isinstance(value, list) and len(value) == 1 and isinstance(value[0], str)
         has_commas = not is_wrong and is_one and "," in value[0]
         if has_commas:
-            self._error.show(content("one item; separate items by lines that begin with -", "$foreground 60%"))
+            self._error.show(content("one item; begin each item with - on a line of its own", "$foreground 60%"))
         self._error.display = is_wrong or has_commas
 
 

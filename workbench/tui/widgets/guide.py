@@ -100,7 +100,7 @@ FIRST: tuple[Step, ...] = (
         "{app.send_all|F5}",
     ),
     Step(
-        "{app.focus_replies|F4} three times visits the replies: parsed, repaired, failed.",
+        "Press {app.focus_replies|F4} three times to see the replies: parsed, repaired, failed.",
         lambda seen: _sent(seen) and seen.actions.count("focus_replies") >= min(len(seen.columns), FEW),
         "{app.focus_replies|F4}",
     ),
@@ -153,7 +153,7 @@ OWN: tuple[Step, ...] = (
         "inputs",
     ),
     Step(
-        "{app.focus_editors|F2} to Demos, then {rows.add|^n} adds a demo. Fill it in: every prompt has it.",
+        "{app.focus_editors|F2} goes to Demos, {rows.add|^n} adds a demo. Fill it in: every prompt then has it.",
         _has_whole_demo,
         "demo",
         "demos",

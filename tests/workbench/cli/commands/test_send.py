@@ -345,7 +345,7 @@ def test_a_demo_without_outputs_is_not_sent(tmp_path: Path, run: Run) -> None:
     Path(path).write_text(store.dumps(replace(session, cases=(prose,))), "utf-8")
     done = run("send", path, "--adapter", "chat", "--apply", "demo", "--save")
     assert done.code == exit_codes.USAGE
-    assert "fix demo adds a demo without outputs: fill them in in the app, or choose another fix" in done.err
+    assert "fix demo adds a demo without outputs: fill it in first (in the app) or choose another" in done.err
 
 
 def test_what_a_server_rejects_is_left_out_with_apply(tmp_path: Path, run: Run) -> None:

@@ -124,7 +124,7 @@ def test_a_list_says_how_items_are_separated_and_that_commas_do_not() -> None:
         for typed, is_told in (("a, b", True), ("- a\n- b", False), ("- a, b", True), ("", False)):
             await desk.paste_over(typed)
             assert said.display is is_told, typed
-            assert not is_told or "separate items by lines that begin with -" in str(said.render())
+            assert not is_told or "begin each item with - on a line of its own" in str(said.render())
 
     at_the_desk(act, session=session)
 
