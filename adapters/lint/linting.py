@@ -38,7 +38,7 @@ LINTS: Mapping[str, str] = MappingProxyType(
         "no-user-message": "Anthropic's models and Bedrock require a user message; Markdown sends none.",
         "missing-input": "An input without a value is left out of the prompt.",
         "default-not-applied": "Defaults of inputs are filled in by dspy.Predict, not by the adapter.",
-        "no-inputs": "Without inputs the user message only recalls the format.",
+        "no-inputs": "Without inputs the user message only repeats the format.",
         "extra-input-ignored": "Values of names other than the inputs are left out.",
         "input-taken-by-predict": "dspy.Predict takes inputs of some names for itself; the prompt does not show them.",
         "value-of-another-type": "Values in a prompt are not validated: invalid values are shown, too.",

@@ -60,7 +60,7 @@ def _presence(signature: Signature, inputs: Mapping[str, Any]) -> Iterator[Lint]
     if wanted and not any(name in inputs for name in wanted):
         yield Lint(
             "no-inputs",
-            "No input has a value: the user message only recalls the format.",
+            "No input has a value: the user message only repeats the format.",
             Place("prompt"),
         )
     for name, field in wanted.items():

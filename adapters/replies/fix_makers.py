@@ -144,9 +144,8 @@ def optional(reading: Reading, place: str | None) -> Iterator[Fix]:
     target = target_at(reading, place)
     if target is not None and not isinstance(target.given, list | dict) and not allows_none(target.annotation):
         fix = retype_field(target.name, f"{written(target.annotation)} | None", owner=target.owner)
-        if isinstance(target.given, str) and NOTHING.fullmatch(
-            target.given.strip()
-        ):  # the type alone does not turn a word into null
+        # The type alone does not turn a word into null.
+        if isinstance(target.given, str) and NOTHING.fullmatch(target.given.strip()):
             words = "null if there is none."
             fix = Fix("type", f"{fix.message[:-1]}, and describe it: {words}", {**fix.change, "description": words})
         yield fix

@@ -53,7 +53,6 @@ ESCAPED_KEY = re.compile(r'[{,]\s*\\"')
 NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 NAMESPACE = re.compile(r"\sxmlns(?::\w{1,50})?=(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}')")
-MOST_NAMES = 50
 FULL_WIDTH_SIGNS = "：，｛｝［］＂“”"
 FULL_WIDTH = str.maketrans(FULL_WIDTH_SIGNS, ':,{}[]"""')
 
@@ -95,7 +94,7 @@ def _misspelt(reading: Reading) -> Iterator[Guess]:
     missing = [one.name for one in reading.fields.values() if one.state in ("missing", "default")]
     if missing and pattern is not None:
         unknown = dict.fromkeys(one for one in pattern.findall(text) if one not in reading.fields)
-        meant = {seen: name for name, seen in nearly_right(missing, list(unknown)[:MOST_NAMES]).items()}
+        meant = {seen: name for name, seen in nearly_right(missing, unknown).items()}
         if meant:
             mended = pattern.sub(lambda match: meant.get(match.group(), match.group()), text)
             yield Guess("With the fields' own names it parses as", mended)

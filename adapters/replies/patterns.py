@@ -157,11 +157,7 @@ PATTERNS: tuple[Pattern, ...] = (
         "dspy #2202",
         "any",
     ),
-    Pattern(
-        "name-nearly-right",
-        "A marker or tag has nearly the right name",
-        (describe("Write the field's name letter by letter."),),
-    ),
+    Pattern("name-nearly-right", "A marker or tag has nearly the right name", (spelled,)),
     Pattern("key-missing", "A JSON key is missing", (use("baml"), use("json"))),
     Pattern("value-wrapped", "The value is wrapped in another object", (use("baml"), use("json"))),
     Pattern("alias-expected", "The type expects its aliases", (use("json"),)),

@@ -293,9 +293,9 @@ _SENTENCES: Mapping[str, str | Words | tuple[str, str, str | Words]] = {
     MEMBERS: "an Enum shows the {2} of its members, no longer their {1}",
     SCHEMA_FORM: "the form of a field is shown as {2}, no longer as {1}",
     QUOTES: (
-        "members of a Literal stand in quotes",
-        "members of a Literal stand without quotes",
-        "members of a Literal stand in quotes",
+        "members of a Literal are in quotes",
+        "members of a Literal have no quotes",
+        "members of a Literal are in quotes",
     ),
     OTHER_SCHEMA: _other_in_words,
     TYPE: _types_in_words,

@@ -116,7 +116,9 @@ def _from_text(
         if suffix == ".json" or (text.lstrip()[:1] in ("[", "{", '"', "") and not is_error):
             raise
         message = (
-            "it names an error of dspy, but not the reply" if is_error else "no JSON, and no call of dspy is in it"
+            "it names an error of dspy, but not the reply"
+            if is_error
+            else "it contains neither JSON nor a call of dspy"
         )
         hint = "give the error's whole text, or the output of `dspy.inspect_history()`"
         raise SessionError(path, "", message, hint) from None

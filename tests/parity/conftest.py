@@ -39,21 +39,26 @@ def quiet_dspy() -> Iterator[None]:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackServer]:
-    """A server on this machine that dspy and we send to, in an environment that names no other."""
-    from oracle.write_model_facts import nobody_logged_in
-    from wire_bodies import OTHERS, PROVIDERS
-
+def no_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An environment that names no server, and litellm without its gateway: dspy would find that `mcp` is missing."""
     from adapters.lm.worker import litellm_setup
 
     monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     for name in list(os.environ):
-        if name.endswith(("_API_BASE", "_BASE_URL")):
+        if name.endswith(("_API_BASE", "_BASE_URL")) or name.startswith("AWS_"):
             monkeypatch.delenv(name)
+    litellm_setup._leave_gateway_out()
+
+
+@pytest.fixture
+def server(no_address: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackServer]:
+    """A server on this machine that dspy and we send to, in an environment that names no other."""
+    from oracle.write_model_facts import nobody_logged_in
+    from wire_bodies import OTHERS, PROVIDERS
+
     monkeypatch.setenv("AZURE_API_VERSION", "2024-10-21")
     for provider in (*PROVIDERS, "togetherai", "perplexityai", "azure", *(name.partition("/")[0] for name in OTHERS)):
         monkeypatch.setenv(f"{provider.upper()}_API_KEY", CANARY)
-    litellm_setup._leave_gateway_out()  # or dspy finds that `mcp` is missing
     with LoopbackServer("no reply that can be read") as one, nobody_logged_in():
         yield one
 

@@ -7,7 +7,6 @@ gave; only what is asked is compared, and that is all of the body.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,7 +21,6 @@ from wire_bodies import ARGS, FEATURES, LIMIT, QUESTION, TRANSPORT, search, sign
 from adapters import lm as models
 from adapters.lm import child
 from adapters.lm.capabilities import known_of
-from adapters.lm.worker import litellm_setup
 from adapters.running import runner
 from adapters.signatures.signature import Signature
 from adapters.types import Tool
@@ -41,13 +39,10 @@ VERTEX = (
 
 
 @pytest.fixture
-def cloud(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[ProviderServer]:
+def cloud(
+    request: pytest.FixtureRequest, no_address: None, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[ProviderServer]:
     """A server that is Bedrock or Vertex, in an environment that leads there."""
-    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    for name in list(os.environ):
-        if name.endswith(("_API_BASE", "_BASE_URL")) or name.startswith("AWS_"):
-            monkeypatch.delenv(name)
-    litellm_setup._leave_gateway_out()  # or dspy finds that `mcp` is missing
     with ProviderServer(BY_NAME[request.param], Reply("no reply that can be read")) as one:
         for name, value in one.provider.environment(one.url).items():
             monkeypatch.setenv(name, value)

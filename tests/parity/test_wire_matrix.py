@@ -1,10 +1,9 @@
-"""Eighteen providers, each asked in six ways: dspy's body and ours, and the request that is kept in place of sent."""
+"""Nineteen providers, each asked in six ways: dspy's body and ours, and the request that is kept in place of sent."""
 
 from __future__ import annotations
 
 import contextlib
 import json
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -21,7 +20,6 @@ from adapters import lm as models
 from adapters.lm import child, litellm_answers
 from adapters.lm.capabilities import known_of
 from adapters.lm.litellm_client import LitellmLM
-from adapters.lm.worker import litellm_setup
 from adapters.running import runner
 from adapters.signatures.signature import Signature
 from adapters.types import Image, Tool
@@ -64,13 +62,10 @@ VENDORS = (*[BY_NAME[name] for name in NAMES], OLLAMA, AS_RESPONSES, *OTHERS)
 
 
 @pytest.fixture
-def vendor(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[ProviderServer]:
+def vendor(
+    request: pytest.FixtureRequest, no_address: None, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[ProviderServer]:
     """The provider's server, whose address is given as `api_base`; Bedrock's is found in the environment."""
-    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    for name in list(os.environ):
-        if name.endswith(("_API_BASE", "_BASE_URL")) or name.startswith("AWS_"):
-            monkeypatch.delenv(name)
-    litellm_setup._leave_gateway_out()  # or dspy finds that `mcp` is missing
     provider: Provider = request.param
     with ProviderServer(provider, REPLY) as one, litellm_answers.asking():
         for name, value in provider.environment(one.url).items():
@@ -109,6 +104,7 @@ def test_each_provider_is_asked_in_each_way_as_dspy_asks_it(vendor: ProviderServ
             lm = dspy.LM(provider.model, cache=False, num_retries=0, **settings)
             engines.theirs(adapter, options, lm)(lm, {}, signature, [], {**inputs, **THEIRS.get(feature, {})})
         theirs = taken(vendor, feature)
+        assert theirs or feature != "plain", "a plain request is sent"
         can = known_of(provider.model, provider.model_type, given.keys()).capabilities
         how: dict[str, Any] = {"capabilities": can, "settings": models.LMSettings(provider.model_type), **given}
         mine = models.open(provider.model, api_base_trusted=True, **how)

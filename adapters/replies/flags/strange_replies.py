@@ -133,7 +133,7 @@ def _no_answer(reading: Reading, start: str) -> Iterator[Flag]:
     lacking = [one for one in outputs if root and unknown and one not in root]
     near = nearly_right(lacking, unknown)
     for name, key in near.items():
-        said = f"The JSON key {shown(key)} was probably meant for `{name}`; keys must match letter by letter."
+        said = f"The JSON key {shown(key)} was probably meant for `{name}`; keys must match exactly."
         yield Flag("key-nearly-right", said, name)
     if root is not None and not any(name in root for name in outputs):
         error = root.get("error") or root.get("detail")

@@ -128,9 +128,7 @@ def _literal(name: str, annotation: object, text: str, raw: str, is_optional: bo
 def _other_case(name: str, text: str, allowed: list[Any]) -> Iterator[Flag]:
     meant = next((one for one in allowed if isinstance(one, str) and one.casefold() == text.casefold()), None)
     if meant is not None:
-        yield Flag(
-            "value-in-another-case", f"{shown(text)} is not {shown(meant)}: `{name}` must match letter by letter.", name
-        )
+        yield Flag("value-in-another-case", f"{shown(text)} is not {shown(meant)}: `{name}` must match exactly.", name)
 
 
 def _scalar(name: str, annotation: object, text: str) -> Iterator[Flag]:

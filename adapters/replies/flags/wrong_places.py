@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 NO_LETTER = re.compile(r"[\W_]")
 LIKENESS = 0.75
+MOST_NAMES = 100
 MOST_PLACES = 50
 LONGEST_NUMBER = 60
 DAY = re.compile(r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|[A-Za-z]{3,9}\.? \d{1,2},? \d{4}|\d{1,2}\.? [A-Za-z]{3,9} \d{4}")
@@ -63,8 +65,8 @@ def nearly(name: str, candidates: Sequence[str]) -> str | None:
 
 
 def nearly_right(names: Iterable[str], unknown: Iterable[str]) -> dict[str, str]:
-    """Return the unknown name probably meant for each of `names`, where there is one."""
-    left = list(unknown)
+    """Return the unknown name probably meant for each of `names`, where there is one among the first `MOST_NAMES`."""
+    left = list(islice(unknown, MOST_NAMES))
     found: dict[str, str] = {}
     for name in names:
         meant = nearly(name, left)
@@ -78,7 +80,7 @@ def name_flags(reading: Reading, unknown: Iterable[str]) -> Iterator[Flag]:
     """Flag markers or tags that were probably meant for outputs that are missing."""
     missing = [one.name for one in reading.fields.values() if one.state in ("missing", "default")]
     for name, seen in nearly_right(missing, unknown).items():
-        said = f"{shown(seen)} was probably meant for `{name}`; names must match letter by letter."
+        said = f"{shown(seen)} was probably meant for `{name}`; names must match exactly."
         yield Flag("name-nearly-right", said, name)
 
 

@@ -205,6 +205,18 @@ def test_guessing_is_bounded(adapter: str, piece: str) -> None:
     assert loops(guessed, tries=1) < 3 * LOOPS_A_SECOND
 
 
+@pytest.mark.parametrize(
+    ("adapter", "piece"), [("chat", "[[ ## seller{}nam ## ]]\nx\n"), ("xml", "<seller{0}nam>x</seller{0}nam>")]
+)
+def test_comparing_names_is_bounded(adapter: str, piece: str) -> None:
+    reading = read(
+        adapter,
+        "".join([piece.format(one) for one in range(20_000)]),
+        **dict.fromkeys(map("n{}".format, range(60)), str),
+    )
+    assert loops(lambda: reading.flags, tries=1) < LOOPS_A_SECOND
+
+
 def test_a_reply_past_the_limit_is_not_guessed_at() -> None:
     assert misses("chat", "**[[ ## a ## ]]**\n" + "x" * LONGEST, a=str) == ()
 

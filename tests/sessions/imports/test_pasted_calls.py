@@ -605,7 +605,7 @@ def test_a_page_that_abbreviates_the_prompt_is_told_so(dots: str) -> None:
 
 
 def test_a_page_without_a_call_is_told_so() -> None:
-    with pytest.raises(SessionError, match="no JSON, and no call of dspy is in it"):
+    with pytest.raises(SessionError, match="it contains neither JSON nor a call of dspy"):
         sources.load("-", text="# ChatAdapter fails\n\nMOCK = '[[ ## topic ## ]]'\n")
     with pytest.raises(SessionError, match="not valid JSON"):
         sources.load("-", text="{'a': 1")
