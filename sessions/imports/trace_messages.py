@@ -14,6 +14,7 @@ ROLES = {
     "SystemMessage": "system",
     "ToolMessage": "tool",
 }
+DEEPEST = 40
 CALLS = ("tool_call", "tool_use")
 RESULTS = ("tool_call_response", "tool_result")
 """The types of a message's parts for calls of tools and for their results."""
@@ -72,22 +73,28 @@ def tool_calls_in(message: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def reply_message(value: object) -> Mapping[str, Any]:
     """Return the message in a reply of any format; empty for a text."""
-    if isinstance(value, list):
-        return reply_message(value[0]) if value else {}
-    found = dict_in(value)
-    inside = (found[key] for key in ("choices", "generations", "message", "kwargs", "output") if found.get(key))
-    return next((reply_message(one) for one in inside if isinstance(one, list | dict)), found)
+    found: dict[str, Any] = {}
+    while isinstance(value, list | dict) and value:
+        if isinstance(value, list):
+            found, value = {}, value[0]
+            continue
+        found = value
+        inside = [found.get(key) for key in ("choices", "generations", "message", "kwargs", "output")]
+        value = next((one for one in inside if one and isinstance(one, list | dict)), None)
+    return found
 
 
-def text_in(value: object) -> str:
-    """Return the text of a reply in any format; "" without text."""
+def text_in(value: object, depth: int = 0) -> str:
+    """Return the text of a reply in any format; "" without text, or below `DEEPEST` levels."""
     if isinstance(value, str):
         return value
+    if depth > DEEPEST:
+        return ""
     if isinstance(value, list):
-        return _joined(value) if value and _is_text(value) else text_in(value[0]) if value else ""
+        return _joined(value) if value and _is_text(value) else text_in(value[0], depth + 1) if value else ""
     if isinstance(value, dict):
         for key in ("choices", "generations", "message", "kwargs", "content", "parts", "text", "output"):
-            if text := text_in(value.get(key)):
+            if text := text_in(value.get(key), depth + 1):
                 return text
     return ""
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
 from sessions.imports.trace_messages import (
+    DEEPEST,
     decoded,
     dict_in,
     list_in,
@@ -54,7 +55,6 @@ PROVIDERS = {
 """The prefix of a model's name for each provider in GenAI's conventions and LangSmith."""
 PARENTS = ("parentSpanId", "parent_span_id", "parent_id", "parentObservationId", "parent_run_id")
 STARTS = ("startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime")
-DEEPEST = 40
 
 
 class HistoryEntry(TypedDict):

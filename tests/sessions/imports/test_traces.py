@@ -320,3 +320,13 @@ def test_every_result_in_a_message_is_kept_and_its_text(results: list[dict[str, 
         {"role": "tool", "content": "r2", "tool_call_id": "c2"},
         {"role": "user", "content": "Go on."},
     ]
+
+
+@pytest.mark.parametrize("key", ["choices", "message", "content"])
+def test_a_reply_nested_too_deeply_is_left_out(key: str) -> None:
+    output: object = "x"
+    for _ in range(900):
+        output = {key: output}
+    told = {"type": "GENERATION", "traceId": "1", "id": "2", "input": [{"role": "user", "content": "?"}]}
+    assert traces.calls_in([{**told, "output": output}]) == []
+    assert traces.calls_in([{**told, "output": [{key: {"content": "x"}}]}])[0].entry["outputs"] == ["x"]
