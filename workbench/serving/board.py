@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable
 from html import escape
 
 from aiohttp import web
@@ -28,10 +27,15 @@ def where(seat: Seat) -> str:
     return f"step {at + 1} of {len(steps)}: {steps[at]}" if steps else "panes"
 
 
+def _rows(seats: Seats) -> list[tuple[int, str, str, str]]:
+    """Return number, name, position and `follows` or "" of each participant."""
+    participants = [one for one in seats.all if not one.leads]
+    return [(one.number, one.called or "–", where(one), "follows" * one.shown.follows) for one in participants]
+
+
 def listed(seats: Seats) -> str:
     """List the participants for the terminal."""
-    rows = [(one, "follows" if one.shown.follows else "") for one in _participants(seats)]
-    lines = [f"  {one.number:>3}  {one.called or '–':<24} {where(one):<32} {follows}".rstrip() for one, follows in rows]
+    lines = [f"  {number:>3}  {name:<24} {at:<32} {follows}".rstrip() for number, name, at, follows in _rows(seats)]
     return "\n".join(lines) or "nobody has joined yet"
 
 
@@ -44,20 +48,14 @@ def board(seats: Seats, url: str, address: str) -> web.Response:
         ("open", "Open to newcomers") if seats.is_closed else ("close", "Close to newcomers"),
         ("code", "New code"),
     )
-    rows = [
-        _row(
-            str(one.number),
-            escape(one.called or "–"),
-            escape(where(one)),
-            "follows" if one.shown.follows else "",
-            _button(f"kick {one.number}", "Remove"),
-        )
-        for one in _participants(seats)
-    ]
+    rows = ""
+    for one in _rows(seats):
+        cells = [*(escape(str(cell)) for cell in one), _button(f"kick {one[0]}", "Remove")]
+        rows += f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
     form = (
         f'<div class="board"><div>{code}</div><div>Address<strong>{escape(url)}</strong>'
         f"Code<strong>{escape(seats.code)}</strong>{''.join(_button(*one) for one in admits)}"
-        f"<h2>{seats.taken} of {seats.most} seats taken</h2><table>{''.join(rows)}</table></div></div>"
+        f"<h2>{seats.taken} of {seats.most} seats taken</h2><table>{rows}</table></div></div>"
     )
     said = (
         "The class is closed to newcomers."
@@ -77,14 +75,6 @@ def qr_lines(address: str) -> str:
     drawn = io.StringIO()
     segno.make_qr(address).terminal(drawn, border=2, compact=True)
     return drawn.getvalue().rstrip("\n")
-
-
-def _participants(seats: Seats) -> Iterable[Seat]:
-    return [one for one in seats.all if not one.leads]
-
-
-def _row(*cells: str) -> str:
-    return f"<tr>{''.join(f'<td>{one}</td>' for one in cells)}</tr>"
 
 
 def _button(order: str, words: str) -> str:

@@ -18,8 +18,8 @@ from aiohttp import hdrs, web
 
 from workbench.output import crash_log
 from workbench.serving import board, messages, seats, textual_server
-from workbench.serving.connections import Connections, CountedLog, raise_descriptor_limit
-from workbench.serving.doors import BOARD, BROWSER, Doors, fields_of, page
+from workbench.serving.connections import Connections, CountedLog, NewConnection, raise_descriptor_limit
+from workbench.serving.doors import BOARD, Doors, fields_of, filled, page
 from workbench.serving.orders import DISK_MB, FILES, Orders
 from workbench.serving.seats import DownloadError, Seat, Seats, download_path, open_download
 
@@ -102,10 +102,8 @@ class ClassRoom:
         self.lead = textual_server.Lead()
         self.port = 0
         """The listening port; 0 before `open`."""
-        self._connections: Connections | None = None
-        self._doors = Doors(self.seats, setup.public_url, self._welcome, self._seat)
-        self._open: dict[int, web.WebSocketResponse] = {}
-        self._turns: dict[int, asyncio.Lock] = {}
+        self._connections = Connections(is_behind_proxy=setup.public_url is not None)
+        self._doors = Doors(self.seats, setup.public_url, self._welcome, self._connections)
         self._runner: web.AppRunner | None = None
         self._listener: asyncio.Server | None = None
         self._log = CountedLog(say, crash_log.write)
@@ -140,10 +138,10 @@ class ClassRoom:
         )
         await self._runner.setup()
         assert self._runner.server is not None
-        self._connections = Connections(self._runner.server, self.setup.public_url is not None)
         self._log.put_up()
-        setup, protocol = self.setup, self._connections.protocol
-        self._listener = await asyncio.get_running_loop().create_server(protocol, setup.host, setup.port, backlog=512)
+        begin = partial(NewConnection, self._runner.server, self._connections)
+        host, port = self.setup.host, self.setup.port
+        self._listener = await asyncio.get_running_loop().create_server(begin, host, port, backlog=512)
         self.port = int(self._listener.sockets[0].getsockname()[1])
         self._looking = asyncio.create_task(self._look_again_and_again())
 
@@ -156,12 +154,9 @@ class ClassRoom:
                 await self._looking
         if self._listener is not None:
             self._listener.close()
-        await asyncio.gather(*[_tell_the_end(one) for one in self._open.values()])
+        await asyncio.gather(*[seat.end(textual_server.CLASS_IS_OVER) for seat in self.seats.all])
         for seat in self.seats.all:
-            async with self.turn(seat):
-                pass  # the lock is free once the program has ended
-            if self._connections is not None:
-                self._connections.leave(seat.number)
+            self._connections.leave(seat.number)
         if self._runner is not None:
             await self._runner.cleanup()
         self._log.take_down()
@@ -174,9 +169,8 @@ class ClassRoom:
         for seat in self.seats.idle():
             self._say(f"{seat.name} is idle: page closed, seat kept for the same time again")
             self.seats.touch(seat)
-            open_page = self._open.get(seat.number)
-            if open_page is not None:
-                await open_page.close(code=textual_server.IDLE, message=b"idle for too long")
+            if seat.page is not None:
+                await seat.page.close(code=textual_server.IDLE)
         for seat in self.seats.release():
             self._end(seat)
             free = self.teachers_address if seat.leads else self.address
@@ -207,10 +201,7 @@ class ClassRoom:
         seat = self.seats.remove(number)
         if seat is None:
             return f"there is no participant {number}; `who` lists them"
-        if (open_page := self._open.get(number)) is not None:
-            await open_page.close(code=textual_server.REMOVED, message=b"removed by the teacher")
-        async with self.turn(seat):
-            pass  # the lock is free once the program has ended
+        await seat.end(textual_server.REMOVED)
         self._end(seat)
         return f"{seat.name} was removed{self._count()}; `code` makes a new code, `close` admits nobody"
 
@@ -221,10 +212,6 @@ class ClassRoom:
         await textual_server.finish(self.order((await fields_of(request)).get("order", "")))
         raise web.HTTPSeeOther(BOARD)
 
-    def turn(self, seat: Seat) -> asyncio.Lock:
-        """Return the lock that is held while the seat's program runs."""
-        return self._turns.setdefault(seat.number, asyncio.Lock())
-
     async def _look_again_and_again(self) -> None:
         while True:
             await asyncio.sleep(LOOK_EVERY_S)
@@ -233,10 +220,6 @@ class ClassRoom:
                 await self.look_after()
             except Exception as error:  # a bug must not end the class: report it, and try again next time
                 self._say(f"looking after the seats failed ({type(error).__name__}: {error})")
-
-    def _seat(self, request: web.Request, seat: Seat) -> None:
-        if self._connections is not None:
-            self._connections.seat(request.transport, seat.number)
 
     def _welcome(self, seat: Seat) -> None:
         self._say(f"{seat.name} joined{self._count()}")
@@ -248,9 +231,7 @@ class ClassRoom:
 
     def _end(self, seat: Seat) -> None:
         """Clean up after a seat that is no more: its connections, which have no time limit, and its folder."""
-        if self._connections is not None:
-            self._connections.leave(seat.number)
-        self._turns.pop(seat.number, None)
+        self._connections.leave(seat.number)
         self._clear(seat)
 
     def _clear(self, seat: Seat) -> None:
@@ -279,10 +260,7 @@ class ClassRoom:
         leads = seat is not None and seat.leads
         size = PROJECTED_FONT_SIZE if leads and self.setup.is_projected else FONT_SIZE
         values = {"FONT_SIZE": str(size), "LEADS": "-leads" if leads else "", "BOARD_LINK": board.LINK if leads else ""}
-        text = (BROWSER / "app.html").read_text("utf-8")
-        for name, value in values.items():
-            text = text.replace(name, value)
-        return web.Response(text=text, content_type="text/html")
+        return filled("app.html", values)
 
     async def _converse(self, request: web.Request) -> web.WebSocketResponse:
         """Serve the WebSocket of a page; a seat's second page replaces its first, since a seat has one program."""
@@ -292,38 +270,30 @@ class ClassRoom:
         self.seats.touch(seat)  # so that the seat is not released before its program starts
         await websocket.prepare(request)
         if self._is_over:
-            await _tell_the_end(websocket)
+            await websocket.close(code=textual_server.CLASS_IS_OVER)
             return websocket
-        before, self._open[seat.number] = self._open.get(seat.number), websocket
+        before, seat.page = seat.page, websocket
         if before is not None:
-            await before.close(code=textual_server.OPENED_ELSEWHERE, message=b"opened in another tab")
+            await before.close(code=textual_server.OPENED_ELSEWHERE)
         size = messages.size_asked(request.query.get("width", ""), request.query.get("height", ""))
         orders = self.setup.orders(seat.folder, seat.leads)
-        async with self.turn(seat):
-            if self._open.get(seat.number) is not websocket:
+        async with seat.turn:
+            if seat.page is not websocket:
                 return websocket  # a third page has replaced this one
             seat.is_here = True
             self.seats.touch(seat)
             try:
                 if not websocket.closed:
-                    touch = partial(self.seats.touch, seat)
-                    await textual_server.converse(websocket, orders, size, touch, self.lead, partial(_note, seat))
+                    touch, note = partial(self.seats.touch, seat), partial(setattr, seat, "shown")
+                    await textual_server.converse(websocket, orders, size, touch, self.lead, note)
             finally:
                 seat.is_here = False
                 if seat.leads:
                     self.lead.tell(None)
                 self.seats.touch(seat)
-                if self._open.get(seat.number) is websocket:
-                    del self._open[seat.number]
+                if seat.page is websocket:
+                    seat.page = None
         return websocket
-
-
-def _note(seat: Seat, shown: messages.Controls) -> None:
-    seat.shown = shown
-
-
-async def _tell_the_end(page: web.WebSocketResponse) -> None:
-    await page.close(code=textual_server.CLASS_IS_OVER, message=b"the class is over")
 
 
 async def _listen(room: ClassRoom, say: Say, typed: TextIO) -> None:

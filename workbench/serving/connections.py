@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
@@ -28,24 +29,19 @@ OF_REQUESTS = (HttpProcessingError, web.RequestPayloadError, OSError)
 
 
 class Connections:
-    """The open connections, whose requests `server` answers.
+    """The open connections.
 
     Behind a proxy all connections come from the proxy's address, so there is no limit per address.
     """
 
-    def __init__(self, server: web.Server, is_behind_proxy: bool) -> None:
-        self._server = server
+    def __init__(self, is_behind_proxy: bool) -> None:
         self._most_of_an_address = MOST_STRANGERS if is_behind_proxy else MOST_OF_AN_ADDRESS
         self._strangers: dict[asyncio.BaseTransport, str] = {}
         """The address of each connection without a seat, oldest first."""
         self._seats: dict[int, list[asyncio.BaseTransport]] = {}
 
-    def protocol(self) -> asyncio.Protocol:
-        """Create the protocol of a new connection (the factory for `create_server`)."""
-        return _NewConnection(self)
-
     def begin(self, transport: asyncio.Transport) -> None:
-        """Pass a new connection to the server; close the oldest if there are too many."""
+        """Note a new connection; close the oldest if there are too many."""
         address = str((transport.get_extra_info("peername") or ("",))[0])
         self._strangers[transport] = address
         asyncio.get_running_loop().call_later(SECONDS, self._end, transport)
@@ -53,9 +49,6 @@ class Connections:
         for crowd, most in ((same, self._most_of_an_address), ([*self._strangers], MOST_STRANGERS)):
             if len(crowd) > most:
                 self._end(crowd[0])
-        handler = self._server()
-        transport.set_protocol(handler)
-        handler.connection_made(transport)
 
     def seat(self, transport: asyncio.BaseTransport | None, number: int) -> None:
         """Assign a connection to a seat, which removes its time limit.
@@ -84,13 +77,19 @@ def _abort(transport: asyncio.BaseTransport) -> None:
     transport.abort()
 
 
-class _NewConnection(asyncio.Protocol):
-    def __init__(self, connections: Connections) -> None:
-        self._connections = connections
+@dataclass
+class NewConnection(asyncio.Protocol):
+    """The protocol of a new connection, which `server` takes over."""
+
+    server: web.Server
+    connections: Connections
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
-        self._connections.begin(transport)
+        self.connections.begin(transport)
+        handler = self.server()
+        transport.set_protocol(handler)
+        handler.connection_made(transport)
 
 
 class CountedLog(logging.Handler):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Awaitable, Callable, Iterable
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from html import escape
 from pathlib import Path
 from urllib.parse import parse_qs
 
 import textual_serve
-from aiohttp import web
+from aiohttp import hdrs, web
 
+from workbench.serving.connections import Connections
 from workbench.serving.seats import JoinError, Seat, Seats, as_typed
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -41,10 +43,10 @@ NO_ROOM = "The server has no room for your files. Tell the teacher."
 WRONG_PAGE = "This was requested by another page. Open the link of the class."
 BOARD = "/board"
 TEACHERS_ONLY = "Only the teacher can open this page."
-JOIN = '<form method="post">{}<button type="submit">Join</button></form>'
-NAME = (
-    '<label for="name">Your name</label><input id="name" name="name" maxlength="40" required autofocus '
-    'autocomplete="nickname" spellcheck="false">'
+JOIN = '<form method="post"><button type="submit">Join</button></form>'
+JOIN_BY_NAME = (
+    '<form method="post"><label for="name">Your name</label><input id="name" name="name" maxlength="40" required '
+    'autofocus autocomplete="nickname" spellcheck="false"><button type="submit">Join</button></form>'
 )
 CODE = (
     '<form action="/join"><label for="code">Code</label><input id="code" name="code" maxlength="40" required autofocus '
@@ -56,7 +58,7 @@ class Doors:
     """The access control of a class, and its pages for joining.
 
     `public_url` is the server's address for browsers, if it differs from the address of their requests. `welcome` is
-    called with each new seat, `seated` with each request from a seat.
+    called with each new seat; `connections` are told which of them belong to seats.
     """
 
     def __init__(
@@ -64,13 +66,13 @@ class Doors:
         seats: Seats,
         public_url: str | None,
         welcome: Callable[[Seat], None],
-        seated: Callable[[web.Request, Seat], None],
+        connections: Connections,
     ) -> None:
         self._seats = seats
         self._public = None if public_url is None else public_url.rstrip("/")
         self._is_secure = public_url is not None and public_url.startswith("https:")
         self._welcome = welcome
-        self._seated = seated
+        self._connections = connections
 
     def application(self, routes: Iterable[web.AbstractRouteDef]) -> web.Application:
         """Make the web application: `routes`, the pages for joining, and static files."""
@@ -80,7 +82,7 @@ class Doors:
             [
                 *routes,
                 web.get("/join{slash:/?}", self._ask_for_code),
-                web.get("/join/{code:[^/]+}{slash:/?}", self._show_join),
+                web.get("/join/{code:[^/]+}{slash:/?}", self._join),
                 web.post("/join/{code:[^/]+}{slash:/?}", self._join),
                 web.static("/class", BROWSER),
                 web.static("/static", TEXTUALS),
@@ -96,7 +98,7 @@ class Doors:
     async def _door(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         path, seat = request.path, self.holder(request)
         if seat is not None:
-            self._seated(request, seat)
+            self._connections.seat(request.transport, seat.number)
         is_file = path.startswith(OPEN) and not path.endswith("/") and len(path) <= LONGEST_PATH
         is_page_file = is_file and request.method in ("GET", "HEAD")
         if path != "/join" and not path.startswith("/join/") and not is_page_file:
@@ -137,34 +139,22 @@ class Doors:
             raise web.HTTPSeeOther(f"/join/{code}")
         return page("Join the class", ENTER, CODE)
 
-    async def _show_join(self, request: web.Request) -> web.StreamResponse:
-        """Show a page with a Join button, so that link previews take no seat."""
-        code = request.match_info["code"]
-        if self._has_seat(request, code):
-            raise web.HTTPSeeOther("/")
-        try:
-            self._seats.check(code, self._address(request))
-        except JoinError as error:
-            return page("You cannot join", str(error), CODE, status=403)
-        if self._seats.is_teachers(code):
-            return page("Join the class", TEACHER, JOIN.format(""))
-        return page("Join the class", PARTICIPANT, JOIN.format(NAME))
-
-    def _has_seat(self, request: web.Request, code: str) -> bool:
-        """Return whether this browser has a seat already; a participant may still use the teacher's code."""
-        seat = self.holder(request)
-        return seat is not None and (seat.leads or not self._seats.is_teachers(code))
-
     async def _join(self, request: web.Request) -> web.StreamResponse:
-        """Exchange the code for the secret of a seat."""
-        code = request.match_info["code"]
-        if self._has_seat(request, code):
+        """Show a page with a Join button, so that link previews take no seat; the button exchanges the code for a seat.
+
+        A browser with a seat keeps it, but a participant may still use the teacher's code.
+        """
+        code, address = request.match_info["code"], self._address(request)
+        is_teachers, seat = self._seats.is_teachers(code), self.holder(request)
+        if seat is not None and (seat.leads or not is_teachers):
             raise web.HTTPSeeOther("/")
-        if request.headers.get("Origin") not in (None, "null") and not self._is_from_here(request):
-            return page("Wrong page", WRONG_PAGE, status=403)
         try:
-            called = (await fields_of(request)).get("name", "")
-            seat = self._seats.admit(code, called, self._address(request))
+            if request.method != hdrs.METH_POST:
+                self._seats.check(code, address)
+                return page("Join the class", *((TEACHER, JOIN) if is_teachers else (PARTICIPANT, JOIN_BY_NAME)))
+            if request.headers.get("Origin") not in (None, "null") and not self._is_from_here(request):
+                return page("Wrong page", WRONG_PAGE, status=403)
+            seat = self._seats.admit(code, (await fields_of(request)).get("name", ""), address)
         except JoinError as error:
             return page("You cannot join", str(error), CODE, status=403)
         except OSError:
@@ -190,6 +180,11 @@ async def fields_of(request: web.Request) -> dict[str, str]:
 
 def page(title: str, said: str, form: str = "", *, status: int = 200) -> web.Response:
     """Make a page with a title, a sentence and a form; `form` is trusted HTML, the others are escaped."""
-    text = (BROWSER / "words.html").read_text("utf-8")
-    filled = text.replace("TITLE", escape(title)).replace("SAID", escape(said)).replace("FORM", form)
-    return web.Response(text=filled, content_type="text/html", status=status)
+    return filled("words.html", {"TITLE": escape(title), "SAID": escape(said), "FORM": form}, status)
+
+
+def filled(file: str, values: Mapping[str, str], status: int = 200) -> web.Response:
+    """Make a page from a file of `BROWSER` whose words in capitals stand for `values`, which are trusted HTML."""
+    text = (BROWSER / file).read_text("utf-8")
+    text = re.sub("|".join(values), lambda found: values[found[0]], text)
+    return web.Response(text=text, content_type="text/html", status=status)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import Any, TypeVar
 
 MOST_COLUMNS, MOST_ROWS = 500, 200
 """The largest terminal size; larger windows get this size, so that they cost no more."""
@@ -71,13 +71,19 @@ def size_asked(width: str, height: str) -> tuple[int, int]:
     return terminal_size(columns or 80, rows or 24)
 
 
-# -- which buttons a page shows
+# -- what programs and server send each other
 
-CONTROLS, PRESS = "controls", "press"
-"""The kinds of messages with `Controls` (from the program) and with a `Press` (to the program)."""
-LONGEST_TITLE = 60
+PRESS, CONTROLS, PLACE = "press", "controls", "teachers_place"
+"""The kinds of messages with a `Press`, with `Controls`, and with a `TeachersPlace`, null once the teacher has left."""
 FOLLOWING = "◉"
 """The first character of `Controls.teacher` while the teacher is followed."""
+LONGEST_NAME = 200
+WHOLE = 1_000
+"""The largest number, and the value of `scrolled` at the end of a text."""
+SCREENS = ("panes", "lesson", "pages")
+PARTS = ("editors", "prompt", "reply")
+EXAMPLE = "example:"
+"""The prefix of an example's name in `TeachersPlace.session`."""
 
 
 @dataclass(frozen=True)
@@ -96,34 +102,10 @@ class Controls:
     def follows(self) -> bool:
         return self.teacher.startswith(FOLLOWING)
 
-    def as_data(self) -> dict[str, object]:
-        steps = [one[:LONGEST_TITLE] for one in self.steps[:MOST_STEPS]]
-        return {"steps": steps, "step": min(self.step, max(0, len(steps) - 1)), "teacher": self.teacher[:LONGEST_TITLE]}
-
-
-def read_controls(given: object) -> Controls:
-    """Read the output of `as_data`, as decoded from JSON. Raises `MessageError`."""
-    match given:
-        case {"steps": [*steps], "step": int(step), "teacher": str(teacher), **more} if not more:
-            titles = [one for one in steps[:MOST_STEPS] if isinstance(one, str) and len(one) <= LONGEST_TITLE]
-            if len(titles) == len(steps) and len(teacher) <= LONGEST_TITLE and 0 <= step < max(1, len(titles)):
-                return Controls(tuple(titles), step, teacher)
-    raise MessageError("not the buttons of a page")
-
-
-# -- where the teacher is
-
-PLACE = "teachers_place"
-"""The kind of messages with a `TeachersPlace`, or null once the teacher has left."""
-LONGEST_NAME = 200
-MOST_OF_A_PLACE = 16_000
-"""The size limit of a place in characters: room for all names at full length, with six characters per JSON escape."""
-WHOLE = 1_000
-"""The value of `scrolled` at the end of a text."""
-SCREENS = ("panes", "lesson", "pages")
-PARTS = ("editors", "prompt", "reply")
-EXAMPLE = "example:"
-"""The prefix of an example's name in `TeachersPlace.session`."""
+    @property
+    def wrong(self) -> str:
+        """The name of a part with an impossible value, or ""."""
+        return "" if self.step < max(1, len(self.steps)) else "step"
 
 
 @dataclass(frozen=True)
@@ -151,36 +133,42 @@ class TeachersPlace:
     turn: str = ""
     scrolled: int = 0
 
-    def as_text(self) -> str:
-        """Write the place as JSON that `read_place` accepts: longer names become "", numbers are clamped."""
-        found: dict[str, Any] = {}
-        for name, value in asdict(self).items():
-            if isinstance(value, str):
-                found[name] = value if len(value) <= LONGEST_NAME else ""
-            else:
-                found[name] = max(0, min(WHOLE, value))
-        return json.dumps(found, ensure_ascii=False)
+    @property
+    def wrong(self) -> str:
+        """The name of a part with an impossible value, or ""; `session` must be the name of a file alone."""
+        if set(self.session) & set("/\\\0") or self.session.startswith("."):
+            return "session"
+        return "" if self.screen in SCREENS and self.part in PARTS else "screen or part"
 
 
-def read_place(text: str) -> TeachersPlace:
-    """Read the output of `TeachersPlace.as_text`. Raises `MessageError` for anything else."""
-    if len(text) > MOST_OF_A_PLACE:
-        raise MessageError(f"too long for a place: {len(text)} characters")
+Message = TypeVar("Message", Controls, TeachersPlace)
+
+
+def as_text(message: Controls | TeachersPlace) -> str:
+    """Write a message for `read`: longer names become "", numbers and lists are limited."""
+    return json.dumps({name: _limited(value) for name, value in asdict(message).items()}, ensure_ascii=False)
+
+
+def _limited(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= LONGEST_NAME else ""
+    return max(0, min(WHOLE, value)) if isinstance(value, int) else [_limited(one) for one in value[:MOST_STEPS]]
+
+
+def read(kind: type[Message], text: str) -> Message:
+    """Read the output of `as_text`. Raises `MessageError` for anything else."""
     given = _decoded(text)
-    known = {one.name: type(one.default) for one in fields(TeachersPlace)}
+    known = {one.name: type(one.default) for one in fields(kind)}
     if not isinstance(given, dict) or given.keys() != known.keys():
-        raise MessageError("not the parts of a place")
-    for name, kind in known.items():
-        value = given[name]
-        if type(value) is not kind:
-            raise MessageError(f"{name} is not of type {kind.__name__}")
-        if isinstance(value, str) and len(value) > LONGEST_NAME:
-            raise MessageError(f"{name} is longer than {LONGEST_NAME} characters")
-        if isinstance(value, int) and not 0 <= value <= WHOLE:
-            raise MessageError(f"{name} is not between 0 and {WHOLE}")
-    place = TeachersPlace(**given)
-    if place.screen not in SCREENS or place.part not in PARTS:
-        raise MessageError("not a screen or part of the app")
-    if set(place.session) & set("/\\\0") or place.session.startswith("."):
-        raise MessageError("session is not the name of a file alone")
-    return place
+        raise MessageError(f"not the parts of {kind.__name__}")
+    parts: dict[str, Any] = {}
+    for name, expected in known.items():
+        value = tuple(given[name]) if isinstance(given[name], list) else given[name]
+        is_typed = type(value) is expected and {str}.issuperset(map(type, value if isinstance(value, tuple) else ()))
+        if not is_typed or _limited(value) != given[name]:
+            raise MessageError(f"{name} has the wrong type or size")
+        parts[name] = value
+    message = kind(**parts)
+    if message.wrong:
+        raise MessageError(f"{message.wrong} has an impossible value")
+    return message

@@ -9,6 +9,7 @@ The teacher's seat has its own code, which works once; participants can follow w
 
 from __future__ import annotations
 
+import asyncio
 import os
 import secrets
 import shutil
@@ -22,6 +23,8 @@ from hmac import compare_digest
 from pathlib import Path
 from typing import IO, BinaryIO
 from urllib.parse import quote
+
+from aiohttp import web
 
 from workbench.output import display
 from workbench.serving.messages import Controls
@@ -63,19 +66,30 @@ class Seat:
     seen: float
     secret: str = field(repr=False)
     is_here: bool = False
-    """True if the seat's page is open."""
+    """True while the seat's program runs."""
     leads: bool = False
     """True if this is the teacher's seat, which does not count towards the class's seats."""
     called: str = ""
     address: str = ""
     shown: Controls = NO_CONTROLS
     """The buttons of its page, which include the lesson's step and whether it follows the teacher."""
+    page: web.WebSocketResponse | None = None
+    """Its open page, whose program may still have to start."""
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while the seat's program runs."""
 
     @property
     def name(self) -> str:
         if self.leads:
             return "the teacher"
         return f"{self.called} (participant {self.number})" if self.called else f"participant {self.number}"
+
+    async def end(self, code: int) -> None:
+        """Close the page with a WebSocket close code, and wait until the program has ended."""
+        if self.page is not None:
+            await self.page.close(code=code)
+        async with self.turn:
+            pass
 
 
 def new_code() -> str:

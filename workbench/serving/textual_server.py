@@ -15,6 +15,7 @@ import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -139,19 +140,19 @@ class SeatProgram(AppService):
             await self.remote_write_str(json.dumps(["deliver_file_start", name]))
         elif said.get("type") == messages.CONTROLS:
             with suppress(MessageError):  # an invalid message changes nothing
-                shown = messages.read_controls(said.get("content"))
+                shown = messages.read(messages.Controls, str(said.get("content")))
                 self._note(shown)
-                await self.remote_write_str(json.dumps([messages.CONTROLS, shown.as_data()]))
+                await self.remote_write_str(json.dumps([messages.CONTROLS, asdict(shown)]))
         elif said.get("type") == messages.PLACE and self._orders.leads:
             with suppress(MessageError):  # an invalid place moves nobody
-                self._lead.tell(messages.read_place(str(said.get("content"))))
+                self._lead.tell(messages.read(TeachersPlace, str(said.get("content"))))
 
     async def follow(self) -> None:
         """Send the teacher's places to the process, whose participant chooses whether to follow."""
         if self._orders.leads:
             return
         async for place in self._lead.places():
-            told = place.as_text() if place is not None else None
+            told = messages.as_text(place) if place is not None else None
             await self.send_meta({"type": messages.PLACE, "content": told})
 
 

@@ -24,7 +24,7 @@ from sessions.file.store import Fingerprint
 from sessions.model.session import Session
 from workbench.config.confinement import Confinement
 from workbench.serving import messages, walls
-from workbench.serving.messages import EXAMPLE, WHOLE, Controls, MessageError, TeachersPlace
+from workbench.serving.messages import EXAMPLE, MOST_STEPS, WHOLE, Controls, MessageError, TeachersPlace
 from workbench.serving.orders import Orders
 from workbench.tui.actions import files, looking
 from workbench.tui.app import WorkbenchApp
@@ -248,7 +248,7 @@ class VisitorApp(WorkbenchApp):
         if self.teacher is None:
             return
         with suppress(MessageError):  # an invalid place moves nothing
-            self.teacher.told(messages.read_place(message.place) if message.place is not None else None)
+            self.teacher.told(messages.read(TeachersPlace, message.place) if message.place is not None else None)
 
     def on_button_pressed(self, message: ButtonPressed) -> None:
         """Handle a press of a page's button; in a lesson, swipes press Back and Next."""
@@ -265,7 +265,8 @@ class VisitorApp(WorkbenchApp):
         screen, teacher = self.screen, self.teacher
         sign = teacher.sign if teacher is not None else ""
         if isinstance(screen, LessonScreen):
-            return Controls(tuple(step.title for step in screen.steps), screen.at, sign)
+            titles = tuple(step.title for step in screen.steps[:MOST_STEPS])
+            return Controls(titles, max(0, min(screen.at, len(titles) - 1)), sign)
         return Controls(teacher=sign)
 
     def _show_teacher(self) -> None:
@@ -280,13 +281,13 @@ class VisitorApp(WorkbenchApp):
         controls = self._controls()
         if controls != self._shown:
             self._shown = controls
-            visitor_driver.tell(messages.CONTROLS, controls.as_data())
+            visitor_driver.tell(messages.CONTROLS, messages.as_text(controls))
         if self.teacher is not None:
             self.teacher.catch_up()
         place = place_of(self) if self._leads else None
         if place is not None and place != self._told:
             self._told = place
-            visitor_driver.tell(messages.PLACE, place.as_text())
+            visitor_driver.tell(messages.PLACE, messages.as_text(place))
 
 
 def visitor_app(orders: Orders) -> VisitorApp:

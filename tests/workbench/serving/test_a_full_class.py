@@ -78,7 +78,7 @@ def test_thirty_visitors_are_all_answered_and_leave_nothing(tmp_path: Path) -> N
         await everybody.wait()
         await visits
         for visitor in room.seats.all:
-            async with room.turn(visitor):
+            async with visitor.turn:
                 pass
         assert programs(tmp_path) == []
 

@@ -73,7 +73,7 @@ def test_a_visitor_works_and_leaves_no_process_and_no_folder(tmp_path: Path, mon
                 await page.websocket.send_str("[" * 100_000)
                 assert await page.closed() == textual_server.NO_PACKET
             visitor = room.seats.all[0]
-            async with room.turn(visitor):  # its program has ended
+            async with visitor.turn:  # its program has ended
                 assert programs(tmp_path) == []
             assert visitor.folder.exists()
 
@@ -213,7 +213,7 @@ def test_who_does_nothing_for_long_loses_his_page_and_then_his_place(tmp_path: P
                 clock.now += 3601
                 await room.look_after()
                 assert await page.closed() == textual_server.IDLE
-            async with room.turn(room.seats.all[0]):
+            async with room.seats.all[0].turn:
                 assert programs(tmp_path) == []
             clock.now += 3601
             await room.look_after()

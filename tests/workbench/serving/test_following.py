@@ -14,7 +14,7 @@ from class_browser import Page, browser_at
 
 from tests.workbench.serving.test_class_room import hold
 from workbench.serving.class_room import ClassRoom, Setup
-from workbench.serving.messages import CONTROLS, MOST_OF_A_PLACE, PLACE, Controls, TeachersPlace
+from workbench.serving.messages import CONTROLS, PLACE, Controls, TeachersPlace, as_text
 from workbench.serving.orders import Orders
 from workbench.serving.textual_server import NO_PACKET, Lead, SeatProgram
 from workbench.tui.teacher import Teacher
@@ -38,17 +38,17 @@ def told_by_a_program(leads: bool, *said: dict[str, Any]) -> TeachersPlace | Non
 
 
 def test_only_the_teachers_program_says_where_he_is() -> None:
-    told = {"type": PLACE, "content": THERE.as_text()}
+    told = {"type": PLACE, "content": as_text(THERE)}
     assert told_by_a_program(True, told) == THERE
     assert told_by_a_program(False, told) is None
 
 
 @pytest.mark.parametrize(
     "place",
-    [None, 7, "", "{}", {"case": "second"}, "x" * (MOST_OF_A_PLACE + 1), '{"session": "../up"}', ["teacher"]],
+    [None, 7, "", "{}", {"case": "second"}, "x" * (16_000 + 1), '{"session": "../up"}', ["teacher"]],
 )
 def test_what_is_no_place_leaves_everybody_where_they_are(place: Any) -> None:
-    told = {"type": PLACE, "content": THERE.as_text()}
+    told = {"type": PLACE, "content": as_text(THERE)}
     assert told_by_a_program(True, told, {"type": PLACE, "content": place}, {"type": PLACE}) == THERE
 
 
@@ -64,7 +64,7 @@ def test_the_class_knows_who_follows_and_at_which_step() -> None:
     teacher = Teacher(cast(Any, None), cast(Any, None), lambda: None, is_followed=True)
     teacher.place = THERE
     shown = Controls(("The structure", "Demos"), 1, teacher.sign)
-    for content in (shown.as_data(), {"steps": 7}, None):
+    for content in (as_text(shown), {"steps": 7}, None):
         asyncio.run(program.on_meta(json.dumps({"type": CONTROLS, "content": content}).encode()))
     assert (noted, len(sent), shown.follows) == ([shown], 1, True)
     teacher.is_followed = False
@@ -157,10 +157,10 @@ def test_who_follows_sees_the_teachers_step_and_page_and_who_does_not_stays(tmp_
 @pytest.mark.slow
 def test_a_visitor_cannot_say_where_the_teacher_is(tmp_path: Path) -> None:
     forged = [
-        [PLACE, {"content": THERE.as_text()}],
-        {"type": PLACE, "content": THERE.as_text()},
-        ["stdin", {"type": PLACE, "content": THERE.as_text()}],
-        ["meta", {"type": PLACE, "content": THERE.as_text()}],
+        [PLACE, {"content": as_text(THERE)}],
+        {"type": PLACE, "content": as_text(THERE)},
+        ["stdin", {"type": PLACE, "content": as_text(THERE)}],
+        ["meta", {"type": PLACE, "content": as_text(THERE)}],
     ]
 
     async def act(room: ClassRoom) -> None:
@@ -173,7 +173,7 @@ def test_a_visitor_cannot_say_where_the_teacher_is(tmp_path: Path) -> None:
                     assert await page.closed() == NO_PACKET
             async with visitor.page() as page:
                 await page.shows("Extracted values")
-                packet = json.dumps({"type": PLACE, "content": THERE.as_text()}).encode()
+                packet = json.dumps({"type": PLACE, "content": as_text(THERE)}).encode()
                 await page.press("M" + len(packet).to_bytes(4, "big").decode("latin-1") + packet.decode())
                 await page.press("f6")
                 await page.shows("The fields")

@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.open_app import Desk
 from workbench.serving import seats
-from workbench.serving.messages import CONTROLS, MOST_OF_A_PLACE, Controls, Press, TeachersPlace, read_controls
+from workbench.serving.messages import CONTROLS, Controls, Press, TeachersPlace, as_text, read
 from workbench.serving.orders import Orders
 from workbench.tui.launch_visitor import VisitorApp, _limit, visitor_app
 from workbench.tui.panes.status import StatusLine
@@ -56,16 +56,16 @@ def test_a_visitor_goes_along_until_he_writes(tmp_path: Path, monkeypatch: pytes
             app.post_message(TeacherMoved(place))
 
         assert app.teacher is not None
-        for junk in ("", "{}", "null", "x" * (MOST_OF_A_PLACE + 1), LESSON.as_text().replace("lesson", "shell")):
+        for junk in ("", "{}", "null", "x" * (16_001), as_text(LESSON).replace("lesson", "shell")):
             told(junk)
         await desk.settle()
         assert app.teacher.place is None
         assert "teacher" not in last_line()
-        told(TeachersPlace(EXAMPLE).as_text())
+        told(as_text(TeachersPlace(EXAMPLE)))
         await desk.until(lambda: "○ follow the teacher" in last_line(), "for the sign")
         await app.run_action("follow_teacher")
         await desk.until(lambda: "◉ following the teacher" in last_line(), "for the sign")
-        told(LESSON.as_text())
+        told(as_text(LESSON))
         await desk.until(lambda: isinstance(app.screen, LessonScreen), "for the lesson")
         lesson = app.screen
         assert isinstance(lesson, LessonScreen)
@@ -75,13 +75,13 @@ def test_a_visitor_goes_along_until_he_writes(tmp_path: Path, monkeypatch: pytes
         told(None)
         await desk.until(lambda: "◌ the teacher has left" in str(hint.render()), "for the sign in front")
         assert app.screen is lesson, "he stays where he is"
-        told(TeachersPlace(EXAMPLE).as_text())
+        told(as_text(TeachersPlace(EXAMPLE)))
         await desk.until(lambda: app.screen is app.main, "to be back with the teacher")
         await desk.press("f2")
         await desk.type("x")
         assert not app.teacher.is_followed
         assert app.document.dirty, "what was typed stands"
-        told(LESSON.as_text())
+        told(as_text(LESSON))
         await desk.settle()
         assert app.screen is app.main
 
@@ -95,7 +95,7 @@ def test_the_buttons_of_a_page_lead_through_the_lesson_and_follow(
 
     def tell(kind: str, content: object) -> None:
         assert kind == CONTROLS
-        shown.append(read_controls(content))
+        shown.append(read(Controls, str(content)))
 
     monkeypatch.setattr(visitor_driver, "tell", tell)
 
@@ -111,7 +111,7 @@ def test_the_buttons_of_a_page_lead_through_the_lesson_and_follow(
         for button, step, at in (("next", 0, 2), ("back", 0, 1), ("step", 3, 3), ("next", 0, 4)):
             press(button, step)
             await desk.until(lambda at=at: lesson.at == shown[-1].step == at, "for the step")  # type: ignore[misc]
-        app.post_message(TeacherMoved(TeachersPlace(EXAMPLE, screen="lesson", step=2).as_text()))
+        app.post_message(TeacherMoved(as_text(TeachersPlace(EXAMPLE, screen="lesson", step=2))))
         await desk.until(lambda: "following" in shown[-1].teacher and lesson.at == 2, "to be with the teacher")
         press("follow")
         await desk.until(lambda: shown[-1].teacher == "○ follow the teacher", "for the sign")
@@ -130,7 +130,7 @@ def test_the_teachers_app_starts_for_the_room_and_follows_nobody(
     async def act(app: VisitorApp, desk: Desk) -> None:
         await desk.until(lambda: isinstance(app.screen, LessonScreen), "for the lesson")
         assert app.has_class("-projected")
-        app.post_message(TeacherMoved(TeachersPlace("example:triage").as_text()))
+        app.post_message(TeacherMoved(as_text(TeachersPlace("example:triage"))))
         await app.run_action("follow_teacher")
         await desk.settle()
         assert isinstance(app.screen, LessonScreen)
