@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,6 +34,8 @@ class PastedCalls:
     entries: tuple[Mapping[str, Any], ...] = ()
     errors: tuple[FoundError, ...] = ()
     guesses: tuple[str, ...] = ()
+    is_printed: bool = True
+    """False for entries of `lm.history` itself, which keep the white space around messages."""
 
     def __len__(self) -> int:
         return len(self.entries) + len(self.errors)
@@ -62,6 +66,17 @@ def find(text: str) -> PastedCalls:
     return PastedCalls(found.entries, tuple(errors), found.guesses)
 
 
+def entries_in(text: str) -> PastedCalls:
+    """Find entries of `lm.history` in a text, as Python or JSON."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    entries = pasted_text.literals_in(text)
+    if not entries:
+        with suppress(ValueError, RecursionError):
+            data = json.loads(text)
+            entries = tuple(filter(lm_call.is_call, data if isinstance(data, list) else [data]))
+    return PastedCalls(entries, is_printed=False)
+
+
 def from_calls(
     calls: PastedCalls, path: str, given: SignatureText | None = None, case: str = "case 1", number: int | None = None
 ) -> Imported:
@@ -75,7 +90,7 @@ def from_calls(
     if index >= len(calls.entries):
         made = _read_error_text(calls.errors[index - len(calls.entries)], path, given, case)
     else:
-        made = lm_call.from_call(calls.entries[index], path, given, case, is_printed=True)
+        made = lm_call.from_call(calls.entries[index], path, given, case, is_printed=calls.is_printed)
     guesses = tuple(dict.fromkeys([*calls.guesses, *made.guesses, *made.questions]))
     session = made.session
     if guesses:

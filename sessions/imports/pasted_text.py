@@ -75,9 +75,11 @@ def holds_calls(text: str) -> bool:
         or _ADAPTER.search(text)
         or _FAILED_VALUE.search(text)
         or ("'outputs': " in text and _PYTHON.search(text))
+        or (text.lstrip()[:1] in ("[", "{") and '"outputs"' in text and '"messages"' in text)
     ):
         return True
-    return len(_LOOSE_HEADERS.findall(_without_colours(text))) > 1
+    headers = _LOOSE_HEADERS.findall(_without_colours(text))
+    return len(headers) > 1 or (len(headers) == 1 and _DSPYS in text)
 
 
 def _without_colours(text: str) -> str:
@@ -323,16 +325,23 @@ def literals_in(text: str) -> tuple[Mapping[str, Any], ...]:
         return ({"messages": entries},)
     if not entries or not all(isinstance(one, dict) and "outputs" in one for one in entries):
         return ()
-    return tuple([{key: value for key, value in one.items() if value is not ...} for one in entries])
+    return tuple(entries)
+
+
+_OBJECTS = ast.Call | ast.Name | ast.Attribute | ast.Subscript | ast.Lambda | ast.JoinedStr
 
 
 class _WithoutObjects(ast.NodeTransformer):
-    """Replaces everything except literals with `...`; nothing is evaluated."""
+    """Drops everything except literals from dicts and lists; nothing is evaluated."""
 
-    def generic_visit(self, node: ast.AST) -> ast.AST:
-        if isinstance(node, ast.Call | ast.Name | ast.Attribute | ast.Subscript | ast.Lambda | ast.JoinedStr):
-            return ast.copy_location(ast.Constant(...), node)
-        return super().generic_visit(node)
+    def visit_Dict(self, node: ast.Dict) -> ast.AST:
+        kept = [pair for pair in zip(node.keys, node.values, strict=True) if not isinstance(pair[1], _OBJECTS)]
+        node.keys, node.values = [key for key, _ in kept], [value for _, value in kept]
+        return self.generic_visit(node)
+
+    def visit_List(self, node: ast.List) -> ast.AST:
+        node.elts = [one for one in node.elts if not isinstance(one, _OBJECTS)]
+        return self.generic_visit(node)
 
 
 def names_in_reply(reply: str) -> Sequence[str]:

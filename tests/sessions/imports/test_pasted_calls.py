@@ -185,7 +185,10 @@ def test_entries_printed_as_python_are_read_and_never_run(tmp_path: Any) -> None
     data = entry(dspy.ChatAdapter().format(signature, demos, inputs))
     hostile = f"open({str(tmp_path / 'made')!r}, 'w')"
     text = repr([data])[:-2] + f", 'response': ModelResponse(id='x', choices=[Choices()]), 'usage': {hostile}}}]"
+    text = f"{text[:-2]}, 'spent': {{'tokens': 3, 'details': Wrapper(audio=0), 'each': [1, Wrapper()]}}}}]"
     made = pasted(text)
+    assert made.session.cases[0].extra[KEPT]["spent"] == {"tokens": 3, "each": [1]}
+    assert store.loads(store.dumps(made.session)).cases == made.session.cases
     assert made.session.cases[0].replies["chat"].text == "a reply"
     assert made.guesses == ()
     assert not (tmp_path / "made").exists()
@@ -375,6 +378,8 @@ def test_quote_marks_in_a_reply_that_is_not_quoted_stay() -> None:
 
 def test_a_call_pasted_from_a_terminal_is_known_by_its_lines() -> None:
     """Terminals send the ends of pasted lines as `\\r`."""
+    assert pasted_text.holds_calls("System message:\r\rYour input fields are:\r1. `question` (str)")
+    assert not pasted_text.holds_calls("System message:\r\rYou are helpful.")
     assert pasted_text.holds_calls(PRINTED.replace("\n", "\r"))
     made = pasted(PRINTED.replace("\n", "\r"))
     assert made.session.cases[0].inputs == {"question": "Why?"}
@@ -633,3 +638,16 @@ def test_looking_for_an_error_without_its_reply_is_linear(piece: str) -> None:
     text = "Failed to parse field a with value x from the LM response. Error message: " + piece * 20_000
     assert loops(lambda: pasted_text.holds_calls(piece * 20_000)) < LOOPS_A_SECOND
     assert loops(lambda: sources.load("-", text=text)) < LOOPS_A_SECOND
+
+
+@pytest.mark.parametrize("write", [repr, json.dumps, lambda data: pprint.pformat(data).replace("\n", "\r")])
+def test_pasted_entries_of_a_history_are_chosen_from(write: Callable[[object], str]) -> None:
+    signature, demos, inputs = drawn(3)
+    messages = dspy.ChatAdapter().format(signature, demos, inputs)
+    text = write([entry(messages, "first"), entry(messages, "  second\n")])
+    assert pasted_text.holds_calls(text) and not pasted_calls.find(text)
+    calls = pasted_calls.entries_in(text)
+    assert [one[-8:].strip() for one in calls.titles()] == ["-> first", "> second"]
+    made = pasted_calls.from_calls(calls, "the pasted text", number=2)
+    assert made.session.cases[0].replies["chat"].text == "  second\n"
+    assert not lm_call.differences(made.session, messages)

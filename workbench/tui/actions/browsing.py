@@ -267,7 +267,7 @@ SECONDS = 12
 
 async def open_pasted(host: Host, text: str) -> None:
     """Open a session from a pasted call, after asking which call to use and about unsaved changes."""
-    calls = pasted_calls.find(text)
+    calls = pasted_calls.find(text) or pasted_calls.entries_in(text)
     number = 1
     if len(calls) > 1:
         entries = [Entry(str(index), one_line(title, 100)) for index, title in enumerate(calls.titles(), 1)]

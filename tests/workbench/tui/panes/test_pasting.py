@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -100,6 +102,20 @@ def test_the_text_of_an_error_pasted_into_the_empty_app_is_the_failed_call() -> 
         assert list(session.signature.read().output_fields) == ["answer", "score"]
         assert session.cases[0].replies["chat"].text == "[[ ## answer ## ]]\nyes"
         await desk.until(lambda: desk.main.columns.column("chat") is not None)
+
+    at_the_desk(act, session=Session(SignatureText(""), columns=DEFAULT_COLUMNS))
+
+
+@pytest.mark.parametrize("write", [repr, json.dumps])
+def test_an_entry_of_a_history_pasted_into_the_empty_app_is_the_call(write: Callable[[object], str]) -> None:
+    system = "Your input fields are:\n1. `question` (str):\nYour output fields are:\n1. `answer` (str):\n"
+    messages = [{"role": "system", "content": system}, {"role": "user", "content": "[[ ## question ## ]]\nWhy?"}]
+
+    async def act(desk: Desk) -> None:
+        desk.app.post_message(events.Paste(write([{"messages": messages, "outputs": ["yes"], "kwargs": {}}])))
+        await desk.until(lambda: desk.document.session.name == "pasted call")
+        (reply,) = desk.document.session.cases[0].replies.values()
+        assert reply.text == "yes"
 
     at_the_desk(act, session=Session(SignatureText(""), columns=DEFAULT_COLUMNS))
 
