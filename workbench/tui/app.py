@@ -373,12 +373,12 @@ class WorkbenchApp(SurvivingApp):
     async def _settle_later(self) -> None:
         """Do what can wait until the prompts are there, too; keys wait for them as well."""
         await self.main.complete.wait()
-        if self._keep:
-            self.ask(actions.files.offer_left_over(self))
         if not self.is_headless:
             gc.freeze()
             gc.set_threshold(NEW_OBJECTS, *LOOKS_BETWEEN)
             sys.setswitchinterval(SWITCH_SECONDS)
+        if self._keep:
+            await actions.files.offer_left_over(self)  # also over a list of calls, which opens at once
 
     def _hear_of_copies(self, why_not: str) -> None:
         with suppress(RuntimeError):  # the app has just ended

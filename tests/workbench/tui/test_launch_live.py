@@ -113,6 +113,15 @@ def test_calls_appear_as_they_arrive_failed_ones_first_and_the_chosen_one_stays(
     live(side, act)
 
 
+def test_unsaved_work_is_offered_over_the_list(side: Side, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(autosave, "why_not", lambda: "the disk is full")
+
+    async def act(app: LiveApp, desk: Desk, screen: RunHistoryScreen) -> None:
+        await desk.until(lambda: "the disk is full" in [one.message for one in app._notifications], "for the warning")
+
+    live(side, act)
+
+
 def test_a_chosen_call_opens_in_its_session_and_its_fix_is_written_into_the_program(side: Side) -> None:
     side.call("first")
     side.call("second", HOSTILE, fails=True)
