@@ -12,7 +12,6 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.widget import Widget
 
-from adapters.replies.fix import Fix
 from workbench.editing import fixes
 from workbench.editing.fixes import Effect, FixError
 from workbench.output.display import one_line
@@ -121,7 +120,7 @@ async def choose(host: Host) -> None:
     causes += [failed.error] if failed is not None and rejected else []
     effect = await host.app.push_screen_wait(FixesScreen(rendered.column.id, causes, effects))
     if effect is not None:
-        _apply(host, rendered, effect.fix)
+        _apply(host, rendered, effect)
 
 
 def effects_of(state: State, rendered: RenderedColumn, rejected: str = "") -> tuple[Effect, ...]:
@@ -131,7 +130,8 @@ def effects_of(state: State, rendered: RenderedColumn, rejected: str = "") -> tu
     return fixes.effects_of(state, rendered.column, rendered.reading, rendered.reply, request, also)
 
 
-def _apply(host: Host, rendered: RenderedColumn, fix: Fix) -> None:
+def _apply(host: Host, rendered: RenderedColumn, effect: Effect) -> None:
+    fix = effect.fix
     if "reply" in fix.change:
         host.main.replies.type_over(rendered.column.id, fix.change["reply"])
         host.main.status.say(
@@ -149,12 +149,11 @@ def _apply(host: Host, rendered: RenderedColumn, fix: Fix) -> None:
     before = "no reply" if reading is None else "parsed" if reading.ok else "parse error"
     after = host.document.session.columns[at].id
     host.sending.fixed[after] = (fix.message, before)
-    if fix.message == fixes.FILL_IN:
+    if effect.is_unfinished:
         demos, outputs = host.document.session.demos, host.document.session.signature.read().output_fields
         host.main.go_to(Place("demo", row=len(demos) - 1, field=next(iter(outputs), "")))
-    host.main.status.say(
-        host.key_words(f"{fix.message} {{app.send_column|F8}} sends it again, {{app.undo|ctrl+z}} reverts it")
-    )
+    keys = host.key_words("{app.send_column|F8} sends it again, {app.undo|ctrl+z} reverts it")
+    host.main.status.say(f"{fix.message} {keys}")
 
 
 def say_whether_it_helped(host: Host, ended: ColumnRun) -> None:
