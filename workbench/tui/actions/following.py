@@ -10,6 +10,7 @@ import os
 import re
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,7 +25,7 @@ from sessions.source.linking import Follower
 from sessions.source.project import SourceError
 from sessions.source.pull_push import pulled, pushed
 from sessions.text_diff import line_diff
-from workbench.editing import column_edits
+from workbench.editing import column_edits, edits
 from workbench.output.display import one_line
 from workbench.state.document import Place, State
 from workbench.tui.dialogs.ask import Answer, ConfirmScreen
@@ -236,10 +237,8 @@ async def choose(host: Host) -> None:
         await _write(host)
         return
     if answer == "mine":
-        session = host.document.session
-        signature = replace(session.signature, source=replace(link, digest=shown.found.digest))
-        made = replace(session, signature=signature)
-        host.main.edit(lambda state: replace(state, session=made), Place("signature"), "keep mine")
+        change = partial(edits.set_signature, source=replace(link, digest=shown.found.digest))
+        host.main.edit(change, Place("signature"), "keep mine")
         return
     now = await _both_now(host, link) if answer is not None else None
     if now is None:
@@ -265,7 +264,8 @@ async def _write(host: Host) -> None:
     except (SourceError, SignatureError, SessionError) as error:
         plain_notify(host.app, one_line(str(error), 300), title="Not written", severity="error", timeout=TOAST_S)
         return
-    host.main.edit(lambda state: replace(state, session=push.session), Place("signature"), "write into the program")
+    change = partial(edits.set_session, signature=push.session.signature)  # replies may have come meanwhile
+    host.main.edit(change, Place("signature"), "write into the program")
     names = ", ".join(push.project.name(file) for file in push.files)
     host.main.status.say(host.key_words(f"written to {one_line(names, 80)}; {{app.save|^s}} saves the session"))
 

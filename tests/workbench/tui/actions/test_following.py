@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,10 @@ from textual.widgets import OptionList
 from sessions.file import store
 from sessions.model.session import DEFAULT_COLUMNS, Case, Session
 from sessions.source.linking import linked
+from sessions.source.pull_push import Push
 from tests.support.open_app import MIDDLE, SMALL, Desk, at_the_desk
+from workbench.editing import edits
+from workbench.state.document import Place
 from workbench.tui.actions import following
 from workbench.tui.actions.following import Following
 from workbench.tui.dialogs.ask import ConfirmScreen
@@ -97,6 +101,27 @@ def test_own_edits_are_kept_until_it_is_chosen_whose_text_stands(session: Path, 
         assert ("chat · program" in columns) is (key == "b")
         if key == "b":
             await desk.until(lambda: "Read the letter." in desk.prompt("chat · program"), "for the program's")
+
+    run(session, act)
+
+
+def test_a_reply_that_comes_while_the_program_is_written_stays(session: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def act(desk: Desk, program: Path) -> None:
+        push = following.pushed
+
+        def pushed(of: Session, folder: Path) -> Push:
+            reply = partial(edits.edit_reply, case="one", column="chat", text="came meanwhile")
+            desk.app.call_from_thread(desk.main.edit, reply, Place("case", "one"), "reply")
+            return push(of, folder)
+
+        monkeypatch.setattr(following, "pushed", pushed)
+        text = desk.document.session.signature.text.replace("Read the note.", "Read it.")
+        desk.main.edit(partial(edits.set_signature, text=text), Place("signature"), "edit")
+        await asked(desk)
+        await desk.press("w")
+        await desk.until(lambda: "Read it." in program.read_text(), "for the program")
+        await desk.settle()
+        assert desk.document.session.case("one").replies["chat"].text == "came meanwhile"
 
     run(session, act)
 
