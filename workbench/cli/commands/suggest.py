@@ -48,7 +48,8 @@ def add_arguments(parser: Parser) -> None:
     parser.flag(
         "--bench", "learn from the misses of half of the benched cases, save the variant and bench it on all of them"
     )
-    parser.option("--max-cost", "USD", "with --bench, start no run that could push its total above USD")
+    about = "with --bench, start no run that could push its total above USD"
+    parser.option("--max-cost", "USD", about, type=bench.dollars)
     parser.option("--repeat", "N", "runs of each case with --bench", type=arguments.count, default=1)
     parser.option("--jobs", "N", "runs at once with --bench", type=arguments.count, default=1)
     arguments.add_allow_host(parser)
@@ -136,6 +137,6 @@ def _bench(options: argparse.Namespace, tag: str, before: Grid) -> tuple[Grid, l
     variables = [word for name in options.allow_variables for word in ("--allow-variable", name)]
     words = [options.session, "--variant", tag, "--repeat", str(options.repeat), "--jobs", str(options.jobs)]
     words += ["--adapter", *[one.column for one in before.columns]]
-    words += [] if options.max_cost is None else ["--max-cost", options.max_cost]
+    words += [] if options.max_cost is None else ["--max-cost", str(options.max_cost)]
     asked = parser.parse_args([*words, *hosts, *variables])
     return bench.benched(bench.planned_by(asked)[0], asked, ())

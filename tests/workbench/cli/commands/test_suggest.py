@@ -116,6 +116,11 @@ def test_what_is_no_text_of_the_signature_is_refused_before_any_call(of: str, ra
     assert done.code == exit_codes.USAGE and "fields.score.desc" in done.err and "\x1b" not in done.err
 
 
+def test_a_limit_that_is_no_amount_is_refused_before_any_call(rain: str, run: Run) -> None:
+    done = run("suggest", rain, "--bench", "--max-cost", "much", "--model", "openai/never-called")
+    assert done.code == exit_codes.USAGE and "'much': expected an amount of US dollars" in done.err
+
+
 def test_without_a_key_the_sessions_offline_model_answers(rain: str, run: Run) -> None:
     done = run("suggest", rain)
     assert done.code == exit_codes.PROVIDER and "the model left the text as it is" in done.err
