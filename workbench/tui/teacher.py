@@ -63,7 +63,7 @@ class Teacher:
     def toggle(self) -> None:
         """Follow the teacher from now on, or stop following."""
         if self.is_followed:
-            self.stop("You stopped following.")
+            self.stop()  # the button shows it; a message would cover the page of a phone
         elif self.place is None:
             plain_notify(self._app, "You can follow as soon as the teacher has joined.", title="No teacher is here")
         else:
@@ -72,12 +72,13 @@ class Teacher:
             self._show()
             self.catch_up()
 
-    def stop(self, why: str) -> None:
-        """Stop following."""
+    def stop(self, why: str = "") -> None:
+        """Stop following; `why` is shown, unless the user asked for it."""
         if self.is_followed:
             self.is_followed = False
             self._show()
-            plain_notify(self._app, f"{why} {keys_of(self._app)(HOW)}", title="Not following", timeout=6)
+            if why:
+                plain_notify(self._app, f"{why} {keys_of(self._app)(HOW)}", title="Not following", timeout=6)
 
     def catch_up(self) -> None:
         """Go to the teacher, unless already there; report what prevents it once, and try again."""

@@ -44,6 +44,9 @@ def test_following_goes_there_at_once_and_from_then_on(monkeypatch: pytest.Monke
     visitor.teacher.toggle()
     visitor.teacher.told(A)
     assert len(visitor.went) == 2
+    assert visitor.told[1:] == [], "the button that was pressed says it"
+    visitor.teacher.toggle()
+    visitor.teacher.stop("You are editing.")
     assert visitor.told[1:] == ["Not following"]
 
 

@@ -84,10 +84,9 @@ def run(options: argparse.Namespace, decide: Decide | None = None) -> int:
         _tell(options, left, written, bool(ids) or on_screen)
     if options.accept_all and (lines := verdict_lines(left.causes)):
         command_output.message("\n".join([*lines, "--accept-all left them out; --accept ID records one of them"]))
-    if found.errors:
+    if found.errors or any(one.error for one in written):
         return exit_codes.USAGE
-    failed = any(one.error for one in written)
-    return exit_codes.DIFFERENT if left.causes or failed else exit_codes.OK
+    return exit_codes.DIFFERENT if left.causes else exit_codes.OK
 
 
 def _wants_screen(options: argparse.Namespace) -> bool:
@@ -152,6 +151,8 @@ def _write_json(options: argparse.Namespace, left: Review, ids: set[str], writte
 def _tell(options: argparse.Namespace, left: Review, written: Sequence[Written], was_decided: bool) -> None:
     if was_decided:
         settled = {id for one in written for id in one.settled}
+        if not settled and any(one.error for one in written):
+            return  # the errors say it
         command_output.message(f"{len(settled)} accepted; {measures.counted(len(left.causes), 'cause')} left")
         return
     if not left.causes:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -114,6 +116,20 @@ def test_a_file_that_changes_meanwhile_is_left_as_it_is(
     written = reviewing.accept(path, {cause.id}, Plan())
     assert "has changed on disk" in written.error and written.recorded == 0
     assert store.load(path).name == "somebody else's"
+
+
+def test_a_full_disk_is_one_line_and_an_error(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    reworded(folder, 0)
+    path = folder / "0.session.json"
+    before = path.read_bytes()
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    done = run("review", str(path), "--accept-all")
+    assert (done.code, done.err.count("\n")) == (exit_codes.USAGE, 1) and "no space left" in done.err, done.err
+    assert path.read_bytes() == before
 
 
 def test_a_file_that_cannot_be_read_is_named_and_the_others_are_reviewed(folder: Path, run: Run) -> None:
