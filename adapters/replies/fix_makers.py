@@ -190,6 +190,8 @@ def allow_value(reading: Reading, place: str | None) -> Iterator[Fix]:
     if get_origin(literal) is not Literal and not is_enum:
         return
     allowed = [one.value for one in literal] if is_enum else get_args(literal)
+    if is_enum and any(type(one) is not str for one in allowed):
+        return
     if not is_list and all(type(one) in (int, float) for one in values) and all(type(one) is str for one in allowed):
         yield retype_field(target.name, "float" if float in map(type, values) else "int", owner=target.owner)
         return

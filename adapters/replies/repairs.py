@@ -73,7 +73,8 @@ def _meant(name: str, annotation: object, given: object, raw: str) -> Iterator[t
         (key,) = given
         yield f"`{name}` is probably wrapped in {key!a}; by itself it parses as", given[key]
     if get_origin(inner) is Literal or (isinstance(inner, type) and issubclass(inner, Enum)):
-        yield from _choice(name, inner, bare)
+        said = f"{text.strip()[:40]!a}" if isinstance(given, str) else ascii(raw[:40])[1:-1]
+        yield from _choice(name, inner, said, bare)
     elif inner is bool and (match := TRUTH.match(text)):
         word = "True" if match.group(1).lower() in ("true", "yes") else "False"
         yield f"{text[:40]!a} probably means {word}, which parses as", word
@@ -87,7 +88,7 @@ def _meant(name: str, annotation: object, given: object, raw: str) -> Iterator[t
         yield f"As a JSON list `{name}` parses as", parts
 
 
-def _choice(name: str, annotation: Any, bare: str) -> Iterator[tuple[str, Any]]:
+def _choice(name: str, annotation: Any, said: str, bare: str) -> Iterator[tuple[str, Any]]:
     if get_origin(annotation) is Literal:
         allowed = {str(one): one for one in get_args(annotation)}
     else:
@@ -98,7 +99,7 @@ def _choice(name: str, annotation: Any, bare: str) -> Iterator[tuple[str, Any]]:
     bare = wrapped.group(1).strip("\"' ") if wrapped else bare
     for word, value in allowed.items():
         if sound(word) == sound(bare):
-            yield f"{bare[:40]!a} probably means {value!a}, which parses as", value
+            yield f"{said} probably means {value!a}, which parses as", value
             if not isinstance(value, str) and isinstance(annotation, type):
                 yield f"By the name of its member `{name}` parses as", annotation(value).name
             return

@@ -64,7 +64,7 @@ def _of_field(field: FieldReading, annotation: Any, given: Any) -> Iterator[Flag
     if isinstance(inner, type) and issubclass(inner, Enum):
         yield from _enum(name, inner, given, text, inner is not annotation)
     elif get_origin(inner) is Literal:
-        yield from _literal(name, inner, text, (field.raw or "").strip()[:MOST_TEXT], inner is not annotation)
+        yield from _literal(name, inner, given, text, (field.raw or "").strip()[:MOST_TEXT], inner is not annotation)
     elif inner in (bool, int, float):
         yield from _scalar(name, inner, (field.raw or "").strip())
     elif get_origin(inner) in (list, set, tuple) or inner in (list, set, tuple):
@@ -100,10 +100,10 @@ def _enum(name: str, annotation: type[Enum], given: object, text: str, is_option
             name,
         )
     else:
-        yield from _other_case(name, bare, [*values, *annotation.__members__])
+        yield from _other_case(name, given, bare, [*values, *annotation.__members__])
 
 
-def _literal(name: str, annotation: object, text: str, raw: str, is_optional: bool) -> Iterator[Flag]:
+def _literal(name: str, annotation: object, given: object, text: str, raw: str, is_optional: bool) -> Iterator[Flag]:
     allowed = list(get_args(annotation))
     if is_optional and raw.startswith(("Literal[", "str[")):
         yield Flag(
@@ -115,7 +115,7 @@ def _literal(name: str, annotation: object, text: str, raw: str, is_optional: bo
     if has_open_quote(raw):
         yield Flag("quote-not-closed", f"The quote at the start of {shown(raw)} is not closed.", name)
         return
-    found = list(_other_case(name, text.strip("\"'`.!* "), allowed))
+    found = list(_other_case(name, given, text.strip("\"'`.!* "), allowed))
     yield from found
     if not found and any(isinstance(one, str) and re.search(rf"\b{re.escape(one)}\b", text) for one in allowed[:100]):
         yield Flag(
@@ -125,10 +125,10 @@ def _literal(name: str, annotation: object, text: str, raw: str, is_optional: bo
         )
 
 
-def _other_case(name: str, text: str, allowed: list[Any]) -> Iterator[Flag]:
-    meant = next((one for one in allowed if isinstance(one, str) and one.casefold() == text.casefold()), None)
+def _other_case(name: str, given: object, bare: str, allowed: list[Any]) -> Iterator[Flag]:
+    meant = next((one for one in allowed if isinstance(one, str) and one.casefold() == bare.casefold()), None)
     if meant is not None:
-        yield Flag("value-in-another-case", f"{shown(text)} is not {shown(meant)}: `{name}` must match exactly.", name)
+        yield Flag("value-in-another-case", f"{shown(given)} is not {shown(meant)}: `{name}` must match exactly.", name)
 
 
 def _scalar(name: str, annotation: object, text: str) -> Iterator[Flag]:
@@ -169,8 +169,8 @@ def _list(name: str, annotation: object, given: object) -> Iterator[Flag]:
     if isinstance(given, str):
         yield Flag(
             "list-expected",
-            f"`{name}` must be a JSON list like {example_of_list(annotation)}; {shown(given)} is text, and lines, "
-            "bullets and commas make no list.",
+            f"`{name}` must be a JSON list like {example_of_list(annotation)}; {shown(given)} is text: lines, "
+            "bullets and commas do not make a list.",
             name,
         )
     elif isinstance(given, list) and get_args(annotation)[:1] == (str,):

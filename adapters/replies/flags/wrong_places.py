@@ -125,9 +125,9 @@ def _flag(field: Field, path: str, kind: str, key: str, given: object, said: str
     name = field.name
     if kind == "missing":
         known = known_keys_of(field.annotation)
-        meant = nearly(key, [one for one in given if one not in known] if isinstance(given, dict) else [])
-        levels = given.items() if isinstance(given, dict) else ()
-        under = next((one for one, inside in levels if isinstance(inside, dict) and key in inside), None)
+        others = {one: inside for one, inside in given.items() if one not in known} if isinstance(given, dict) else {}
+        meant = nearly(key, list(others))
+        under = next((one for one, inside in others.items() if isinstance(inside, dict) and key in inside), None)
         if under is not None:
             said = f"`{path}` is one level too deep in the reply, under {shown(under)}."
             return Flag("key-missing", said, name, path)

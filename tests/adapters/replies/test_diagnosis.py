@@ -347,6 +347,9 @@ def test_a_higher_limit_is_offered_only_where_the_limit_may_have_ended_the_reply
         ("json", "q -> n: list[str]", '{"n": ["x", "y', "The JSON ends in the middle (line 1, column 14): json_repair"),
         ("json", "q -> a: dspy.ToolCalls", '{"name": "f", "parameters": {}}', "(line 1, column 1) instead of as `a`."),
         ("json", "q -> a", "{reason: " + "\nagain and " * 60, "a loop: 'again and' is repeated until the end."),
+        ("chat", "q -> a: Literal['high', 'low']", "[[ ## a ## ]]\n**high**", "'**high**' is not 'high': `a` must"),
+        ("json", "q -> a: Literal['1', '2']", '{"a": 1}', "1 is not '1': `a` must match exactly."),
+        ("json", "q -> a: Literal['True', 'No']", '{"a": true}', "True is not 'True'"),
     ],
 )
 def test_a_sentence_says_only_what_the_reply_shows(adapter: str, signature: str, completion: str, said: str) -> None:
@@ -360,6 +363,25 @@ def test_a_key_one_level_too_deep_is_not_said_to_be_missing() -> None:
     )
     found = read("json", source, '{"story": {"properties": {"verb": "Click"}}}').diagnosis
     assert "`story.verb` is one level too deep in the reply, under 'properties'." in [one.message for one in found]
+    source = source.replace("verb: str", "verb: str\n    teller: Teller")
+    source = source.replace("class Story", "class Teller(BaseModel):\n    verb: str\nclass Story")
+    (flag, *_) = read("json", source, '{"story": {"teller": {"verb": "Click"}}}').flags
+    assert flag.message == "`story.verb` is missing from the object in the reply.", "`teller` has a `verb` of its own"
+
+
+def test_a_guess_shows_the_value_as_it_is_in_the_reply() -> None:
+    for reply, said in (('{"a": 1}', "1 probably means '1'"), ('{"a": "\\"1\\"."}', "'\"1\".' probably means '1'")):
+        (miss,) = read("json", "q -> a: Literal['1', '2']", reply).near_misses
+        assert miss.message.startswith(said)
+
+
+def test_an_enum_of_numbers_is_not_extended_by_words() -> None:
+    source = (
+        "from enum import IntEnum\nclass Level(IntEnum):\n    LOW = 1\n"
+        "class S(dspy.Signature):\n    q: str = dspy.InputField()\n    level: Level = dspy.OutputField()\n"
+    )
+    (found,) = read("json", source, '{"level": "medium"}').diagnosis
+    assert (found.cause, [fix.kind for fix in found.fixes]) == ("value-not-allowed", ["description"])
 
 
 def test_a_likely_reply_with_a_wrong_value_brings_the_sentence_for_that_value() -> None:
