@@ -43,14 +43,8 @@ _ERRORS = frozenset(
 )
 ABOUT_TYPES = frozenset(
     (
-        *(
-            "all-keys-optional",
-            "code-of-type-not-run",
-            "literal-in-a-list",
-            "literal-of-booleans",
-            "no-response-format",
-        ),
-        *("none-stays-text-here", "python-dict-asked", "reasoning-asked-twice"),
+        *("all-keys-optional", "code-of-type-not-run", "literal-in-a-list", "literal-of-booleans"),
+        *("no-response-format", "none-stays-text-here", "python-dict-asked", "reasoning-asked-twice"),
     )
 )
 """Infos about many ordinary signatures: listed on request, not while a prompt is written."""

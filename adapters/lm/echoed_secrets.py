@@ -48,10 +48,10 @@ def text_without_secrets(text: str, scrubber: Scrubber | None = None) -> str:
     return _replaced(text, (Scrubber() if scrubber is None else scrubber).unmistakable)
 
 
-def json_without_secrets(value: object, scrubber: Scrubber | None = None) -> Any:
+def json_without_secrets(value: object) -> Any:
     """Apply `text_without_secrets` to every string and key of a JSON value."""
-    used = Scrubber() if scrubber is None else scrubber
-    return map_texts(value, lambda text: text_without_secrets(text, used), with_keys=True)
+    scrubber = Scrubber()
+    return map_texts(value, lambda text: text_without_secrets(text, scrubber), with_keys=True)
 
 
 def _replaced(text: str, secrets: Mapping[str, str]) -> str:

@@ -125,9 +125,7 @@ def _other_formats(reading: Reading) -> Iterator[Guess]:
         found.append(("The reply is in the format of the Chat adapter", under_markers(text, signature)))
     if reading.form not in ("json", "fenced json"):
         is_escaped = ESCAPED_KEY.search(text) is not None
-        said = "The reply is in the format of the JSON adapter" + (
-            ", its quotes with backslashes" if is_escaped else ""
-        )
+        said = "The reply is in the format of the JSON adapter" + ", its quotes with backslashes" * is_escaped
         for one in reversed(objects(text.replace('\\"', '"') if is_escaped else text)):
             found.append((said, fields_within(one, signature).fields))
     if reading.form != "xml":

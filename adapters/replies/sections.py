@@ -45,13 +45,13 @@ def sound(name: str) -> str:
     return re.sub(r"[\s_\-]+", "", name).casefold()
 
 
-def markers_like(text: str, names: Container[str], start: int = 0, end: int | None = None) -> Iterator[MarkerLike]:
+def markers_like(text: str, names: Container[str]) -> Iterator[MarkerLike]:
     """Yield markers and lookalikes such as `[[[ answer ### ]]]`.
 
     Without `#`, as in `[[ answer ]]`, they must begin a line and the normalized name must be in `names`: other double
     brackets are links.
     """
-    for match in _LIKE.finditer(text, start, len(text) if end is None else end):
+    for match in _LIKE.finditer(text):
         doubled, hashes = bool(match["opening"] and match["closing"]), bool(match["left"] or match["right"])
         if not hashes and (not doubled or sound(match["name"]) not in names):
             continue

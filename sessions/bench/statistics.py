@@ -76,7 +76,7 @@ def wilson(successes: float, runs: float, confidence: float = 0.95) -> Interval:
     return Interval(low, high)
 
 
-def clustered(shares: Sequence[Share], confidence: float = 0.95) -> Interval:
+def clustered(shares: Sequence[Share]) -> Interval:
     """Return Wilson's interval with the case as its unit, so that it applies to new cases.
 
     Repeats of a case may all succeed or all fail together, so they do not increase the number of units. If cases have
@@ -87,10 +87,10 @@ def clustered(shares: Sequence[Share], confidence: float = 0.95) -> Interval:
         return Interval(0.0, 1.0)
     if any(one.is_scored for one in shares):
         means = [float(one.as_fraction) for one in shares]
-        return bootstrap((*means, min(0.0, *means), max(1.0, *means)), confidence)
+        return bootstrap((*means, min(0.0, *means), max(1.0, *means)))
     units = runs**2 / sum(one.runs**2 for one in shares)
     share = float(sum(one.successes for one in shares)) / runs
-    return wilson(units if share == 1 else share * units, units, confidence)
+    return wilson(units if share == 1 else share * units, units)
 
 
 def difference_interval(differences: Sequence[Fraction], confidence: float = 0.95) -> Interval:
@@ -215,21 +215,19 @@ def tarone(least: Sequence[float], level: float) -> int:
     return among if many else 0
 
 
-def cases_needed(
-    differences: Sequence[Fraction], level: float = LEVEL, power: float = POWER, mean: float | None = None
-) -> int | None:
+def cases_needed(differences: Sequence[Fraction], level: float = LEVEL, mean: float | None = None) -> int | None:
     """Estimate how many cases would show the difference found in these; None if there is no difference.
 
     `mean` replaces the mean difference found.
 
-    Rule: Connor (1987) for paired shares, `(z(1-level/2)·√ψ + z(power)·√(ψ-δ²))² / δ²` with δ the mean and ψ the mean
+    Rule: Connor (1987) for paired shares, `(z(1-level/2)·√ψ + z(POWER)·√(ψ-δ²))² / δ²` with δ the mean and ψ the mean
     square of the differences (with a single run per case, ψ is the share of cases in which only one column succeeded).
     """
     delta = float(sum(differences)) / max(1, len(differences)) if mean is None else mean
     if not differences or not delta:
         return None
     spread = float(sum(one * one for one in differences)) / len(differences)
-    certain, found = NormalDist().inv_cdf(1 - level / 2), NormalDist().inv_cdf(power)
+    certain, found = NormalDist().inv_cdf(1 - level / 2), NormalDist().inv_cdf(POWER)
     needed = (certain * math.sqrt(spread) + found * math.sqrt(max(0.0, spread - delta * delta))) ** 2 / delta**2
     return math.ceil(needed)
 

@@ -81,9 +81,7 @@ def _prepend_system(data: Mapping[str, Any], path: str) -> list[Mapping[str, Any
     return [{"role": "system", "content": content_text(system, path, "system")}, *data["messages"]]
 
 
-def read(
-    messages: Sequence[Mapping[str, object]], signature: Signature, path: str, adapter: str = "chat"
-) -> Conversation:
+def read(messages: Sequence[Mapping[str, object]], signature: Signature, path: str) -> Conversation:
     """Read the conversation in messages: fields by dspy's markers, else a single field."""
     turns: list[Mapping[str, Any]] = []
     systems: list[str] = []
@@ -97,11 +95,11 @@ def read(
         elif role == "user":
             if asked is not None:
                 raise SessionError(path, place, "two user messages in a row", "a turn is one message and its reply")
-            asked = inputs_in(text, signature, path, place)
+            asked = _inputs_in(text, signature, path, place)
         elif role == "assistant":
             if asked is None:
                 raise SessionError(path, place, "a reply without a user message before it")
-            turns.append({**asked, **_outputs_in(text, signature, path, place, adapter)})
+            turns.append({**asked, **_outputs_in(text, signature, path, place)})
             asked = None
             if message.get("tool_calls"):
                 notes.append(f"{place}: its tool calls are not taken over")
@@ -126,7 +124,7 @@ def content_text(content: object, path: str, place: str) -> str:
     return "".join(part["text"] for part in content)
 
 
-def inputs_in(text: str, signature: Signature, path: str, place: str) -> dict[str, Any]:
+def _inputs_in(text: str, signature: Signature, path: str, place: str) -> dict[str, Any]:
     """Read the inputs in a user message: by markers, by XML elements, or as the only input."""
     fields = {name: field for name, field in signature.input_fields.items() if name != signature.history_field}
     values: dict[str, Any] = {}
@@ -143,12 +141,11 @@ def inputs_in(text: str, signature: Signature, path: str, place: str) -> dict[st
     return {only.name: _typed(text, only, path, place)}
 
 
-def _outputs_in(text: str, signature: Signature, path: str, place: str, adapter: str) -> dict[str, Any]:
-    outputs = signature.output_fields
-    reading = reading_of(text, signature, adapter)
+def _outputs_in(text: str, signature: Signature, path: str, place: str) -> dict[str, Any]:
+    reading = reading_of(text, signature, "chat")
     if reading.ok:
         return {name: plain(value) for name, value in reading.values.items()}
-    only = _only(outputs, "output", path, place)
+    only = _only(signature.output_fields, "output", path, place)
     return {only.name: _typed(text, only, path, place)}
 
 

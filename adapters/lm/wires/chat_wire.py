@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adapters.lm.dspy_facts import Door
 from adapters.lm.wires.dspys_client import (
     EFFORTS,
+    EMBEDDED,
     VERBATIM,
     NotTakenError,
     call_of,
@@ -27,8 +27,6 @@ SPELLINGS: Mapping[str, frozenset[str]] = {
 }
 """Reasoning parameters that a door accepts, by its format of requesting reasoning."""
 
-_EMBEDDED = re.compile(r"data:[^,]+;base64,.+", re.DOTALL)
-
 
 def body_of_dspys_client(door: Door, request: Mapping[str, Any]) -> dict[str, Any]:
     """Write the body of dspy's client, without the model's name. Raises NotTakenError.
@@ -38,21 +36,18 @@ def body_of_dspys_client(door: Door, request: Mapping[str, Any]) -> dict[str, An
     `.xai.XaiLM._payload` does before it.
     """
     given = taken(request)
-    limit, alternatives, form, user = (
-        given[name] for name in ("max_tokens", "top_logprobs", "response_format", "user")
-    )
-    tools, choice = given["tools"], given["tool_choice"]
+    alternatives, form, choice = given["top_logprobs"], given["response_format"], given["tool_choice"]
     body: dict[str, Any] = {"messages": _messages(given["messages"], door)}
-    if limit is not None and door.max_tokens is not None:
-        body[door.max_tokens] = limit
+    if given["max_tokens"] is not None and door.max_tokens is not None:
+        body[door.max_tokens] = given["max_tokens"]
     kept = ("temperature", "top_p", "seed", "frequency_penalty", "presence_penalty", "service_tier", *VERBATIM)
     body |= {name: given[name] for name in kept if name in given}
     if given["stop"]:
         body["stop"] = given["stop"]
     if alternatives is not None and "logprobs" in door.params:
         body |= {"logprobs": True, **({"top_logprobs": alternatives} if alternatives else {})}
-    if tools:
-        body["tools"] = [{"type": "function", "function": one} for one in tools]
+    if given["tools"]:
+        body["tools"] = [{"type": "function", "function": one} for one in given["tools"]]
     if choice is not None:
         body["tool_choice"] = choice if isinstance(choice, str) else {"type": "function", "function": choice}
     if given.get("parallel_tool_calls") is not None:
@@ -68,7 +63,7 @@ def body_of_dspys_client(door: Door, request: Mapping[str, Any]) -> dict[str, An
             raise NotTakenError("prompt_cache_key, which this server has not")
         if door.cache_key == "sent":
             body["prompt_cache_key"] = given["prompt_cache_key"]
-    return body if user is None else {**body, door.user_field: user}
+    return body if given["user"] is None else {**body, door.user_field: given["user"]}
 
 
 def _reasoning(door: Door, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -202,6 +197,6 @@ def _block(block: Mapping[str, Any], images: bool) -> dict[str, Any]:
         raise NotTakenError(f"a part of the type {block.get('type')}")
     url, detail = image.get("url"), image.get("detail")
     known = set(image) <= {"url", "detail"} and detail in (None, "low", "high", "auto")
-    if not known or not isinstance(url, str) or not url or (url.startswith("data:") and not _EMBEDDED.fullmatch(url)):
+    if not known or not isinstance(url, str) or not url or (url.startswith("data:") and not EMBEDDED.fullmatch(url)):
         raise NotTakenError("an image that it cannot read")
     return {"type": "image_url", "image_url": {"url": url, **({"detail": detail} if detail else {})}}

@@ -7,6 +7,7 @@ Rule: `dspy._vendor.lm15.providers.openai_chat._ingest_config`, and the checks o
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -45,6 +46,8 @@ CANONICAL = frozenset(
     }
 )
 """The request parameters that dspy's client accepts."""
+
+EMBEDDED = re.compile(r"data:([^,]+);base64,(.+)", re.DOTALL)
 
 OF_ROLE: Mapping[str, tuple[str, ...]] = {"assistant": ("tool_calls",), "tool": ("tool_call_id", "name")}
 """Keys of a message besides its role and content."""

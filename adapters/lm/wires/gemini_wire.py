@@ -7,9 +7,9 @@ from typing import Any
 
 from adapters.lm.wires.anthropic_wire import BUDGETS
 from adapters.lm.wires.dspys_client import (
-    REASONING,
     VERBATIM,
     NotTakenError,
+    refuse_other_ways,
     taken,
 )
 from adapters.lm.wires.turns import Call, Data, Part, Result, Words, turns_of
@@ -37,9 +37,7 @@ def body_for_gemini(model: str, request: Mapping[str, Any]) -> dict[str, Any]:
     Rule: `dspy._vendor.lm15.providers.gemini.GeminiLM._payload`.
     """
     given = taken(request)
-    foreign = given.keys() & set(REASONING) - {"reasoning_effort"}
-    if foreign:
-        raise NotTakenError(f"{min(foreign)}, which is another server's way of asking for reasoning")
+    refuse_other_ways(given, ("reasoning_effort",))
     alternatives, tools, form = given["top_logprobs"], given["tools"], given["response_format"]
     choice = given["tool_choice"]
     body = _contents(given["messages"])

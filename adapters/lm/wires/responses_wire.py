@@ -40,19 +40,16 @@ def body_of_dspys_client(request: Mapping[str, Any]) -> dict[str, Any]:
     given = taken(request)
     refuse_other_ways(given, ("reasoning_effort",))
     system, items = _input(given["messages"])
-    limit, alternatives, form, effort, user = (
-        given[name] for name in ("max_tokens", "top_logprobs", "response_format", "reasoning_effort", "user")
-    )
-    tools, choice = given["tools"], given["tool_choice"]
+    choice, form, effort = given["tool_choice"], given["response_format"], given["reasoning_effort"]
     body: dict[str, Any] = {"input": items}
     if system:
         body["instructions"] = system
-    if limit is not None:
-        body["max_output_tokens"] = limit
-    if alternatives is not None:
-        body |= {"top_logprobs": alternatives, "include": ["message.output_text.logprobs"]}
-    if tools:
-        body["tools"] = [{"type": "function", **one} for one in tools]
+    if given["max_tokens"] is not None:
+        body["max_output_tokens"] = given["max_tokens"]
+    if given["top_logprobs"] is not None:
+        body |= {"top_logprobs": given["top_logprobs"], "include": ["message.output_text.logprobs"]}
+    if given["tools"]:
+        body["tools"] = [{"type": "function", **one} for one in given["tools"]]
     if choice is not None:
         body["tool_choice"] = choice if isinstance(choice, str) else {"type": "function", **choice}
     if form is not None:
@@ -61,7 +58,7 @@ def body_of_dspys_client(request: Mapping[str, Any]) -> dict[str, Any]:
         body["reasoning"] = {"effort": effort}
     kept = ("temperature", "top_p", "parallel_tool_calls", "service_tier", "prompt_cache_key", *VERBATIM)
     body |= {name: given[name] for name in kept if name in given}
-    return body if user is None else {**body, "safety_identifier": user}
+    return body if given["user"] is None else {**body, "safety_identifier": given["user"]}
 
 
 def body_by_litellm(model: str, request: Mapping[str, Any], developer_role: bool) -> dict[str, Any]:

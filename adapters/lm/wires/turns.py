@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from adapters.lm.wires.dspys_client import NotTakenError, call_of, role_of
+from adapters.lm.wires.dspys_client import EMBEDDED, NotTakenError, call_of, role_of
 
 
 class Words(NamedTuple):
@@ -56,7 +55,7 @@ class Turn(NamedTuple):
     parts: list[Part]
 
 
-_EMBEDDED = re.compile(r"data:([^;,]+);base64,(.+)", re.DOTALL)
+_KINDS = {"image_url": ("image", "url"), "file": ("document", "file_data")}
 
 
 def turns_of(messages: Sequence[Mapping[str, Any]]) -> tuple[str, list[Turn]]:
@@ -109,11 +108,11 @@ def _part(block: Mapping[str, Any]) -> Part:
     if set(block) == {"type", kind}:
         if kind == "text" and isinstance(inner, str):
             return Words(inner)
-        if kind == "image_url" and isinstance(inner, Mapping) and set(inner) == {"url"}:
-            embedded = _EMBEDDED.fullmatch(str(inner["url"]))
-            return Link(str(inner["url"])) if embedded is None else Data("image", embedded[1], embedded[2])
-        if kind == "file" and isinstance(inner, Mapping) and set(inner) == {"file_data"}:
-            embedded = _EMBEDDED.fullmatch(str(inner["file_data"]))
+        made, key = _KINDS.get(str(kind), ("", ""))
+        if isinstance(inner, Mapping) and set(inner) == {key} and isinstance(inner[key], str):
+            embedded = EMBEDDED.fullmatch(inner[key])
             if embedded is not None:
-                return Data("document", embedded[1], embedded[2])
+                return Data(made, embedded[1], embedded[2])
+            if made == "image" and inner[key] and not inner[key].startswith("data:"):
+                return Link(inner[key])
     raise NotTakenError(f"a part of the type {kind}")

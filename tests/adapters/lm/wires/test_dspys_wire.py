@@ -155,6 +155,14 @@ def test_anthropic_is_asked_for_a_schema_and_for_thinking_in_its_own_words(
     assert sent(model, request, frozenset()) == Sent({"model": model, "messages": MESSAGES}, whole)
 
 
+def test_the_media_type_of_an_embedded_image_is_whole() -> None:
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;q=1;base64,AA=="}}
+    made = sent("anthropic/claude-opus-4-1", {"messages": [{"role": "user", "content": [image]}]}, frozenset()).body
+    assert made is not None
+    (part,) = made["messages"][0]["content"]
+    assert part["source"] == {"type": "base64", "media_type": "image/png;q=1", "data": "AA=="}
+
+
 @pytest.mark.parametrize("model", ["anthropic/claude-opus-4-1", "gemini/gemini-3.8-flash", "groq/x"])
 @pytest.mark.parametrize(
     "message",
@@ -169,6 +177,10 @@ def test_anthropic_is_asked_for_a_schema_and_for_thinking_in_its_own_words(
             "tool_calls": [{"id": "c", "type": "custom", "function": {"name": "f"}}],
         },
         {"role": "assistant", "content": "a", "refusal": "no"},
+        *[
+            {"role": "user", "content": [{"type": "image_url", "image_url": {"url": one}}]}
+            for one in ("", None, "data:x")
+        ],
     ],
 )
 def test_messages_that_dspys_client_rejects_are_left_whole_to_litellm(model: str, message: dict[str, Any]) -> None:
