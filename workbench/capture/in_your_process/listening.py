@@ -23,6 +23,7 @@ _SECRET = re.compile(
     r"key|secret|passw|authorization|credential|cookie|bearer|header|(^|_)(token|auth)$", re.IGNORECASE
 )
 _SECRET_VARIABLE = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$", re.IGNORECASE)
+_NO_SECRET = ("prompt_cache_key",)
 _LEFT_OUT = "(left out: it is a key)"
 _MOST_REMEMBERED = 1_000
 
@@ -83,7 +84,7 @@ class Listener:
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("on_"):  # events of tools, evaluations, interpreters, and later releases
-            return _ignore
+            return lambda *args, **kwargs: None
         raise AttributeError(name)
 
     def _of_this_thread(self) -> _Call | None:
@@ -189,8 +190,7 @@ class Listener:
             "values": _list(completions),
             "error": json.dumps(error),
         }
-        line = self._clean("{" + ",".join(f'"{name}":{text}' for name, text in pieces.items()) + "}")
-        self.outlet.put(line, key, definition)
+        self.outlet.put(self._clean(_object(pieces)), key, definition)
 
     def _clean(self, line: str) -> str:
         for secret in self._secrets:
@@ -210,13 +210,12 @@ class Listener:
             key = hashlib.sha256(text.encode("ascii")).hexdigest()[:32]
             files = dumps(describing.files(cls, programs))
             definition = f'{{"define":"{key}","signature":{text},"files":{files}}}'
-            if len(self._signatures) >= _MOST_REMEMBERED:
-                self._signatures.clear()
             react = described.get("react", {})
             of_agent = react.get("of")
             own = title if described["of"] is not None and described["as_written"] else ""
             own = own if of_agent is None else f"{of_agent['class']}.{react['part']}"
-            known = self._signatures[self._signature_key(call)] = _KnownSignature(cls, key, definition, title, own)
+            made = _KnownSignature(cls, key, definition, title, own)
+            known = _remember(self._signatures, self._signature_key(call), made)
         return known.key, known.definition
 
     def _signature_key(self, call: _Call) -> tuple[int, str]:
@@ -236,9 +235,7 @@ class Listener:
         remembered = self._names.get(id(root.instance))
         if remembered is None or remembered[0]() is not root.instance or id(call.instance) not in remembered[1]:
             names = {id(one): name for name, one in root.instance.named_predictors()}
-            if len(self._names) >= _MOST_REMEMBERED:
-                self._names.clear()
-            remembered = self._names[id(root.instance)] = (weakref.ref(root.instance), names)
+            remembered = _remember(self._names, id(root.instance), (weakref.ref(root.instance), names))
         path = remembered[1].get(id(call.instance), "")
         parts = [one for one in path.split(".") if one != "self"]
         if len(parts) > 1 and parts[-1] == "predict":
@@ -257,10 +254,8 @@ class Listener:
         name = str(getattr(instance, "model", ""))
         known = self._models.get((id(instance), name))
         if known is None or known[0] is not instance:
-            if len(self._models) >= _MOST_REMEMBERED:
-                self._models.clear()
             self._secrets = tuple(dict.fromkeys([*self._secrets, *_secrets_of(instance)]))
-            known = self._models[(id(instance), name)] = (instance, _abilities(instance))
+            known = _remember(self._models, (id(instance), name), (instance, _abilities(instance)))
         params = _without_secrets(getattr(instance, "kwargs", None) or {})
         return dumps({"name": name, "params": params, "abilities": known[1]})
 
@@ -271,11 +266,17 @@ class Listener:
         if isinstance(form, type) and hasattr(form, "model_json_schema"):
             key = (id(owner.data["signature"]), form.__name__)
             if key not in self._formats:
-                if len(self._formats) >= _MOST_REMEMBERED:
-                    self._formats.clear()
-                self._formats[key] = (owner.data["signature"], form.model_json_schema())
+                _remember(self._formats, key, (owner.data["signature"], form.model_json_schema()))
             params["response_format"] = {"$class": form.__name__, "schema": self._formats[key][1]}
         return params
+
+
+def _remember(known: dict[Any, Any], key: Any, value: Any) -> Any:
+    """Store a value and return it; forget all others before there are too many."""
+    if len(known) >= _MOST_REMEMBERED:
+        known.clear()
+    known[key] = value
+    return value
 
 
 def _modules_around(call: _Call) -> list[Any]:
@@ -299,10 +300,6 @@ def _by_name(inputs: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
         return inputs
     in_order = dict(zip(names, inputs["args"]))  # noqa: B905  (Python 3.9 knows no `strict`)
     return {**in_order, **(inputs.get("kwargs") or {})}
-
-
-def _ignore(*args: Any, **kwargs: Any) -> None:
-    return None
 
 
 def _is_model(instance: Any) -> bool:
@@ -340,6 +337,10 @@ def _attempt(attempt: dict[str, Any]) -> str:
         "error": attempt.get("error", "null"),
         "readings": _list(attempt.get("readings", ())),
     }
+    return _object(pieces)
+
+
+def _object(pieces: dict[str, str]) -> str:
     return "{" + ",".join(f'"{name}":{text}' for name, text in pieces.items()) + "}"
 
 
@@ -383,9 +384,6 @@ def _without_secrets(params: Any) -> dict[str, Any]:
     return {
         str(name): value for name, value in dict(params).items() if not _SECRET.search(str(name)) or name in _NO_SECRET
     }
-
-
-_NO_SECRET = ("prompt_cache_key",)
 
 
 def _secrets_of(model: Any) -> list[str]:
