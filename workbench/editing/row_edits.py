@@ -6,7 +6,7 @@ Like the other edits, these functions return a new `State`, or the same if nothi
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -60,11 +60,12 @@ def drafted(state: State, place: Place, text: str | None) -> State:
     return replace(state, drafts=MappingProxyType(others if text is None else {**others, place: text}))
 
 
-def free_name(wanted: str, taken: Collection[str], between: str = " ") -> str:
+def free_name(wanted: str, taken: Iterable[str], between: str = " ") -> str:
     """Return `wanted`, or if it is taken the same with the next free number: `case 1` → `case 2`."""
     found = re.fullmatch(rf"(.*?)(?:{between}(\d{{1,9}}))?", wanted, re.DOTALL)
     stem, number = (found[1], int(found[2] or 1)) if found is not None else (wanted, 1)
-    while wanted in taken:
+    known = frozenset(taken)
+    while wanted in known:
         number += 1
         wanted = f"{stem}{between}{number}"
     return wanted
