@@ -171,6 +171,7 @@ class WorkbenchApp(SurvivingApp):
         self.preferences.remember_layout()
         autosave.discard(self.document.path)
         self.guidance.end()
+        self.main.status.hush(self.preferences.reminder)
         if path is None or path != self.document.path:
             self.sending.tool_handlers = {}  # they belong to the tools of the previous session
         self.document.open(session, path, fingerprint)

@@ -149,6 +149,8 @@ class Preferences:
         self._is_quiet_at_first = False
         self._usual_theme = themes.DARK.name
         self._before_projector: Look | None = None
+        self.reminder = 0
+        """The number of the message that names the last file."""
         self.key_words = USUAL
         """Names the user's keys in texts."""
 
@@ -217,7 +219,7 @@ class Preferences:
         last = next(filter(os.path.isfile, self._remembered.recent), "")
         if last and self._document.path is None:
             said = f"{self.key_words('{app.open|^o}')} opens {os.path.basename(last)} again"
-            self._main.status.say(said, SECONDS_OF_LAST_FILE)
+            self.reminder = self._main.status.say(said, SECONDS_OF_LAST_FILE)
 
     @property
     def megabytes_of_runs(self) -> int:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sessions.file import store
-from tests.support.open_app import MANY_COLOURS, TICKETS, Desk, at_the_desk
+from tests.support.open_app import MANY_COLOURS, MIDDLE, TICKETS, Desk, at_the_desk
 from workbench.tui.actions import cases
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.dialogs.choose import ChooseThemeScreen
@@ -150,9 +150,12 @@ def test_a_start_without_a_file_says_how_the_own_session_is_opened_again(tmp_pat
         await desk.until(lambda: "^o opens mine.session.json again" in desk.main.status.render().plain, "for its name")
         shown = desk.main.status.render().plain
         assert all(key in shown for key in ("F1 help", "F2 edit", "F5 send", "^s save", "^q quit")), shown
+        await desk.press("ctrl+o", "enter")
+        await desk.until(lambda: desk.document.path == path, "for the file")
+        assert "again" not in desk.main.status.render().plain
 
     at_the_desk(first, path=path, home=tmp_path)
-    at_the_desk(second, home=tmp_path)
+    at_the_desk(second, home=tmp_path, size=MIDDLE)
 
 
 def test_help_names_the_id_of_every_key() -> None:

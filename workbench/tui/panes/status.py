@@ -69,16 +69,18 @@ class StatusLine(Widget):
         self._times = self._number = 0
         """Repetitions of the current message, and the number of messages so far."""
 
-    def say(self, activity: str, seconds: float = ACTIVITY_SECONDS) -> None:
-        """Show a message for a few seconds, counting repetitions."""
+    def say(self, activity: str, seconds: float = ACTIVITY_SECONDS) -> int:
+        """Show a message for a few seconds, counting repetitions; return its number, for `hush`."""
         self._times = self._times + 1 if activity == self._activity else 1
         self._activity = activity
         self._number += 1
         self.refresh()
         self.show()
-        self.set_timer(seconds, partial(self._hush, self._number))
+        self.set_timer(seconds, partial(self.hush, self._number))
+        return self._number
 
-    def _hush(self, number: int) -> None:
+    def hush(self, number: int) -> None:
+        """Remove a message, unless another has replaced it."""
         if self._number == number:
             self._activity = ""
             self.refresh()
@@ -146,11 +148,11 @@ class StatusLine(Widget):
         """Return the file and the latest message."""
         times = f" ×{self._times}" if self._times > 1 else ""
         said = one_line(self._activity, max(20, width - 16) - len(times)) + times
-        taken = cell_width(said) + 8 + (KEYS_BESIDE_A_MESSAGE if self.size.height < 2 else 0)
-        file = one_line(self._file, max(8, min(40, width - taken)))
+        room = width - KEYS_BESIDE_A_MESSAGE if self.size.height < 2 else width
+        file = one_line(self._file, max(8, min(40, room - cell_width(said) - 8)))
         changed = content(" ● " if self._dirty else "   ", "$text-accent bold")
         left = Content.assemble(" ", _does("open", content(file, "bold")), changed, content(said, "$text-accent"))
-        if self.beyond and self.size.height < 2 and left.cell_length + len(self.beyond) + 2 <= width:
+        if self.beyond and self.size.height < 2 and left.cell_length + len(self.beyond) + 2 <= room:
             left = left + content("  " + self.beyond, "$foreground 60%")
         return left
 
