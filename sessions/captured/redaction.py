@@ -9,7 +9,7 @@ from functools import reduce
 from typing import Any
 
 from adapters.lm.secrets import map_texts
-from sessions.captured.recordings import LiveAttempt, LiveCall, LiveReading
+from sessions.captured.recordings import LiveAttempt, LiveCall
 from sessions.errors import SessionError
 
 REDACTED = "(redacted)"
@@ -39,39 +39,26 @@ def redacted(call: LiveCall, fields: Iterable[str]) -> LiveCall:
 
 
 def _texts(call: LiveCall, names: frozenset[str]) -> Iterator[str]:
-    holders: list[Any] = [call.inputs, *call.demos, *call.values]
-    holders += [one.values for attempt in call.attempts for one in attempt.readings if one.values is not None]
-    for holder in holders:
-        yield from _named(holder, names)
+    yield from _leaves([call.inputs, *call.demos, *call.values], names)
+    yield from _leaves([one.values for attempt in call.attempts for one in attempt.readings], names)
 
 
-def _named(value: object, names: frozenset[str]) -> Iterator[str]:
-    """Yield the texts under these names at any depth: the turns of a history contain fields."""
+def _leaves(value: object, names: frozenset[str], field: str = "") -> Iterator[str]:
+    """Yield the texts of these fields, at any depth: the turns of a history contain fields."""
     if isinstance(value, Mapping):
         for key, item in value.items():
-            if key in names:
-                yield from _leaves(item, key)
-            else:
-                yield from _named(item, names)
+            yield from _leaves(item, names, field or (key if key in names else ""))
     elif isinstance(value, list | tuple):
         for item in value:
-            yield from _named(item, names)
-
-
-def _leaves(value: object, field: str) -> Iterator[str]:
-    if isinstance(value, str):
-        if 0 < len(value) < SHORTEST:
-            raise SessionError(None, field, "cannot be redacted, as it is too short: the call is skipped")
-        if value:
-            yield value
-    elif isinstance(value, Mapping):
-        for item in value.values():
-            yield from _leaves(item, field)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _leaves(item, field)
-    elif value is not None and not isinstance(value, bool):
+            yield from _leaves(item, names, field)
+    elif not field or value in ("", None) or isinstance(value, bool):
+        return
+    elif not isinstance(value, str):
         raise SessionError(None, field, "cannot be redacted, as it is not a text: the call is skipped")
+    elif len(value) < SHORTEST:
+        raise SessionError(None, field, "cannot be redacted, as it is too short: the call is skipped")
+    else:
+        yield value
 
 
 def _forms(text: str) -> Iterator[str]:
@@ -88,14 +75,12 @@ def _without(value: object, swaps: list[str]) -> Any:
 
 
 def _attempt(attempt: LiveAttempt, swaps: list[str]) -> LiveAttempt:
-    readings = [
-        LiveReading(None if one.values is None else _without(one.values, swaps), one.error) for one in attempt.readings
-    ]
+    readings = [replace(one, values=_without(one.values, swaps)) for one in attempt.readings]
     return replace(
         attempt,
         messages=tuple(_without(list(attempt.messages), swaps)),
         params=_without(attempt.params, swaps),
         outputs=tuple(_without(list(attempt.outputs), swaps)),
-        error=None if attempt.error is None else _without(attempt.error, swaps),
+        error=_without(attempt.error, swaps),
         readings=tuple(readings),
     )

@@ -119,16 +119,6 @@ def from_call(
     return Imported(session.replace_case(made), tuple(notes), tuple(questions), has_signature=given is None)
 
 
-def from_calls(
-    calls: Sequence[Mapping[str, object]], path: str, given: SignatureText | None = None, case: str = "case 1"
-) -> Imported:
-    """Join the calls that share the last call's signature and demos as cases.
-
-    A note counts the others. Raises `SessionError` naming the call.
-    """
-    return joined([from_call(one, f"{path}: call {number}", given, case) for number, one in enumerate(calls, 1)], case)
-
-
 def joined(made: Sequence[Imported], case: str) -> Imported:
     """Join the imports that share the last import's signature and demos as cases; a note counts the others."""
     last = made[-1].session

@@ -19,6 +19,7 @@ from sessions.model.session import DEFAULT_COLUMNS, Case, Demo, Session, Signatu
 from sessions.source.gathering import gather_text
 from sessions.source.linking import is_of_project, linked
 
+ROWS = (".csv", ".tsv", ".jsonl", ".ndjson")
 NAMES = ("case", "name", "id")
 """Columns with a case's name, in order of preference; they are not fields of the signature."""
 
@@ -96,10 +97,8 @@ def _from_text(
     suffix = Path(path).suffix.lower()
     if kind == "cases":
         return as_cases(_rows(text, path, suffix, given), name)
-    if suffix in (".csv", ".tsv"):
-        return demos.from_csv(text, path, given)
-    if suffix in (".jsonl", ".ndjson"):
-        return demos.from_json_lines(text, path, given)
+    if suffix in ROWS:
+        return _rows(text, path, suffix, given)
     if kind in (None, "call"):
         pasted = pasted_calls.find(text)
         if pasted:
@@ -184,7 +183,8 @@ def _from_calls(data: Any, path: str, given: SignatureText | None, case: str, nu
         calls = [calls[number - 1]]
     if len(calls) == 1:
         return lm_call.from_call(calls[0], path, given, case)
-    return lm_call.from_calls(calls, path, given, case)
+    made = [lm_call.from_call(one, f"{path}: call {at}", given, case) for at, one in enumerate(calls, 1)]
+    return lm_call.joined(made, case)
 
 
 def _from_source(path: str, folder: Path | None) -> Imported:
