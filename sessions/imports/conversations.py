@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from adapters.formats import catalog
 from adapters.replies.reading import Reading
-from adapters.replies.sections import sections
 from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.values.plain_json import plain
 from sessions.errors import SessionError
+from sessions.imports.message_values import MessageReader
 from sessions.imports.reading import KEPT, Imported, listed
 from sessions.model.held_values import value_of
 from sessions.model.parameters import kind_of
@@ -20,9 +19,6 @@ from sessions.model.replies import Reply
 from sessions.model.session import DEFAULT_COLUMNS, Case, Session, SignatureText
 
 PROPOSED = "history: dspy.History, question -> answer"
-_REMINDER = re.compile(
-    r"\n\nRespond with (?:the corresponding output fields|a JSON object in the following order)[^\n]*\Z"
-)
 
 
 @dataclass(frozen=True)
@@ -126,17 +122,10 @@ def content_text(content: object, path: str, place: str) -> str:
 
 def _inputs_in(text: str, signature: Signature, path: str, place: str) -> dict[str, Any]:
     """Read the inputs in a user message: by markers, by XML elements, or as the only input."""
-    fields = {name: field for name, field in signature.input_fields.items() if name != signature.history_field}
-    values: dict[str, Any] = {}
-    for section in sections(_REMINDER.sub("", text)):
-        if section.name in fields:
-            values[section.name] = _typed(section.text, fields[section.name], path, place)
-    for name, field in fields.items():
-        element = re.search(rf"^<{name}>\n(.*?)\n</{name}>$", text, re.DOTALL | re.MULTILINE)
-        if element is not None and name not in values:
-            values[name] = _typed(element[1], field, path, place)
+    values = MessageReader(signature, "chat").inputs(text) or MessageReader(signature, "xml").inputs(text)
     if values:
         return values
+    fields = {name: field for name, field in signature.input_fields.items() if name != signature.history_field}
     only = _only(fields, "input", path, place)
     return {only.name: _typed(text, only, path, place)}
 

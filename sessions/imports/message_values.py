@@ -20,7 +20,7 @@ from sessions.model.held_values import strict_json, value_of
 
 _FILLERS = ("Not supplied for this particular example.", "Not supplied for this conversation history message.")
 _REMINDERS = (
-    "Respond with the corresponding output fields, starting with the field `[[ ## ",
+    "Respond with the corresponding output fields, starting with the field `",
     "Respond with the corresponding output fields wrapped in XML tags `<",
     "Respond with a JSON object in the following order of fields: ",
 )
@@ -68,7 +68,7 @@ class MessageReader:
                 both = {**called, "tool_call_results": {"tool_call_results": [*known, *results]}}
                 turns[-1] = {**turns[-1], self._calls: both}
             elif message.get("role") == "user":
-                asked = self._values(self._sections(_question(text), self._inputs), self._inputs)
+                asked = self.inputs(text)
                 is_turn = self._history not in (None, *asked) and not text.lstrip().startswith(INCOMPLETE_DEMO)
                 reminded.append(is_turn or any(one in text for one in _REMINDERS))
             elif message.get("role") == "assistant":
@@ -78,6 +78,10 @@ class MessageReader:
                 asked = {}
         demos = next((place for place, one in enumerate(reminded) if one), len(turns))
         return Turns(tuple(turns), asked, min(demos, len(turns)))
+
+    def inputs(self, text: str) -> dict[str, Any]:
+        """Read the inputs in a user message."""
+        return self._values(self._sections(_question(text), self._inputs), self._inputs)
 
     def _answer(self, text: str) -> dict[str, Any]:
         if not self._is_json:
