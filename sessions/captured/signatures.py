@@ -258,18 +258,8 @@ def _anew(described: Mapping[str, object], live: Signature) -> Iterator[Signatur
     fields = list(live.fields.values())
     if described["predictor"] == COT:
         bare = [one for one in fields if one.name != REASONING]
-        yield replace(_text(bare, live.instructions, name), predictor=COT)
-    yield _text(fields, live.instructions, name)
-
-
-def _text(fields: list[Field], instructions: str, name: str) -> SignatureText:
-    """Write fields as source. Raises SignatureError if no source can express them."""
-    try:
-        return proposing.signature_text(fields, instructions, name)
-    except ValueError as error:
-        if isinstance(error, SignatureError):
-            raise
-        raise SignatureError(str(error)) from None
+        yield replace(proposing.signature_text(bare, live.instructions, name), predictor=COT)
+    yield proposing.signature_text(fields, live.instructions, name)
 
 
 def reads_as(text: SignatureText, live: Signature) -> bool:

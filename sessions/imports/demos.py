@@ -225,10 +225,7 @@ def _proposed(values: Mapping[str, Sequence[object]], path: str) -> tuple[Signat
     fields = [
         Field(name, "output" if name == names[-1] else "input", proposing.type_of(values[name])) for name in names
     ]
-    try:
-        text = proposing.signature_text(fields, None)
-    except ValueError as error:
-        raise SessionError(path, "", str(error), "give the signature with --signature") from None
+    text = proposing.proposed(fields, None, path)
     return text, f"no signature was given: {listed(names[:-1])} are taken as inputs, `{names[-1]}` as the output"
 
 

@@ -235,10 +235,7 @@ def _proposed(
         )
         for one in saved
     ]
-    try:
-        return proposing.signature_text(fields, instructions), questions
-    except ValueError as error:
-        raise SessionError(path, "signature", str(error), "give the signature with --signature") from None
+    return proposing.proposed(fields, instructions, path, "signature"), questions
 
 
 def _outputs(instructions: str, names: Sequence[str]) -> tuple[Sequence[str], str]:

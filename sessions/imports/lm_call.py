@@ -284,10 +284,7 @@ def _signature_in(system: str, asked: str, path: str, questions: list[str], has_
     opening = OBJECTIVE.rstrip()  # editors remove white space at the ends of lines
     objective = system.rpartition(opening)[2].removeprefix(" ") if opening in system else ""
     instructions = "\n".join(line.removeprefix(" " * 8) for line in objective.removeprefix("\n").split("\n"))
-    try:
-        return proposing.signature_text(fields, instructions)
-    except ValueError as error:
-        raise SessionError(path, "messages[0]", str(error), "give the signature with --signature") from None
+    return proposing.proposed(fields, instructions, path, "messages[0]")
 
 
 def _field(item: ListedField, role: Role, annotation: object) -> Field:

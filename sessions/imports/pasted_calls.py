@@ -176,7 +176,4 @@ def _signature(names: Sequence[str], error: FoundError, path: str, guesses: list
     guesses.insert(0, f"an error's text has no inputs: `{INPUT}` is in their place")
     if untold:
         guesses.append(f"an error's text has no types: {listed(untold)} are taken as str")
-    try:
-        return proposing.signature_text(fields, None)
-    except ValueError as wrong:
-        raise SessionError(path, "", str(wrong), "give the signature with --signature") from None
+    return proposing.proposed(fields, None, path)

@@ -12,6 +12,7 @@ from adapters.errors import SignatureError
 from adapters.signatures.class_writer import is_name
 from adapters.signatures.signature import Field, Signature
 from adapters.signatures.source_writer import write_source
+from sessions.errors import SessionError
 from sessions.model.session import Predictor, SignatureText
 
 MANY = 1000
@@ -48,11 +49,11 @@ def values_by_key(rows: Iterable[Mapping[str, object]]) -> dict[str, list[Any]]:
 def signature_text(fields: Sequence[Field], instructions: str | None, name: str = "Imported") -> SignatureText:
     """Write a signature in string notation if possible, else as Python source.
 
-    Raises ValueError for an invalid field name.
+    Raises SignatureError for an invalid field name.
     """
     for field in fields:
         if not is_name(field.name):
-            raise ValueError(f"{field.name!r} cannot be the name of a field")
+            raise SignatureError(f"{field.name!r} cannot be the name of a field")
     signature = Signature.make(fields, instructions or None, name)
     plain = all(one.desc is None and one.prefix is None and one.constraints is None for one in fields)
     if plain and all(one.annotation is str for one in fields):
@@ -60,6 +61,15 @@ def signature_text(fields: Sequence[Field], instructions: str | None, name: str 
         given = None if signature.instructions == own else signature.instructions
         return SignatureText(signature.signature, instructions=given)
     return in_source(signature)
+
+
+def proposed(fields: Sequence[Field], instructions: str | None, path: str, place: str = "") -> SignatureText:
+    """Write a signature for the file `path`. Raises SessionError for fields that no text can express."""
+    try:
+        return signature_text(fields, instructions)
+    except ValueError as error:
+        said = error.message if isinstance(error, SignatureError) else str(error)
+        raise SessionError(path, place, said, "give the signature with --signature") from None
 
 
 def in_source(signature: Signature) -> SignatureText:
