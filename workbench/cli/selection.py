@@ -55,13 +55,16 @@ def select(
     session = store.load(path)
     allow_code = user_code.named(adapters)
     columns = choose_columns(session, adapters)
+    chosen_case = choose_case(session, case)
+    if not every_case:
+        report_first_case(session, case)
     if model is not None:
         columns = tuple(replace(column, model=model) for column in columns)
     return Selection(
         loaded=session,
         session=replace_columns(session, columns),
         columns=columns,
-        case=choose_case(session, case, others_matter=not every_case),
+        case=chosen_case,
         allow_code=allow_code,
     )
 
@@ -139,8 +142,8 @@ def asking_again(chosen: Selection, times: int, *, beside: bool = False) -> Sele
     return replace(chosen, columns=tuple(columns), session=replace_columns(chosen.session, columns))
 
 
-def choose_case(session: Session, name: str | None, others_matter: bool = True) -> Case:
-    """Return the named case, by default the first; report the default if others exist and `others_matter`."""
+def choose_case(session: Session, name: str | None) -> Case:
+    """Return the named case, by default the first."""
     if not session.cases:
         raise CommandError("the session has no case, so there is nothing to put into a prompt; add one in the app")
     if name is not None:
@@ -148,10 +151,14 @@ def choose_case(session: Session, name: str | None, others_matter: bool = True) 
         if found is None:
             raise CommandError(no_such("case", name, [case.name for case in session.cases]))
         return found
-    if len(session.cases) > 1 and others_matter:
+    return session.cases[0]
+
+
+def report_first_case(session: Session, name: str | None) -> None:
+    """Report that the first case was chosen because none was named, if there are others."""
+    if name is None and len(session.cases) > 1:
         first, count = session.cases[0].name, len(session.cases)
         command_output.message(f"case {first!r}, the first of {count}; choose another with --case NAME")
-    return session.cases[0]
 
 
 def save(

@@ -46,9 +46,7 @@ def run(options: argparse.Namespace) -> int:
     arguments.settle_session(options)
     form = forms.FORMS[options.form]
     every_case = form.wants_every_case and options.case is None
-    chosen = selection.select(options.session, options.adapters, options.case, options.model, every_case=every_case)
-    if len(chosen.columns) > 1 and not form.wants_every_column:
-        command_output.message(f"column {chosen.columns[0].id}; choose another with --adapter")
+    chosen = selection.select(options.session, options.adapters, options.case, options.model, every_case=True)
     cases = chosen.session.cases if every_case else (chosen.case,)
     name = chosen.session.name or Path(options.session).name
     code, hosts = chosen.allow_code, options.allow_hosts
@@ -59,6 +57,10 @@ def run(options: argparse.Namespace) -> int:
         text = json_shapes.dumps({**shape, "left_out": list(made.left_out), "notes": list(made.notes)}) + "\n"
     if options.output is not None:
         arguments.write_output(options.output, text)
+    if not every_case:
+        selection.report_first_case(chosen.session, options.case)
+    if len(chosen.columns) > 1 and not form.wants_every_column:
+        command_output.message(f"column {chosen.columns[0].id}; choose another with --adapter")
     for one in (*(f"left out: {one}" for one in made.left_out), *made.notes):
         command_output.message(one)
     if options.output is None:

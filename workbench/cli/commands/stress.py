@@ -99,6 +99,7 @@ def _grid(options: argparse.Namespace) -> Grid:
     else:
         session, allow_code = store.load(options.session), frozenset()
         case = selection.choose_case(session, options.case)
+        selection.report_first_case(session, options.case)
         columns = grid.every_adapter(session)
     try:
         found = grid.grid_of(session, case, columns, allow_code)
