@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from adapters.mutations.around import AROUND, CHARACTERS, NO_WHOLE_ANSWER
-from adapters.mutations.fields import FIELDS
+from adapters.mutations.answers import AROUND, CHARACTERS, FIELDS, NO_WHOLE_ANSWER
 from adapters.mutations.mutation import Mutation
 from adapters.mutations.slips import JSON_SLIPS, MARKERS, XML_SLIPS
 from adapters.mutations.values import VALUES

@@ -38,20 +38,15 @@ def _is_json(field: FieldText) -> bool:
     return field.is_container and field.text[:1] in ("{", "[")
 
 
-def single_quotes(tokens: Sequence[str]) -> list[str]:
-    def quoted(token: str) -> str:
-        inner = token[1:-1].replace("'", "\\'").replace('\\"', '"')
-        return f"'{inner}'"
-
-    return [quoted(one) if one.startswith('"') else one for one in tokens]
+def each_token(write: Callable[[str], str]) -> Callable[[GoodReply], str | None]:
+    return write_json_value(lambda tokens: [write(one) for one in tokens])
 
 
-def smart_quotes(tokens: Sequence[str]) -> list[str]:
-    return [f"“{one[1:-1]}”" if one.startswith('"') else one for one in tokens]
-
-
-def full_width(tokens: Sequence[str]) -> list[str]:
-    return [{":": "：", ",": "，"}.get(one, one) for one in tokens]
+def single_quotes(token: str) -> str:
+    if not token.startswith('"'):
+        return token
+    inner = token[1:-1].replace("'", "\\'").replace('\\"', '"')
+    return f"'{inner}'"
 
 
 def trailing_commas(tokens: Sequence[str]) -> list[str]:
@@ -72,28 +67,12 @@ def comment(tokens: Sequence[str]) -> list[str]:
     return [first, "\n  // the fields that were asked for" if on_lines else "/* as asked */", *rest]
 
 
-def python_words(tokens: Sequence[str]) -> list[str]:
-    return [{"true": "True", "false": "False", "null": "None"}.get(one, one) for one in tokens]
-
-
 def bare_keys(tokens: Sequence[str]) -> list[str]:
     following = [*tokens[1:], ""]
     return [
         one[1:-1] if after == ":" and one[1:-1].isidentifier() else one
         for one, after in zip(tokens, following, strict=True)
     ]
-
-
-def drop_commas(tokens: Sequence[str]) -> list[str]:
-    return [one for one in tokens if one != ","]
-
-
-def last_bracket_missing(tokens: Sequence[str]) -> list[str]:
-    return [*tokens[:-1]]
-
-
-def bracket_too_many(tokens: Sequence[str]) -> list[str]:
-    return [*tokens, tokens[-1]]
 
 
 def and_so_on(tokens: Sequence[str]) -> list[str]:
@@ -103,30 +82,6 @@ def and_so_on(tokens: Sequence[str]) -> list[str]:
     return [*before, ", ...", last] if len(before) > 1 else [*tokens]
 
 
-def no_break_spaces(tokens: Sequence[str]) -> list[str]:
-    return [one.replace(" ", "\u00a0") if one.isspace() else one for one in tokens]
-
-
-def wrap_in_list(good: GoodReply) -> str | None:
-    return _document(good, lambda parts: "[" + _object(parts) + "]")
-
-
-def printed_by_python(good: GoodReply) -> str | None:
-    return _document(good, lambda parts: repr({one.name: one.plain for one in good.fields}))
-
-
-def one_object_each(good: GoodReply) -> str | None:
-    return _document(good, lambda parts: "\n".join([_object([one]) for one in parts])) if len(good.fields) > 1 else None
-
-
-def assigned(good: GoodReply) -> str | None:
-    return _document(good, lambda parts: f"answer = {_object(parts)}")
-
-
-def braces_in_prose(good: GoodReply) -> str | None:
-    return _document(good, lambda parts: f"With {{question}} filled in: {_object(parts)}")
-
-
 def strip_fence(good: GoodReply) -> str | None:
     form = good.form
     if not isinstance(form, Object) or not form.fenced or not good.fields:
@@ -134,37 +89,81 @@ def strip_fence(good: GoodReply) -> str | None:
     return Object().write(good.fields)
 
 
-def _object(parts: Sequence[str]) -> str:
-    return Object().whole(parts)
+def document(write: Callable[[GoodReply, list[str]], str | None]) -> Callable[[GoodReply], str | None]:
+    """Write a JSON reply as another document; `write` gets its members, too."""
+
+    def made(good: GoodReply) -> str | None:
+        form = good.form
+        if not isinstance(form, Object) or not good.fields:
+            return None
+        written = write(good, [form.named(one.name, one.text) for one in good.fields])
+        return None if written is None else form.around(written)
+
+    return made
 
 
-def _document(good: GoodReply, write: Callable[[Sequence[str]], str]) -> str | None:
-    """Write a JSON reply as another document; `write` gets its members."""
-    form = good.form
-    if not isinstance(form, Object) or not good.fields:
-        return None
-    return form.around(write([form.named(one.name, one.text) for one in good.fields]))
-
-
+as_object = Object().whole
 JSON_SLIPS = grouped(
     "JSON",
-    Mutation("single quotes", "Python's notation of a dict", write_json_value(single_quotes)),
-    Mutation("smart quotes in JSON", "word processors and chat windows replace quotes", write_json_value(smart_quotes)),
-    Mutation("full-width punctuation", "models trained on Chinese text", write_json_value(full_width)),
+    Mutation("single quotes", "Python's notation of a dict", each_token(single_quotes)),
+    Mutation(
+        "smart quotes in JSON",
+        "word processors and chat windows replace quotes",
+        each_token(lambda one: f"“{one[1:-1]}”" if one.startswith('"') else one),
+    ),
+    Mutation(
+        "full-width punctuation",
+        "models trained on Chinese text",
+        each_token(lambda one: {":": "：", ",": "，"}.get(one, one)),
+    ),
     Mutation("trailing commas", "JavaScript allows a comma behind the last member", write_json_value(trailing_commas)),
     Mutation("a comment in JSON", "models explain themselves within the object", write_json_value(comment)),
-    Mutation("Python's words in JSON", "True and None in place of true and null", write_json_value(python_words)),
+    Mutation(
+        "Python's words in JSON",
+        "True and None in place of true and null",
+        each_token(lambda one: {"true": "True", "false": "False", "null": "None"}.get(one, one)),
+    ),
     Mutation("keys without quotes", "JavaScript's notation of an object", write_json_value(bare_keys)),
-    Mutation("no commas", "small models lose them between members", write_json_value(drop_commas)),
-    Mutation("the last bracket missing", "one closing bracket is forgotten", write_json_value(last_bracket_missing)),
-    Mutation("a bracket too many", "one closing bracket is written twice", write_json_value(bracket_too_many)),
+    Mutation("no commas", "small models lose them between members", each_token(lambda one: "" if one == "," else one)),
+    Mutation(
+        "the last bracket missing", "one closing bracket is forgotten", write_json_value(lambda tokens: tokens[:-1])
+    ),
+    Mutation(
+        "a bracket too many",
+        "one closing bracket is written twice",
+        write_json_value(lambda tokens: [*tokens, tokens[-1]]),
+    ),
     Mutation("and so on", "models write ... where they think that enough is said", write_json_value(and_so_on)),
-    Mutation("no-break spaces in JSON", "text that was copied from a web page", write_json_value(no_break_spaces)),
-    Mutation("the object in a list", "models answer a list where one object was asked for", wrap_in_list),
-    Mutation("an object for each field", "one JSON line a field", one_object_each),
-    Mutation("printed by Python", "a dict on one line, as print() shows it", printed_by_python),
-    Mutation("assigned to a variable", "models that were tuned on code", assigned),
-    Mutation("braces in the prose before", "a phrase with {braces} before the object", braces_in_prose),
+    Mutation(
+        "no-break spaces in JSON",
+        "text that was copied from a web page",
+        each_token(lambda one: one.replace(" ", "\u00a0") if one.isspace() else one),
+    ),
+    Mutation(
+        "the object in a list",
+        "models answer a list where one object was asked for",
+        document(lambda _, parts: f"[{as_object(parts)}]"),
+    ),
+    Mutation(
+        "an object for each field",
+        "one JSON line a field",
+        document(lambda _, parts: "\n".join([as_object([one]) for one in parts]) if len(parts) > 1 else None),
+    ),
+    Mutation(
+        "printed by Python",
+        "a dict on one line, as print() shows it",
+        document(lambda good, _: repr({one.name: one.plain for one in good.fields})),
+    ),
+    Mutation(
+        "assigned to a variable",
+        "models that were tuned on code",
+        document(lambda _, parts: f"answer = {as_object(parts)}"),
+    ),
+    Mutation(
+        "braces in the prose before",
+        "a phrase with {braces} before the object",
+        document(lambda _, parts: f"With {{question}} filled in: {as_object(parts)}"),
+    ),
     Mutation("no fence", "the fence that was asked for is left out", strip_fence),
 )
 
@@ -172,61 +171,40 @@ JSON_SLIPS = grouped(
 END = "[[ ## completed ## ]]"
 
 
-def each_marker(replacement: str) -> Callable[[GoodReply], str | None]:
-    """Replace every marker; `\\1` is the name."""
+def markers(change: Callable[[str], str]) -> Callable[[GoodReply], str | None]:
+    """Change the answer as its form writes it; None for forms other than markers."""
 
     def made(good: GoodReply) -> str | None:
-        return _add_markers(good, lambda text: MARKER.sub(replacement, text))
+        written = good.write(good.fields)
+        return None if written is None or good.form is None or good.form.kind != "markers" else change(written)
 
     return made
 
 
-def _add_markers(good: GoodReply, change: Callable[[str], str]) -> str | None:
-    """Change the answer as its form writes it; None for forms other than markers."""
-    written = good.write(good.fields)
-    return None if written is None or good.form is None or good.form.kind != "markers" else change(written)
+def each_marker(replacement: str) -> Callable[[GoodReply], str | None]:
+    """Replace every marker; `\\1` is the name."""
+    return markers(lambda text: MARKER.sub(replacement, text))
 
 
-def values_on_the_line(good: GoodReply) -> str | None:
-    return _add_markers(good, lambda text: re.sub(rf"({MARKER.pattern})\n(?=.)", r"\1 ", text))
-
-
-def inner_break_lost(good: GoodReply) -> str | None:
+def inner_break_lost(text: str) -> str:
     """Drop the line break before each marker except the first and the last."""
-
-    def change(text: str) -> str:
-        found = list(re.finditer(rf"\n+(?={MARKER.pattern})", text))[:-1]
-        for one in reversed(found):
-            text = text[: one.start()] + text[one.end() :]
-        return text
-
-    return _add_markers(good, change)
-
-
-def no_end(good: GoodReply) -> str | None:
-    return _add_markers(good, lambda text: text.replace(f"\n\n{END}", "").rstrip())
-
-
-def end_on_the_line(good: GoodReply) -> str | None:
-    return _add_markers(good, lambda text: text.replace(f"\n\n{END}", f" {END}"))
-
-
-def words_after_end(good: GoodReply) -> str | None:
-    return _add_markers(good, lambda text: f"{text.rstrip()}\nThat should cover it.")
-
-
-def remark_for_end(good: GoodReply) -> str | None:
-    return _add_markers(good, lambda text: text.replace(END, "That should cover it.").rstrip())
-
-
-def no_blank_lines(good: GoodReply) -> str | None:
-    return _add_markers(good, lambda text: re.sub(r"\n\n(?=\[\[ ## )", "\n", text))
+    for one in reversed(list(re.finditer(rf"\n+(?={MARKER.pattern})", text))[:-1]):
+        text = text[: one.start()] + text[one.end() :]
+    return text
 
 
 MARKERS = grouped(
     "markers",
-    Mutation("values on the marker's line", "marker and value on one line (dspy#7955)", values_on_the_line),
-    Mutation("no blank lines between", "models save line breaks", no_blank_lines),
+    Mutation(
+        "values on the marker's line",
+        "marker and value on one line (dspy#7955)",
+        markers(lambda text: re.sub(rf"({MARKER.pattern})\n(?=.)", r"\1 ", text)),
+    ),
+    Mutation(
+        "no blank lines between",
+        "models save line breaks",
+        markers(lambda text: re.sub(r"\n\n(?=\[\[ ## )", "\n", text)),
+    ),
     Mutation("markers indented", "an answer below a list item (dspy#9942)", each_marker(r"  [[ ## \1 ## ]]")),
     Mutation("markers in bold", "Markdown around the marker", each_marker(r"**[[ ## \1 ## ]]**")),
     Mutation("markers numbered", "fields as a list", each_marker(r"1. [[ ## \1 ## ]]")),
@@ -237,13 +215,31 @@ MARKERS = grouped(
     Mutation("markers with a closing slash", "markers closed as if they were tags", each_marker(r"[[ ## \1 ## /]]")),
     Mutation("markers in full-width brackets", "models trained on Chinese text", each_marker(r"［［ ## \1 ## ］］")),
     Mutation("a colon after the marker", "the marker taken for a label", each_marker(r"[[ ## \1 ## ]]:")),
-    Mutation("no end marker", "the model stops after the last value", no_end),
-    Mutation("a remark in place of the end marker", "the model closes as in a chat", remark_for_end),
-    Mutation("the end marker on the value's line", "the line break before it is dropped (dspy#8901)", end_on_the_line),
     Mutation(
-        "an inner line break lost", "the break is lost before an inner marker alone (dspy#8901)", inner_break_lost
+        "no end marker",
+        "the model stops after the last value",
+        markers(lambda text: text.replace(f"\n\n{END}", "").rstrip()),
     ),
-    Mutation("words after the end marker", "the model goes on talking", words_after_end),
+    Mutation(
+        "a remark in place of the end marker",
+        "the model closes as in a chat",
+        markers(lambda text: text.replace(END, "That should cover it.").rstrip()),
+    ),
+    Mutation(
+        "the end marker on the value's line",
+        "the line break before it is dropped (dspy#8901)",
+        markers(lambda text: text.replace(f"\n\n{END}", f" {END}")),
+    ),
+    Mutation(
+        "an inner line break lost",
+        "the break is lost before an inner marker alone (dspy#8901)",
+        markers(inner_break_lost),
+    ),
+    Mutation(
+        "words after the end marker",
+        "the model goes on talking",
+        markers(lambda text: f"{text.rstrip()}\nThat should cover it."),
+    ),
 )
 
 
@@ -273,39 +269,34 @@ def _is_xml(good: GoodReply) -> bool:
     return good.form is not None and good.form.kind == "xml" and bool(good.fields)
 
 
-def wrap_in_cdata(good: GoodReply) -> str | None:
-    """Put texts unescaped into CDATA."""
-    if not _is_xml(good):
-        return None
-    fields = [replace(one, text=f"<![CDATA[{one.value}]]>") if one.is_text else one for one in good.fields]
-    return None if fields == [*good.fields] else good.write(fields)
+def _each_text(change: Callable[[FieldText], str]) -> Callable[[GoodReply], str | None]:
+    """Write every text with `change`; XML only."""
 
+    def made(good: GoodReply) -> str | None:
+        fields = [replace(one, text=change(one)) if one.is_text else one for one in good.fields]
+        return good.write(fields) if _is_xml(good) and fields != [*good.fields] else None
 
-def declared(good: GoodReply) -> str | None:
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{good.text}' if _is_xml(good) else None
-
-
-def commented(good: GoodReply) -> str | None:
-    return f"<!-- the fields that were asked for -->\n{good.text}" if _is_xml(good) else None
-
-
-def line_break_tags(good: GoodReply) -> str | None:
-    """Replace the space after a text's first sentence by `<br>`."""
-    if not _is_xml(good):
-        return None
-    fields = [
-        replace(one, text=re.sub(r"(?<=[.!?]) ", "<br>", one.text, count=1)) if one.is_text else one
-        for one in good.fields
-    ]
-    return None if fields == [*good.fields] else good.write(fields)
+    return made
 
 
 XML_SLIPS = grouped(
     "XML",
-    Mutation("CDATA", "models wrap texts in CDATA to be safe", wrap_in_cdata),
-    Mutation("an XML declaration", "a document begins with <?xml …?>", declared),
-    Mutation("an XML comment", "models explain themselves within the document", commented),
-    Mutation("<br> in a text", "HTML's line break, which is not closed", line_break_tags),
+    Mutation("CDATA", "models wrap texts in CDATA to be safe", _each_text(lambda one: f"<![CDATA[{one.value}]]>")),
+    Mutation(
+        "an XML declaration",
+        "a document begins with <?xml …?>",
+        lambda good: f'<?xml version="1.0" encoding="UTF-8"?>\n{good.text}' if _is_xml(good) else None,
+    ),
+    Mutation(
+        "an XML comment",
+        "models explain themselves within the document",
+        lambda good: f"<!-- the fields that were asked for -->\n{good.text}" if _is_xml(good) else None,
+    ),
+    Mutation(
+        "<br> in a text",
+        "HTML's line break, which is not closed",
+        _each_text(lambda one: re.sub(r"(?<=[.!?]) ", "<br>", one.text, count=1)),
+    ),
     Mutation(
         "attributes on the tags",
         'type="…" as in a schema',

@@ -11,31 +11,35 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any, Literal, get_origin
 
 from adapters.mutations.mutation import Broken, GoodReply, Mutation, change_text, grouped, properly
-from adapters.replies.forms import FieldText, Leaf, leaves
+from adapters.replies.forms import FieldText, leaves
 from adapters.signatures.signature import without_none
 from adapters.values.value_text import to_json
 
 DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)\Z")
 
 
-def each_leaf(leaf: Leaf) -> Callable[[GoodReply], str | None]:
-    """Rewrite every number, truth value, date and None with `leaf`; keep texts."""
+def each_leaf(write: Callable[[Any, bool], str], wanted: Callable[[Any], object]) -> Callable[[GoodReply], str | None]:
+    """Rewrite every `wanted` number, truth value, date and None; keep texts. `write` is told if it is inside JSON."""
 
-    def made(good: GoodReply) -> str | None:
-        return _changed(good, lambda one: not one.is_text, lambda one: _rewritten(good, one, leaf))
+    def leaf(value: object, in_json: bool) -> str | None:
+        return write(value, in_json) if wanted(value) else None
 
-    return made
+    def rewritten(good: GoodReply, field: FieldText) -> str | None:
+        form = good.form
+        if form is None or not any(map(wanted, leaves(field.plain))):
+            return None
+        return form.of_value(field.plain, leaf, form.is_nested(field))
+
+    return _each(lambda one: not one.is_text, rewritten)
 
 
-def _rewritten(good: GoodReply, field: FieldText, leaf: Leaf) -> str | None:
-    form = good.form
-    is_json = form is not None and form.is_json
-    if form is None or all(leaf(one, is_json) is None for one in leaves(field.plain)):
-        return None
-    return form.of_value(field.plain, leaf, form.is_nested(field))
+def each(wanted: Callable[[Any], object], write: Callable[[Any], str], bare: bool = False) -> Callable[..., str | None]:
+    """Rewrite every `wanted` leaf with `write`, in JSON as a string unless `bare`."""
+    return each_leaf(lambda one, in_json: to_json(write(one)) if in_json and not bare else write(one), wanted)
 
 
 def each_field(
@@ -47,84 +51,40 @@ def each_field(
         written = write(field)
         return None if written is None else properly(written, good)
 
+    return _each(wanted, text)
+
+
+def _each(
+    wanted: Callable[[FieldText], bool], text: Callable[[GoodReply, FieldText], str | None]
+) -> Callable[[GoodReply], str | None]:
     def made(good: GoodReply) -> str | None:
-        return _changed(good, wanted, lambda one: text(good, one))
+        fields = []
+        for field in good.fields:
+            written = text(good, field) if wanted(field) else None
+            fields.append(field if written is None else replace(field, text=written))
+        return None if fields == [*good.fields] else good.write(fields)
 
     return made
 
 
-def _changed(
-    good: GoodReply, wanted: Callable[[FieldText], bool], text: Callable[[FieldText], str | None]
-) -> str | None:
-    fields = []
-    for field in good.fields:
-        written = text(field) if wanted(field) else None
-        fields.append(field if written is None else replace(field, text=written))
-    return None if fields == [*good.fields] else good.write(fields)
+def outside_json(make: Callable[[GoodReply], str | None]) -> Callable[[GoodReply], str | None]:
+    """Leave JSON as it is: its values stand in quotes anyway."""
+    return lambda good: None if good.form is None or good.form.is_json else make(good)
 
 
-def _is_number(value: object) -> bool:
+is_text, is_container = attrgetter("is_text"), attrgetter("is_container")
+
+
+def is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _said(text: str, in_json: bool) -> str:
-    return to_json(text) if in_json else text
+def is_share(value: object) -> bool:
+    return isinstance(value, float) and 0 < value < 1
 
 
-def quoted_number(value: object, in_json: bool) -> str | None:
-    return f'"{value}"' if _is_number(value) else None
-
-
-def add_unit(value: object, in_json: bool) -> str | None:
-    return _said(f"{value} EUR", in_json) if _is_number(value) else None
-
-
-def about(value: object, in_json: bool) -> str | None:
-    return _said(f"about {value}", in_json) if _is_number(value) else None
-
-
-def add_thousands_separator(value: Any, in_json: bool) -> str | None:
-    return f"{value:,}" if _is_number(value) and 1000 <= abs(value) < math.inf else None
-
-
-def decimal_comma(value: object, in_json: bool) -> str | None:
-    is_broken = isinstance(value, float) and math.isfinite(value) and not value.is_integer()
-    return str(value).replace(".", ",") if is_broken else None
-
-
-def percent_text(value: object, in_json: bool) -> str | None:
-    return f"{value * 100:g}%" if isinstance(value, float) and 0 < value < 1 else None
-
-
-def fraction_of_ten(value: object, in_json: bool) -> str | None:
-    return _said(f"{value * 10:g}/10", in_json) if isinstance(value, float) and 0 < value < 1 else None
-
-
-def yes_or_no(value: object, in_json: bool) -> str | None:
-    return _said("yes" if value else "no", in_json) if isinstance(value, bool) else None
-
-
-def truth_in_quotes(value: object, in_json: bool) -> str | None:
-    return f'"{str(value).lower()}"' if isinstance(value, bool) else None
-
-
-def other_languages_truth(value: object, in_json: bool) -> str | None:
-    if not isinstance(value, bool):
-        return None
-    return str(value) if in_json else str(value).lower()
-
-
-def not_available(value: object, in_json: bool) -> str | None:
-    return _said("N/A", in_json) if value is None else None
-
-
-def none_in_words(value: object, in_json: bool) -> str | None:
-    return _said("None", in_json) if value is None else None
-
-
-def date_with_dots(value: object, in_json: bool) -> str | None:
-    found = DATE.match(value) if isinstance(value, str) else None
-    return None if found is None else _said(f"{found[3]}.{found[2]}.{found[1]}", in_json)
+def is_truth(value: object) -> bool:
+    return isinstance(value, bool)
 
 
 def is_choice(field: FieldText) -> bool:
@@ -135,59 +95,33 @@ def is_choice(field: FieldText) -> bool:
 
 
 def member_name(field: FieldText) -> str | None:
-    return (
-        str(field.value)
-        if isinstance(field.value, enum.Enum) and type(field.value).__str__ is enum.Enum.__str__
-        else None
-    )
+    is_plain = isinstance(field.value, enum.Enum) and type(field.value).__str__ is enum.Enum.__str__
+    return str(field.value) if is_plain else None
 
 
-def values_in_words(good: GoodReply) -> str | None:
-    """Write all values except texts in words."""
-
-    def written(field: FieldText) -> str | None:
-        words = _value_words(field.plain, is_choice(field))
-        return None if words is None else properly(words, good)
-
-    return _changed(good, lambda one: not one.is_text, written)
-
-
-def _value_words(value: object, is_choice: bool) -> str | None:
+def in_words(field: FieldText) -> str | None:
+    value = field.plain
     if isinstance(value, bool):
         return "probably" if value else "probably not"
-    if _is_number(value):
+    if is_number(value):
         return f"about {value}"
     if isinstance(value, dict):
         return ", ".join([f"{key} is {one if isinstance(one, str) else to_json(one)}" for key, one in value.items()])
     if isinstance(value, list):
         return " and ".join([one if isinstance(one, str) else to_json(one) for one in value])
-    return f"I would say {value}" if is_choice else None
+    return f"I would say {value}" if is_choice(field) else None
 
 
-def _items(field: FieldText) -> list[str] | None:
-    """Return the items of a list of texts and numbers, as texts."""
-    if not isinstance(field.plain, list) or not field.plain:
-        return None
-    return None if any(isinstance(one, list | dict) for one in field.plain) else [str(one) for one in field.plain]
+def each_list(write: Callable[[list[str]], str | None]) -> Callable[[GoodReply], str | None]:
+    """Replace every list of texts and numbers by what `write` makes of its items, as texts."""
 
+    def written(field: FieldText) -> str | None:
+        items = field.plain
+        if not isinstance(items, list) or not items or any(isinstance(one, list | dict) for one in items):
+            return None
+        return write([str(one) for one in items])
 
-def bullets(field: FieldText) -> str | None:
-    items = _items(field)
-    return None if items is None else "\n".join([f"- {one}" for one in items])
-
-
-def comma_line(field: FieldText) -> str | None:
-    items = _items(field)
-    return None if items is None else ", ".join(items)
-
-
-def one_item(field: FieldText) -> str | None:
-    items = _items(field)
-    return items[0] if items is not None and len(items) == 1 else None
-
-
-def json_text_of(field: FieldText) -> str | None:
-    return to_json(field.plain) if field.is_container else None
+    return each_field(is_container, written)
 
 
 def null_for_text(good: GoodReply) -> str | None:
@@ -195,30 +129,6 @@ def null_for_text(good: GoodReply) -> str | None:
         if field.is_text:
             return good.write([*good.fields[:index], replace(field, text="null"), *good.fields[index + 1 :]])
     return None
-
-
-def text_in_fence(good: GoodReply) -> str | None:
-    return _changed(good, lambda one: one.is_text, lambda one: properly(f"```\n{one.value}\n```", good))
-
-
-def json_in_fence(good: GoodReply) -> str | None:
-    """Put each list and object of a text form into its own fence."""
-    if good.form is None or good.form.is_json:
-        return None
-    return _changed(
-        good, lambda one: one.is_container, lambda one: properly(f"```json\n{to_json(one.plain)}\n```", good)
-    )
-
-
-def text_in_quotes(good: GoodReply) -> str | None:
-    """Put texts in quotes; not in JSON, which quotes them anyway."""
-    if good.form is None or good.form.is_json:
-        return None
-    return _changed(good, lambda one: one.is_text, lambda one: properly(f'"{one.value}"', good))
-
-
-def text_in_bold(good: GoodReply) -> str | None:
-    return _changed(good, lambda one: one.is_text, lambda one: properly(f"**{one.value}**", good))
 
 
 def _unescaped(value: str, good: GoodReply) -> str:
@@ -261,21 +171,45 @@ def _own_tag(good: GoodReply) -> Broken | None:
 
 VALUES = grouped(
     "values",
-    Mutation("numbers in quotes", "a number is written as text", each_leaf(quoted_number)),
-    Mutation("numbers with a unit", "12.5 EUR, as the document has it", each_leaf(add_unit)),
-    Mutation("numbers with a hedge", "about 12.5, by models that are not sure", each_leaf(about)),
-    Mutation("thousands separators", "1,234 as in a document", each_leaf(add_thousands_separator)),
-    Mutation("a decimal comma", "12,5 as in half of Europe", each_leaf(decimal_comma)),
-    Mutation("shares in percent", "93% for 0.93", each_leaf(percent_text)),
-    Mutation("shares out of ten", "9.3/10 for 0.93", each_leaf(fraction_of_ten)),
-    Mutation("yes and no", "words for true and false", each_leaf(yes_or_no)),
-    Mutation("true and false in quotes", "a truth value is written as text", each_leaf(truth_in_quotes)),
+    Mutation("numbers in quotes", "a number is written as text", each(is_number, lambda one: f'"{one}"', True)),
+    Mutation("numbers with a unit", "12.5 EUR, as the document has it", each(is_number, lambda one: f"{one} EUR")),
+    Mutation("numbers with a hedge", "about 12.5, by models that are not sure", each(is_number, "about {}".format)),
     Mutation(
-        "the other language's true", "True in JSON, true where Python's was shown", each_leaf(other_languages_truth)
+        "thousands separators",
+        "1,234 as in a document",
+        each(lambda one: is_number(one) and 1000 <= abs(one) < math.inf, "{:,}".format, True),
     ),
-    Mutation("N/A for nothing", "paper forms contain N/A for an empty field", each_leaf(not_available)),
-    Mutation("None as a word", "Python's None as a text", each_leaf(none_in_words)),
-    Mutation("dates with dots", "04.11.2024 for 2024-11-04", each_leaf(date_with_dots)),
+    Mutation(
+        "a decimal comma",
+        "12,5 as in half of Europe",
+        each(
+            lambda one: isinstance(one, float) and math.isfinite(one) and not one.is_integer(),
+            lambda one: str(one).replace(".", ","),
+            True,
+        ),
+    ),
+    Mutation("shares in percent", "93% for 0.93", each(is_share, lambda one: f"{one * 100:g}%", True)),
+    Mutation("shares out of ten", "9.3/10 for 0.93", each(is_share, lambda one: f"{one * 10:g}/10")),
+    Mutation("yes and no", "words for true and false", each(is_truth, lambda one: "yes" if one else "no")),
+    Mutation(
+        "true and false in quotes",
+        "a truth value is written as text",
+        each(is_truth, lambda one: f'"{str(one).lower()}"', True),
+    ),
+    Mutation(
+        "the other language's true",
+        "True in JSON, true where Python's was shown",
+        each_leaf(lambda one, in_json: str(one) if in_json else str(one).lower(), is_truth),
+    ),
+    Mutation(
+        "N/A for nothing", "paper forms contain N/A for an empty field", each(lambda one: one is None, lambda _: "N/A")
+    ),
+    Mutation("None as a word", "Python's None as a text", each(lambda one: one is None, str)),
+    Mutation(
+        "dates with dots",
+        "04.11.2024 for 2024-11-04",
+        each(lambda one: isinstance(one, str) and DATE.match(one), lambda one: DATE.sub(r"\3.\2.\1", one)),
+    ),
     Mutation(
         "choices capitalised",
         "a choice written as in a heading",
@@ -293,26 +227,40 @@ VALUES = grouped(
         each_field(is_choice, member_name),
     ),
     Mutation("choices in a sentence", "The answer is …", each_field(is_choice, lambda one: f"I would say {one.plain}")),
-    Mutation("lists as bullets", "Markdown's list", each_field(lambda one: one.is_container, bullets)),
-    Mutation(
-        "lists on one line", "items with commas between them", each_field(lambda one: one.is_container, comma_line)
-    ),
+    Mutation("lists as bullets", "Markdown's list", each_list(lambda items: "\n".join([f"- {one}" for one in items]))),
+    Mutation("lists on one line", "items with commas between them", each_list(", ".join)),
     Mutation(
         "one item without its list",
         "a list of one is written as its item",
-        each_field(lambda one: one.is_container, one_item),
+        each_list(lambda items: items[0] if len(items) == 1 else None),
     ),
     Mutation(
         "lists and objects as JSON text",
         "JSON within a string, or within a tag",
-        each_field(lambda one: one.is_container, json_text_of),
+        each_field(is_container, lambda one: to_json(one.plain)),
     ),
-    Mutation("lists and objects in a fence", "JSON within a section, in a fence of its own", json_in_fence),
-    Mutation("values in words", "about 12, probably, a and b: words where a value was asked for", values_in_words),
+    Mutation(
+        "lists and objects in a fence",
+        "JSON within a section, in a fence of its own",
+        outside_json(each_field(is_container, lambda one: f"```json\n{to_json(one.plain)}\n```")),
+    ),
+    Mutation(
+        "values in words",
+        "about 12, probably, a and b: words where a value was asked for",
+        each_field(lambda one: not one.is_text, in_words),
+    ),
     Mutation("null for a text", "JSON's word where there is no text", null_for_text),
-    Mutation("texts in quotes", "a text in quotes that are not part of it", text_in_quotes),
-    Mutation("texts in bold", "Markdown's emphasis around an answer", text_in_bold),
-    Mutation("texts in a fence", "a text as a block of code", text_in_fence),
+    Mutation(
+        "texts in quotes",
+        "a text in quotes that are not part of it",
+        outside_json(each_field(is_text, lambda one: f'"{one.value}"')),
+    ),
+    Mutation(
+        "texts in bold", "Markdown's emphasis around an answer", each_field(is_text, lambda one: f"**{one.value}**")
+    ),
+    Mutation(
+        "texts in a fence", "a text as a block of code", each_field(is_text, lambda one: f"```\n{one.value}\n```")
+    ),
     Mutation("quotes in a text", 'a word in "quotes", which JSON has to escape', writes(_first_word('"{}"'))),
     Mutation(
         "a line break in a text",
