@@ -7,7 +7,6 @@ an adapter by name or as an object. `adapters` exports them; `docs/library.md` h
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from threading import Event
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict, Unpack, runtime_checkable
 
@@ -15,6 +14,7 @@ from adapters.display.as_text import ShowsItself
 from adapters.display.blocks import Beside, Note, Shown
 from adapters.formats import catalog
 from adapters.formats.base import Adapter
+from adapters.late_dataclasses import dataclass, field
 from adapters.lm.protocol import LM
 from adapters.prompts.text import Prompt
 from adapters.replies.reading import Reading

@@ -98,14 +98,17 @@ assert "_workbench_capture.listening" in sys.modules
 
 
 ENGINE = (
-    *("display", "errors", "formats", "json_text", "lm", "prompts", "replies", "requests", "signatures", "tools"),
-    *("types", "user_folders", "values"),
+    *("display", "errors", "formats", "json_text", "late_dataclasses", "lm", "prompts", "replies", "requests"),
+    *("signatures", "tools", "types", "user_folders", "values"),
 )
 SESSION = ("errors", "file", "model", "releases", "running", "text_diff")
 OURS_OF_A_COMMAND: dict[str, tuple[str, ...]] = {
     "--help": ("workbench.cli", "workbench.config", "workbench.output"),
     "render": (*[f"adapters.{one}" for one in ENGINE], *[f"sessions.{one}" for one in SESSION]),
-    "models": ("adapters.lm", "adapters.requests", "adapters.user_folders", "workbench.sending"),
+    "models": (
+        *("adapters.late_dataclasses", "adapters.lm", "adapters.requests", "adapters.user_folders"),
+        "workbench.sending",
+    ),
 }
 OURS_OF_A_COMMAND["parse"] = OURS_OF_A_COMMAND["render"]
 OURS_OF_A_COMMAND["check"] = (

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from adapters.display.blocks import (
@@ -29,6 +28,7 @@ from adapters.display.blocks import (
     cut,
     text_of,
 )
+from adapters.late_dataclasses import dataclass
 
 LONGEST = 40_000
 """The most characters of a passage in a notebook cell."""

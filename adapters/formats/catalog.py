@@ -5,12 +5,12 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adapters.formats.profile import CUSTOM, Card, Profile
+from adapters.late_dataclasses import dataclass, replace
 
 if TYPE_CHECKING:
     from adapters.formats.base import Adapter

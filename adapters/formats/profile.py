@@ -7,9 +7,9 @@ changes.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from adapters.late_dataclasses import dataclass
 from adapters.replies.reading import ReplyForm
 
 SHARED_OPTIONS = ("use_native_function_calling", "parallel_tool_calls")

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 
+from adapters.late_dataclasses import dataclass
 from adapters.lm import litellm_answers
 from adapters.lm.dspy_facts import Flags, dspy_facts
 from adapters.lm.litellm_answers import Limits

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from adapters.late_dataclasses import dataclass, field
 from adapters.user_folders import user_folder
 
 LARGEST = 1_000_000

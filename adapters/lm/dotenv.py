@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, MutableMapping
-from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
 
+from adapters.late_dataclasses import dataclass, field
 from adapters.lm.addresses import KEY_VARIABLES, OLLAMA, environment_base, ollama_address
 
 LARGEST = 64_000

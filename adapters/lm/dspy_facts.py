@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Literal
+
+from adapters.late_dataclasses import dataclass
 
 FILE = Path(__file__).with_name("dspy_facts.json")
 

@@ -11,11 +11,11 @@ import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
+from adapters.late_dataclasses import dataclass
 from adapters.requests.capabilities import Capabilities
 from adapters.user_folders import user_folder
 

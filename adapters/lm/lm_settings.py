@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from adapters.late_dataclasses import dataclass, field
 
 ModelType = Literal["chat", "responses", "text"]
 """The API to use: chat completions, OpenAI's Responses, or text completions."""

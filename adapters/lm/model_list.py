@@ -5,12 +5,12 @@ from __future__ import annotations
 import importlib.util
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from adapters.late_dataclasses import dataclass
 from adapters.lm import litellm_answers
 from adapters.lm.capabilities import split_model
 

@@ -7,8 +7,8 @@ format of its requests.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
+from adapters.late_dataclasses import dataclass
 from adapters.lm.dspy_facts import Door, dspy_facts
 
 OWN_CONNECTION = frozenset({"api_key", "api_base", "base_url", "timeout"})

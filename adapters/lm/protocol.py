@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from threading import Event
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict, runtime_checkable
 
+from adapters.late_dataclasses import dataclass, field
 from adapters.requests.capabilities import Capabilities
 
 if TYPE_CHECKING:

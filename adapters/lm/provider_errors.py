@@ -7,10 +7,10 @@ import difflib
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from adapters.late_dataclasses import dataclass
 from adapters.lm.addresses import KEY_VARIABLES, OTHER_KEYS, SIGNED, key_variables
 from adapters.lm.capabilities import split_model
 from adapters.lm.connections import tls_line, tls_trouble, without_user

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
+from adapters.late_dataclasses import dataclass
 from adapters.lm import config_file
 from adapters.lm.addresses import OLLAMAS_HOME, environment_base
 from adapters.lm.secrets import Scrubber

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from adapters.formats.base import Adapter
+from adapters.late_dataclasses import dataclass, replace
 from adapters.replies.forms import FORMS, FieldText, Form, is_deep
 from adapters.replies.reading import Reading
 from adapters.signatures.signature import Signature

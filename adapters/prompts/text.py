@@ -7,13 +7,13 @@ string, without gaps or overlaps.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, SupportsIndex, get_args
 
 from adapters.display import as_text
 from adapters.display.as_text import ShowsItself
 from adapters.display.blocks import DATA, Note, Passage, Piece, Shown
+from adapters.late_dataclasses import dataclass, field
 from adapters.values.plain_json import plain
 
 Kind = Literal[

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from adapters.late_dataclasses import dataclass
 from adapters.replies.reading import ReplyForm
 from adapters.signatures.signature import without_none
 from adapters.values.value_text import to_json, value_to_xml

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from adapters.display.as_text import ShowsItself
 from adapters.display.blocks import Block, Note, Passage, Piece, Shown, Table
+from adapters.late_dataclasses import dataclass, field, replace
 from adapters.replies.flag import Diagnosis, Flag
 from adapters.replies.token_probabilities import Token, probability_of
 from adapters.values.plain_json import Step, plain

@@ -9,10 +9,11 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 from types import MappingProxyType
 from typing import Literal, NamedTuple
+
+from adapters.late_dataclasses import dataclass
 
 StreamedForm = Literal["markers", "json", "xml"]
 FORMS: Mapping[str, StreamedForm] = MappingProxyType({"chat": "markers", "json": "json", "xml": "xml"})

@@ -6,9 +6,9 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
 
+from adapters.late_dataclasses import dataclass
 from adapters.prompts.text import Message, Prompt
 from adapters.replies.reading import Reading
 from adapters.requests.capabilities import Capabilities

@@ -11,12 +11,12 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal, get_args, get_origin
 
 import pydantic
 
+from adapters.late_dataclasses import dataclass
 from adapters.signatures.signature import Field, Signature
 from adapters.types.recognition import Kind, is_decision_type, is_kind_of, kind_of, options_of, type_adapter
 

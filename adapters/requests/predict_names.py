@@ -8,9 +8,9 @@ rejects `new_signature`, and takes a `prediction` in OpenAI's form; `self` and `
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+from adapters.late_dataclasses import dataclass, field
 from adapters.signatures.signature import Signature
 from adapters.values.custom_types import BuildError
 

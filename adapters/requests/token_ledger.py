@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from adapters.late_dataclasses import dataclass
 from adapters.requests.request import Request
 from adapters.requests.token_estimates import estimates_of
 from adapters.requests.token_origins import Counted, Origin, texts_of, uncounted

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
+
+from adapters.late_dataclasses import dataclass, fields
 
 if TYPE_CHECKING:
     from adapters.lm.worker.completions import CallPiece

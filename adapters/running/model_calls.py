@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from adapters.errors import RunError
+from adapters.late_dataclasses import dataclass
 from adapters.lm import interruption
 from adapters.lm.errors import ErrorKind, ProviderError
 from adapters.lm.protocol import LM, Chunk, Collector, LoadsFirst, Response

@@ -5,13 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from adapters.errors import AdapterParseError, RunError
 from adapters.formats.chat import ChatAdapter
 from adapters.formats.two_step import TwoStepAdapter, extraction_signature
+from adapters.late_dataclasses import dataclass, replace
 from adapters.lm.protocol import LM, Response, WritesAsTheAdapter
 from adapters.prompts.text import Prompt
 from adapters.replies.reading import Reading

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from adapters.errors import RunError
 from adapters.formats.conversation import tool_results_signature
+from adapters.late_dataclasses import dataclass, replace
 from adapters.lm import interruption
 from adapters.lm.echoed_secrets import text_without_secrets
 from adapters.lm.protocol import Response, ToolCall

@@ -7,10 +7,10 @@ prompts from the user's signature.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
+from adapters.late_dataclasses import dataclass, replace
 from adapters.signatures.signature import Field, InputField, OutputField, Signature
 
 Module = Literal["react", "program-of-thought", "code-act", "refine"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from adapters.errors import SignatureError
+from adapters.late_dataclasses import dataclass, replace
 from adapters.signatures.notation import class_names, is_source
 from adapters.signatures.read.source_text import SourceText, bindings_of, check_size, parsable, quiet_parse
 

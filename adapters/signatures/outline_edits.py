@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass, replace
 
 from adapters.errors import SignatureError
+from adapters.late_dataclasses import dataclass, replace
 from adapters.signatures.class_writer import is_name
 from adapters.signatures.notation import read
 from adapters.signatures.outline import (

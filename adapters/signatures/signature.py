@@ -8,13 +8,13 @@ import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
-from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from adapters.display.as_text import ShowsItself
 from adapters.display.blocks import Note, Passage, Piece, Shown, Table
+from adapters.late_dataclasses import dataclass, field, replace
 from adapters.signatures.type_names import name_of
 
 Role = Literal["input", "output"]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, is_dataclass
-from dataclasses import fields as fields_of
 from typing import TYPE_CHECKING, Any, Protocol
 
+from adapters.late_dataclasses import dataclass, field, is_dataclass
+from adapters.late_dataclasses import fields as fields_of
 from adapters.values.value_text import serialize_for_json
 
 if TYPE_CHECKING:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
 from typing import Literal, NamedTuple
 
+from adapters.late_dataclasses import dataclass, replace
 from sessions.bench import statistics
 from sessions.bench.grid import Grid
 from sessions.bench.statistics import LEVEL, Difference, Interval, Share

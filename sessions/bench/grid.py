@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from statistics import pvariance
 
+from adapters.late_dataclasses import dataclass
 from sessions.bench.reading import Results
 from sessions.bench.statistics import Share
 from sessions.bench.totals import Cell, ColumnTotal, Measure

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection
-from dataclasses import dataclass
 
+from adapters.late_dataclasses import dataclass
 from sessions.bench.conclusions import cases_words, p_words
 from sessions.bench.grid import Grid
 from sessions.bench.statistics import Difference, compare

@@ -12,11 +12,11 @@ import os
 import stat
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Annotated, Any, Literal
 
+from adapters.late_dataclasses import dataclass, field
 from adapters.replies.patterns import CAUSES
 from adapters.requests.request import Request
 from sessions.errors import SessionError

@@ -10,11 +10,12 @@ import math
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from random import Random
 from statistics import NormalDist
+
+from adapters.late_dataclasses import dataclass
 
 LEVEL = 0.05
 """The significance level: the chance of calling equal columns different."""

@@ -11,11 +11,11 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from adapters.errors import SignatureError
+from adapters.late_dataclasses import dataclass, field, replace
 from sessions.captured import recordings, redaction
 from sessions.captured.parts import case_of, column_added, inputs_key, is_alike, joined, names_by_inputs, new_session
 from sessions.captured.recordings import LiveCall, call_from

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import pydantic
 
 from adapters.formats import catalog
+from adapters.late_dataclasses import dataclass, replace
 from adapters.lm.capabilities import capabilities_of
 from adapters.lm.litellm_answers import asking
 from adapters.requests.request import TOOL_PARAMS

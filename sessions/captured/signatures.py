@@ -15,7 +15,6 @@ import pathlib
 import typing
 import uuid
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -25,6 +24,7 @@ import typing_extensions
 
 import adapters.types
 from adapters.errors import SignatureError
+from adapters.late_dataclasses import dataclass, replace
 from adapters.signatures import notation
 from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.signatures.type_names import name_of

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from adapters.late_dataclasses import dataclass
 from sessions.checking import reports
 from sessions.checking.verdicts import FixtureResult
 

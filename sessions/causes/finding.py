@@ -10,9 +10,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from adapters.formats.base import Adapter
+from adapters.late_dataclasses import dataclass
 from sessions.causes import writing
 from sessions.causes.cause import ACCEPTABLE, Cause, CauseKind, FixtureName, Key
 from sessions.checking import checking

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from adapters.late_dataclasses import dataclass, replace
 from adapters.prompts.text import Message, Segment
 from adapters.replies.reading import Reading, ReadingError
 from adapters.requests.request import Request

@@ -16,10 +16,10 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
 
+from adapters.late_dataclasses import dataclass
 from adapters.replies.reading import Reading
 from adapters.values.plain_json import plain
 from sessions.checking.patterns import PatternError, SchemaError, equal, matches, problem

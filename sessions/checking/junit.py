@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 from xml.etree import ElementTree
 
+from adapters.late_dataclasses import dataclass
 from sessions.checking.reports import details
 from sessions.checking.verdicts import FixtureResult, Part, verdict_changes
 

@@ -6,9 +6,9 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
 
+from adapters.late_dataclasses import dataclass, field
 from adapters.values.plain_json import plain
 from sessions.file.json_values import JSON
 from sessions.file.typed_values import same

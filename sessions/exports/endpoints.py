@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
+from adapters.late_dataclasses import dataclass
 from adapters.lm.addresses import OLLAMA, OLLAMAS_HOME, base_variables, host_of, is_allowed, key_variables
 from adapters.lm.capabilities import split_model
 from adapters.lm.lm_settings import ModelType

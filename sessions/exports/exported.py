@@ -6,12 +6,12 @@ import json
 import math
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypedDict, Unpack
 
 from adapters.formats.base import Adapter
 from adapters.formats.catalog import UnknownAdapterError
+from adapters.late_dataclasses import dataclass, field
 from adapters.requests.request import Request
 from adapters.signatures.signature import Signature
 from sessions.model import variants

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, Unpack
 
+from adapters.late_dataclasses import dataclass
 from sessions.exports.exported import Exported, Source, SourceOptions, source_of
 from sessions.model.session import Case, Column, Session
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
+from adapters.late_dataclasses import dataclass, replace
 from adapters.prompts.text import Message, Text
 from adapters.signatures.type_names import name_of
 from sessions.exports import exported

@@ -13,9 +13,9 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
+from adapters.late_dataclasses import dataclass
 from sessions.errors import SessionError
 from sessions.file import restore_points, store
 from sessions.file.json_values import WrittenParts

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
+from adapters.late_dataclasses import dataclass, field, replace
 from sessions.errors import SessionError
 from sessions.file import file_format, json_values, store
 from sessions.file.typed_values import same

@@ -10,9 +10,9 @@ import os
 import re
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
+from adapters.late_dataclasses import dataclass
 from sessions.errors import SessionError
 from sessions.file import store
 from sessions.file.whole_files import key_of, private, state_folder

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 
+from adapters.late_dataclasses import dataclass
 from sessions.errors import SessionError
 from sessions.file import restore_points, store
 from sessions.file.both_changes import CollisionError, Merged, Winner, merge

@@ -6,9 +6,9 @@ import hashlib
 import json
 import os
 import stat
-from dataclasses import dataclass
 from typing import Any
 
+from adapters.late_dataclasses import dataclass
 from sessions.errors import SessionError
 from sessions.file import file_format, json_values, whole_files
 from sessions.file.json_values import WrittenParts

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from adapters.formats import catalog
+from adapters.late_dataclasses import dataclass, replace
 from adapters.replies.reading import Reading
 from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.values.plain_json import plain

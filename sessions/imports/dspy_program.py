@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from typing import Any
 
+from adapters.late_dataclasses import dataclass, replace
 from adapters.signatures.class_writer import is_name
 from adapters.signatures.signature import Field, Signature, infer_prefix
 from sessions.errors import SessionError, step_into

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from adapters.formats import catalog
 from adapters.formats.base import Adapter
 from adapters.formats.conversation import INCOMPLETE_DEMO
+from adapters.late_dataclasses import dataclass, replace
 from adapters.prompts.text import Text, content_parts
 from adapters.signatures.signature import MISSING, Field, Role, Signature
 from adapters.tools.fields import tool_output_field

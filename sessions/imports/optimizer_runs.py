@@ -15,10 +15,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeGuard
 
+from adapters.late_dataclasses import dataclass, replace
 from sessions.errors import SessionError
 from sessions.imports import dspy_program
 from sessions.imports.reading import Imported, json_of, listed, text_of

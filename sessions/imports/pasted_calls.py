@@ -6,9 +6,9 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from typing import Any
 
+from adapters.late_dataclasses import dataclass, replace
 from adapters.signatures.signature import Field
 from sessions.errors import SessionError
 from sessions.imports import lm_call, pasted_text, prompt_types, proposing

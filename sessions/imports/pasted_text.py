@@ -11,8 +11,9 @@ import json
 import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from adapters.late_dataclasses import dataclass
 
 ERROR_MARK = "Expected to find output fields in the LM response:"
 _SHORT_MARK = "Expected to find output fields:"  # as reports quote it

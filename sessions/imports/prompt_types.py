@@ -7,11 +7,11 @@ import json
 import keyword
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 from adapters.errors import SignatureError
+from adapters.late_dataclasses import dataclass
 from adapters.prompts.field_descriptions import ListedField, simplified_type, type_note
 from adapters.signatures.signature import strip_annotated
 from sessions.imports import shown_types

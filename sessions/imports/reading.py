@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from adapters.late_dataclasses import dataclass
 from sessions.errors import SessionError
 from sessions.file import json_values
 from sessions.file.store import SIZE_LIMIT

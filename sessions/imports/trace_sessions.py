@@ -6,10 +6,10 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
 
+from adapters.late_dataclasses import dataclass, replace
 from adapters.lm.echoed_secrets import text_without_secrets
 from adapters.lm.secrets import Scrubber, map_texts
 from sessions.errors import SessionError

@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
+from adapters.late_dataclasses import dataclass, field
 from sessions.imports.trace_messages import (
     DEEPEST,
     decoded,

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
+
+from adapters.late_dataclasses import dataclass, field
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar
 
 from adapters.display.as_text import ShowsItself
 from adapters.display.blocks import Note, Passage, Piece, Shown, Table
+from adapters.late_dataclasses import dataclass, field, replace
 from adapters.values.plain_json import plain
 from sessions.model.replies import LINES, Measured, RecordedAttempt, RecordedCompletion, Reply, Rule, nothing
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Literal
 
+from adapters.late_dataclasses import dataclass, replace
 from adapters.signatures.signature import Signature
 from sessions.model.session import Column, Session, SignatureText, Variant
 

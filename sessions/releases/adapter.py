@@ -8,7 +8,6 @@ from the texts where that is certain (`sessions.releases.alignment`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from adapters.errors import AdapterParseError
@@ -16,6 +15,7 @@ from adapters.formats import catalog
 from adapters.formats.base import Adapter
 from adapters.formats.catalog import UnknownAdapterError
 from adapters.json_text.repair_limits import TooLargeError, quick_reading, steps_in_force
+from adapters.late_dataclasses import dataclass, field, replace
 from adapters.prompts.text import Message, Prompt, prompt_of_dicts
 from adapters.replies.reading import FieldReading, Reading, ReadingError, Span
 from adapters.requests.capabilities import Capabilities

@@ -7,9 +7,9 @@ An engine is a dspy release in its own process (`sessions.releases.release.Relea
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from adapters.late_dataclasses import dataclass
 from adapters.requests.capabilities import Capabilities
 from sessions.errors import SessionError
 from sessions.model.replies import Answer

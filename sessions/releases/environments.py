@@ -16,10 +16,10 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from adapters.formats import catalog
+from adapters.late_dataclasses import dataclass
 from adapters.user_folders import user_folder
 from sessions.errors import SessionError
 from sessions.releases import installing

@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from adapters.late_dataclasses import dataclass
 
 ENVIRONMENTS = (".venv", "venv", "env")
 INSTALLED = re.compile(r"dspy(?:_ai)?-(\d[\w.]*)\.dist-info")

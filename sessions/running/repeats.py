@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from adapters.late_dataclasses import dataclass
 from adapters.running.runs import Run
 from sessions.file.typed_values import typed
 

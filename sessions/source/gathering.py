@@ -5,10 +5,10 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from adapters.errors import SignatureError
+from adapters.late_dataclasses import dataclass, field
 from adapters.signatures import notation
 from adapters.signatures.agents import react_instructions
 from adapters.signatures.read.known_names import known_module

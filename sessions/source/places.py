@@ -10,9 +10,9 @@ import ast
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from adapters.late_dataclasses import dataclass, replace
 from adapters.signatures.read.declarations import PARAMETERS
 from adapters.signatures.read.source_text import SourceText, bindings_of, parsable
 from sessions.source.statements import Statement, last_name, needed_by, read_module

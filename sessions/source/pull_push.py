@@ -11,11 +11,11 @@ import io
 import tokenize
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from adapters.errors import SignatureError
+from adapters.late_dataclasses import dataclass, replace
 from adapters.signatures.read.source_text import SourceText, bindings_of, parsable
 from adapters.signatures.signature import Signature
 from adapters.signatures.type_names import name_of

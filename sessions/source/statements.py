@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from adapters.errors import SignatureError
+from adapters.late_dataclasses import dataclass
 from adapters.signatures.read.source_text import SourceText, bindings_of, check_size, parsable, parse_expression
 
 _WORD = re.compile(r"[A-Za-z_]\w*")

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from adapters.formats import catalog
+from adapters.late_dataclasses import dataclass, replace
 from adapters.mutations import CATALOGUE
 from adapters.mutations.mutation import GoodReply, Mutation
 from adapters.replies.flag import Flag

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NamedTuple
 
+from adapters.late_dataclasses import dataclass
 from adapters.prompts.text import DataPart, Message, Segment
 from adapters.signatures.signature import Signature
 from adapters.values.plain_json import plain

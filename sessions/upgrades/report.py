@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from adapters.late_dataclasses import dataclass
 from adapters.lm.model_list import ModelEntry, listed, retirement_of
 from sessions.bench.conclusions import Pair
 from sessions.causes import writing

@@ -9,9 +9,9 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from adapters.formats import catalog
+from adapters.late_dataclasses import dataclass, replace
 from adapters.prompts.text import DataPart, Message, Segment, Text
 from adapters.replies.reading import Reading
 from adapters.requests.capabilities import Capabilities

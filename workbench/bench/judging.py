@@ -8,11 +8,11 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+from adapters.late_dataclasses import dataclass, replace
 from adapters.lm.secrets import Scrubber
 from adapters.replies.reading import Reading
 from adapters.values.plain_json import plain

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from adapters.errors import SignatureError
+from adapters.late_dataclasses import dataclass, field, replace
 from adapters.lm import model_list
 from adapters.requests.token_estimates import Estimates, estimate
 from sessions.bench import reading, results

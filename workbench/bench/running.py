@@ -10,13 +10,13 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
 from adapters.errors import SignatureError
 from adapters.formats.catalog import UnknownAdapterError
+from adapters.late_dataclasses import dataclass, replace
 from adapters.lm.errors import ErrorKind, ProviderError
 from adapters.lm.secrets import Scrubber
 from adapters.running.events import Event, RequestSent, RetryStarted

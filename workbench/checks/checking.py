@@ -6,7 +6,6 @@ import gc
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 from adapters.formats import catalog
 from adapters.formats.base import Adapter
 from adapters.formats.catalog import UnknownAdapterError
+from adapters.late_dataclasses import dataclass, replace
 from sessions.checking import checking, key_order
 from sessions.checking.verdicts import FixtureResult, Part, verdict_changes
 from sessions.errors import SessionError

@@ -7,11 +7,11 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
+from adapters.late_dataclasses import dataclass, field, replace
 from sessions.causes.cause import Cause, FixtureName
 from sessions.errors import SessionError
 from sessions.file import store

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
+from adapters.late_dataclasses import dataclass, replace
 from sessions.bench import statistics
 from sessions.bench.conclusions import Pair
 from sessions.bench.statistics import Share

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from adapters.formats.base import Adapter
+from adapters.late_dataclasses import dataclass, field, replace
 from sessions.causes.cause import Cause, FixtureName
 from sessions.causes.finding import Causes, accepted, causes_of
 from sessions.checking import checking as fixtures

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from adapters.errors import SignatureError
 from adapters.formats import catalog
 from adapters.formats.catalog import UnknownAdapterError
+from adapters.late_dataclasses import dataclass, replace
 from adapters.requests.request import Request
 from sessions.errors import SessionError
 from sessions.file import store

@@ -8,11 +8,11 @@ import json
 import mimetypes
 import shlex
 import types
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 from urllib.parse import unquote, urlsplit
 
+from adapters.late_dataclasses import dataclass
 from adapters.signatures.signature import Field, strip_annotated
 from workbench.output.measures import describe_data_url
 from workbench.output.measures import size as plain_words

@@ -22,9 +22,9 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
+from adapters.late_dataclasses import dataclass, field
 from workbench.editing.field_values import ABSENT, NotAValue, as_json, read_json, same, strip_none
 
 Kind = Literal["text", "number", "truth", "list", "fields", "map", "other"]

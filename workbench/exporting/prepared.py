@@ -8,7 +8,6 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -18,6 +17,7 @@ from adapters.errors import SignatureError
 from adapters.formats.chat import ChatAdapter
 from adapters.formats.two_step import extraction_signature
 from adapters.json_text.repair_limits import one_reading
+from adapters.late_dataclasses import dataclass, replace
 from adapters.lm.errors import ProviderError
 from adapters.lm.offline import NAMES, OfflineLM
 from adapters.replies.reading import Reading

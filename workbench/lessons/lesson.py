@@ -6,12 +6,12 @@ The pieces of all steps, joined, are exactly the prompt: a lesson leaves nothing
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import NamedTuple
 
 from adapters.formats.base import Adapter
 from adapters.formats.profile import Opening
+from adapters.late_dataclasses import dataclass, replace
 from adapters.prompts.text import DataPart, Message, Text
 from adapters.requests.request import Request
 from adapters.signatures.signature import Signature

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from adapters.late_dataclasses import dataclass, replace
 from adapters.replies.patterns import most_common
 from adapters.replies.reading import MOST_FIXES, FieldReading, FieldState, Reading, Span, SpanKind
 from adapters.signatures.type_names import name_of

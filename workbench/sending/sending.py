@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -12,6 +11,7 @@ from adapters import lm
 from adapters.formats.base import Adapter
 from adapters.formats.catalog import UnknownAdapterError
 from adapters.formats.profile import EXTRACTION_OPTION
+from adapters.late_dataclasses import dataclass, replace
 from adapters.lm import dotenv, servers
 from adapters.lm.addresses import host_of
 from adapters.lm.capabilities import split_model

@@ -15,11 +15,11 @@ import threading
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from adapters.late_dataclasses import dataclass, field, replace
 from adapters.lm.secrets import Scrubber
 from adapters.running.runs import Run
 from adapters.values.plain_json import plain

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, zip_longest
 
 from adapters.errors import SignatureError
 from adapters.formats.catalog import UnknownAdapterError
+from adapters.late_dataclasses import dataclass
 from adapters.lm import ProviderError
 from adapters.replies.reading import Reading
 from adapters.requests.request import read_reply

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from adapters.late_dataclasses import dataclass
 from sessions.model.session import Session, Tool
 from workbench.config import user_code
 from workbench.output import command_output

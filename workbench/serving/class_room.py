@@ -8,7 +8,6 @@ import signal
 import socket
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from math import inf
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import TextIO
 
 from aiohttp import hdrs, web
 
+from adapters.late_dataclasses import dataclass
 from workbench.output import crash_log
 from workbench.serving import board, messages, seats, textual_server
 from workbench.serving.connections import Connections, CountedLog, NewConnection, raise_descriptor_limit

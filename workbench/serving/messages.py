@@ -8,8 +8,9 @@ participants. Messages contain names, numbers and texts; anything else is reject
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields
 from typing import Any, TypeVar
+
+from adapters.late_dataclasses import asdict, dataclass, fields
 
 MOST_COLUMNS, MOST_ROWS = 500, 200
 """The largest terminal size; larger windows get this size, so that they cost no more."""

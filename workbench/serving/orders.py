@@ -6,9 +6,9 @@ import json
 import os
 import site
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from adapters.late_dataclasses import asdict, dataclass
 from adapters.lm import addresses
 from adapters.lm.capabilities import split_model
 

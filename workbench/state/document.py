@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from adapters.late_dataclasses import dataclass, field, replace
 from sessions.file.json_values import WrittenParts
 from sessions.file.store import Fingerprint
 from sessions.model.session import Case, Session

@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType, NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from textual.app import App
 
+from adapters.late_dataclasses import dataclass, field, replace
 from adapters.user_folders import user_folder
 from sessions.errors import SessionError
 from sessions.file import whole_files

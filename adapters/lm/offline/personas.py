@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
+
+from adapters.late_dataclasses import dataclass, replace
 
 if TYPE_CHECKING:
     from adapters.lm.offline.task import Task

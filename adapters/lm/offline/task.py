@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
 from adapters.formats.base import Adapter
 from adapters.formats.chat import ChatAdapter
 from adapters.formats.markdown import asks_for_array
+from adapters.late_dataclasses import dataclass, field
 from adapters.mutations.mutation import GoodReply, good_reply, written
 from adapters.prompts.text import Message, prompt_of_dicts
 from adapters.replies.forms import FORMS

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from adapters.late_dataclasses import dataclass
 from adapters.lm.addresses import OLLAMA
 from adapters.lm.dspy_facts import Door
 from adapters.lm.lm_settings import LMSettings, ModelType

@@ -12,7 +12,6 @@ import inspect
 import types
 import typing
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Annotated, Any, ForwardRef, Literal, Union, get_args, get_origin
@@ -21,6 +20,7 @@ import pydantic
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from adapters.late_dataclasses import dataclass
 from adapters.signatures.read import known_names
 from adapters.signatures.read.fields import SCALARS
 from adapters.signatures.read.names import Names

@@ -13,7 +13,6 @@ import types
 import typing
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, Union, get_args, get_origin
 
 import pydantic
@@ -22,6 +21,7 @@ from pydantic.errors import PydanticSchemaGenerationError
 from pydantic.fields import FieldInfo
 
 from adapters.errors import SignatureError
+from adapters.late_dataclasses import dataclass
 from adapters.signatures.read.source_text import SourceText, told
 from adapters.signatures.signature import CONSTRAINT_WORDS, Field, Role, Signature, constraint_text, infer_prefix
 from adapters.signatures.type_names import notes_of, unchecked_in, walk

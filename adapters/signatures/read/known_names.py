@@ -19,7 +19,6 @@ import textwrap
 import typing
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from types import MappingProxyType
@@ -28,6 +27,7 @@ from typing import Any
 import pydantic
 import typing_extensions
 
+from adapters.late_dataclasses import dataclass
 from adapters.signatures.signature import Role
 from adapters.signatures.type_names import NotRun
 from adapters.types.recognition import DECISIONS

@@ -7,11 +7,11 @@ import re
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, overload
 
 from adapters.errors import SignatureError
+from adapters.late_dataclasses import dataclass
 
 LENGTH_LIMIT = 1_000_000
 """Limit on the characters of a signature."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from adapters.formats import catalog
+from adapters.late_dataclasses import dataclass
 from workbench.cli import arguments
 from workbench.cli.arguments import Parser
 from workbench.cli.commands import SUMMARIES, load

@@ -6,7 +6,6 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -16,6 +15,7 @@ from textual.content import Content
 from textual.widgets import OptionList
 
 from adapters.errors import SignatureError
+from adapters.late_dataclasses import dataclass, replace
 from sessions import examples
 from sessions.errors import SessionError
 from sessions.file import store

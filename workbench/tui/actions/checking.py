@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from textual.notifications import SeverityLevel
 from textual.timer import Timer
 
+from adapters.late_dataclasses import dataclass, replace
 from adapters.running.runs import Run
 from sessions.causes.cause import FixtureName
 from sessions.causes.finding import Causes, accepted

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from rich.cells import cell_len
 
+from adapters.late_dataclasses import dataclass, field
 from adapters.requests.request import Request
 from adapters.requests.token_ledger import Ledger
 from sessions.model.session import Case, Column, Session

@@ -10,7 +10,6 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from textual.message import Message
 
 from adapters.errors import RunError
+from adapters.late_dataclasses import dataclass, field
 from adapters.running.events import (
     AskedAgain,
     ChunkReceived,

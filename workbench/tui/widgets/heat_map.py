@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from textual import events
@@ -13,6 +12,7 @@ from textual.strip import Strip
 from textual.visual import Visual
 from textual.widget import Widget
 
+from adapters.late_dataclasses import dataclass
 from workbench.output.display import one_line
 from workbench.tui.keys.bindings import pane_keys
 

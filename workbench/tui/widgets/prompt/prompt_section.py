@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from operator import itemgetter
 from typing import ClassVar, NamedTuple
 
 from rich.cells import cell_len
 
+from adapters.late_dataclasses import dataclass
 from adapters.prompts.text import DataPart, Message
 from adapters.requests.token_estimates import estimate, of_message
 from workbench.output.display import safe

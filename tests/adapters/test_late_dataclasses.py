@@ -1,0 +1,119 @@
+"""Frozen dataclasses that are compiled late behave as Python's, from before their first instance on."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import Any
+
+import pytest
+
+from adapters import late_dataclasses
+
+Decorator = Callable[..., Any]
+
+
+def classes(dataclass: Decorator) -> tuple[Any, Any, Any]:
+    @dataclass(frozen=True)
+    class Point:
+        """A point."""
+
+        x: int
+        y: int = 0
+        marks: dict[str, int] = dataclasses.field(default_factory=dict, repr=False, compare=False)
+
+        def __post_init__(self) -> None:
+            if self.x < 0:
+                raise ValueError("left of the edge")
+
+    @dataclass(frozen=True, kw_only=True)
+    class Named(Point):
+        """A point with a name."""
+
+        name: str
+
+    @dataclass(frozen=True, eq=False)
+    class Own:
+        """An object that tells itself."""
+
+        x: int
+
+        def __repr__(self) -> str:
+            return "own"
+
+    return Point, Named, Own
+
+
+OURS, PYTHONS = classes(late_dataclasses.dataclass), classes(dataclasses.dataclass)
+
+
+def outcome(act: Callable[[], Any]) -> Any:
+    try:
+        return repr(act())
+    except Exception as error:
+        return type(error), str(error) if not isinstance(error, dataclasses.FrozenInstanceError) else ""
+
+
+ACTS: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "made": lambda point, named, own: (point(1), point(1, y=2), named(1, name="n"), own(3)),
+    "defaults are made anew": lambda point, *_: point(1).marks is point(1).marks,
+    "a missing argument": lambda point, *_: point(),
+    "an argument too many": lambda point, *_: point(1, 2, {}, 3),
+    "a name by position": lambda _, named, __: named(1, 2, {}, "n"),
+    "refused after it is made": lambda point, *_: point(-1),
+    "equality": lambda point, named, own: (
+        point(1) == point(1, marks={"a": 1}),
+        point(1) == point(2),
+        point(1) == named(1, name="n"),
+        own(1) == own(1),
+    ),
+    "hashes": lambda point, named, own: (
+        hash(point(1)) == hash(point(1)),
+        len({named(1, name="n"), named(1, name="n"), named(1, name="m")}),
+        len({own(1), own(1)}),
+    ),
+    "replaced": lambda point, named, _: (
+        dataclasses.replace(point(1), y=5),
+        dataclasses.replace(named(1, name="n"), x=4),
+    ),
+    "told before an instance": lambda point, named, own: [
+        [(one.name, one.type, one.kw_only, one.repr) for one in dataclasses.fields(cls)]
+        + [cls.__match_args__, dataclasses.is_dataclass(cls), cls.__doc__]
+        for cls in (point, named, own)
+    ],
+    "changed": lambda point, *_: setattr(point(1), "x", 2),
+    "added to": lambda point, *_: setattr(point(1), "z", 2),
+    "taken from": lambda point, *_: delattr(point(1), "x"),
+    "as a dictionary": lambda _, named, __: dataclasses.asdict(named(1, name="n")),
+}
+
+
+@pytest.mark.parametrize("name", ACTS)
+@pytest.mark.parametrize("used", [False, True])
+def test_a_class_does_as_pythons_does(name: str, used: bool) -> None:
+    ours = OURS if used else classes(late_dataclasses.dataclass)
+    assert outcome(lambda: ACTS[name](*ours)) == outcome(lambda: ACTS[name](*PYTHONS))
+
+
+def test_first_instances_in_several_threads_are_whole() -> None:
+    for _ in range(20):
+        point, *_ = classes(late_dataclasses.dataclass)
+        together = Barrier(4)
+
+        def make(number: int, point: Any = point, together: Barrier = together) -> Any:
+            together.wait()
+            return point(number, marks={"a": number})
+
+        with ThreadPoolExecutor(4) as threads:
+            made = list(threads.map(make, range(4)))
+        assert [(one.x, one.y, one.marks) for one in made] == [(number, 0, {"a": number}) for number in range(4)]
+        assert len(set(made)) == 4
+
+
+def test_methods_are_compiled_with_the_first_instance() -> None:
+    point, *_ = classes(late_dataclasses.dataclass)
+    assert "__repr__" not in vars(point)
+    point(1)
+    assert "__repr__" in vars(point)
