@@ -92,7 +92,7 @@ def _last(reading: Reading) -> Diagnosis:
 
     if reading.near_misses:
         best = reading.near_misses[0]
-        message = (best.message.rpartition("; ")[0] or best.message).rstrip(".")
+        message = (best.message.rpartition("; ")[0] or best.message).rstrip(".").removesuffix(" as")
         lacking = [name for name, one in best.reading.fields.items() if one.state == "missing"]
         found = fixes(LIKELY)
         if lacking:

@@ -49,6 +49,7 @@ BARE_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-fA-F]{
 HTML_ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]\w{1,30};")
 BARE_LESS_THAN = re.compile(r"<(?!/?[A-Za-z_]|!\[CDATA\[)")
 XML_SIGNS = {"&": BARE_AMPERSAND, "<": BARE_LESS_THAN, "]]>": re.compile(r"\]\]>")}
+CUT_TAG = re.compile(r"(?:<|&lt;)/?[\w.\-]{0,100}\Z")
 ESCAPED_KEY = re.compile(r'[{,]\s*\\"')
 NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -241,6 +242,7 @@ def _xml(reading: Reading) -> Iterator[Guess]:
         yield Guess("A tag wraps all the others; without it the reply parses as", inner)
     opened = [name for name in signature.output_fields if f"<{name}>" in plain and f"</{name}>" not in plain]
     if opened:
+        plain = CUT_TAG.sub("", plain)
         yield Guess(
             f"<{opened[-1]}> is never closed; closed at the end it parses as",
             plain + "".join(f"</{name}>" for name in reversed(opened)),

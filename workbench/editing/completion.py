@@ -22,7 +22,7 @@ TYPES: tuple[TypeWord, ...] = (
     TypeWord("float", "a number"),
     TypeWord("bool", "yes or no"),
     TypeWord("list[str]", "several texts"),
-    TypeWord("one of ", "one of a few words: type them, with commas", True),
+    TypeWord("one of ", "one of a few words (a Literal): type them, with commas", True),
     TypeWord("list of ", "several of something", True),
     TypeWord("optional ", "something that may be missing", True),
     TypeWord("date", "a day"),

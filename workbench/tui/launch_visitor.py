@@ -230,6 +230,8 @@ class VisitorApp(WorkbenchApp):
         if self._lesson is not None and self.main.columns.rendered:
             step, self._lesson = self._lesson, None
             looking.open_lesson(self, step - 1)
+            if self.teacher is not None:
+                self.teacher.told(self.teacher.place)  # the teacher's place arrives before there is a page
 
     async def on_event(self, event: events.Event) -> None:
         """Stop following when the participant types, so that the edited text stays on screen."""

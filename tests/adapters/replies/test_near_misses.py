@@ -236,6 +236,12 @@ def test_a_slip_in_the_name_of_a_field_needs_no_other_adapter(adapter: str, text
     assert found.near_misses[0].reading.values == {"seller": "Tim", "total": 1}
 
 
+@pytest.mark.parametrize("cut", ["", "<", "</", "</mo", "</mood"])
+def test_a_closing_tag_that_was_cut_off_is_completed(cut: str) -> None:
+    found = read("xml", f"<note>a</note>\n<mood>\nbad\n{cut}", note=str, mood=Literal["good", "bad"])
+    assert found.near_misses[0].reading.values == {"note": "a", "mood": "bad"}
+
+
 @pytest.mark.parametrize("text", ["a & b", "a &b c", "a &; b", "a && b", "a &<b/>", "a &"])
 def test_a_bare_ampersand_is_reported_at_one_place(text: str) -> None:
     found = read("xml", f"<answer>\n{text}</answer>", answer=str)

@@ -155,6 +155,23 @@ def test_who_follows_sees_the_teachers_step_and_page_and_who_does_not_stays(tmp_
 
 
 @pytest.mark.slow
+def test_who_joins_a_lesson_late_or_loads_the_page_again_is_at_the_teachers_step(tmp_path: Path) -> None:
+    async def act(room: ClassRoom) -> None:
+        async with browser_at(room) as teacher, browser_at(room) as late:
+            await teacher.join(room.seats.teachers_code)
+            await late.join()
+            async with teacher.page() as lead:
+                await lead.shows("The fields")
+                await lead.press("right", "right")
+                await lead.shows("The objective")
+                for _ in range(2):
+                    async with late.page() as page:
+                        await page.shows("word for word")
+
+    hold(Setup(top=tmp_path, port=0, lesson=1), act)
+
+
+@pytest.mark.slow
 def test_a_visitor_cannot_say_where_the_teacher_is(tmp_path: Path) -> None:
     forged = [
         [PLACE, {"content": as_text(THERE)}],
