@@ -21,6 +21,8 @@ from sessions.model.session import Case, Column, Session, SignatureText
 ADAPTERS = {"ChatAdapter": "chat", "JSONAdapter": "json", "XMLAdapter": "xml", "BAMLAdapter": "baml"}
 INPUT = "prompt"
 """The input of a session made from an error, whose text names no inputs."""
+NO_REPLY = "it names an error of dspy, but not the reply"
+WANTED = "give the error's whole text, or the output of `dspy.inspect_history()`"
 _OF_REACT = {"next_tool_args": "dict[str, Any]"}
 _FAILED_FIELD = re.compile(r"field (\w+)\b")
 _ITS_TYPE = re.compile(r"validation errors? for ([^\n]+)")
@@ -84,6 +86,8 @@ def from_calls(
     if number is None and len(calls) > 1:
         told = "".join(f"\n  {index}  {title}" for index, title in enumerate(calls.titles(), 1))
         raise SessionError(path, "", f"it holds {len(calls)} calls: choose with --call{told}")
+    if not calls:
+        raise SessionError(path, "", NO_REPLY, WANTED)
     index = (number or 1) - 1
     if not 0 <= index < len(calls):
         raise SessionError(path, "", f"there is no call {number}", f"it holds {len(calls)}")

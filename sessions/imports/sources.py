@@ -114,13 +114,8 @@ def _from_text(
         is_error = pasted_text.names_error(text)
         if suffix == ".json" or (text.lstrip()[:1] in ("[", "{", '"', "") and not is_error):
             raise
-        message = (
-            "it names an error of dspy, but not the reply"
-            if is_error
-            else "it contains neither JSON nor a call of dspy"
-        )
-        hint = "give the error's whole text, or the output of `dspy.inspect_history()`"
-        raise SessionError(path, "", message, hint) from None
+        message = pasted_calls.NO_REPLY if is_error else "it contains neither JSON nor a call of dspy"
+        raise SessionError(path, "", message, pasted_calls.WANTED) from None
     if isinstance(data, dict) and "format" in data and "signature" in data:
         raise SessionError(path, "", "this is a session already", f"`workbench {path}` opens it")
     found = kind or ("candidates" if optimizer_runs.is_log(path) else _kind_of(data, path))

@@ -167,6 +167,8 @@ def test_of_several_calls_one_is_chosen() -> None:
     assert pasted(text, call=1).session.cases[0].replies["chat"].text == "first"
     with pytest.raises(SessionError, match="no call 3"):
         pasted(text, call=3)
+    with pytest.raises(SessionError, match="but not the reply"):
+        pasted_calls.from_calls(pasted_calls.find("AdapterParseError, aperiodically"), "it", number=1)
 
 
 def test_what_dspy_itself_prints_of_a_call_is_read() -> None:
