@@ -198,15 +198,17 @@ def _warnings(setup: Setup) -> list[str]:
 
 
 def _opened(room: ClassRoom) -> None:
-    _say(
-        f"\n  {room.address}\n\nis for the class (or {room.setup.url(room.port)} and the code {room.seats.code}); "
-        "ctrl+c ends it."
-    )
-    _say(f"\n  {room.teachers_address}\n\nis for you alone, and works once: participants can follow your page.")
+    orders = ""
     if command_output.is_terminal(sys.stdout):
         from workbench.serving import board
 
-        _say(f"\n{board.qr_lines(room.address)}\n\n{board.ORDERS}")
+        orders = f"\n\n{board.ORDERS}"
+        _say(f"\n{board.qr_lines(room.address)}")  # above the addresses, which a small terminal must keep in view
+    _say(
+        f"\n  {room.address}\n\nis for the class (or {room.setup.url(room.port)} and the code {room.seats.code}); "
+        f"ctrl+c ends it.\n\n  {room.teachers_address}\n\n"
+        f"is for you alone, and works once: participants can follow your page.{orders}"
+    )
 
 
 def _is_typed() -> bool:
