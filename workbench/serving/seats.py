@@ -277,7 +277,7 @@ def abandoned(now: float) -> list[str]:
             if count and now - about.st_mtime < KEPT_DAYS * 86_400:
                 began = time.strftime("%d %B, %H:%M", time.localtime(about.st_mtime))
                 found.append(
-                    f"the server of a class of {began} was killed; the files of {count} participant{'s' * (count > 1)} "
+                    f"the server of a class of {began} was killed; the files of {count} seat{'s' * (count > 1)} "
                     f"are in {top}. Copy what you want to keep; they are removed {KEPT_DAYS} days after the class"
                 )
             elif said := remove_folder(top):
